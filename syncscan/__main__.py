@@ -1,0 +1,5 @@
+"""Run syncscan as ``python -m syncscan``."""
+
+from syncscan.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""`syncscan check`: source files to findings, without running them."""

@@ -1,0 +1,1 @@
+"""Device inference: where every value of a project lives."""

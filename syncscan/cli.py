@@ -1,0 +1,59 @@
+"""The command line: names the commands; each lives in a module of ``syncscan.commands``."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from syncscan import __version__
+from syncscan.errors import EXIT_INTERRUPTED, SyncscanError
+
+COMMANDS = {
+    "check": "Find the lines that make the CPU wait for the GPU, without running them.",
+    "explain": "Say what a rule means and what to write instead.",
+    "rules": "List the rules.",
+}
+
+
+class CommandGroup(click.Group):
+    """Imports a command when it is called, so that each starts fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
+        """The commands in the order in which a newcomer meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import ``syncscan.commands.NAME`` and return its ``command``."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"syncscan.commands.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the commands without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="syncscan")
+def cli() -> None:
+    """Find where PyTorch programs make the CPU wait for the GPU."""
+
+
+def main() -> None:
+    """Run the command line; the one place that prints an error and chooses the exit status."""
+    try:
+        status = cli.main(prog_name="syncscan", standalone_mode=False)
+    except SyncscanError as error:
+        click.echo(f"syncscan: {error}", err=True)
+        sys.exit(error.exit_status)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("syncscan: interrupted", err=True)
+        sys.exit(EXIT_INTERRUPTED)
+    sys.exit(status or 0)

@@ -1,0 +1,204 @@
+"""The vocabulary that the detectors, the rules and the reports share: frozen records, no I/O.
+
+Lines and columns are 1-based, columns count characters, and an end column is exclusive, except that
+the contract's ``end_column`` is the column just after the last character.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+
+
+class Device(Enum):
+    """Where a value lives."""
+
+    CUDA = "cuda"
+    CPU = "cpu"
+    OTHER = "other"  # meta, mps, xpu: known, and not what syncscan reports on
+    MIXED = "mixed"  # on the GPU on some paths, on the CPU on others
+    UNKNOWN = "unknown"
+
+
+class Kind(Enum):
+    """What a value is, as far as waiting for the GPU is concerned."""
+
+    UNKNOWN = "unknown"
+    NONE = "none"
+    NUMBER = "number"  # int, float, bool, complex, numpy scalar
+    STRING = "string"
+    TENSOR = "tensor"
+    NDARRAY = "ndarray"
+    LIST = "list"
+    TUPLE = "tuple"
+    DICT = "dict"
+    SET = "set"
+    DEVICE = "device"
+    DTYPE = "dtype"
+    SLICE = "slice"
+    INSTANCE = "instance"  # of a class of the project, or of torch (a stream, an event, a module)
+    CLASS = "class"
+    FUNCTION = "function"
+    MODULE = "module"
+    UNION = "union"
+
+
+class Confidence(IntEnum):
+    """How we know where a value lives; see ``docs/guide.md``."""
+
+    ASSUMED = 1  # a convention alone: an annotation, a name
+    INFERRED = 2  # followed through the project
+    PROVED = 3  # a literal or a call decides it
+
+    @property
+    def label(self) -> str:
+        """The word used in reports and options."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One step of the chain that explains a conclusion, the nearest first."""
+
+    path: str
+    line: int
+    text: str
+    parent: Evidence | None = None
+
+    def chain(self) -> tuple[Evidence, ...]:
+        """This step and those before it."""
+        steps: list[Evidence] = []
+        step: Evidence | None = self
+        while step is not None:
+            steps.append(step)
+            step = step.parent
+        return tuple(steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What is known of the value of one expression.
+
+    ``dtype`` is "bool", "int", "float" or None where unknown; ``ndim`` is the number of dimensions of
+    a tensor or array, None where unknown. ``payload`` belongs to the inference: a constant, a class, a
+    function, a module. ``items`` holds the elements of a tuple whose length is known or the options of
+    a union; ``element`` is the join of what a container holds.
+    """
+
+    kind: Kind
+    device: Device = Device.UNKNOWN
+    confidence: Confidence = Confidence.PROVED
+    pinned: bool | None = None
+    dtype: str | None = None
+    ndim: int | None = None
+    payload: object = None
+    items: tuple[Value, ...] | None = None
+    element: Value | None = None
+    evidence: Evidence | None = field(default=None, compare=False)
+
+    @property
+    def options(self) -> tuple[Value, ...]:
+        """The alternatives of a union other than None; a plain value is its own only option."""
+        if self.kind is Kind.UNION:
+            return tuple(option for option in self.items or () if option.kind is not Kind.NONE)
+        return (self,)
+
+    @property
+    def is_gpu(self) -> bool:
+        """Surely a tensor on the GPU, as far as the analysis can tell."""
+        if self.kind is Kind.TENSOR:
+            return self.device is Device.CUDA
+        return self.kind is Kind.UNION and bool(self.options) and all(o.is_gpu for o in self.options)
+
+    @property
+    def is_cpu_tensor(self) -> bool:
+        """Surely a tensor in host memory."""
+        if self.kind is Kind.TENSOR:
+            return self.device is Device.CPU
+        return self.kind is Kind.UNION and bool(self.options) and all(o.is_cpu_tensor for o in self.options)
+
+    @property
+    def is_tensor(self) -> bool:
+        """Surely a tensor, wherever it lives."""
+        if self.kind is Kind.UNION:
+            return bool(self.options) and all(o.kind is Kind.TENSOR for o in self.options)
+        return self.kind is Kind.TENSOR
+
+    @property
+    def is_mask(self) -> bool:
+        """A tensor or array of dtype bool."""
+        return bool(self.options) and all(o.dtype == "bool" and o.kind in _ARRAYS for o in self.options)
+
+    @property
+    def is_host_data(self) -> bool:
+        """Surely in host memory: a number, a list of numbers, an array, a CPU tensor."""
+        return bool(self.options) and all(_is_host_option(o) for o in self.options)
+
+
+_ARRAYS = (Kind.TENSOR, Kind.NDARRAY)
+
+
+def _is_host_option(value: Value) -> bool:
+    if value.kind is Kind.TENSOR:
+        return value.device is Device.CPU
+    if value.kind in {Kind.LIST, Kind.TUPLE}:
+        inside = value.items if value.items is not None else (value.element,)
+        return all(item is None or item.kind is Kind.UNKNOWN or item.is_host_data for item in inside)
+    return value.kind in {Kind.NUMBER, Kind.NDARRAY}
+
+
+UNKNOWN = Value(Kind.UNKNOWN)
+
+
+class Applicability(Enum):
+    """Whether a fix may be applied without a look."""
+
+    SAFE = "safe"  # same result in every case
+    UNSAFE = "unsafe"  # same result in the cases that the rule's page names
+    NONE = "none"  # advice only
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the text from (line, column) up to (end_line, end_column) by ``text``."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """How to write it without the wait; no edits where the applicability is NONE."""
+
+    applicability: Applicability
+    description: str
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One place that makes the CPU wait for the GPU, in the terms of the output contract."""
+
+    code: str
+    name: str
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    function: str
+    expression: str
+    message: str
+    confidence: Confidence
+    hot: bool = False
+    call_chain: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    fix: Fix = Fix(Applicability.NONE, "")
+
+    @property
+    def position(self) -> tuple[str, int, int, str]:
+        """The order of reports."""
+        return (self.path, self.line, self.column, self.code)

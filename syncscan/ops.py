@@ -1,0 +1,194 @@
+"""The operation table: what each torch operation does to the host, as measured on a GPU.
+
+The table is ``rules/ops.toml``. This module loads and checks it, and knows nothing about any single
+operation. The static analyser and the simulator read the same conditions:
+
+    condition   = term *(" and " term)
+    term        = ARG " is " KIND | ARG " is not " KIND | ARG " given" | ARG " > " N " bytes"
+    ARG         = a parameter named in the entry's ``args``, or "any" for any operand
+
+A KIND is one of `KINDS`. An operation that is not in the table follows `DEFAULT`.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import sys
+from dataclasses import dataclass
+from enum import Enum
+from importlib.resources import files
+from typing import Any
+
+from syncscan.errors import SyncscanError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+KINDS = frozenset(
+    {
+        "gpu",  # a tensor on the GPU
+        "cpu",  # a tensor in host memory
+        "gpu mask",  # a bool or uint8 tensor on the GPU
+        "cpu mask",  # a bool or uint8 tensor in host memory
+        "gpu scalar",  # a tensor of no dimensions on the GPU
+        "gpu device",  # a device argument that names the GPU
+        "cpu device",  # a device argument that names the host
+        "host data",  # a number, a list, a NumPy array or a tensor in host memory
+        "number",  # a Python or NumPy number
+        "sequence",  # a Python list or tuple, or a NumPy array
+        "pageable",  # host memory that is not pinned
+        "pinned",  # host memory that is pinned
+        "scalar",  # of no dimensions, or a number
+        "true",  # the argument's value is true
+        "tensor",  # a tensor, wherever it lives
+    }
+)
+
+
+class Effect(Enum):
+    """How an operation makes the host wait."""
+
+    ALWAYS = "always"
+    SHAPE = "shape depends on data"
+    SCALAR = "reads a scalar"
+    UPLOAD = "upload"
+    DOWNLOAD = "download"
+    CHECK = "error check"
+    WAIT = "explicit wait"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One term of a condition: about parameter ``arg``, ``test`` is "is", "given" or "bytes"."""
+
+    arg: str
+    test: str
+    kind: str = ""
+    negated: bool = False
+    size: int = 0
+
+
+Condition = tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Blocks as ``effect`` when every term of ``when`` holds, unless every term of ``unless`` does."""
+
+    effect: Effect
+    when: Condition
+    unless: Condition = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One entry of the table.
+
+    ``result`` says where the result lives: "input" (with the operands: on the GPU if any is), "device"
+    (where its ``device`` argument says), "cpu", "gpu", "number", "list", "ndarray", "none",
+    "arg NAME" (as that argument) or "unknown". ``dtype`` is "bool", "int", "float", "input" or "";
+    ``ndim`` is the number of dimensions of the result, -1 where it varies.
+    ``count`` is how many tensors the result is: 1, or more for a tuple.
+    """
+
+    name: str
+    args: tuple[str, ...] = ("input",)
+    blocks: tuple[Case, ...] = ()
+    result: str = "input"
+    dtype: str = ""
+    ndim: int = -1
+    count: int = 1
+    aten: tuple[str, ...] = ()
+    measured: bool = True
+
+
+DEFAULT = Operation("", measured=False)
+
+_TERM = re.compile(r"(\w+) (?:(is not|is) ([a-z ]+)|(given)|> (\d+) bytes)")
+
+
+def parse_condition(text: str) -> Condition:
+    """Parse "repeats is gpu and output_size given"; ValueError names what is wrong."""
+    return tuple(_parse_term(term) for term in text.split(" and ")) if text else ()
+
+
+def _parse_term(text: str) -> Term:
+    found = _TERM.fullmatch(text)
+    if found is None:
+        raise ValueError(f"not a term of a condition: {text!r}")
+    arg, test, kind, given, size = found.groups()
+    if given:
+        return Term(arg, "given")
+    if size:
+        return Term(arg, "bytes", size=int(size))
+    if kind not in KINDS:
+        raise ValueError(f"unknown kind {kind!r} in {text!r}")
+    return Term(arg, "is", kind, negated=test == "is not")
+
+
+@dataclass(frozen=True, slots=True)
+class OperationTable:
+    """Every measured operation by its public name, and what it was measured on."""
+
+    measured_on: dict[str, str]
+    operations: dict[str, Operation]
+
+    def find(self, name: str) -> Operation | None:
+        """The entry for a full name such as "torch.Tensor.cumsum_", through its plain form; or None.
+
+        A method answers to the entry of the function of the same name, an in-place form to that of
+        the plain one, and ``torch.nn.functional.softmax`` to ``torch.softmax``.
+        """
+        found = self.operations.get(name)
+        if found is not None or not name.startswith("torch."):
+            return found
+        base = name.rpartition(".")[2]
+        plain = base.rstrip("_")
+        for candidate in (f"torch.Tensor.{base}", f"torch.{base}", f"torch.Tensor.{plain}", f"torch.{plain}"):
+            if candidate != name and self._same_family(name) and candidate in self.operations:
+                return self.operations[candidate]
+        return None
+
+    @staticmethod
+    def _same_family(name: str) -> bool:
+        return name.rpartition(".")[0] in {"torch", "torch.Tensor", "torch.nn.functional", "torch.special"}
+
+
+@functools.cache
+def load_table() -> OperationTable:
+    """The table that comes with syncscan."""
+    return parse_table((files("syncscan.rules") / "ops.toml").read_text(encoding="utf-8"))
+
+
+def parse_table(text: str) -> OperationTable:
+    """Parse and check a table; SyncscanError names the entry and what is wrong with it."""
+    raw = tomllib.loads(text)
+    measured_on = raw.pop("measured_on", {})
+    operations = {}
+    for name, entry in raw.items():
+        try:
+            operations[name] = _parse_operation(name, entry)
+        except (ValueError, TypeError, KeyError) as error:
+            raise SyncscanError(f"ops.toml: [{name}]: {error}") from error
+    return OperationTable(measured_on, operations)
+
+
+def _parse_operation(name: str, entry: dict[str, Any]) -> Operation:
+    known = {"args", "blocks", "result", "dtype", "ndim", "count", "aten"}
+    if unknown := sorted(entry.keys() - known):
+        raise ValueError(f"unknown key {unknown[0]!r}")
+    args = tuple(entry.pop("args", ("input",)))
+    blocks = tuple(_parse_case(case) for case in entry.pop("blocks", ()))
+    for term in (term for case in blocks for term in (*case.when, *case.unless)):
+        if term.arg not in (*args, "any"):
+            raise ValueError(f"a condition names {term.arg!r}, which is not in args")
+    return Operation(name, args, blocks, aten=tuple(entry.pop("aten", ())), **entry)
+
+
+def _parse_case(case: dict[str, str]) -> Case:
+    if unknown := sorted(case.keys() - {"as", "when", "unless"}):
+        raise ValueError(f"unknown key {unknown[0]!r} in blocks")
+    return Case(Effect(case["as"]), parse_condition(case.get("when", "")), parse_condition(case.get("unless", "")))

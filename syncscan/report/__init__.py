@@ -1,0 +1,1 @@
+"""Findings and events to text, JSON and the rest; one format a module."""
