@@ -4,10 +4,15 @@ The table is ``rules/ops.toml``. This module loads and checks it, and knows noth
 operation. The static analyser and the simulator read the same conditions:
 
     condition   = term *(" and " term)
-    term        = ARG " is " KIND | ARG " is not " KIND | ARG " given" | ARG " > " N " bytes"
+    term        = ARG " is " KIND | ARG " is not " KIND | ARG [" not"] " given" | ARG " > " N " bytes"
     ARG         = a parameter named in the entry's ``args``, or "any" for any operand
 
 A KIND is one of `KINDS`. An operation that is not in the table follows `DEFAULT`.
+
+A starred parameter takes the positional arguments that are left, and the index of a subscript its
+elements: a term about several values holds where any of them satisfies it. A size that is not known
+satisfies "> N bytes", and a device that is not given is the default device, where the result lives on
+"device". In ``torch.Tensor.__setitem__`` the parameter ``place`` is what ``input[index]`` would read.
 """
 
 from __future__ import annotations
@@ -34,6 +39,10 @@ KINDS = frozenset(
         "gpu mask",  # a bool or uint8 tensor on the GPU
         "cpu mask",  # a bool or uint8 tensor in host memory
         "gpu scalar",  # a tensor of no dimensions on the GPU
+        "gpu index",  # a tensor on the GPU that is no mask and has a dimension at least
+        "cpu index",  # a tensor in host memory that is no mask and has a dimension at least
+        "gpu slice",  # a slice with a bound on the GPU
+        "gpu sequence",  # a list or tuple that holds a tensor on the GPU, or yields one
         "gpu device",  # a device argument that names the GPU
         "cpu device",  # a device argument that names the host
         "host data",  # a number, a list, a NumPy array or a tensor in host memory
@@ -44,6 +53,25 @@ KINDS = frozenset(
         "scalar",  # of no dimensions, or a number
         "true",  # the argument's value is true
         "tensor",  # a tensor, wherever it lives
+    }
+)
+
+
+RESULTS = frozenset(
+    {
+        "input",  # with the operands: on the GPU if any is
+        "view",  # with the first operand, whose memory it shares
+        "device",  # where the device argument says, or on the default device
+        "cpu",
+        "gpu",
+        "pinned",  # in host memory that is pinned
+        "pageable",  # in host memory that is not pinned
+        "number",
+        "string",
+        "list",
+        "ndarray",
+        "none",
+        "unknown",
     }
 )
 
@@ -87,11 +115,13 @@ class Case:
 class Operation:
     """One entry of the table.
 
-    ``result`` says where the result lives: "input" (with the operands: on the GPU if any is), "device"
-    (where its ``device`` argument says), "cpu", "gpu", "number", "list", "ndarray", "none",
-    "arg NAME" (as that argument) or "unknown". ``dtype`` is "bool", "int", "float", "input" or "";
-    ``ndim`` is the number of dimensions of the result, -1 where it varies.
-    ``count`` is how many tensors the result is: 1, or more for a tuple.
+    ``result`` says where the result lives: one of `RESULTS`, or "arg NAME" (as that argument). A
+    ``device`` or ``dtype`` argument that is given wins, where the entry has such a parameter.
+    ``dtype`` is "bool", "int", "float" or "" (that of the operands); ``ndim`` is the number of
+    dimensions of the result, -1 where it varies. ``count`` is how many tensors the result is: 1, more
+    for a tuple, 0 for a tuple whose length varies. ``reduces`` names the parameter without which the
+    result is a single tensor of no dimensions; where that argument is a tensor (``torch.max(a, b)``)
+    the operation works by element and gives a single tensor.
     """
 
     name: str
@@ -101,13 +131,14 @@ class Operation:
     dtype: str = ""
     ndim: int = -1
     count: int = 1
+    reduces: str = ""
     aten: tuple[str, ...] = ()
     measured: bool = True
 
 
 DEFAULT = Operation("", measured=False)
 
-_TERM = re.compile(r"(\w+) (?:(is not|is) ([a-z ]+)|(given)|> (\d+) bytes)")
+_TERM = re.compile(r"(\w+) (?:(is not|is) ([a-z ]+)|(not given|given)|> (\d+) bytes)")
 
 
 def parse_condition(text: str) -> Condition:
@@ -121,7 +152,7 @@ def _parse_term(text: str) -> Term:
         raise ValueError(f"not a term of a condition: {text!r}")
     arg, test, kind, given, size = found.groups()
     if given:
-        return Term(arg, "given")
+        return Term(arg, "given", negated=given == "not given")
     if size:
         return Term(arg, "bytes", size=int(size))
     if kind not in KINDS:
@@ -177,14 +208,20 @@ def parse_table(text: str) -> OperationTable:
 
 
 def _parse_operation(name: str, entry: dict[str, Any]) -> Operation:
-    known = {"args", "blocks", "result", "dtype", "ndim", "count", "aten"}
+    known = {"args", "blocks", "result", "dtype", "ndim", "count", "reduces", "aten"}
     if unknown := sorted(entry.keys() - known):
         raise ValueError(f"unknown key {unknown[0]!r}")
     args = tuple(entry.pop("args", ("input",)))
     blocks = tuple(_parse_case(case) for case in entry.pop("blocks", ()))
+    names = {arg.removeprefix("*") for arg in args}
     for term in (term for case in blocks for term in (*case.when, *case.unless)):
-        if term.arg not in (*args, "any"):
+        if term.arg not in names | {"any"}:
             raise ValueError(f"a condition names {term.arg!r}, which is not in args")
+    result = entry.get("result", "input")
+    if result not in RESULTS and result.removeprefix("arg ") not in names:
+        raise ValueError(f"unknown result {result!r}")
+    if entry.get("reduces", "") not in names | {""}:
+        raise ValueError(f"reduces names {entry['reduces']!r}, which is not in args")
     return Operation(name, args, blocks, aten=tuple(entry.pop("aten", ())), **entry)
 
 

@@ -1,0 +1,42 @@
+"""What a value of kind FUNCTION may be, besides a function of the project."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from syncscan.check.infer.index import Function
+from syncscan.model import Value
+
+
+@dataclass(frozen=True, slots=True)
+class BoundMethod:
+    """A method and the object it was read from."""
+
+    function: Function
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """A lambda, and the function in which it stands."""
+
+    node: ast.Lambda
+    parent: Function
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """``functools.partial``: a callable and the arguments that it has got already."""
+
+    callee: Value
+    args: tuple[Value, ...]
+    kwargs: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TensorMethod:
+    """A method of a tensor, read but not called."""
+
+    name: str
+    receiver: Value

@@ -1,0 +1,256 @@
+"""Calls: of functions and classes of the project, of torch, of NumPy and of Python itself."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from syncscan.check.infer import containers, library
+from syncscan.check.infer.callables import BoundMethod, Closure, Partial, TensorMethod
+from syncscan.check.infer.index import Class, Function, Parameter, parameters_of
+from syncscan.check.infer.narrow import key_of
+from syncscan.check.infer.values import (
+    constant,
+    element_of,
+    explained,
+    inferred,
+    join,
+    join_all,
+)
+from syncscan.model import UNKNOWN, Device, Kind, Value
+
+if TYPE_CHECKING:
+    from syncscan.check.infer.frame import Frame
+
+Arguments = tuple[list[Value], dict[str, Value]]
+
+
+def call(frame: Frame, node: ast.Call) -> Value:
+    """The value of a call expression."""
+    function = node.func
+    if isinstance(function, ast.Attribute):
+        if _is_super(function.value):
+            args, kwargs = arguments(frame, node)
+            return _call_super(frame, function.attr, args, kwargs, node)
+        base = frame.evaluate(function.value)
+        known = frame.env.get(key_of(function))
+        args, kwargs = arguments(frame, node)
+        if known is not None and known.kind is not Kind.UNKNOWN:
+            return call_value(frame, known, args, kwargs, node)
+        value = call_method(frame, base, function.attr, args, kwargs, node)
+        containers.mutate(frame, function, base, args)
+        return value
+    callee = frame.evaluate(function)
+    args, kwargs = arguments(frame, node)
+    return call_value(frame, callee, args, kwargs, node)
+
+
+def arguments(frame: Frame, node: ast.Call) -> Arguments:
+    """The arguments of a call, in order; ``*args`` gives its items if they are known."""
+    args: list[Value] = []
+    for arg in node.args:
+        value = frame.evaluate(arg)
+        if isinstance(arg, ast.Starred):
+            args += value.items if value.items is not None and value.kind is not Kind.UNION else [element_of(value)]
+        else:
+            args.append(value)
+    kwargs: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = frame.evaluate(keyword.value)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+    return args, kwargs
+
+
+def call_value(frame: Frame, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.expr) -> Value:
+    """Call a value, whatever it is."""
+    payload = callee.payload
+    if callee.kind is Kind.FUNCTION:
+        if isinstance(payload, Function):
+            return call_function(frame, payload, args, kwargs, node)
+        if isinstance(payload, BoundMethod):
+            return _call_bound(frame, payload, args, kwargs, node)
+        if isinstance(payload, Partial):
+            return call_value(frame, payload.callee, [*payload.args, *args], {**dict(payload.kwargs), **kwargs}, node)
+        if isinstance(payload, TensorMethod):
+            return library.torch_call(frame, f"torch.Tensor.{payload.name}", [payload.receiver, *args], kwargs, node)
+        if isinstance(payload, Closure):
+            return _call_closure(frame, payload, args)
+    if callee.kind is Kind.MODULE and isinstance(payload, str):
+        return library.call(frame, payload, args, kwargs, node)
+    if callee.kind is Kind.CLASS and isinstance(payload, Class):
+        return instantiate(frame, payload, args, kwargs, node)
+    if callee.kind is Kind.INSTANCE:
+        return call_method(frame, callee, "__call__", args, kwargs, node)
+    if callee.kind is Kind.UNION:
+        return join_all(call_value(frame, option, args, kwargs, node) for option in callee.options)
+    return UNKNOWN
+
+
+def call_method(
+    frame: Frame, base: Value, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.expr
+) -> Value:
+    """Call ``base.name(...)``."""
+    kind = base.kind
+    if kind is Kind.TENSOR:
+        return library.torch_call(frame, f"torch.Tensor.{name}", [base, *args], kwargs, node)
+    if kind is Kind.INSTANCE:
+        return _instance_method(frame, base, name, args, kwargs, node)
+    if kind is Kind.MODULE and isinstance(base.payload, str):
+        return library.call(frame, f"{base.payload}.{name}", args, kwargs, node)
+    if kind is Kind.UNION:
+        return join_all(call_method(frame, option, name, args, kwargs, node) for option in base.options)
+    if kind is Kind.NDARRAY:
+        return library.array_method(frame, base, name, args, kwargs, node)
+    if kind in containers.KINDS:
+        return containers.method(base, name, args)
+    if kind in {Kind.MODULE, Kind.CLASS}:
+        from syncscan.check.infer.expressions import attribute_of
+
+        return call_value(frame, attribute_of(frame, base, name, node), args, kwargs, node)
+    return UNKNOWN
+
+
+def _instance_method(
+    frame: Frame, base: Value, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.expr
+) -> Value:
+    cls = base.payload
+    if not isinstance(cls, Class):
+        return library.instance_call(frame, base, name, args, kwargs, node)
+    methods = cls.overrides(name)
+    if not methods and name == "__call__":
+        methods = cls.overrides("forward")
+    if methods and not methods[0].is_property:
+        return join_all(
+            call_function(frame, method, args if method.is_static else [base, *args], kwargs, node)
+            for method in methods
+        )
+    if cls.is_module and name in library.MODULE_METHODS:
+        return library.module_method(frame, base, name, args, node)
+    if name == "_replace":
+        return base
+    from syncscan.check.infer.expressions import attribute_of
+
+    return call_value(frame, attribute_of(frame, base, name, node), args, kwargs, node)
+
+
+def _call_bound(
+    frame: Frame, method: BoundMethod, args: list[Value], kwargs: dict[str, Value], node: ast.expr
+) -> Value:
+    receiver = method.receiver
+    if receiver.kind is Kind.INSTANCE and isinstance(receiver.payload, Class):
+        return _instance_method(frame, receiver, method.function.name, args, kwargs, node)
+    return call_function(frame, method.function, [receiver, *args], kwargs, node)
+
+
+def _is_super(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+
+
+def _call_super(frame: Frame, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.expr) -> Value:
+    scope: Function | None = frame.function
+    while scope is not None and scope.owner is None:
+        scope = scope.parent
+    if scope is None or scope.owner is None:
+        return UNKNOWN
+    for base in scope.owner.mro()[1:]:
+        if name in base.methods:
+            receiver = Value(Kind.INSTANCE, payload=scope.owner)
+            return call_function(frame, base.methods[name], [receiver, *args], kwargs, node)
+    return UNKNOWN
+
+
+def _call_closure(frame: Frame, closure: Closure, args: list[Value]) -> Value:
+    if closure.parent is not frame.function or frame.recorder is not None:
+        return UNKNOWN
+    saved = dict(frame.env)
+    for parameter, value in zip(parameters_of(closure.node.args), args, strict=False):
+        frame.env[parameter.name] = value
+    value = frame.evaluate(closure.node.body)
+    frame.env = saved
+    return value
+
+
+def call_function(
+    frame: Frame, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.expr
+) -> Value:
+    """Pass arguments to a function of the project, and take what it is known to return."""
+    frame.function.callees.add(function)
+    pass_arguments(frame, function, args, kwargs, node)
+    value = frame.read(function.returns)
+    declared = getattr(function.node, "returns", None)
+    if declared is not None and (value.kind is Kind.UNKNOWN or value.kind is Kind.NONE):
+        value = frame.solver.annotations.read(declared, function.module, function)
+    if isinstance(value.payload, Class) and value.kind is Kind.INSTANCE:
+        value = _self_type(function, value, args)
+    if value.kind is Kind.TENSOR and value.device is Device.UNKNOWN:
+        return frame.named(value, function.name)
+    return value
+
+
+def _self_type(function: Function, value: Value, args: list[Value]) -> Value:
+    """A method that returns its own object returns one of the caller's class."""
+    if not args or function.owner is not value.payload or args[0].kind is not Kind.INSTANCE:
+        return value
+    return args[0] if isinstance(args[0].payload, Class) and value.payload in args[0].payload.mro() else value
+
+
+def pass_arguments(
+    frame: Frame, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.expr
+) -> None:
+    """Join arguments to the parameters, and look at the function again if that tells more."""
+    rest: Parameter | None = None
+    position = 0
+    changed = False
+    for parameter in function.parameters:
+        if parameter.star:
+            if parameter.star == "*":
+                rest = parameter
+        elif not parameter.keyword_only and position < len(args):
+            changed |= _pass(frame, function, parameter, args[position], node)
+            position += 1
+    if rest is not None:
+        for value in args[position:]:
+            changed |= _pass(frame, function, rest, value, node)
+    for name, value in kwargs.items():
+        target = function.by_name.get(name)
+        if target is None:
+            target = next((parameter for parameter in function.parameters if parameter.star == "**"), None)
+        if target is not None:
+            changed |= _pass(frame, function, target, value, node)
+    if changed:
+        frame.solver.enqueue(function)
+
+
+def _pass(frame: Frame, function: Function, parameter: Parameter, value: Value, node: ast.expr) -> bool:
+    if value is UNKNOWN or parameter.cell.value is value:
+        return False
+    joined = parameter.cell.join(_passed(frame, function, parameter, value, node))
+    if joined:
+        frame.solver.changed(parameter.cell)
+    return joined
+
+
+def _passed(frame: Frame, function: Function, parameter: Parameter, value: Value, node: ast.expr) -> Value:
+    if value.kind is Kind.NUMBER and value.payload is not None and not isinstance(value.payload, bool):
+        return constant(0) if False else Value(Kind.NUMBER, dtype=value.dtype)
+    text = f"`{parameter.name}` of `{function.qualname}` is passed here"
+    return explained(inferred(value), frame.module.path, node.lineno, text)
+
+
+def instantiate(frame: Frame, cls: Class, args: list[Value], kwargs: dict[str, Value], node: ast.expr) -> Value:
+    """Make an object of a class of the project."""
+    instance = Value(Kind.INSTANCE, payload=cls)
+    init = cls.find_method("__init__")
+    if init is not None:
+        frame.function.callees.add(init)
+        pass_arguments(frame, init, [instance, *args], kwargs, node)
+    elif cls.is_record or cls.external_bases:
+        for name, value in [*zip(cls.fields(), args, strict=False), *kwargs.items()]:
+            frame.store_attribute(cls, name, value, node)
+    post = cls.find_method("__post_init__")
+    if post is not None:
+        frame.function.callees.add(post)
+    if any(base in {"enum.Enum", "enum.IntEnum", "enum.Flag"} for c in cls.mro() for base in c.external_bases):
+        return join(instance, UNKNOWN)
+    return instance

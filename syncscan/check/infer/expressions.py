@@ -1,0 +1,437 @@
+"""Expressions to values. An expression that is not understood is `UNKNOWN`, never an error."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from syncscan.check.infer.callables import BoundMethod, Closure
+from syncscan.check.infer.conditions import Bound, bind
+from syncscan.check.infer.index import Cell, Class, Function, Import, Module, builtin_names, parameters_of
+from syncscan.check.infer.narrow import key_of, narrow
+from syncscan.check.infer.operations import arithmetic, dtype_class, indexed
+from syncscan.check.infer.values import (
+    ANYTHING,
+    BOOL,
+    DEVICE,
+    INT,
+    NONE,
+    NUMBER,
+    SLICE,
+    STRING,
+    constant,
+    element_of,
+    explained,
+    inferred,
+    join,
+    join_all,
+    list_of,
+    refine,
+    sequence,
+)
+from syncscan.model import UNKNOWN, Confidence, Device, Kind, Value
+
+if TYPE_CHECKING:
+    from syncscan.check.infer.frame import Frame
+
+_ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
+_SAME_PLACE = frozenset({"T", "mT", "H", "mH", "data", "real", "imag"})
+_NUMBERS = frozenset({"ndim", "itemsize", "nbytes", "is_cuda", "is_cpu", "requires_grad", "is_leaf", "is_sparse"})
+
+
+def evaluate_name(frame: Frame, node: ast.Name) -> Value:
+    value = frame.env.get(node.id)
+    if value is not None:
+        return value
+    return frame.outer_name(node.id)
+
+
+def evaluate_constant(frame: Frame, node: ast.Constant) -> Value:
+    return constant(node.value)
+
+
+def evaluate_attribute(frame: Frame, node: ast.Attribute) -> Value:
+    key = key_of(node)
+    if key and (known := frame.env.get(key)) is not None:
+        return known
+    base = frame.evaluate(node.value)
+    return frame.named(attribute_of(frame, base, node.attr, node), node.attr)
+
+
+def attribute_of(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
+    """The value of ``base.name``; reading a property runs it."""
+    kind = base.kind
+    if kind is Kind.INSTANCE:
+        return instance_attribute(frame, base, name, node)
+    if kind in _ARRAYS:
+        return _array_attribute(frame, base, name)
+    if kind is Kind.MODULE:
+        return _member(frame, base, name)
+    if kind is Kind.CLASS:
+        return _class_attribute(frame, base, name)
+    if kind is Kind.UNION:
+        return join_all(attribute_of(frame, option, name, node) for option in base.options)
+    if kind is Kind.DEVICE:
+        return refine(STRING, payload=base.device.value) if name == "type" and base.device is Device.CUDA else UNKNOWN
+    return UNKNOWN
+
+
+def _array_attribute(frame: Frame, base: Value, name: str) -> Value:
+    if name == "device":
+        return Value(Kind.DEVICE, base.device, base.confidence, evidence=base.evidence)
+    if name == "dtype":
+        return Value(Kind.DTYPE, dtype=base.dtype)
+    if name == "shape":
+        return list_of(INT, Kind.TUPLE)
+    if name in _SAME_PLACE:
+        return base
+    if name == "grad":
+        return base
+    if name in _NUMBERS:
+        return BOOL if name.startswith(("is_", "requires")) else INT
+    return UNKNOWN
+
+
+def _member(frame: Frame, base: Value, name: str) -> Value:
+    if isinstance(base.payload, str):
+        return external(f"{base.payload}.{name}")
+    module = base.payload
+    assert isinstance(module, Module)
+    return frame.module_name(module, name)
+
+
+def external(name: str) -> Value:
+    """Something outside the project, by its full name."""
+    if name.startswith("torch.") and (dtype := dtype_class(name)) and name.count(".") == 1:
+        return Value(Kind.DTYPE, dtype=dtype)
+    if name in {"numpy.bool_", "numpy.int32", "numpy.int64", "numpy.float32", "numpy.float64"}:
+        return Value(Kind.DTYPE, dtype=dtype_class(name.rstrip("_")), payload=name)
+    if name in {"numpy.newaxis"}:
+        return NONE
+    if name in {"math.inf", "math.pi", "numpy.inf", "numpy.nan", "sys.maxsize"}:
+        return NUMBER
+    return Value(Kind.MODULE, payload=name)
+
+
+def _class_attribute(frame: Frame, base: Value, name: str) -> Value:
+    cls = base.payload
+    assert isinstance(cls, Class)
+    if name in cls.nested:
+        return Value(Kind.CLASS, payload=cls.nested[name])
+    method = cls.find_method(name)
+    if method is not None:
+        if "classmethod" in method.decorators:
+            return Value(Kind.FUNCTION, payload=BoundMethod(method, base))
+        return Value(Kind.FUNCTION, payload=method)
+    return _joined_cells(frame, cls, name)
+
+
+def _joined_cells(frame: Frame, cls: Class, name: str) -> Value:
+    return join_all(frame.read(cell) for cell in cls.cells(name))
+
+
+def instance_attribute(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
+    cls = base.payload
+    if not isinstance(cls, Class):
+        return UNKNOWN
+    methods = cls.overrides(name)
+    if methods:
+        if methods[0].is_property:
+            return join_all(frame.call_function(method, [base], {}, node) for method in methods)
+        return Value(Kind.FUNCTION, payload=BoundMethod(methods[0], base))
+    value = _joined_cells(frame, cls, name)
+    if value.kind is Kind.UNKNOWN or (value.kind is Kind.TENSOR and value.device is Device.UNKNOWN):
+        return declared(frame, cls, name, value)
+    return value
+
+
+def declared(frame: Frame, cls: Class, name: str, value: Value) -> Value:
+    """What an annotation in a class body says of an attribute that nothing is known to set."""
+    for base in cls.mro():
+        if name in base.annotations:
+            promised = frame.solver.annotations.read(base.annotations[name], base.module, base.parent)
+            promised = join(value, promised)
+            return frame.assumed_tensor(promised, name, base.module.path, base.annotations[name].lineno)
+    return value
+
+
+def evaluate_subscript(frame: Frame, node: ast.Subscript) -> Value:
+    key = key_of(node)
+    if key and (known := frame.env.get(key)) is not None:
+        frame.evaluate(node.value)
+        return known
+    base = frame.evaluate(node.value)
+    index = frame.evaluate(node.slice)
+    if base.kind in _ARRAYS or base.kind is Kind.UNION:
+        frame.note_subscript(node, base, index)
+    return read_item(base, index)
+
+
+def read_item(base: Value, index: Value) -> Value:
+    """The value of ``base[index]``."""
+    kind = base.kind
+    if kind in _ARRAYS:
+        return indexed(base, elements_of_index(index))
+    if kind is Kind.UNION:
+        return join_all(read_item(option, index) for option in base.options)
+    if index.kind is Kind.SLICE:
+        return base if base.items is None else list_of(element_of(base), kind)
+    if base.items is not None and isinstance(index.payload, int) and -len(base.items) <= index.payload < len(base.items):
+        return base.items[index.payload]
+    if kind is Kind.CLASS:
+        return base  # a generic class, subscripted
+    return element_of(base)
+
+
+def elements_of_index(index: Value) -> tuple[Value, ...]:
+    """The elements of a subscript: those of a tuple, or the one thing."""
+    return index.items if index.kind is Kind.TUPLE and index.items is not None else (index,)
+
+
+def subscript_call(frame: Frame, name: str, base: Value, index: Value, value: Value | None = None) -> Bound | None:
+    """``base[index]``, or ``base[index] = value``, as a call of the operation table's entry for it."""
+    operation = frame.solver.table.find(name)
+    if operation is None:
+        return None
+    elements = elements_of_index(index)
+    bound = bind(operation, [base, UNKNOWN], {})
+    bound.values["index"] = elements
+    if value is not None:
+        bound.values["value"] = (value,)
+        bound.values["place"] = (indexed(base, elements),) if base.kind in _ARRAYS else ()
+    return bound
+
+
+def evaluate_slice(frame: Frame, node: ast.Slice) -> Value:
+    bounds = [frame.evaluate(part) for part in (node.lower, node.upper, node.step) if part is not None]
+    if any(bound.kind is not Kind.NUMBER for bound in bounds):
+        return Value(Kind.SLICE, items=tuple(bounds))
+    return SLICE
+
+
+def evaluate_bin_op(frame: Frame, node: ast.BinOp) -> Value:
+    left, right = frame.evaluate(node.left), frame.evaluate(node.right)
+    return binary(left, right, node.op)
+
+
+def binary(left: Value, right: Value, operator: ast.operator) -> Value:
+    """The value of ``left <operator> right``."""
+    kinds = {left.kind, right.kind}
+    if Kind.UNION in kinds:
+        return join_all(binary(a, b, operator) for a in left.options[:4] for b in right.options[:4])
+    if kinds & _ARRAYS:
+        return arithmetic([left, right], compares=False)
+    if kinds == {Kind.NUMBER}:
+        return NUMBER if left.dtype != "int" or right.dtype != "int" else INT
+    if Kind.STRING in kinds:
+        return STRING
+    if kinds & {Kind.LIST, Kind.TUPLE}:
+        if isinstance(operator, ast.Mult):
+            whole = left if left.kind in {Kind.LIST, Kind.TUPLE} else right
+            return list_of(element_of(whole), whole.kind)
+        if isinstance(operator, ast.Add) and left.kind is right.kind:
+            return list_of(join(element_of(left), element_of(right)), left.kind)
+    return UNKNOWN
+
+
+def evaluate_unary_op(frame: Frame, node: ast.UnaryOp) -> Value:
+    operand = frame.evaluate(node.operand)
+    if isinstance(node.op, ast.Not):
+        frame.note_truth(node, operand)
+        return BOOL
+    if isinstance(node.op, ast.USub) and isinstance(operand.payload, int):
+        return constant(-operand.payload)
+    return operand if operand.kind in {*_ARRAYS, Kind.NUMBER, Kind.UNION} else UNKNOWN
+
+
+def evaluate_compare(frame: Frame, node: ast.Compare) -> Value:
+    operands = [frame.evaluate(node.left), *map(frame.evaluate, node.comparators)]
+    if any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
+        return BOOL
+    if isinstance(node.ops[0], (ast.In, ast.NotIn)):
+        frame.note_truth(node, operands[1])
+        return BOOL
+    if any(operand.kind in _ARRAYS for operand in operands):
+        return arithmetic(operands, compares=True)
+    if any(operand.kind is Kind.UNION for operand in operands):
+        return join_all(
+            arithmetic([option], compares=True) if option.kind in _ARRAYS else BOOL
+            for operand in operands
+            if operand.kind is Kind.UNION
+            for option in operand.options
+        )
+    return BOOL if all(operand.kind is not Kind.UNKNOWN for operand in operands) else UNKNOWN
+
+
+def evaluate_bool_op(frame: Frame, node: ast.BoolOp) -> Value:
+    result = UNKNOWN
+    saved = dict(frame.env)
+    last = len(node.values) - 1
+    for position, part in enumerate(node.values):
+        value = frame.evaluate(part)
+        if position < last:
+            frame.note_truth(node, value)
+            narrow(part, frame.env, frame.peek, holds=isinstance(node.op, ast.And))
+        result = join(result, value)
+    frame.env = saved | {name: frame.env[name] for name in _walrus_names(node) if name in frame.env}
+    return result
+
+
+def _walrus_names(node: ast.AST) -> list[str]:
+    try:
+        return node._walrus  # type: ignore[attr-defined, no-any-return]
+    except AttributeError:
+        names = [
+            child.target.id
+            for child in ast.walk(node)
+            if isinstance(child, ast.NamedExpr) and isinstance(child.target, ast.Name)
+        ]
+        node._walrus = names  # type: ignore[attr-defined]
+        return names
+
+
+def evaluate_if_exp(frame: Frame, node: ast.IfExp) -> Value:
+    test = frame.evaluate(node.test)
+    frame.note_truth(node, test)
+    saved = dict(frame.env)
+    narrow(node.test, frame.env, frame.peek, holds=True)
+    body = frame.evaluate(node.body)
+    frame.env = dict(saved)
+    narrow(node.test, frame.env, frame.peek, holds=False)
+    orelse = frame.evaluate(node.orelse)
+    frame.env = saved | {name: frame.env[name] for name in _walrus_names(node.test) if name in frame.env}
+    if {body.kind, orelse.kind} == {Kind.STRING} and "is_available" in ast.dump(node.test):
+        return DEVICE  # "cuda" if torch.cuda.is_available() else "cpu"
+    return join(body, orelse)
+
+
+def evaluate_sequence(frame: Frame, node: ast.Tuple | ast.List) -> Value:
+    kind = Kind.TUPLE if isinstance(node, ast.Tuple) else Kind.LIST
+    if any(isinstance(item, ast.Starred) for item in node.elts):
+        return list_of(
+            join_all(
+                element_of(frame.evaluate(item.value)) if isinstance(item, ast.Starred) else frame.evaluate(item)
+                for item in node.elts
+            ),
+            kind,
+        )
+    if not node.elts:
+        return list_of(UNKNOWN, kind) if kind is Kind.LIST else sequence([], kind)
+    return sequence([frame.evaluate(item) for item in node.elts], kind)
+
+
+def evaluate_set(frame: Frame, node: ast.Set) -> Value:
+    return list_of(join_all([frame.evaluate(item) for item in node.elts]), Kind.SET)
+
+
+def evaluate_dict(frame: Frame, node: ast.Dict) -> Value:
+    values = []
+    for key, item in zip(node.keys, node.values, strict=True):
+        value = frame.evaluate(item)
+        if key is None:
+            value = element_of(value)
+        else:
+            frame.evaluate(key)
+        values.append(value)
+    return list_of(join_all(values), Kind.DICT)
+
+
+def evaluate_comprehension(frame: Frame, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
+    saved = dict(frame.env)
+    _generators(frame, node.generators)
+    element = frame.evaluate(node.elt)
+    frame.env = saved
+    return list_of(element, Kind.SET if isinstance(node, ast.SetComp) else Kind.LIST)
+
+
+def evaluate_dict_comp(frame: Frame, node: ast.DictComp) -> Value:
+    saved = dict(frame.env)
+    _generators(frame, node.generators)
+    frame.evaluate(node.key)
+    element = frame.evaluate(node.value)
+    frame.env = saved
+    return list_of(element, Kind.DICT)
+
+
+def _generators(frame: Frame, generators: list[ast.comprehension]) -> None:
+    for generator in generators:
+        frame.assign(generator.target, element_of(frame.evaluate(generator.iter)))
+        for test in generator.ifs:
+            frame.note_truth(test, frame.evaluate(test))
+            narrow(test, frame.env, frame.peek, holds=True)
+
+
+def evaluate_lambda(frame: Frame, node: ast.Lambda) -> Value:
+    return Value(Kind.FUNCTION, payload=Closure(node, frame.function))
+
+
+def evaluate_joined_str(frame: Frame, node: ast.JoinedStr) -> Value:
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            value = frame.evaluate(part.value)
+            frame.note_truth(part, value)
+            if part.format_spec is not None:
+                frame.evaluate(part.format_spec)
+    first = node.values[0] if node.values else None
+    if isinstance(first, ast.Constant) and isinstance(first.value, str) and first.value.startswith("cuda"):
+        return Value(Kind.STRING, payload="cuda")
+    return STRING
+
+
+def evaluate_named_expr(frame: Frame, node: ast.NamedExpr) -> Value:
+    value = frame.evaluate(node.value)
+    frame.assign(node.target, value)
+    return value
+
+
+def evaluate_starred(frame: Frame, node: ast.Starred) -> Value:
+    return frame.evaluate(node.value)
+
+
+def evaluate_await(frame: Frame, node: ast.Await) -> Value:
+    return frame.evaluate(node.value)
+
+
+def evaluate_yield(frame: Frame, node: ast.Yield) -> Value:
+    if node.value is not None:
+        frame.yields(frame.evaluate(node.value))
+    return UNKNOWN
+
+
+def evaluate_yield_from(frame: Frame, node: ast.YieldFrom) -> Value:
+    frame.yields(element_of(frame.evaluate(node.value)))
+    return UNKNOWN
+
+
+def evaluate_call(frame: Frame, node: ast.Call) -> Value:
+    return frame.call(node)
+
+
+EVALUATORS = {
+    ast.Name: evaluate_name,
+    ast.Constant: evaluate_constant,
+    ast.Attribute: evaluate_attribute,
+    ast.Subscript: evaluate_subscript,
+    ast.Slice: evaluate_slice,
+    ast.BinOp: evaluate_bin_op,
+    ast.UnaryOp: evaluate_unary_op,
+    ast.Compare: evaluate_compare,
+    ast.BoolOp: evaluate_bool_op,
+    ast.IfExp: evaluate_if_exp,
+    ast.Tuple: evaluate_sequence,
+    ast.List: evaluate_sequence,
+    ast.Set: evaluate_set,
+    ast.Dict: evaluate_dict,
+    ast.ListComp: evaluate_comprehension,
+    ast.SetComp: evaluate_comprehension,
+    ast.GeneratorExp: evaluate_comprehension,
+    ast.DictComp: evaluate_dict_comp,
+    ast.Lambda: evaluate_lambda,
+    ast.JoinedStr: evaluate_joined_str,
+    ast.NamedExpr: evaluate_named_expr,
+    ast.Starred: evaluate_starred,
+    ast.Await: evaluate_await,
+    ast.Yield: evaluate_yield,
+    ast.YieldFrom: evaluate_yield_from,
+    ast.Call: evaluate_call,
+}

@@ -1,0 +1,372 @@
+"""The evaluation of one function: its environment, and the statements that change it."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from syncscan.check.infer import calls, statements
+from syncscan.check.infer.callables import BoundMethod
+from syncscan.check.infer.expressions import EVALUATORS, attribute_of, external
+from syncscan.check.infer.index import Cell, Class, Function, Import, Module, builtin_names
+from syncscan.check.infer.narrow import key_of
+from syncscan.check.infer.operations import Here
+from syncscan.check.infer.values import (
+    NDARRAY,
+    constant,
+    element_of,
+    explained,
+    inferred,
+    join,
+    list_of,
+    refine,
+    sequence,
+)
+from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
+
+if TYPE_CHECKING:
+    from syncscan.check.infer.record import Recorder
+    from syncscan.check.infer.solver import Solver
+
+_HOST_SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
+
+
+class Frame:
+    """One evaluation of one function, from its parameters as they are known now."""
+
+    def __init__(self, solver: Solver, function: Function, recorder: Recorder | None = None) -> None:
+        self.solver = solver
+        self.function = function
+        self.module = function.module
+        self.recorder = recorder
+        self.env: dict[str, Value] = {}
+        self.yielded: Value = UNKNOWN
+        self.default_device: Value | None = None
+        self.exits: list[list[dict[str, Value]]] = []
+        if function.owner is not None and function.name == "__init__" and function.owner.is_module:
+            self.default_device = Value(Kind.DEVICE, confidence=Confidence.INFERRED)
+        if recorder is not None:
+            self.evaluate = self._evaluate_and_record  # type: ignore[method-assign]
+
+    # Running
+
+    def run(self) -> None:
+        """Evaluate the whole body."""
+        node = self.function.node
+        self._set_parameters()
+        if isinstance(node, ast.Lambda):
+            self.returns(self.evaluate(node.body), node.lineno)
+        else:
+            statements.block(self, node.body)
+        if self.function.is_generator:
+            self.function_returns(list_of(self.yielded))
+        self._publish_captured()
+
+    def _set_parameters(self) -> None:
+        function = self.function
+        for position, parameter in enumerate(function.parameters):
+            if position == 0 and function.owner is not None and not function.is_static:
+                kind = Kind.CLASS if "classmethod" in function.decorators or function.name == "__new__" else Kind.INSTANCE
+                self.env[parameter.name] = Value(kind, payload=function.owner)
+                continue
+            self.env[parameter.name] = self._parameter(parameter)
+
+    def _parameter(self, parameter: object) -> Value:
+        from syncscan.check.infer.index import Parameter
+
+        assert isinstance(parameter, Parameter)
+        value = self.read(parameter.cell)
+        promised = self.solver.annotations.read(parameter.annotation, self.module, self.function)
+        if parameter.star == "*":
+            return list_of(join(value, promised), Kind.TUPLE)
+        if parameter.star == "**":
+            return list_of(join(value, promised), Kind.DICT)
+        if promised.kind in _HOST_SCALARS or value.kind is Kind.UNKNOWN:
+            value = promised
+        elif promised.kind is Kind.TENSOR and value.kind is not Kind.TENSOR:
+            value = join(value, promised)
+        if parameter.default is not None:
+            default = self.evaluate(parameter.default)
+            if default.kind is Kind.NONE or value.kind is Kind.UNKNOWN:
+                value = join(value, default)
+            elif value.payload is not None and value.payload != default.payload:
+                value = join(value, default)
+        line = getattr(self.function.node, "lineno", 1)
+        if parameter.annotation is not None:
+            line = parameter.annotation.lineno
+        return self.assumed_tensor(value, parameter.name, self.module.path, line)
+
+    def _publish_captured(self) -> None:
+        for name, cell in self.function.captured.items():
+            if name in self.env and cell.join(self.env[name]):
+                self.solver.changed(cell)
+
+    # Expressions
+
+    def evaluate(self, node: ast.expr) -> Value:
+        """The value of an expression."""
+        handler = EVALUATORS.get(type(node))
+        if handler is None:
+            return UNKNOWN
+        value: Value = handler(self, node)  # type: ignore[arg-type]
+        if value.device is Device.CUDA:
+            self.function.touches_gpu = True
+        return value
+
+    def _evaluate_and_record(self, node: ast.expr) -> Value:
+        value = Frame.evaluate(self, node)
+        self.recorder.value(node, value)  # type: ignore[union-attr]
+        return value
+
+    def peek(self, node: ast.expr) -> Value:
+        """The value of an expression that has been evaluated already."""
+        known = self.env.get(key_of(node))
+        return known if known is not None else Frame.evaluate(self, node)
+
+    def here(self, node: ast.expr) -> Here:
+        """Where an expression stands, for evidence."""
+        assume = self.solver.assume
+        return Here(self.module.path, node.lineno, text_of(self.module, node), assume, self.default_device)
+
+    # Names
+
+    def read(self, cell: Cell) -> Value:
+        """Read what the fixed point refines, and be looked at again when it changes."""
+        cell.readers.add(self.function)
+        return cell.value
+
+    def outer_name(self, name: str) -> Value:
+        """A name that is not local: of an enclosing function, the module, or Python."""
+        scope: Function | None = self.function
+        while scope is not None:
+            if name in scope.children:
+                return self.definition(scope.children[name])
+            scope = scope.parent
+            if scope is not None:
+                value = self._captured(scope, name)
+                if value is not None:
+                    return value
+        if name in self.module.names or name in self.module.globals:
+            return self.module_name(self.module, name)
+        if name in builtin_names():
+            return Value(Kind.MODULE, payload=f"builtins.{name}")
+        return UNKNOWN
+
+    def _captured(self, scope: Function, name: str) -> Value | None:
+        if name not in scope.captured:
+            if name not in self.solver.locals_of(scope):
+                return None
+            scope.captured[name] = Cell()
+            self.solver.enqueue(scope)
+        return self.read(scope.captured[name])
+
+    def module_name(self, module: Module, name: str) -> Value:
+        """The value of a top-level name of a module of the project."""
+        target = module.names.get(name)
+        cell = module.globals.get(name)
+        if isinstance(target, Import):
+            found = self.solver.project.follow(target)
+            if found is None:
+                cell = cell or self.solver.project.global_cell(target)
+                return self.named(self.read(cell), name) if cell is not None else UNKNOWN
+            return join(self.definition(found), self.read(cell)) if cell is not None else self.definition(found)
+        if target is not None:
+            return self.definition(target)
+        if cell is not None:
+            return self.read(cell)
+        submodule = self.solver.project.modules.get(f"{module.name}.{name}")
+        return Value(Kind.MODULE, payload=submodule) if submodule is not None else UNKNOWN
+
+    @staticmethod
+    def definition(found: Function | Class | Module | str) -> Value:
+        """The value of something defined or imported."""
+        if isinstance(found, Function):
+            return Value(Kind.FUNCTION, payload=found)
+        if isinstance(found, Class):
+            return Value(Kind.CLASS, payload=found)
+        return external(found) if isinstance(found, str) else Value(Kind.MODULE, payload=found)
+
+    def named(self, value: Value, name: str) -> Value:
+        """What the name of an attribute or variable tells where nothing else does."""
+        if not self.solver.assume or (value.kind is not Kind.UNKNOWN and value.device is not Device.UNKNOWN):
+            return value
+        if value.kind not in {Kind.UNKNOWN, Kind.TENSOR} or value.payload is not None:
+            return value
+        place = self.solver.conventions.place_of(name)
+        if place is Device.CPU:
+            if value.kind is Kind.TENSOR or name.endswith("cpu"):
+                return refine(value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.ASSUMED)
+            return NDARRAY if name.endswith("_np") else value
+        if place is Device.CUDA:
+            evidence = Evidence(self.module.path, getattr(self.function.node, "lineno", 1), f"`{name}` is named so")
+            return refine(
+                value, kind=Kind.TENSOR, device=Device.CUDA, confidence=Confidence.ASSUMED, evidence=evidence
+            )
+        return value
+
+    def assumed_tensor(self, value: Value, name: str, path: str, line: int) -> Value:
+        """A tensor of unknown place, such as an annotated parameter that nobody is seen to pass."""
+        if not self.solver.assume:
+            return value
+        if value.kind is Kind.UNION:
+            options = tuple(self.assumed_tensor(option, name, path, line) for option in value.items or ())
+            return refine(value, items=options)
+        if value.kind is not Kind.TENSOR or value.device is not Device.UNKNOWN:
+            return self.named(value, name)
+        place = self.solver.conventions.place_of(name)
+        if place is Device.CPU:
+            return refine(value, device=Device.CPU, confidence=Confidence.ASSUMED)
+        owner = self.function.owner
+        of_forward = owner is not None and owner.is_module and self.function.name == "forward"
+        confidence = Confidence.INFERRED if of_forward else Confidence.ASSUMED
+        evidence = Evidence(path, line, f"`{name}` is a tensor, and nothing places it on the CPU")
+        dtype = value.dtype or self.solver.conventions.dtype_of(name)
+        return refine(value, device=Device.CUDA, confidence=confidence, dtype=dtype, evidence=evidence)
+
+    # Assigning
+
+    def assign(self, target: ast.expr, value: Value) -> None:
+        """Bind a value to a target of an assignment."""
+        if isinstance(target, ast.Name):
+            self.set_key(target.id, value)
+            if self.function.node is self.module.tree:
+                self.join_cell(self.module.globals.setdefault(target.id, Cell()), value, target, target.id)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self._unpack(target, value)
+        elif isinstance(target, ast.Attribute):
+            self._assign_attribute(target, value)
+        elif isinstance(target, ast.Subscript):
+            self._assign_item(target, value)
+        elif isinstance(target, ast.Starred):
+            self.assign(target.value, list_of(element_of(value)))
+        if self.recorder is not None:
+            self.recorder.value(target, value)
+
+    def set_key(self, key: str, value: Value) -> None:
+        """Bind a path in the environment; what was known of longer paths is forgotten."""
+        stale = [known for known in self.env if known.startswith(key) and known[len(key) : len(key) + 1] in {".", "["}]
+        for known in stale:
+            del self.env[known]
+        self.env[key] = value
+
+    def _unpack(self, target: ast.Tuple | ast.List, value: Value) -> None:
+        value = value.options[0] if value.kind is Kind.UNION and len(value.options) == 1 else value
+        items = value.items
+        if value.kind is Kind.INSTANCE and isinstance(value.payload, Class) and value.payload.is_record:
+            items = tuple(
+                attribute_of(self, value, name, target) for name in value.payload.fields()[: len(target.elts)]
+            )
+        starred = any(isinstance(item, ast.Starred) for item in target.elts)
+        if items is not None and len(items) == len(target.elts) and not starred and value.kind is not Kind.UNION:
+            for item, part in zip(target.elts, items, strict=True):
+                self.assign(item, part)
+            return
+        part = element_of(value)
+        for item in target.elts:
+            self.assign(item, list_of(part) if isinstance(item, ast.Starred) else part)
+
+    def _assign_attribute(self, target: ast.Attribute, value: Value) -> None:
+        base = self.evaluate(target.value)
+        key = key_of(target)
+        if key:
+            self.set_key(key, value)
+        for option in base.options:
+            if option.kind in {Kind.INSTANCE, Kind.CLASS} and isinstance(option.payload, Class):
+                self.store_attribute(option.payload, target.attr, value, target)
+
+    def store_attribute(self, cls: Class, name: str, value: Value, node: ast.expr) -> None:
+        """Note that instances of a class hold a value in an attribute."""
+        if value.kind is Kind.NONE or (value.kind is Kind.MODULE and isinstance(value.payload, Module)):
+            return
+        if not any(name in base.stored for base in cls.mro()):
+            cls.stored.add(name)
+        for cell in cls.cells(name):
+            self.join_cell(cell, value, node, key_of(node) or name)
+
+    def join_cell(self, cell: Cell, value: Value, node: ast.AST, text: str) -> None:
+        """Add a value to what the fixed point refines."""
+        line = getattr(node, "lineno", 1)
+        if cell.join(explained(inferred(value), self.module.path, line, f"`{text}` is set")):
+            self.solver.changed(cell)
+
+    def _assign_item(self, target: ast.Subscript, value: Value) -> None:
+        base = self.evaluate(target.value)
+        index = self.evaluate(target.slice)
+        if base.kind in {Kind.TENSOR, Kind.UNION}:
+            self.note_subscript(target, base, index, value)
+        key = key_of(target)
+        if key and base.kind not in {Kind.TENSOR, Kind.NDARRAY}:
+            self.set_key(key, value)
+        if base.kind in {Kind.DICT, Kind.LIST}:
+            self.mutate(target.value, list_of(join(element_of(base), value), base.kind))
+
+    def mutate(self, node: ast.expr, value: Value) -> None:
+        """Note that a container, named by ``node``, holds something more."""
+        key = key_of(node)
+        if not key:
+            return
+        if key in self.env and isinstance(node, ast.Name):
+            self.env[key] = value
+            if self.function.node is self.module.tree:
+                self.join_cell(self.module.globals.setdefault(key, Cell()), value, node, key)
+        elif isinstance(node, ast.Attribute):
+            base = self.peek(node.value)
+            self.env[key] = value
+            for option in base.options:
+                if option.kind is Kind.INSTANCE and isinstance(option.payload, Class):
+                    self.store_attribute(option.payload, node.attr, value, node)
+
+    # Results
+
+    def returns(self, value: Value, line: int) -> None:
+        """Note what the function returns at a line."""
+        if not self.function.is_generator:
+            text = f"returned by `{self.function.qualname}`"
+            self.function_returns(explained(inferred(value), self.module.path, line, text))
+
+    def function_returns(self, value: Value) -> None:
+        if self.function.returns.join(value):
+            self.solver.changed(self.function.returns)
+
+    def yields(self, value: Value) -> None:
+        """Note what a generator yields."""
+        self.yielded = join(self.yielded, inferred(value))
+
+    # Calls
+
+    def call(self, node: ast.Call) -> Value:
+        """The value of a call."""
+        return calls.call(self, node)
+
+    def call_function(self, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.expr) -> Value:
+        """Run a function of the project with these arguments."""
+        return calls.call_function(self, function, args, kwargs, node)
+
+    # Recording
+
+    def note_truth(self, node: ast.expr, value: Value) -> None:
+        """Something asks for the truth, the text or the number of a value."""
+        if self.recorder is not None and value.kind in {Kind.TENSOR, Kind.UNION} and value.is_gpu:
+            self.recorder.candidate()
+
+    def note_subscript(self, node: ast.Subscript, base: Value, index: Value, value: Value | None = None) -> None:
+        """A subscript is read, or stored to."""
+        if self.recorder is not None:
+            self.recorder.subscript(self, node, base, index, value)
+
+
+def text_of(module: Module, node: ast.expr) -> str:
+    """The text of an expression on its first line, shortened for a message."""
+    line = module.lines[node.lineno - 1] if node.lineno <= len(module.lines) else ""
+    end = node.end_col_offset if node.end_lineno == node.lineno else None
+    if not line.isascii():
+        text = line.encode()[node.col_offset : end].decode(errors="replace")
+    else:
+        text = line[node.col_offset : end]
+    text = text.strip()
+    if end is None:
+        text += "..."
+    return text if len(text) <= 72 else text[:69] + "..."
+
+
+__all__ = ["BoundMethod", "Frame", "constant", "sequence", "text_of"]

@@ -1,0 +1,450 @@
+"""The project as defined: modules, classes, functions and what their names mean, without running any.
+
+Everything that the fixed point refines is a `Cell`: a value, and the functions that have read it and
+have to be looked at again when it changes.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from syncscan.check.infer.values import join
+from syncscan.model import UNKNOWN, Value
+
+
+class Cell:
+    """A value that grows, and its readers."""
+
+    __slots__ = ("readers", "value")
+
+    def __init__(self) -> None:
+        self.value: Value = UNKNOWN
+        self.readers: set[Function] = set()
+
+    def join(self, value: Value) -> bool:
+        """Add what may be here; True if that changes what is known."""
+        joined = join(self.value, value)
+        if joined is self.value or joined == self.value:
+            return False
+        self.value = joined
+        return True
+
+
+@dataclass(eq=False, slots=True)
+class Parameter:
+    """One parameter of a function; ``star`` is "", "*" or "**"."""
+
+    name: str
+    annotation: ast.expr | None
+    default: ast.expr | None
+    star: str
+    keyword_only: bool
+    cell: Cell
+
+
+@dataclass(eq=False, slots=True)
+class Function:
+    """A function, a method, a lambda, or the body of a module (whose node is the module)."""
+
+    name: str
+    qualname: str
+    module: Module
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
+    owner: Class | None = None
+    parent: Function | None = None
+    parameters: list[Parameter] = field(default_factory=list)
+    returns: Cell = field(default_factory=Cell)
+    decorators: frozenset[str] = frozenset()
+    captured: dict[str, Cell] = field(default_factory=dict)  # locals that nested functions read
+    children: dict[str, Function | Class] = field(default_factory=dict)
+    callees: set[Function] = field(default_factory=set)
+    by_name: dict[str, Parameter] = field(default_factory=dict)
+    touches_gpu: bool = False
+    assumes: bool = True  # evaluated anew when assumptions come in
+    rank: int = 0
+
+    @property
+    def is_property(self) -> bool:
+        """Read like an attribute."""
+        return bool(self.decorators & {"property", "cached_property", "functools.cached_property"})
+
+    @property
+    def is_static(self) -> bool:
+        """Takes no ``self``."""
+        return "staticmethod" in self.decorators
+
+    @property
+    def is_generator(self) -> bool:
+        """Yields: the value of a call is what it yields, one after the other."""
+        return self.node in self.module.generators
+
+    def line_of(self, name: str) -> int:  # noqa: ARG002 (a parameter has no line of its own in the report)
+        """Where the function begins."""
+        return getattr(self.node, "lineno", 1)
+
+
+@dataclass(eq=False, slots=True)
+class Class:
+    """A class of the project."""
+
+    name: str
+    qualname: str
+    module: Module
+    node: ast.ClassDef
+    parent: Function | None = None
+    methods: dict[str, Function] = field(default_factory=dict)
+    nested: dict[str, Class] = field(default_factory=dict)
+    annotations: dict[str, ast.expr] = field(default_factory=dict)
+    stored: set[str] = field(default_factory=set)  # names of attributes that its own code sets
+    attributes: dict[str, Cell] = field(default_factory=dict)
+    bases: list[Class] = field(default_factory=list)
+    external_bases: list[str] = field(default_factory=list)
+    subclasses: list[Class] = field(default_factory=list)
+    decorators: frozenset[str] = frozenset()
+    linear: list[Class] | None = None
+    overriding: dict[str, tuple[Function, ...]] = field(default_factory=dict)
+
+    @property
+    def is_record(self) -> bool:
+        """Made by ``dataclass`` or a named tuple: the fields are the parameters of ``__init__``."""
+        return any(
+            cls.decorators & {"dataclass", "dataclasses.dataclass", "attrs.define", "define"}
+            or "typing.NamedTuple" in cls.external_bases
+            for cls in self.mro()
+        )
+
+    @property
+    def is_module(self) -> bool:
+        """An ``nn.Module``, as far as the project's source shows."""
+        return any(
+            base in {"torch.nn.Module", "torch.nn.modules.module.Module"} or base.startswith("torch.nn.")
+            for cls in self.mro()
+            for base in cls.external_bases
+        )
+
+    def mro(self) -> list[Class]:
+        """This class and its bases, the nearest first; cycles and unknown bases are left out."""
+        if self.linear is None:
+            self.linear = [self]
+            for base in self.bases:
+                self.linear += [cls for cls in base.mro() if cls not in self.linear]
+        return self.linear
+
+    def find_method(self, name: str) -> Function | None:
+        """The method that an instance of exactly this class would run."""
+        for cls in self.mro():
+            if name in cls.methods:
+                return cls.methods[name]
+        return None
+
+    def overrides(self, name: str) -> tuple[Function, ...]:
+        """The methods that a call may run: this class's own, and those of its subclasses."""
+        if name not in self.overriding:
+            own = self.find_method(name)
+            found = [own] if own else []
+            for cls in self.all_subclasses():
+                if name in cls.methods and cls.methods[name] not in found:
+                    found.append(cls.methods[name])
+            self.overriding[name] = tuple(found)
+        return self.overriding[name]
+
+    def all_subclasses(self) -> Iterator[Class]:
+        """Every class below this one."""
+        seen: set[Class] = {self}
+        queue = [self]
+        while queue:
+            for cls in queue.pop().subclasses:
+                if cls not in seen:
+                    seen.add(cls)
+                    queue.append(cls)
+                    yield cls
+
+    def cells(self, name: str) -> list[Cell]:
+        """Where the attribute of an instance is kept: one cell, or one for each subclass that sets it.
+
+        The cell belongs to the root-most class that sets or declares the attribute, so that a method
+        of a subclass and one of the base see the same.
+        """
+        for cls in reversed(self.mro()):
+            if name in cls.stored:
+                return [cls.cell(name)]
+        return [cls.cell(name) for cls in self.all_subclasses() if name in cls.stored]
+
+    def cell(self, name: str) -> Cell:
+        """This class's own cell for an attribute."""
+        if name not in self.attributes:
+            self.attributes[name] = Cell()
+        return self.attributes[name]
+
+    def fields(self) -> list[str]:
+        """The fields of a record in the order of its ``__init__``."""
+        names: dict[str, None] = {}
+        for cls in reversed(self.mro()):
+            names.update(dict.fromkeys(cls.annotations))
+        return list(names)
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A name that comes from another module; ``name`` is "" where the module itself is meant."""
+
+    module: str
+    name: str = ""
+
+
+@dataclass(eq=False, slots=True)
+class Module:
+    """A file of the project."""
+
+    name: str
+    path: str
+    tree: ast.Module
+    lines: list[str]
+    is_package: bool
+    names: dict[str, Function | Class | Import] = field(default_factory=dict)
+    globals: dict[str, Cell] = field(default_factory=dict)
+    functions: list[Function] = field(default_factory=list)
+    classes: list[Class] = field(default_factory=list)
+    generators: set[ast.AST] = field(default_factory=set)
+    body: Function = None  # type: ignore[assignment]  # set by `index_module`
+
+    def resolve_relative(self, module: str | None, level: int) -> str:
+        """The absolute name of ``from ..module import``."""
+        if not level:
+            return module or ""
+        parts = self.name.split(".")
+        kept = parts[: len(parts) - level + self.is_package]
+        return ".".join([*kept, module] if module else kept)
+
+
+def index_module(name: str, path: str, tree: ast.Module, lines: list[str], *, is_package: bool) -> Module:
+    """List what a file defines."""
+    module = Module(name, path, tree, lines, is_package)
+    module.body = Function("<module>", "<module>", module, tree)
+    module.functions.append(module.body)
+    _Indexer(module).block(tree.body, module.body, None, "")
+    return module
+
+
+class _Indexer:
+    """Walks the statements of a module, and of everything defined in it, once."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+
+    def block(self, body: list[ast.stmt], function: Function, owner: Class | None, prefix: str) -> None:
+        for statement in body:
+            self.statement(statement, function, owner, prefix)
+
+    def statement(self, node: ast.stmt, function: Function, owner: Class | None, prefix: str) -> None:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            self.function(node, function, owner, prefix)
+        elif isinstance(node, ast.ClassDef):
+            self.class_(node, function, owner, prefix)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            if function.node is self.module.tree and owner is None:
+                self.module.names.update(imported_names(node, self.module))
+        elif owner is not None and isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            if not _is_class_variable(node.annotation):
+                owner.annotations[node.target.id] = node.annotation
+            owner.stored.add(node.target.id)
+        elif owner is not None and isinstance(node, ast.Assign):
+            owner.stored.update(t.id for t in node.targets if isinstance(t, ast.Name))
+        else:
+            for name in ("body", "orelse", "finalbody"):
+                self.block(getattr(node, name, None) or [], function, owner, prefix)
+            for handler in getattr(node, "handlers", None) or getattr(node, "cases", None) or []:
+                self.block(handler.body, function, owner, prefix)
+
+    def function(
+        self,
+        node: ast.FunctionDef | ast.AsyncFunctionDef,
+        parent: Function,
+        owner: Class | None,
+        prefix: str,
+    ) -> None:
+        info = Function(node.name, prefix + node.name, self.module, node, owner)
+        info.parent = None if parent.node is self.module.tree else parent
+        info.decorators = frozenset(filter(None, map(dotted_name, map(_undecorated, node.decorator_list))))
+        info.parameters = list(parameters_of(node.args))
+        info.by_name = {parameter.name: parameter for parameter in info.parameters}
+        self.module.functions.append(info)
+        if owner is not None:
+            if not info.decorators & {"overload", "typing.overload"} and not any(
+                name.endswith((".setter", ".deleter")) for name in info.decorators
+            ):
+                owner.methods[node.name] = info
+            self._stores(node, owner)
+        elif info.parent is not None:
+            info.parent.children[node.name] = info
+        elif not info.decorators & {"overload", "typing.overload"}:
+            self.module.names[node.name] = info
+        self.block(node.body, info, None, f"{info.qualname}.")
+
+    def class_(self, node: ast.ClassDef, parent: Function, owner: Class | None, prefix: str) -> None:
+        info = Class(node.name, prefix + node.name, self.module, node)
+        info.parent = None if parent.node is self.module.tree else parent
+        info.decorators = frozenset(filter(None, map(dotted_name, map(_undecorated, node.decorator_list))))
+        self.module.classes.append(info)
+        if owner is not None:
+            owner.nested[node.name] = info
+        elif info.parent is not None:
+            info.parent.children[node.name] = info
+        else:
+            self.module.names[node.name] = info
+        self.block(node.body, parent, info, f"{info.qualname}.")
+
+    def _stores(self, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: Class) -> None:
+        """Note every ``self.name`` that a method sets, and whether a function yields."""
+        first = node.args.args[0].arg if node.args.args else ""
+        for child in ast.walk(node):
+            if isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store):
+                if isinstance(child.value, ast.Name) and child.value.id == first:
+                    owner.stored.add(child.attr)
+            elif isinstance(child, ast.Call) and dotted_name(child.func) == f"{first}.register_buffer":
+                if child.args and isinstance(child.args[0], ast.Constant):
+                    owner.stored.add(str(child.args[0].value))
+
+
+def imported_names(node: ast.Import | ast.ImportFrom, module: Module) -> dict[str, Import]:
+    """What an import statement binds."""
+    names: dict[str, Import] = {}
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            target = alias.name if alias.asname else alias.name.partition(".")[0]
+            names[alias.asname or target] = Import(target)
+    else:
+        source = module.resolve_relative(node.module, node.level)
+        for alias in node.names:
+            names[alias.asname or alias.name] = Import(source, alias.name)
+    return names
+
+
+def parameters_of(arguments: ast.arguments) -> Iterator[Parameter]:
+    """The parameters in order, each with its default."""
+    plain = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(plain) - len(arguments.defaults))
+    for arg, default in zip(plain, [*defaults, *arguments.defaults], strict=True):
+        yield Parameter(arg.arg, arg.annotation, default, "", keyword_only=False, cell=Cell())
+    if arguments.vararg:
+        arg = arguments.vararg
+        yield Parameter(arg.arg, arg.annotation, None, "*", keyword_only=False, cell=Cell())
+    for arg, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield Parameter(arg.arg, arg.annotation, default, "", keyword_only=True, cell=Cell())
+    if arguments.kwarg:
+        arg = arguments.kwarg
+        yield Parameter(arg.arg, arg.annotation, None, "**", keyword_only=False, cell=Cell())
+
+
+def dotted_name(node: ast.AST) -> str:
+    """``a.b.c`` for names and attributes of names, "" for everything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    parts.append(node.id)
+    return ".".join(reversed(parts))
+
+
+def _undecorated(node: ast.expr) -> ast.expr:
+    return node.func if isinstance(node, ast.Call) else node
+
+
+def _is_class_variable(annotation: ast.expr) -> bool:
+    base = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    return dotted_name(base) in {"ClassVar", "typing.ClassVar"}
+
+
+class Project:
+    """All modules, and the way from a name to what it means."""
+
+    def __init__(self, modules: list[Module]) -> None:
+        self.modules = {module.name: module for module in modules}
+        self._packages = {
+            name.rsplit(".", count)[0] for name in self.modules for count in range(1, name.count(".") + 1)
+        }
+        for module in modules:
+            for cls in module.classes:
+                self._link(cls)
+
+    def _link(self, cls: Class) -> None:
+        for node in cls.node.bases:
+            base = node.value if isinstance(node, ast.Subscript) else node
+            found = self.lookup_dotted(cls.module, dotted_name(base), cls.parent)
+            if isinstance(found, Class):
+                if found is not cls:
+                    cls.bases.append(found)
+                    found.subclasses.append(cls)
+            elif isinstance(found, str):
+                cls.external_bases.append(found)
+
+    def lookup_dotted(
+        self, module: Module, name: str, scope: Function | None = None
+    ) -> Function | Class | Module | str | None:
+        """What a dotted name means in a module: a definition, a module, or an external full name."""
+        head, _, rest = name.partition(".")
+        found: Function | Class | Module | str | None = None
+        while scope is not None and found is None:
+            found = scope.children.get(head)
+            scope = scope.parent
+        if found is None:
+            found = self.lookup(module, head)
+        for part in rest.split(".") if rest else ():
+            found = self.member(found, part)
+        return found
+
+    def member(self, of: Function | Class | Module | str | None, name: str) -> Function | Class | Module | str | None:
+        """What ``of.name`` means."""
+        if isinstance(of, str):
+            return f"{of}.{name}"
+        if isinstance(of, Module):
+            found = self.lookup(of, name)
+            return found if found is not None else self.modules.get(f"{of.name}.{name}")
+        if isinstance(of, Class):
+            return of.nested.get(name)
+        return None
+
+    def lookup(self, module: Module, name: str, seen: int = 0) -> Function | Class | Module | str | None:
+        """What a top-level name of a module means, through imports and re-exports."""
+        found = module.names.get(name)
+        if not isinstance(found, Import):
+            return found
+        return self.follow(found, seen)
+
+    def follow(self, target: Import, seen: int = 0) -> Function | Class | Module | str | None:
+        """What an import brings."""
+        source = self.modules.get(target.module)
+        if not target.name:
+            return source if source is not None else self._outside(target.module)
+        if source is not None:
+            if seen < 8 and (found := self.lookup(source, target.name, seen + 1)) is not None:
+                return found
+            return self.modules.get(f"{target.module}.{target.name}")
+        submodule = self.modules.get(f"{target.module}.{target.name}")
+        return submodule if submodule is not None else f"{target.module}.{target.name}"
+
+    def _outside(self, name: str) -> str | None:
+        return None if name in self._packages else name
+
+    def global_cell(self, target: Import, seen: int = 0) -> Cell | None:
+        """The cell of a global variable that another module imports."""
+        source = self.modules.get(target.module)
+        if source is None:
+            return None
+        if target.name in source.globals:
+            return source.globals[target.name]
+        onward = source.names.get(target.name)
+        return self.global_cell(onward, seen + 1) if isinstance(onward, Import) and seen < 8 else None
+
+
+@functools.cache
+def builtin_names() -> frozenset[str]:
+    """The names that every module knows."""
+    import builtins
+
+    return frozenset(dir(builtins))

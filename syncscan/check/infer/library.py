@@ -1,0 +1,321 @@
+"""Calls that leave the project: torch by the operation table, NumPy, and Python's own functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from syncscan.check.infer.callables import Partial
+from syncscan.check.infer.conditions import Bound, bind, device_named
+from syncscan.check.infer.index import Class
+from syncscan.check.infer.operations import dtype_named, placed, result_of, together
+from syncscan.check.infer.values import (
+    BOOL,
+    INT,
+    NDARRAY,
+    NUMBER,
+    SLICE,
+    STRING,
+    element_of,
+    join,
+    join_all,
+    list_of,
+    refine,
+    sequence,
+)
+from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
+from syncscan.ops import DEFAULT
+
+if TYPE_CHECKING:
+    from syncscan.check.infer.frame import Frame
+
+Kwargs = dict[str, Value]
+MODULE_METHODS = frozenset(
+    {"to", "cuda", "cpu", "half", "float", "bfloat16", "eval", "train", "requires_grad_", "parameters", "buffers",
+     "named_parameters", "named_buffers", "register_buffer", "register_parameter", "state_dict", "modules", "children",
+     "__call__"}
+)  # fmt: skip
+_TENSOR_MODULES = ("torch.", "torch.nn.functional.", "torch.linalg.", "torch.special.", "torch.fft.")
+
+
+def call(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
+    """Call something outside the project by its full name."""
+    special = _SPECIAL.get(name)
+    if special is not None:
+        _note(frame, name, args, kwargs, node)
+        return special(frame, args, kwargs, node)
+    if name.startswith("torch."):
+        return torch_function(frame, name, args, kwargs, node)
+    if name.startswith("numpy."):
+        return _numpy(frame, name, args, kwargs, node)
+    if name.startswith(("builtins.", "math.", "operator.", "warnings.", "logging.", "copy.", "pickle.")):
+        _note(frame, name, args, kwargs, node)
+        return _PYTHON.get(name, UNKNOWN)
+    return UNKNOWN
+
+
+def torch_function(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
+    """Call a function or a class of torch."""
+    if name.startswith(("torch.cuda.", "torch.nn.")) and name.rpartition(".")[2][:1].isupper():
+        if name.endswith(".Parameter"):
+            return module_tensor(frame, args[0] if args else UNKNOWN, node, "a parameter moves with its module")
+        return Value(Kind.INSTANCE, payload=name)
+    return torch_call(frame, name, args, kwargs, node)
+
+
+def torch_call(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
+    """Call an operation: what the table knows of it, else its stated default."""
+    operation = frame.solver.table.find(name)
+    if operation is None:
+        if not (name.startswith("torch.Tensor.") or name.rpartition(".")[0] + "." in _TENSOR_MODULES):
+            return UNKNOWN
+        if not any(_may_be_tensor(value) for value in [*args, *kwargs.values()]):
+            return UNKNOWN
+        operation = DEFAULT
+    bound = bind(operation, args, kwargs)
+    if frame.default_device is not None and frame.default_device.device is Device.CUDA:
+        bound.values.setdefault("default device", (frame.default_device,))
+    result = result_of(bound, frame.here(node))
+    if frame.recorder is not None:
+        frame.recorder.call(frame, node, name, bound)
+    return result
+
+
+def _may_be_tensor(value: Value) -> bool:
+    if value.kind in {Kind.LIST, Kind.TUPLE, Kind.UNION}:
+        return any(map(_may_be_tensor, [*(value.items or ()), *([value.element] if value.element else [])]))
+    return value.kind is Kind.TENSOR
+
+
+def _note(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node: ast.expr) -> None:
+    """Record a call of something that is not torch's, but may read a tensor."""
+    if frame.recorder is None:
+        return
+    operation = frame.solver.table.find(name)
+    if operation is not None:
+        frame.recorder.call(frame, node, name, bind(operation, args, kwargs))
+
+
+def module_tensor(frame: Frame, value: Value, node: ast.expr, text: str) -> Value:
+    """A parameter or buffer: it goes where its module goes, and that is the GPU."""
+    if value.kind is not Kind.TENSOR or value.device is Device.CUDA or not frame.solver.assume:
+        return refine(value, device=Device.UNKNOWN, pinned=None) if value.kind is Kind.TENSOR else value
+    evidence = Evidence(frame.module.path, node.lineno, text)
+    return refine(value, device=Device.CUDA, confidence=Confidence.INFERRED, pinned=None, evidence=evidence)
+
+
+def instance_call(
+    frame: Frame, base: Value, name: str, args: list[Value], kwargs: Kwargs, node: ast.expr
+) -> Value:
+    """Call a method of an object of torch: a stream, an event, a layer."""
+    full = f"{base.payload}.{name}"
+    if frame.solver.table.find(full) is not None:
+        return torch_call(frame, full, [base, *args], kwargs, node)
+    if str(base.payload).startswith("torch.nn."):
+        if name in {"__call__", "forward"}:
+            return together(args)
+        if name in {"to", "cuda", "eval", "train", "half", "float"}:
+            return base
+    return UNKNOWN
+
+
+def module_method(frame: Frame, base: Value, name: str, args: list[Value], node: ast.expr) -> Value:
+    """Call a method that a class of the project inherits from ``nn.Module``."""
+    if name == "register_buffer" and len(args) > 1 and isinstance(args[0].payload, str):
+        if isinstance(base.payload, Class):
+            value = module_tensor(frame, args[1], node, f"buffer `{args[0].payload}` moves with its module")
+            frame.store_attribute(base.payload, args[0].payload, value, node)
+        return UNKNOWN
+    if name in {"parameters", "buffers"}:
+        return list_of(module_tensor(frame, Value(Kind.TENSOR), node, "parameters move with their module"))
+    if name in {"named_parameters", "named_buffers"}:
+        tensor = module_tensor(frame, Value(Kind.TENSOR), node, "parameters move with their module")
+        return list_of(sequence([STRING, tensor], Kind.TUPLE))
+    if name == "__call__":
+        return together(args) if any(map(_may_be_tensor, args)) else UNKNOWN
+    return base if name in {"to", "cuda", "cpu", "half", "float", "bfloat16", "eval", "train"} else UNKNOWN
+
+
+def array_method(
+    frame: Frame, base: Value, name: str, args: list[Value], kwargs: Kwargs, node: ast.expr
+) -> Value:
+    """Call a method of a NumPy array."""
+    if name == "tolist":
+        return list_of(NUMBER)
+    if name in {"item", "__len__", "__int__"}:
+        return NUMBER
+    if name in {"sum", "max", "min", "mean", "prod", "any", "all", "argmax", "argmin", "std"}:
+        whole = not args and "axis" not in kwargs
+        return NUMBER if whole else refine(base, ndim=None, dtype=None)
+    if name == "astype":
+        return refine(base, dtype=dtype_named(args[0]) if args else None, pinned=False)
+    if name in {"fill", "sort", "setflags", "resize"}:
+        return UNKNOWN
+    return refine(base, ndim=None, pinned=base.pinned if name in {"view", "reshape", "ravel"} else False)
+
+
+def _numpy(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
+    _note(frame, name, args, kwargs, node)
+    short = name.rpartition(".")[2]
+    operation = frame.solver.table.find(name)
+    if operation is not None:
+        return result_of(bind(operation, args, kwargs), frame.here(node))
+    if short in {"prod", "sum", "max", "min", "mean", "any", "all"} and "axis" not in kwargs and len(args) == 1:
+        return NUMBER
+    if short in {"int32", "int64", "float32", "float64", "bool_", "isscalar", "ndim", "size", "iinfo", "finfo"}:
+        return NUMBER
+    if short in {"dtype"}:
+        return Value(Kind.DTYPE)
+    dtype = "bool" if short in _NUMPY_BOOL else "int" if short in {"nonzero", "argsort"} else None
+    ndim = 1 if short in {"arange", "repeat", "concatenate", "fromiter"} else None
+    array = refine(NDARRAY, pinned=False, dtype=dtype_named(kwargs.get("dtype")) or dtype, ndim=ndim)
+    return list_of(array, Kind.TUPLE) if short in {"nonzero", "where"} and len(args) == 1 else array
+
+
+_NUMPY_BOOL = frozenset({"isin", "equal", "greater", "less", "logical_and", "logical_or", "logical_not", "isnan"})
+_PYTHON = {
+    **dict.fromkeys(("builtins.int", "builtins.len", "builtins.ord", "builtins.id", "builtins.hash"), INT),
+    **dict.fromkeys(("builtins.bool", "builtins.isinstance", "builtins.hasattr", "builtins.callable"), BOOL),
+    **dict.fromkeys(("builtins.float", "builtins.complex", "builtins.round"), NUMBER),
+    **dict.fromkeys(("builtins.str", "builtins.repr", "builtins.format"), STRING),
+    **dict.fromkeys(("math.ceil", "math.floor", "math.prod", "math.gcd", "operator.index"), INT),
+    **dict.fromkeys(("math.sqrt", "math.log", "math.log2", "math.exp", "math.pow"), NUMBER),
+    "builtins.range": list_of(INT),
+    "builtins.slice": SLICE,
+}
+
+
+def _device(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
+    named = args[0] if args else kwargs.get("type", UNKNOWN)
+    if named.kind is Kind.UNION:
+        return Value(Kind.DEVICE, Device.MIXED)
+    device = device_named(named)
+    evidence = Evidence(frame.module.path, node.lineno, "the device is named here") if device is Device.CUDA else None
+    return Value(Kind.DEVICE, device, named.confidence, evidence=evidence)
+
+
+def _current_device(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+    evidence = Evidence(frame.module.path, node.lineno, "the current CUDA device")
+    return Value(Kind.DEVICE, Device.CUDA, evidence=evidence)
+
+
+def _partial(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+    if not args:
+        return UNKNOWN
+    return Value(Kind.FUNCTION, payload=Partial(args[0], tuple(args[1:]), tuple(kwargs.items())))
+
+
+def _second(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
+    """``typing.cast(T, value)``."""
+    annotation = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    promised = frame.solver.annotations.read(annotation, frame.module, frame.function)
+    value = args[1] if len(args) > 1 else UNKNOWN
+    return value if value.kind is not Kind.UNKNOWN else promised
+
+
+def _first(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+    return args[0] if args else UNKNOWN
+
+
+def _copied_record(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
+    """``dataclasses.replace(record, field=value)``."""
+    if not args:
+        return UNKNOWN
+    for option in args[0].options:
+        if isinstance(option.payload, Class):
+            for name, value in kwargs.items():
+                frame.store_attribute(option.payload, name, value, node)
+    return args[0]
+
+
+def _getattr(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+    from syncscan.check.infer.expressions import attribute_of
+
+    if len(args) < 2 or not isinstance(args[1].payload, str):
+        return UNKNOWN
+    value = frame.named(attribute_of(frame, args[0], args[1].payload, node), args[1].payload)
+    return join(value, args[2]) if len(args) > 2 else value
+
+
+def _sequence_of(kind: Kind) -> Callable[..., Value]:
+    def make(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+        if not args:
+            return list_of(UNKNOWN, kind)
+        if args[0].items is not None and args[0].kind in {Kind.LIST, Kind.TUPLE}:
+            return refine(args[0], kind=kind)
+        return list_of(element_of(args[0]), kind)
+
+    return make
+
+
+def _dict(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+    inside = [element_of(arg) for arg in args if arg.kind is Kind.DICT]
+    return list_of(join_all([*inside, *kwargs.values()]), Kind.DICT)
+
+
+def _zip(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+    return list_of(sequence([element_of(arg) for arg in args], Kind.TUPLE))
+
+
+def _enumerate(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+    return list_of(sequence([INT, element_of(args[0]) if args else UNKNOWN], Kind.TUPLE))
+
+
+def _map(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+    from syncscan.check.infer.calls import call_value
+
+    if not args:
+        return UNKNOWN
+    return list_of(call_value(frame, args[0], [element_of(arg) for arg in args[1:]], {}, node))
+
+
+def _chosen(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+    """``max``, ``min``: one of the arguments, or an item of the only one."""
+    return join_all(args) if len(args) > 1 else element_of(args[0]) if args else UNKNOWN
+
+
+def _sum(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+    return element_of(args[0]) if args else UNKNOWN
+
+
+def _get_default_device(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+    return Value(Kind.DEVICE)
+
+
+def _placed_module(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+    return args[0] if args else UNKNOWN
+
+
+_SPECIAL: dict[str, Callable[..., Value]] = {
+    "torch.device": _device,
+    "torch.cuda.current_device": _current_device,
+    "torch.get_default_device": _get_default_device,
+    "torch.compile": _first,
+    "functools.partial": _partial,
+    "functools.wraps": _get_default_device,
+    "typing.cast": _second,
+    "copy.copy": _first,
+    "copy.deepcopy": _first,
+    "dataclasses.replace": _copied_record,
+    "builtins.getattr": _getattr,
+    "builtins.list": _sequence_of(Kind.LIST),
+    "builtins.tuple": _sequence_of(Kind.TUPLE),
+    "builtins.set": _sequence_of(Kind.SET),
+    "builtins.sorted": _sequence_of(Kind.LIST),
+    "builtins.reversed": _sequence_of(Kind.LIST),
+    "builtins.iter": _first,
+    "builtins.next": _sum,
+    "builtins.dict": _dict,
+    "builtins.zip": _zip,
+    "builtins.enumerate": _enumerate,
+    "builtins.map": _map,
+    "builtins.max": _chosen,
+    "builtins.min": _chosen,
+    "builtins.sum": _sum,
+    "builtins.abs": _first,
+    "itertools.chain.from_iterable": lambda frame, args, kwargs, node: list_of(  # noqa: ARG005
+        element_of(element_of(args[0])) if args else UNKNOWN
+    ),
+}
+__all__ = ["Bound", "placed"]

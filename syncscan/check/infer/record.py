@@ -1,0 +1,100 @@
+"""The last evaluation of a function, written down: the values in each statement that may block."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from syncscan.check.infer.conditions import Bound, blocking_case
+from syncscan.model import Kind, Value
+from syncscan.ops import Case
+
+if TYPE_CHECKING:
+    from syncscan.check.infer.frame import Frame
+
+# Line, column, end line, end column as `ast` has them: columns count bytes from 0.
+Position = tuple[int, int, int, int]
+
+
+def position_of(node: ast.expr) -> Position:
+    """Where an expression stands."""
+    return (node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A statement (only its head, if it is compound) and what is known of the expressions in it."""
+
+    node: ast.stmt
+    values: dict[Position, Value] = field(default_factory=dict)
+    names: dict[Position, str] = field(default_factory=dict)  # of the functions that are called
+    calls: dict[Position, Bound] = field(default_factory=dict)
+    cases: dict[Position, Case] = field(default_factory=dict)
+    blocks: bool = False
+
+
+class Recorder:
+    """Listens to the evaluation of one function."""
+
+    def __init__(self) -> None:
+        self._open: list[Candidate] = []
+        self._found: dict[ast.stmt, Candidate] = {}
+
+    def candidates(self) -> list[Candidate]:
+        """The statements that may block, in the order in which they were found."""
+        return list(self._found.values())
+
+    @contextmanager
+    def statement(self, frame: Frame, node: ast.stmt) -> Iterator[None]:  # noqa: ARG002
+        """Listen to one statement; a later evaluation of the same one, in a loop, replaces it."""
+        record = Candidate(node)
+        self._open.append(record)
+        yield
+        self._open.pop()
+        if record.blocks:
+            self._found[node] = record
+        else:
+            self._found.pop(node, None)
+
+    def value(self, node: ast.expr, value: Value) -> None:
+        """An expression has a value."""
+        if self._open:
+            self._open[-1].values[position_of(node)] = value
+
+    def candidate(self) -> None:
+        """The statement asks for the truth, text or number of a GPU value."""
+        if self._open:
+            self._open[-1].blocks = True
+
+    def call(self, frame: Frame, node: ast.expr, name: str, bound: Bound) -> None:  # noqa: ARG002
+        """An operation of the table is called."""
+        if not self._open or not isinstance(node, ast.Call):
+            return
+        record = self._open[-1]
+        record.names[position_of(node.func)] = name
+        self._blocking(record, position_of(node), bound)
+
+    def subscript(self, frame: Frame, node: ast.Subscript, base: Value, index: Value, value: Value | None) -> None:
+        """A tensor is indexed."""
+        from syncscan.check.infer.expressions import subscript_call
+
+        name = "torch.Tensor.__getitem__" if value is None else "torch.Tensor.__setitem__"
+        options = base.options
+        if not self._open or len(options) != 1 or options[0].kind is not Kind.TENSOR:
+            return
+        bound = subscript_call(frame, name, options[0], index, value)
+        if bound is not None:
+            record = self._open[-1]
+            record.names[position_of(node)] = name
+            self._blocking(record, position_of(node), bound)
+
+    @staticmethod
+    def _blocking(record: Candidate, position: Position, bound: Bound) -> None:
+        record.calls[position] = bound
+        case = blocking_case(bound)
+        if case is not None:
+            record.cases[position] = case
+            record.blocks = True

@@ -1,0 +1,88 @@
+"""The fixed point over the whole project: functions are evaluated until no summary changes."""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+
+from syncscan.check.infer.annotations import Annotations
+from syncscan.check.infer.conventions import Conventions
+from syncscan.check.infer.frame import Frame
+from syncscan.check.infer.index import Cell, Class, Function, Module, Project
+from syncscan.check.infer.record import Candidate, Recorder
+from syncscan.ops import OperationTable
+
+# A function is looked at again when something that it reads changes; real projects settle within a few
+# rounds, and this bound keeps a pathological one from running on.
+_MOST_EVALUATIONS = 24
+
+
+class Solver:
+    """What is known of a project, refined function by function.
+
+    First everything is followed that the source shows. Then, with ``assume`` set, what is still open
+    is filled in: tensors that nobody is seen to pass, devices that only the run decides.
+    """
+
+    def __init__(self, modules: list[Module], table: OperationTable, conventions: Conventions) -> None:
+        self.project = Project(modules)
+        self.annotations = Annotations(self.project)
+        self.table = table
+        self.conventions = conventions
+        self.assume = False
+        self.classes: dict[ast.ClassDef, Class] = {cls.node: cls for module in modules for cls in module.classes}
+        self.functions = [function for module in modules for function in module.functions]
+        self._queue: deque[Function] = deque()
+        self._queued: set[Function] = set()
+        self._evaluations: dict[Function, int] = {}
+        self._locals: dict[Function, frozenset[str]] = {}
+
+    def solve(self) -> None:
+        """Reach the fixed point."""
+        for function in self.functions:
+            self.enqueue(function)
+        self._drain()
+        self.assume = True
+        self._evaluations.clear()
+        for function in self.functions:
+            self.enqueue(function)
+        self._drain()
+
+    def _drain(self) -> None:
+        while self._queue:
+            function = self._queue.popleft()
+            self._queued.discard(function)
+            count = self._evaluations.get(function, 0)
+            if count < _MOST_EVALUATIONS:
+                self._evaluations[function] = count + 1
+                Frame(self, function).run()
+
+    def enqueue(self, function: Function) -> None:
+        """Look at a function again."""
+        if function not in self._queued:
+            self._queued.add(function)
+            self._queue.append(function)
+
+    def changed(self, cell: Cell) -> None:
+        """Look again at everything that has read a cell."""
+        for function in cell.readers:
+            self.enqueue(function)
+
+    def candidates(self, function: Function) -> list[Candidate]:
+        """The statements of a function in which a GPU value reaches a place that may block."""
+        recorder = Recorder()
+        Frame(self, function, recorder).run()
+        return recorder.candidates()
+
+    def locals_of(self, function: Function) -> frozenset[str]:
+        """The names that a function binds."""
+        if function not in self._locals:
+            names = {parameter.name for parameter in function.parameters}
+            if not isinstance(function.node, ast.Module):
+                names |= {
+                    child.id
+                    for child in ast.walk(function.node)
+                    if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)
+                }
+            self._locals[function] = frozenset(names)
+        return self._locals[function]

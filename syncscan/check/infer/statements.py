@@ -1,0 +1,332 @@
+"""Statements: how the environment changes along the paths of a function."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from syncscan.check.infer.expressions import binary
+from syncscan.check.infer.index import Cell, imported_names
+from syncscan.check.infer.narrow import Environment, key_of, narrow
+from syncscan.check.infer.values import element_of, join, list_of
+from syncscan.model import UNKNOWN, Kind, Value
+
+if TYPE_CHECKING:
+    from syncscan.check.infer.frame import Frame
+
+
+def block(frame: Frame, body: list[ast.stmt]) -> bool:
+    """Run statements in order; False if the end cannot be reached."""
+    for node in body:
+        handler = _HANDLERS.get(type(node))
+        if handler is None:
+            continue
+        if frame.recorder is not None:
+            with frame.recorder.statement(frame, node):
+                reached = handler(frame, node)
+        else:
+            reached = handler(frame, node)
+        if reached is False:
+            return False
+    return True
+
+
+def join_environments(a: Environment | None, b: Environment | None) -> Environment:
+    """What is known where two paths meet; a path that ended does not count."""
+    if a is None or b is None:
+        return dict(a if b is None else b) if (a is not None or b is not None) else {}
+    joined: Environment = {}
+    for name, value in a.items():
+        other = b.get(name)
+        if other is None:
+            if "." not in name and "[" not in name:
+                joined[name] = value
+        else:
+            joined[name] = value if value is other else join(value, other)
+    for name, value in b.items():
+        if name not in a and "." not in name and "[" not in name:
+            joined[name] = value
+    return joined
+
+
+def _expr(frame: Frame, node: ast.Expr) -> bool | None:
+    frame.evaluate(node.value)
+    return not _ends_program(node.value)
+
+
+def _ends_program(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and key_of(node.func) in {"sys.exit", "os._exit", "exit", "pytest.skip"}
+
+
+def _assign(frame: Frame, node: ast.Assign) -> None:
+    value = frame.evaluate(node.value)
+    for target in node.targets:
+        frame.assign(target, _renamed(frame, target, value))
+
+
+def _renamed(frame: Frame, target: ast.expr, value: Value) -> Value:
+    return frame.named(value, target.id) if isinstance(target, ast.Name) else value
+
+
+def _ann_assign(frame: Frame, node: ast.AnnAssign) -> None:
+    promised = frame.solver.annotations.read(node.annotation, frame.module, frame.function)
+    if node.value is None:
+        if promised is not UNKNOWN and isinstance(node.target, ast.Name):
+            frame.assign(node.target, promised)
+        return
+    value = frame.evaluate(node.value)
+    if value.kind is Kind.UNKNOWN or (value.element is UNKNOWN and promised.element is not None):
+        value = promised
+    elif promised.kind is Kind.UNION and value.kind is not Kind.NONE:
+        value = value if value.kind is not Kind.UNION else value
+    frame.assign(node.target, value)
+
+
+def _aug_assign(frame: Frame, node: ast.AugAssign) -> None:
+    load = _as_load(node.target)
+    old = frame.evaluate(load)
+    value = frame.evaluate(node.value)
+    result = binary(old, value, node.op)
+    if old.kind is Kind.TENSOR:
+        result = old  # in place: the tensor stays where it is
+    if isinstance(node.target, ast.Subscript) and old.kind in {Kind.TENSOR, Kind.UNION}:
+        base = frame.peek(node.target.value)
+        frame.note_subscript(node.target, base, frame.peek(node.target.slice), result)
+        return
+    frame.assign(node.target, result)
+
+
+def _as_load(target: ast.expr) -> ast.expr:
+    """The target of an augmented assignment, read: it is made once, and keeps its position."""
+    try:
+        return target._load  # type: ignore[attr-defined, no-any-return]
+    except AttributeError:
+        load = type(target)(**{**dict(ast.iter_fields(target)), "ctx": ast.Load()})
+        ast.copy_location(load, target)
+        target._load = load  # type: ignore[attr-defined]
+        return load
+
+
+def _return(frame: Frame, node: ast.Return) -> bool:
+    value = frame.evaluate(node.value) if node.value is not None else None
+    if value is not None:
+        frame.returns(value, node.lineno)
+    return False
+
+
+def _raise(frame: Frame, node: ast.Raise) -> bool:
+    if node.exc is not None:
+        frame.evaluate(node.exc)
+    return False
+
+
+def _assert(frame: Frame, node: ast.Assert) -> bool:
+    frame.note_truth(node.test, frame.evaluate(node.test))
+    if node.msg is not None:
+        saved = dict(frame.env)
+        frame.evaluate(node.msg)
+        frame.env = saved
+    narrow(node.test, frame.env, frame.peek, holds=True)
+    return not (isinstance(node.test, ast.Constant) and node.test.value is False)
+
+
+def _if(frame: Frame, node: ast.If) -> bool:
+    frame.note_truth(node.test, frame.evaluate(node.test))
+    before = frame.env
+    frame.env = dict(before)
+    narrow(node.test, frame.env, frame.peek, holds=True)
+    after_body = frame.env if block(frame, node.body) else None
+    after_body = frame.env if after_body is not None else None
+    frame.env = dict(before)
+    narrow(node.test, frame.env, frame.peek, holds=False)
+    after_else = frame.env if block(frame, node.orelse) else None
+    after_else = frame.env if after_else is not None else None
+    if after_body is None and after_else is None:
+        return False
+    frame.env = join_environments(after_body, after_else)
+    return True
+
+
+def _for(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
+    iterated = frame.evaluate(node.iter)
+    element = element_of(iterated)
+    _loop(frame, lambda: frame.assign(node.target, element), node.body)
+    block(frame, node.orelse)
+    return True
+
+
+def _while(frame: Frame, node: ast.While) -> bool:
+    def test() -> None:
+        frame.note_truth(node.test, frame.evaluate(node.test))
+        narrow(node.test, frame.env, frame.peek, holds=True)
+
+    _loop(frame, test, node.body)
+    if frame.recorder is None:
+        narrow(node.test, frame.env, frame.peek, holds=False)
+    block(frame, node.orelse)
+    return True
+
+
+def _loop(frame: Frame, start: object, body: list[ast.stmt]) -> None:
+    """Run a loop body until what it finds at its start stops changing; twice is nearly always enough."""
+    before = dict(frame.env)
+    for _ in range(3):
+        frame.exits.append([])
+        start()  # type: ignore[operator]
+        reached = block(frame, body)
+        ends = [*frame.exits.pop(), *([frame.env] if reached else [])]
+        joined = before
+        for end in ends:
+            joined = join_environments(joined, end)
+        stable = all(joined.get(name) is value or joined.get(name) == value for name, value in before.items())
+        before = joined
+        frame.env = dict(joined)
+        if stable:
+            break
+
+
+def _leave_loop(frame: Frame, node: ast.Break | ast.Continue) -> bool:  # noqa: ARG001
+    if frame.exits:
+        frame.exits[-1].append(frame.env)
+        frame.env = dict(frame.env)
+    return False
+
+
+def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> bool | None:
+    outer = frame.default_device
+    for item in node.items:
+        value = frame.evaluate(item.context_expr)
+        if value.kind is Kind.DEVICE:
+            frame.default_device = value
+        if item.optional_vars is not None:
+            frame.assign(item.optional_vars, _entered(frame, value, item.context_expr))
+    reached = block(frame, node.body)
+    frame.default_device = outer
+    return reached
+
+
+def _entered(frame: Frame, value: Value, node: ast.expr) -> Value:
+    """What ``with value as x`` binds."""
+    if value.kind is Kind.LIST:  # a generator under contextlib.contextmanager
+        return element_of(value)
+    if value.kind is Kind.INSTANCE:
+        from syncscan.check.infer.calls import call_method
+
+        entered = call_method(frame, value, "__enter__", [], {}, node)
+        return value if entered.kind is Kind.UNKNOWN else entered
+    return UNKNOWN
+
+
+def _try(frame: Frame, node: ast.Try) -> bool:
+    before = dict(frame.env)
+    reached = block(frame, node.body)
+    middle = join_environments(before, frame.env)
+    if reached:
+        reached = block(frame, node.orelse)
+    ends = [frame.env] if reached else []
+    for handler in node.handlers:
+        frame.env = dict(middle)
+        if handler.name:
+            frame.env[handler.name] = UNKNOWN
+        if block(frame, handler.body):
+            ends.append(frame.env)
+    frame.env = dict(ends[0]) if ends else middle
+    for end in ends[1:]:
+        frame.env = join_environments(frame.env, end)
+    return block(frame, node.finalbody) and bool(ends)
+
+
+def _match(frame: Frame, node: ast.Match) -> bool:
+    frame.evaluate(node.subject)
+    before = dict(frame.env)
+    ends: list[Environment] = [before]
+    for case in node.cases:
+        frame.env = dict(before)
+        if case.guard is not None:
+            frame.evaluate(case.guard)
+        if block(frame, case.body):
+            ends.append(frame.env)
+    joined = ends[0]
+    for end in ends[1:]:
+        joined = join_environments(joined, end)
+    frame.env = dict(joined)
+    return True
+
+
+def _delete(frame: Frame, node: ast.Delete) -> None:
+    for target in node.targets:
+        frame.env.pop(key_of(target), None)
+
+
+def _import(frame: Frame, node: ast.Import | ast.ImportFrom) -> None:
+    if frame.function.node is frame.module.tree:
+        return
+    for name, target in imported_names(node, frame.module).items():
+        found = frame.solver.project.follow(target)
+        if found is not None:
+            frame.env[name] = frame.definition(found)
+        else:
+            cell = frame.solver.project.global_cell(target)
+            frame.env[name] = frame.read(cell) if cell is not None else UNKNOWN
+
+
+def _function(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    for default in [*node.args.defaults, *node.args.kw_defaults]:
+        if default is not None:
+            frame.evaluate(default)
+
+
+def _class(frame: Frame, node: ast.ClassDef) -> None:
+    """The body of a class: its plain assignments are attributes of the instances."""
+    cls = frame.solver.classes.get(node)
+    if cls is None:
+        return
+    outer = dict(frame.env)
+    for statement in node.body:
+        target: ast.expr | None = None
+        if isinstance(statement, ast.Assign):
+            target = statement.targets[0]
+        elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+            target = statement.target
+        if isinstance(target, ast.Name) and isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            value = frame.evaluate(statement.value)  # type: ignore[arg-type]
+            frame.env[target.id] = value
+            if value.kind is not Kind.MODULE and not _is_field(statement.value):
+                frame.store_attribute(cls, target.id, value, target)
+        elif isinstance(statement, (ast.If, ast.For, ast.With, ast.Expr)):
+            block(frame, [statement])
+    frame.env = outer
+
+
+def _is_field(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Call) and key_of(node.func).rpartition(".")[2] in {"field", "Field"}
+
+
+_HANDLERS = {
+    ast.Expr: _expr,
+    ast.Assign: _assign,
+    ast.AnnAssign: _ann_assign,
+    ast.AugAssign: _aug_assign,
+    ast.Return: _return,
+    ast.Raise: _raise,
+    ast.Assert: _assert,
+    ast.If: _if,
+    ast.For: _for,
+    ast.AsyncFor: _for,
+    ast.While: _while,
+    ast.Break: _leave_loop,
+    ast.Continue: _leave_loop,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.Try: _try,
+    ast.Match: _match,
+    ast.Delete: _delete,
+    ast.Import: _import,
+    ast.ImportFrom: _import,
+    ast.FunctionDef: _function,
+    ast.AsyncFunctionDef: _function,
+    ast.ClassDef: _class,
+}
+if hasattr(ast, "TryStar"):
+    _HANDLERS[ast.TryStar] = _try
+__all__ = ["Cell", "block", "list_of"]
