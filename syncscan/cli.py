@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib
 import sys
+from typing import Any
 
 import click
 
 from syncscan import __version__
-from syncscan.errors import EXIT_INTERRUPTED, SyncscanError
+from syncscan.errors import EXIT_INTERRUPTED, InterruptedByUser, SyncscanError
 
 COMMANDS = {
     "check": "Find the lines that make the CPU wait for the GPU, without running them.",
@@ -30,6 +31,13 @@ class CommandGroup(click.Group):
             return None
         command: click.Command = importlib.import_module(f"syncscan.commands.{cmd_name}").command
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; Ctrl-C is an error like others, so that it ends with one line."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise InterruptedByUser("interrupted") from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands without importing any."""

@@ -16,3 +16,9 @@ class SyncscanError(Exception):
 
 class ConfigError(SyncscanError):
     """A setting, on the command line or in ``pyproject.toml``, that syncscan does not understand."""
+
+
+class InterruptedByUser(SyncscanError):
+    """Ctrl-C."""
+
+    exit_status = EXIT_INTERRUPTED

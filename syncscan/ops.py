@@ -228,4 +228,6 @@ def _parse_operation(name: str, entry: dict[str, Any]) -> Operation:
 def _parse_case(case: dict[str, str]) -> Case:
     if unknown := sorted(case.keys() - {"as", "when", "unless"}):
         raise ValueError(f"unknown key {unknown[0]!r} in blocks")
-    return Case(Effect(case["as"]), parse_condition(case.get("when", "")), parse_condition(case.get("unless", "")))
+    return Case(
+        Effect(case["as"]), parse_condition(case.get("when", "")), parse_condition(case.get("unless", ""))
+    )

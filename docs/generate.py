@@ -1,0 +1,26 @@
+"""Write ``docs/rules/``, one page a rule, from the rule book; a test fails while a page is stale."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent
+sys.path.insert(0, str(DOCS.parent))
+
+from syncscan.report.pages import pages  # noqa: E402
+from syncscan.rule import rule_book  # noqa: E402
+
+
+def main() -> None:
+    """Replace every page."""
+    folder = DOCS / "rules"
+    folder.mkdir(exist_ok=True)
+    for stale in folder.glob("*.md"):
+        stale.unlink()
+    for name, text in pages(rule_book().values()).items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""A suppression that suppresses nothing, or that cannot be understood, hides the next defect on its line.
+
+`# syncscan: ignore[SYN101] reason` on a line, or alone on the line above it, silences the findings of that
+code there; `# syncscan: file-ignore[SYN101] reason` does so in the whole file. A prefix such as `SYN1` names
+a group. This rule reports a comment that
+
+- silences nothing, because the wait is gone or has another code;
+- names no code, or one that does not exist;
+- gives no reason, where `require-reason = true` is set.
+
+The fix removes what silences nothing. It changes no code, so it is safe.
+"""
+
+import libcst as cst
+
+from syncscan.rule import Facts, Match, Rule
+
+
+class UnusedSuppression(Rule):
+    code = "SYN001"
+    name = "unused-suppression"
+    summary = "a `# syncscan: ignore[...]` comment that suppresses nothing"
+    instead = "remove the comment, or name the code that is found on its line"
+    nodes = ()
+    examples = ()
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:  # noqa: ARG002 (comments are no nodes)
+        """Decide nothing: ``syncscan.check.suppress`` reads comments, which no rule sees."""
+        return None

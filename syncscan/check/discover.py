@@ -1,0 +1,201 @@
+"""Paths on the command line to the project that they belong to: what to index, and what to report on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pathspec
+
+from syncscan.check.files import Failure, Source, SourceError, is_package, package_top, read_source, shown
+from syncscan.config import Config
+
+_PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+_VENV_MARKERS = ("pyvenv.cfg", "conda-meta")
+_SKIPPED_NAMES = frozenset({"__pycache__", "node_modules"})
+
+Levels = tuple[tuple[str, pathspec.GitIgnoreSpec], ...]  # the .gitignore of each folder, outermost first
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The files to index, those of them to report on (None: all), and those that cannot be read."""
+
+    sources: tuple[Source, ...]
+    targets: frozenset[str] | None
+    failures: tuple[Failure, ...] = ()
+    skipped: int = 0  # files that were named, and that `exclude` leaves out
+
+
+@dataclass(slots=True)
+class _Found:
+    """Files by real path, each with the root that it is named from; and what went wrong on the way."""
+
+    files: dict[Path, Path] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
+
+    def fail(self, path: Path, message: str, line: int = 0) -> None:
+        self.failures.append(Failure(shown(path), line, message))
+
+
+def load_project(
+    paths: Sequence[Path], config: Config, contents: Mapping[Path, bytes] | None = None
+) -> Project:
+    """Read the files that ``paths`` name, and the rest of the projects that they belong to.
+
+    A folder that is not inside a package is a project of its own. A file, and a folder inside a package,
+    belongs to the project around it. ``contents`` stands in for files on disk (standard input).
+    """
+    contents = contents or {}
+    wanted, rest = _Found(), _Found()
+    skipped = 0
+    for path in dict.fromkeys(_real(path) for path in paths):
+        if config.excludes(path, folder=path.is_dir()):
+            skipped += 1
+        elif path.is_dir():
+            _find_folder(path, config, wanted, rest)
+        else:
+            root = project_root(path)
+            wanted.files[path] = root or path.parent
+            if root:
+                _find(root, root, config, rest)
+    sources = _read(wanted, contents)
+    targets = frozenset(source.shown for source in sources)
+    rest.files = {path: root for path, root in rest.files.items() if path not in wanted.files}
+    others = _read(rest, contents)
+    everything = tuple(sorted((*sources, *others), key=lambda source: source.shown))
+    failures = tuple(sorted(wanted.failures, key=lambda failure: failure.path))
+    return Project(everything, targets if others else None, failures, skipped)
+
+
+def project_of_text(path: Path, data: bytes) -> Project:
+    """A project of one file that is nowhere on disk: what standard input gave."""
+    try:
+        return Project((read_source(path, path.parent, {path: data}),), None)
+    except SourceError as error:
+        return Project((), None, (Failure(shown(path), error.line, str(error)),))
+
+
+def _real(path: Path) -> Path:
+    """The real path; of a symlink that leads nowhere, its own."""
+    try:
+        return path.resolve(strict=True)
+    except (OSError, RuntimeError):  # RuntimeError: a symlink loop before Python 3.13
+        return Path.cwd() / path
+
+
+def _find_folder(folder: Path, config: Config, wanted: _Found, rest: _Found) -> None:
+    inside = is_package(folder) and is_package(folder.parent)
+    root = (project_root(folder) if inside else None) or folder
+    _find(folder, root.parent if is_package(root) else root, config, wanted)
+    if root != folder:
+        _find(root, root, config, rest)
+
+
+def project_root(path: Path) -> Path | None:
+    """The nearest folder above that looks like a project, else the outermost package; None where neither is.
+
+    A home folder kept under git is no project.
+    """
+    for folder in path.parents:
+        if folder != Path.home() and any((folder / marker).exists() for marker in _PROJECT_MARKERS):
+            return folder
+    return package_top(path.parent) if is_package(path.parent) else None
+
+
+def _find(folder: Path, root: Path, config: Config, found: _Found) -> None:
+    levels = _enclosing_levels(folder)
+    if levels and _ignored(f"{folder}/", levels):
+        levels = ()  # named in spite of a .gitignore around it
+    links: list[Path] = []
+    for path in _walk(folder, levels, config, found, links):
+        found.files.setdefault(path, root)
+    for link in links:
+        found.files.setdefault(link.resolve(), root)
+
+
+def _walk(folder: Path, levels: Levels, config: Config, found: _Found, links: list[Path]) -> Iterator[Path]:
+    """The Python files below a folder, in order; symlinks to files go to ``links``."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        found.fail(folder, f"cannot be listed: {error.strerror or error}")
+        return
+    if any(entry.name in _VENV_MARKERS for entry in entries):
+        return
+    levels = (*levels, *_own_level(folder))
+    for entry in entries:
+        path = folder / entry.name
+        if entry.is_symlink():
+            _follow(path, levels, config, found, links)
+        elif entry.is_dir():
+            if not _passes_over(path, levels, config):
+                yield from _walk(path, levels, config, found, links)
+        elif entry.name.endswith(".py") and not _left_out(path, "", levels, config):
+            yield path
+
+
+def _passes_over(folder: Path, levels: Levels, config: Config) -> bool:
+    hidden = folder.name.startswith(".") or folder.name in _SKIPPED_NAMES
+    return hidden or _left_out(folder, "/", levels, config)
+
+
+def _left_out(path: Path, suffix: str, levels: Levels, config: Config) -> bool:
+    return _ignored(f"{path}{suffix}", levels) or config.excludes(path, folder=bool(suffix))
+
+
+def _follow(link: Path, levels: Levels, config: Config, found: _Found, links: list[Path]) -> None:
+    """Take a symlink to a file; pass over one to a folder, and report one that leads back or nowhere."""
+    if _left_out(link, "", levels, config) or link.name.startswith("."):
+        return
+    try:
+        target = link.resolve(strict=True)
+    except (OSError, RuntimeError):
+        if link.suffix == ".py":
+            found.fail(link, f"is a symlink that leads nowhere: {link.readlink()}")
+        return
+    if target.is_dir() and link.is_relative_to(target):
+        found.fail(link, "is a symlink to a folder around it; not followed")
+    elif target.is_file() and link.suffix == ".py":
+        links.append(link)
+
+
+def _own_level(folder: Path) -> Levels:
+    file = folder / ".gitignore"
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ()
+    return ((f"{folder}/", pathspec.GitIgnoreSpec.from_lines(lines)),)
+
+
+def _enclosing_levels(folder: Path) -> Levels:
+    """The .gitignore files above a folder, up to the top of its repository."""
+    levels: Levels = ()
+    for parent in (folder, *folder.parents):
+        if parent != folder:
+            levels = (*_own_level(parent), *levels)
+        if (parent / ".git").exists():
+            return levels
+    return ()
+
+
+def _ignored(path: str, levels: Levels) -> bool:
+    """What git would say: the innermost .gitignore that has a word on a path decides."""
+    for base, spec in reversed(levels):
+        verdict = spec.check_file(path[len(base) :]).include
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def _read(found: _Found, contents: Mapping[Path, bytes]) -> list[Source]:
+    sources = []
+    for path, root in found.files.items():
+        try:
+            sources.append(read_source(path, root, contents))
+        except SourceError as error:
+            found.fail(path, str(error), error.line)
+    return sources

@@ -1,0 +1,137 @@
+"""Source files: read and decoded as Python reads them, and named as Python imports them."""
+
+from __future__ import annotations
+
+import functools
+import io
+import os
+import stat
+import tokenize
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from syncscan.errors import SyncscanError
+
+# The syntax tree of generated code takes some 150 times its size in memory.
+MAX_BYTES = 2 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    r"""One file: its real path, as printed, as imported, and its text with ``\n`` line ends."""
+
+    path: Path
+    shown: str
+    module: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a file, as printed, could not be analysed; line 0 where no single line is to blame."""
+
+    path: str
+    line: int
+    message: str
+
+
+class SourceError(SyncscanError):
+    """A file that cannot be read as Python source."""
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a regular file of bearable size; SourceError says why there is none."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise SourceError("not a regular file; name a Python file or a folder")
+        if status.st_size > MAX_BYTES:
+            raise SourceError(
+                f"{status.st_size / 2**20:.1f} MiB is more than the {MAX_BYTES // 2**20} MiB that syncscan "
+                "reads of one file; exclude it if it is generated"
+            )
+        return path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"cannot be read: {error.strerror or error}") from error
+
+
+def decode(data: bytes) -> tuple[str, str]:
+    """The text of a source file, with its own line ends, and its encoding ("utf-8-sig" with a BOM)."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise SourceError(
+            f"not {error.encoding}: byte 0x{data[error.start]:02x} at offset {error.start}; "
+            "save it as UTF-8, or declare its encoding (PEP 263)",
+            line,
+        ) from error
+    except (SyntaxError, LookupError) as error:  # LookupError: a codec that is not of text, such as "hex"
+        raise SourceError(f"{error}; save it as UTF-8, or declare a known encoding (PEP 263)", 1) from error
+    if "\0" in text:
+        raise SourceError(
+            "holds a null byte, so it is no Python source", text.count("\n", 0, text.index("\0")) + 1
+        )
+    return text, encoding
+
+
+def normalise(text: str) -> str:
+    r"""The same text with ``\n`` for every line end, as the parser counts lines."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def read_source(path: Path, root: Path, contents: Mapping[Path, bytes]) -> Source:
+    """Read a file of the project at ``root``; ``contents`` holds what stands in for files on disk."""
+    data = contents[path] if path in contents else read_bytes(path)
+    return Source(path, shown(path), module_name(path, root), normalise(decode(data)[0]))
+
+
+def shown(path: Path) -> str:
+    """A path as printed: below the current folder relative to it, with ``/``, and always printable."""
+    here = Path.cwd()
+    text = (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
+    return os.fsencode(text).decode("utf-8", "backslashreplace")
+
+
+def module_name(path: Path, root: Path) -> str:
+    """The dotted name under which a file is imported.
+
+    The chain of folders with ``__init__.py`` decides; a folder without one inside a package counts as
+    a namespace package. A file in no package is named after its folders below ``root``, without a
+    leading ``src``.
+    """
+    base = _package_base(path.parent, root)
+    if base is None:
+        base = root / "src" if path.is_relative_to(root / "src") else root
+    parts = path.relative_to(base).with_suffix("").parts if path.is_relative_to(base) else (path.stem,)
+    if parts[-1] == "__init__" and len(parts) > 1:
+        parts = parts[:-1]
+    return ".".join(parts)
+
+
+def _package_base(folder: Path, root: Path) -> Path | None:
+    """The folder that holds the outermost package around ``folder``; None where there is no package."""
+    while not is_package(folder):
+        if folder == root or not folder.is_relative_to(root):
+            return None
+        folder = folder.parent
+    return package_top(folder).parent
+
+
+def package_top(folder: Path) -> Path:
+    """The outermost package around a package, which may be itself."""
+    while folder != folder.parent and is_package(folder.parent):
+        folder = folder.parent
+    return folder
+
+
+@functools.cache
+def is_package(folder: Path) -> bool:
+    """Whether a folder is a regular package."""
+    return (folder / "__init__.py").is_file()

@@ -1,0 +1,119 @@
+"""One run of the check: the engine, what the user asked for, suppressions, and rounds of fixes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from syncscan.check.discover import Project
+from syncscan.check.engine import check_sources
+from syncscan.check.files import Failure, Source, SourceError, read_bytes
+from syncscan.check.fix import Draft, fixable
+from syncscan.check.suppress import apply_suppressions
+from syncscan.config import Config
+from syncscan.model import Finding
+
+# A fix may make room for another one: the outer of two calls, say. More rounds than this is a defect.
+MAX_ROUNDS = 8
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is to be reported: findings in order, and files that could not be analysed."""
+
+    findings: tuple[Finding, ...]
+    failures: tuple[Failure, ...]
+    checked: int  # files that were analysed
+    texts: Mapping[str, str]  # of the files that hold the findings
+    drafts: tuple[Draft, ...] = ()  # the files that fixes changed
+    fixed: int = 0  # fixes applied
+
+
+def check(project: Project, config: Config, progress: Progress, jobs: int) -> Outcome:
+    """Check a project as it is."""
+    result = check_sources(project.sources, project.targets, config.conventions, progress, jobs)
+    targets = [s for s in project.sources if project.targets is None or s.shown in project.targets]
+    shown = {source.shown for source in targets}
+    failed = tuple(failure for failure in result.failed if failure.path in shown)
+    broken = {failure.path for failure in failed}
+    findings = apply_suppressions(
+        [finding for finding in result.findings if finding.path in shown],
+        [source for source in targets if source.shown not in broken],
+        require_reason=config.require_reason,
+    )
+    paths = {source.shown: source.path for source in targets}
+    asked = tuple(finding for finding in findings if config.reports(finding, paths[finding.path]))
+    failures = tuple(sorted((*project.failures, *failed), key=lambda failure: (failure.path, failure.line)))
+    holding = {finding.path for finding in asked}
+    texts = {source.shown: source.text for source in targets if source.shown in holding}
+    return Outcome(asked, failures, len(shown - broken), texts)
+
+
+def check_and_fix(
+    project: Project,
+    config: Config,
+    progress: Progress,
+    jobs: int,
+    *,
+    unsafe: bool,
+    contents: Mapping[Path, bytes],
+) -> Outcome:
+    """Check a project, fix what may be fixed, and check again until nothing changes; writes nothing.
+
+    Each round checks the whole project, because a fix in one file may change what is known in another.
+    """
+    drafts: dict[str, Draft] = {}
+    failures: list[Failure] = []
+    outcome = check(project, config, progress, jobs)
+    before = len(outcome.findings)
+    for _ in range(MAX_ROUNDS):
+        changed = _apply(outcome, project, drafts, failures, unsafe=unsafe, contents=contents)
+        if not changed:
+            break
+        sources = tuple(drafts[s.shown].fixed if s.shown in changed else s for s in project.sources)
+        project = replace(project, sources=sources)
+        outcome = check(project, config, progress, jobs)
+    done = tuple(draft for draft in drafts.values() if draft.after != draft.before)
+    return replace(
+        outcome,
+        failures=(*outcome.failures, *dict.fromkeys(failures)),
+        drafts=done,
+        fixed=max(0, before - len(outcome.findings)),
+    )
+
+
+def _apply(
+    outcome: Outcome,
+    project: Project,
+    drafts: dict[str, Draft],
+    failures: list[Failure],
+    *,
+    unsafe: bool,
+    contents: Mapping[Path, bytes],
+) -> set[str]:
+    """Apply one round of fixes to the drafts; the files that it changed."""
+    by_path: dict[str, list[Finding]] = {}
+    for finding in fixable(outcome.findings, unsafe=unsafe):
+        by_path.setdefault(finding.path, []).append(finding)
+    sources = {source.shown: source for source in project.sources}
+    changed = set()
+    for path, findings in by_path.items():
+        try:
+            draft = drafts.get(path) or _draft(sources[path], contents)
+        except SourceError as error:
+            failures.append(Failure(path, 0, str(error)))
+            continue
+        drafts[path] = draft
+        text = draft.after
+        if not draft.stuck:
+            failures += draft.apply(findings)
+        if draft.after != text:
+            changed.add(path)
+    return changed
+
+
+def _draft(source: Source, contents: Mapping[Path, bytes]) -> Draft:
+    return Draft.of(source, contents[source.path] if source.path in contents else read_bytes(source.path))

@@ -1,0 +1,257 @@
+"""``syncscan check``: the options, the run, the report and the exit status."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from syncscan.check.discover import Project, load_project, project_of_text
+from syncscan.check.files import Failure, SourceError
+from syncscan.check.session import Outcome, check, check_and_fix
+from syncscan.config import Config, find_config, load_config, parse_codes, parse_confidence, show
+from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, ConfigError
+from syncscan.report import github, json_report, statistics
+from syncscan.report.progress import ProgressBar
+from syncscan.report.records import Report, plural
+
+STDIN = "-"
+
+EPILOG = """\b
+Examples:
+  syncscan check                             the current folder
+  syncscan check src/ --select SYN1,SYN205   some rules only
+  syncscan check src/ --unsafe-fixes --diff  what fixes would change
+  syncscan check - --stdin-filename a/b.py   an editor's buffer
+
+\b
+Exit status: 0 no findings; 1 findings; 2 a wrong option or setting, or a
+file that could not be analysed; 130 interrupted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The command line as given."""
+
+    paths: tuple[str, ...]
+    stdin_filename: str | None
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    extend_select: tuple[str, ...]
+    min_confidence: str | None
+    output_format: str
+    fix: bool
+    unsafe_fixes: bool
+    diff: bool
+    statistics: bool
+    exit_zero: bool
+    config: str | None
+    isolated: bool
+    show_settings: bool
+    jobs: int
+
+
+@click.command("check", epilog=EPILOG, short_help="Find the lines that make the CPU wait for the GPU.")
+@click.argument("paths", nargs=-1)
+@click.option("--stdin-filename", metavar="PATH", help="The path of the file that PATHS = - reads.")
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="CODES",
+    help="Report only these codes or prefixes; sets aside all configured choices of codes.",
+)
+@click.option("--ignore", multiple=True, metavar="CODES", help="Do not report these codes or prefixes.")
+@click.option("--extend-select", multiple=True, metavar="CODES", help="Report these codes or prefixes too.")
+@click.option(
+    "--min-confidence", metavar="LEVEL", help="Report from this confidence on: assumed, inferred or proved."
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json", "github"]),
+    default="text",
+    show_default=True,
+)
+@click.option("--fix", is_flag=True, help="Apply the fixes that never change a result.")
+@click.option("--unsafe-fixes", is_flag=True, help="Apply also the fixes whose rule names a condition.")
+@click.option("--diff", is_flag=True, help="Show what the fixes would change, and write nothing.")
+@click.option("--statistics", is_flag=True, help="Count the findings of each rule instead of listing them.")
+@click.option("--exit-zero", is_flag=True, help="Exit with status 0 in spite of findings.")
+@click.option("--config", metavar="FILE", help="Take the settings from this TOML file.")
+@click.option("--isolated", is_flag=True, help="Ignore every configuration file.")
+@click.option("--show-settings", is_flag=True, help="Show the settings that apply, and check nothing.")
+@click.option(
+    "--jobs", "-j", type=click.IntRange(min=0), default=0, metavar="N", help="Worker processes; 0 chooses."
+)
+def command(**values: object) -> int:
+    """Find the lines of PATHS that make the CPU wait for the GPU, without running them.
+
+    PATHS are files and folders, or - for standard input; the current folder by default. The project
+    around a file is read too, because it says where the file's tensors live.
+    """
+    options = Options(**values)  # type: ignore[arg-type]
+    _refuse_contradictions(options)
+    config = _config(options)
+    if options.show_settings:
+        click.echo(show(config))
+        return EXIT_OK
+    return _run(options, config)
+
+
+def _refuse_contradictions(options: Options) -> None:
+    if STDIN in options.paths and len(options.paths) > 1:
+        raise click.UsageError("- reads standard input, so it is the only path")
+    if options.stdin_filename and options.paths != (STDIN,):
+        raise click.UsageError("--stdin-filename needs - as the path")
+    if options.config and options.isolated:
+        raise click.UsageError("--config names a file and --isolated ignores it; give one of them")
+    if options.output_format != "text" and (options.statistics or options.diff):
+        option = "--statistics" if options.statistics else "--diff"
+        raise click.UsageError(f"{option} is text; leave --format {options.output_format} out")
+
+
+def _config(options: Options) -> Config:
+    if options.isolated:
+        config = Config(root=Path.cwd())
+    elif options.config:
+        config = load_config(Path(options.config))
+    else:
+        config = find_config(_common_folder(options))
+    if options.select:
+        config = replace(config, select=_codes(options.select, "--select"), ignore=(), extend_select=())
+    confidence = config.min_confidence
+    if options.min_confidence:
+        try:
+            confidence = parse_confidence(options.min_confidence)
+        except ValueError as error:
+            raise ConfigError(f"--min-confidence: {error}") from error
+    return replace(
+        config,
+        ignore=config.ignore + _codes(options.ignore, "--ignore"),
+        extend_select=config.extend_select + _codes(options.extend_select, "--extend-select"),
+        min_confidence=confidence,
+    )
+
+
+def _codes(values: tuple[str, ...], option: str) -> tuple[str, ...]:
+    try:
+        return parse_codes([code for value in values for code in value.split(",") if code.strip()])
+    except ValueError as error:
+        raise ConfigError(f"{option}: {error}") from error
+
+
+def _common_folder(options: Options) -> Path:
+    """The folder from which the nearest configuration is looked for."""
+    names = [options.stdin_filename or "."] if options.paths == (STDIN,) else options.paths or (".",)
+    folders = [path if path.is_dir() else path.parent for path in (Path(name).absolute() for name in names)]
+    try:
+        return Path(os.path.commonpath(folders)).resolve()
+    except ValueError:  # on two drives of Windows
+        return Path.cwd()
+
+
+def _run(options: Options, config: Config) -> int:
+    start = time.monotonic()
+    contents = _contents(options)
+    project = _project(options, config, contents)
+    fixes = options.fix or options.unsafe_fixes or options.diff
+    with ProgressBar(sys.stderr) as bar:
+        if fixes:
+            outcome = check_and_fix(
+                project, config, bar, options.jobs, unsafe=options.unsafe_fixes, contents=contents
+            )
+        else:
+            outcome = check(project, config, bar, options.jobs)
+    unwritten = _write(outcome, contents) if fixes and not options.diff else ()
+    report = Report(
+        findings=outcome.findings,
+        failures=outcome.failures + unwritten,
+        checked=outcome.checked,
+        skipped=project.skipped,
+        fixed=outcome.fixed,
+        seconds=time.monotonic() - start,
+        texts=outcome.texts,
+    )
+    _show(options, report, outcome)
+    return _exit_status(options, report)
+
+
+def _contents(options: Options) -> dict[Path, bytes]:
+    """What stands in for a file: standard input, under the real path of the file that it is."""
+    if options.paths != (STDIN,):
+        return {}
+    data = sys.stdin.buffer.read()
+    return {Path(options.stdin_filename or "<stdin>").resolve(): data}
+
+
+def _project(options: Options, config: Config, contents: dict[Path, bytes]) -> Project:
+    if contents and not options.stdin_filename:
+        return project_of_text(*next(iter(contents.items())))
+    paths = list(contents) or [Path(path) for path in options.paths or (".",)]
+    project = load_project(paths, config, contents)
+    if not project.sources and not project.failures and not project.skipped:
+        click.echo(f"syncscan: no Python files in {', '.join(map(str, paths))}", err=True)
+    return project
+
+
+def _write(outcome: Outcome, contents: dict[Path, bytes]) -> tuple[Failure, ...]:
+    """Write the fixed files; what was read from standard input goes, fixed, to standard output."""
+    fixed = {draft.source.path: draft for draft in outcome.drafts}
+    for path, data in contents.items():
+        draft = fixed.pop(path, None)
+        sys.stdout.buffer.write(draft.after.encode(draft.encoding) if draft else data)
+    failures = []
+    for draft in fixed.values():
+        try:
+            draft.write()
+        except SourceError as error:
+            failures.append(Failure(draft.source.shown, 0, str(error)))
+    return tuple(failures)
+
+
+def _show(options: Options, report: Report, outcome: Outcome) -> None:
+    rewrites_stdin = options.paths == (STDIN,) and (options.fix or options.unsafe_fixes) and not options.diff
+    stream = sys.stderr if rewrites_stdin else sys.stdout
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")  # a source may hold what the terminal cannot show
+    if options.output_format == "json":
+        json_report.render(report, stream)
+    elif options.output_format == "github":
+        github.render(report, stream)
+    elif options.diff:
+        stream.writelines(draft.diff() for draft in outcome.drafts)
+    elif options.statistics:
+        statistics.render(report, stream)
+    else:
+        _show_text(report, stream)
+    if options.output_format == "text":
+        for failure in report.failures:
+            click.echo(f"syncscan: {_place(failure)}: {failure.message}", err=True)
+    if options.diff and report.fixed:
+        fixes, files = plural(report.fixed, "fix", "fixes"), plural(len(outcome.drafts), "file")
+        click.echo(f"syncscan: {fixes} in {files} shown, nothing written", err=True)
+
+
+def _place(failure: Failure) -> str:
+    return f"{failure.path}:{failure.line}" if failure.line else failure.path
+
+
+def _show_text(report: Report, stream: TextIO) -> None:
+    from rich.console import Console  # noqa: PLC0415 (only text needs rich)
+
+    from syncscan.report import text  # noqa: PLC0415
+
+    text.render(report, Console(file=stream))
+
+
+def _exit_status(options: Options, report: Report) -> int:
+    if report.failures:
+        return EXIT_ERROR
+    found = report.findings or (options.diff and report.fixed)
+    return EXIT_FINDINGS if found and not options.exit_zero else EXIT_OK

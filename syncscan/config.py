@@ -1,0 +1,233 @@
+"""Settings: ``[tool.syncscan]`` of the nearest ``pyproject.toml``, checked to the last key and code."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import pathspec
+
+from syncscan.errors import ConfigError
+from syncscan.model import Confidence, Finding
+from syncscan.rule import rule_book
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+DEFAULT_CONFIDENCE = Confidence.INFERRED
+
+
+@dataclass(frozen=True, slots=True)
+class Conventions:
+    """Shell patterns of names that say where a tensor lives; evidence of the weakest sort."""
+
+    host_names: tuple[str, ...] = ("*_cpu", "*_np", "*_list", "*_host")
+    gpu_names: tuple[str, ...] = ("*_gpu", "*_cuda")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What to report and where to look. Patterns of paths are relative to ``root``, as in a .gitignore."""
+
+    root: Path
+    source: Path | None = None
+    select: tuple[str, ...] = ("SYN",)
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    min_confidence: Confidence = DEFAULT_CONFIDENCE
+    exclude: tuple[str, ...] = ()
+    require_reason: bool = False
+    hot: tuple[str, ...] = ()
+    conventions: Conventions = Conventions()
+
+    def reports(self, finding: Finding, path: Path) -> bool:
+        """Whether a finding in the file at ``path`` is one that the user asked for."""
+        return (
+            finding.confidence >= self.min_confidence
+            and self.selects(finding.code)
+            and not self._ignored_in(path, finding.code)
+        )
+
+    def selects(self, code: str) -> bool:
+        """Whether a rule is on: the longest prefix that names it decides, and at a tie, ``ignore``."""
+        chosen = longest_prefix(code, (*self.select, *self.extend_select))
+        return chosen > longest_prefix(code, self.ignore)
+
+    def excludes(self, path: Path, *, folder: bool = False) -> bool:
+        """Whether ``exclude`` leaves out a file or a folder."""
+        return bool(self.exclude) and matches(self.exclude, self.root, path, folder=folder)
+
+    def _ignored_in(self, path: Path, code: str) -> bool:
+        return any(
+            longest_prefix(code, codes) and matches((pattern,), self.root, path)
+            for pattern, codes in self.per_file_ignores
+        )
+
+
+def longest_prefix(code: str, prefixes: Iterable[str]) -> int:
+    """The length of the longest of ``prefixes`` that ``code`` starts with; 0 where none does."""
+    return max((len(prefix) for prefix in prefixes if code.startswith(prefix)), default=0)
+
+
+def matches(patterns: tuple[str, ...], root: Path, path: Path, *, folder: bool = False) -> bool:
+    """Whether a path below ``root`` matches patterns in the language of .gitignore."""
+    if not path.is_relative_to(root):
+        return False
+    relative = path.relative_to(root).as_posix() + ("/" if folder else "")
+    return _spec(patterns).match_file(relative)
+
+
+@functools.cache
+def _spec(patterns: tuple[str, ...]) -> pathspec.GitIgnoreSpec:
+    return pathspec.GitIgnoreSpec.from_lines(patterns)
+
+
+def find_config(start: Path) -> Config:
+    """The settings of the nearest ``pyproject.toml`` at or above a folder that has a [tool.syncscan]."""
+    for folder in (start, *start.parents):
+        file = folder / "pyproject.toml"
+        if file.is_file() and (table := _read_table(file)) is not None:
+            return parse_config(table, file)
+    return Config(root=start)
+
+
+def load_config(file: Path) -> Config:
+    """The settings of a file that the user named; ConfigError where it has none."""
+    if not file.is_file():
+        raise ConfigError(f"{file}: no such file; --config takes a TOML file with a [tool.syncscan] table")
+    table = _read_table(file)
+    if table is None:
+        raise ConfigError(f"{file}: has no [tool.syncscan] table; add one, or leave --config out")
+    return parse_config(table, file)
+
+
+def _read_table(file: Path) -> dict[str, Any] | None:
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{file}: cannot be read: {error}") from error
+    tool = data.get("tool", {})
+    table = tool.get("syncscan") if isinstance(tool, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise ConfigError(f"{file}: tool.syncscan must be a table; write [tool.syncscan]")
+    return table
+
+
+def parse_config(table: dict[str, Any], file: Path) -> Config:
+    """Check every key and value of a [tool.syncscan] table; ConfigError names the first bad one."""
+    settings: dict[str, Any] = {}
+    for key, value in table.items():
+        parse = _PARSERS.get(key)
+        try:
+            if parse is None:
+                raise ValueError(f"unknown key {key!r}; {nearest(key, _PARSERS)}")
+            settings[key.replace("-", "_")] = parse(value)
+        except ValueError as error:
+            where = f"{key}: " if parse else ""
+            raise ConfigError(f"{file}: [tool.syncscan]: {where}{error}") from error
+    return Config(root=file.resolve().parent, source=file, **settings)
+
+
+def nearest(word: str, valid: Iterable[str]) -> str:
+    """The half-sentence that names the valid word most like a mistaken one."""
+    best = difflib.get_close_matches(word, list(valid), n=1, cutoff=0.0)
+    return f"did you mean {best[0]!r}?"
+
+
+def parse_codes(values: Sequence[str]) -> tuple[str, ...]:
+    """Codes and prefixes of codes; ValueError where one names no rule."""
+    return tuple(_parse_code(value) for value in values)
+
+
+def _parse_code(value: str) -> str:
+    code = value.strip().upper()
+    valid = rule_book()
+    if not code or not any(known.startswith(code) for known in valid):
+        raise ValueError(f"unknown code {value!r}; {nearest(code, valid)}")
+    return code
+
+
+def parse_confidence(value: object) -> Confidence:
+    """The confidence that a word names; ValueError where it names none."""
+    labels = {level.label: level for level in Confidence}
+    if not isinstance(value, str) or value not in labels:
+        raise ValueError(f"{value!r} is not a confidence; {nearest(str(value), labels)}")
+    return labels[value]
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ValueError(f"must be a list of strings, not {value!r}")
+    return tuple(value)
+
+
+def _codes(value: object) -> tuple[str, ...]:
+    return parse_codes(_strings(value))
+
+
+def _per_file_ignores(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if not isinstance(value, dict):
+        raise ValueError(f'must be a table such as {{ "tests/**" = ["SYN1"] }}, not {value!r}')
+    return tuple((pattern, _codes(codes)) for pattern, codes in value.items())
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"must be true or false, not {value!r}")
+    return value
+
+
+def _conventions(value: object) -> Conventions:
+    known = {field.name.replace("_", "-"): field.name for field in fields(Conventions)}
+    if not isinstance(value, dict):
+        raise ValueError(f'must be a table such as {{ host-names = ["*_cpu"] }}, not {value!r}')
+    for key in value:
+        if key not in known:
+            raise ValueError(f"unknown key {key!r}; {nearest(key, known)}")
+    return Conventions(**{known[key]: _strings(names) for key, names in value.items()})
+
+
+_PARSERS: dict[str, Callable[[object], object]] = {
+    "select": _codes,
+    "ignore": _codes,
+    "extend-select": _codes,
+    "per-file-ignores": _per_file_ignores,
+    "min-confidence": parse_confidence,
+    "exclude": _strings,
+    "require-reason": _flag,
+    "hot": _strings,
+    "conventions": _conventions,
+}
+
+
+def show(config: Config) -> str:
+    """The settings as a TOML table that could be pasted into a ``pyproject.toml``."""
+    lines = [f"# from {config.source}" if config.source else "# defaults: no [tool.syncscan] table applies"]
+    lines += [f"# paths are relative to {config.root}", "[tool.syncscan]"]
+    for key in _PARSERS:
+        value = getattr(config, key.replace("-", "_"))
+        lines.append(f"{key} = {_toml(dict(value) if key == 'per-file-ignores' else value)}")
+    return "\n".join(lines)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, Confidence):
+        return _toml(value.label)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Conventions):
+        return _toml({f.name.replace("_", "-"): getattr(value, f.name) for f in fields(Conventions)})
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_toml(key)} = {_toml(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    assert isinstance(value, tuple)
+    return "[" + ", ".join(_toml(item) for item in value) + "]"

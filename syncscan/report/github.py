@@ -1,0 +1,52 @@
+"""Findings as GitHub workflow commands, which show up beside the lines of a pull request.
+
+The form and its escapes are those of GitHub's documentation, "Workflow commands for GitHub Actions".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TextIO
+
+from syncscan.check.files import Failure
+from syncscan.model import Finding
+from syncscan.report.records import Report, advice
+
+
+def render(report: Report, stream: TextIO) -> None:
+    """Write one command for each finding and for each file that could not be analysed."""
+    stream.writelines(_finding(finding) for finding in report.findings)
+    stream.writelines(_failure(failure) for failure in report.failures)
+
+
+def _finding(finding: Finding) -> str:
+    properties = {
+        "title": f"{finding.code} {finding.name}",
+        "file": finding.path,
+        "line": finding.line,
+        "endLine": finding.end_line,
+        "col": finding.column,
+    }
+    if finding.line == finding.end_line:  # GitHub rejects columns across lines
+        properties["endColumn"] = finding.end_column
+    because = [f"{step.text} ({step.path}:{step.line})" for step in finding.evidence[:1]]
+    message = "\n".join([finding.message, *because, f"Instead: {advice(finding)}"])
+    return _command(properties, message)
+
+
+def _failure(failure: Failure) -> str:
+    line = {"line": failure.line} if failure.line else {}
+    return _command({"title": "syncscan: not analysed", "file": failure.path, **line}, failure.message)
+
+
+def _command(properties: Mapping[str, object], message: str) -> str:
+    settings = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
+    return f"::error {settings}::{_data(message)}\n"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,62 @@
+"""Findings as one JSON object. Its ``version`` changes when a reader could break."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any, TextIO
+
+from syncscan import __version__
+from syncscan.model import Finding, Fix
+from syncscan.report.records import Report, advice
+
+FORMAT_VERSION = 1
+
+
+def render(report: Report, stream: TextIO) -> None:
+    """Write the object, indented, and a line end."""
+    json.dump(as_data(report), stream, indent=2)
+    stream.write("\n")
+
+
+def as_data(report: Report) -> dict[str, Any]:
+    """The object as plain data."""
+    return {
+        "version": FORMAT_VERSION,
+        "tool": {"name": "syncscan", "version": __version__},
+        "findings": [_finding(finding) for finding in report.findings],
+        "files": {
+            "checked": report.checked,
+            "skipped": report.skipped,
+            "failed": [dataclasses.asdict(failure) for failure in report.failures],
+        },
+        "timing": {"seconds": round(report.seconds, 3)},
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "path": finding.path,
+        "line": finding.line,
+        "column": finding.column,
+        "end_line": finding.end_line,
+        "end_column": finding.end_column,
+        "function": finding.function,
+        "expression": finding.expression,
+        "message": finding.message,
+        "confidence": finding.confidence.label,
+        "hot": finding.hot,
+        "call_chain": list(finding.call_chain),
+        "evidence": [{"path": e.path, "line": e.line, "text": e.text} for e in finding.evidence],
+        "fix": _fix(finding.fix, advice(finding)),
+    }
+
+
+def _fix(fix: Fix, description: str) -> dict[str, Any]:
+    return {
+        "applicability": fix.applicability.value,
+        "description": description,
+        "edits": [dataclasses.asdict(edit) for edit in fix.edits],
+    }

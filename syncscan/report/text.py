@@ -1,0 +1,112 @@
+"""Findings as text for people: where, what, the source with the expression underlined, why, and the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from syncscan.model import Applicability, Finding
+from syncscan.report.records import Report, advice, plural
+
+_MAX_LINES = 4  # of an expression
+_MAX_COLUMNS = 160  # of a source line: generated code has lines of any length
+_MAX_STEPS = 4  # of the evidence
+_TAB = "    "
+
+
+def render(report: Report, console: Console) -> None:
+    """Write every finding, then the summary."""
+    for finding in report.findings:
+        lines = report.texts.get(finding.path, "").split("\n")
+        for text in _finding(finding, lines):
+            _print(console, text)
+        _print(console, Text())
+    _print(console, _summary(report))
+
+
+def _print(console: Console, text: Text) -> None:
+    console.print(text, soft_wrap=True, highlight=False)
+
+
+def _finding(finding: Finding, lines: Sequence[str]) -> Iterator[Text]:
+    yield _head(finding)
+    gutter = len(str(finding.end_line))
+    yield from _excerpt(finding, lines, gutter)
+    margin = " " * gutter
+    for note, text in _notes(finding):
+        yield Text.assemble((f"{margin} = {note}: ", "bold"), text)
+
+
+def _head(finding: Finding) -> Text:
+    return Text.assemble(
+        (finding.path, "bold"),
+        (f":{finding.line}:{finding.column}: ", "cyan"),
+        (finding.code, "bold red"),
+        f" {finding.message} ",
+        (f"[{finding.name}, {finding.confidence.label}]", "dim"),
+    )
+
+
+def _excerpt(finding: Finding, lines: Sequence[str], gutter: int) -> Iterator[Text]:
+    last = min(finding.end_line, len(lines), finding.line + _MAX_LINES - 1)
+    for number in range(finding.line, last + 1):
+        line = lines[number - 1]
+        indent = len(line) - len(line.lstrip())
+        start = finding.column - 1 if number == finding.line else indent
+        end = finding.end_column - 1 if number == finding.end_line else len(line)
+        before, marked, after = _window(line, start, end)
+        yield Text.assemble((f"{number:>{gutter}} | ", "blue"), before, marked, after)
+        underline = " " * cell_len(before) + "^" * max(1, cell_len(marked))
+        yield Text.assemble((f"{'':>{gutter}} | ", "blue"), (underline, "red"))
+    if last < finding.end_line:
+        yield Text.assemble((f"{'':>{gutter}} | ", "blue"), "...")
+
+
+def _window(line: str, start: int, end: int) -> tuple[str, str, str]:
+    """The line before, in and after the expression, with its tabs expanded and no longer than bearable."""
+    before, marked, after = (
+        part.replace("\t", _TAB) for part in (line[:start], line[start:end], line[end:].rstrip())
+    )
+    if len(marked) > _MAX_COLUMNS:
+        marked = marked[:_MAX_COLUMNS] + "..."
+    room = max(_MAX_COLUMNS - len(marked), 20)
+    if len(before) > room:
+        before = "..." + before[-room:]
+    if len(after) > room:
+        after = after[:room] + "..."
+    return before, marked, after
+
+
+def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
+    for step in finding.evidence[:_MAX_STEPS]:
+        yield "because", f"{step.text} ({step.path}:{step.line})"
+    if len(finding.evidence) > _MAX_STEPS:
+        yield "because", f"... {plural(len(finding.evidence) - _MAX_STEPS, 'more step')}, see --format json"
+    if finding.call_chain:
+        yield "called by", " -> ".join(finding.call_chain)
+    if finding.fix.edits:
+        yield f"fix ({finding.fix.applicability.value})", finding.fix.description
+    elif text := advice(finding):
+        yield "instead", text
+
+
+def _summary(report: Report) -> Text:
+    where = f"{plural(report.checked, 'file')} checked in {report.seconds:.1f} s"
+    done = f"{plural(report.fixed, 'finding')} fixed, " if report.fixed else ""
+    if not report.findings:
+        return Text(f"{done}no findings{' left' if done else ''}; {where}", style="green")
+    files = len({finding.path for finding in report.findings})
+    left = " left" if done else ""
+    found = f"{done}{plural(len(report.findings), 'finding')}{left} in {plural(files, 'file')}; {where}"
+    return Text(found + _fixable(report), style="bold")
+
+
+def _fixable(report: Report) -> str:
+    kinds = [finding.fix.applicability for finding in report.findings if finding.fix.edits]
+    safe, unsafe = kinds.count(Applicability.SAFE), kinds.count(Applicability.UNSAFE)
+    parts = [f"{safe} with --fix"] if safe else []
+    parts += [f"{unsafe} with --unsafe-fixes"] if unsafe else []
+    return f"; can be fixed: {', '.join(parts)}" if parts else ""
