@@ -28,7 +28,7 @@ DEFAULT_CONFIDENCE = Confidence.INFERRED
 class Conventions:
     """Shell patterns of names that say where a tensor lives; evidence of the weakest sort."""
 
-    host_names: tuple[str, ...] = ("*_cpu", "*_np", "*_list", "*_host")
+    host_names: tuple[str, ...] = ("*_cpu", "*_np", "*_list", "*_host", "*_cpu_*", "cpu_*", "*_pinned")
     gpu_names: tuple[str, ...] = ("*_gpu", "*_cuda")
 
 

@@ -1,79 +1,111 @@
-"""Provisional engine: `.item()` on names that a literal `device="cuda"` put on the GPU."""
+"""Sources to findings: index, infer, match. Knows no file system and no terminal."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass
+import gc
+import sys
+import warnings
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from syncscan.check.files import Failure, Source
+from syncscan.check.infer.index import Module, index_module
+from syncscan.check.infer.solver import Solver
+from syncscan.check.match import Matcher
 from syncscan.config import Conventions
-from syncscan.model import Applicability, Confidence, Evidence, Finding, Fix
+from syncscan.model import Finding
+from syncscan.ops import load_table
+from syncscan.rule import rule_book
+
+# What a source may nest; CPython's own parser stops at about the same depth.
+_RECURSION_LIMIT = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CheckResult:
-    """What the engine found."""
+    """What was found, and which files could not be analysed."""
 
-    findings: list[Finding]
-    failed: list[Failure]
+    findings: list[Finding] = field(default_factory=list)
+    failed: list[Failure] = field(default_factory=list)
 
 
 def check_sources(
     sources: Sequence[Source],
     targets: Container[str] | None,
-    conventions: Conventions,  # noqa: ARG001
+    conventions: Conventions,
     progress: Callable[[str, int, int], None],
     jobs: int = 0,  # noqa: ARG001
 ) -> CheckResult:
-    """Check sources."""
-    result = CheckResult([], [])
-    for done, source in enumerate(sources):
-        progress("analyse", done, len(sources))
-        if targets is None or source.shown in targets:
-            try:
-                tree = ast.parse(source.text)
-            except SyntaxError as error:
-                result.failed.append(Failure(source.shown, error.lineno or 0, f"syntax error: {error.msg}"))
-                continue
-            result.findings.extend(_check(source, tree))
+    """Check a whole project, and report on the files named in ``targets`` (as shown), or on all.
+
+    ``progress`` is called with the name of a stage, how much of it is done, and of how much.
+    """
+    result = CheckResult()
+    with _steady_memory(), _deep_recursion():
+        modules = list(_modules(sources, result.failed, progress))
+        solver = Solver(modules, load_table(), conventions)
+        solver.solve(progress)
+        result.findings.extend(_findings(solver, modules, targets, progress))
+    result.findings.sort(key=lambda finding: finding.position)
     return result
 
 
-def _check(source: Source, tree: ast.Module) -> list[Finding]:
-    gpu: dict[str, int] = {}
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Assign)
-            and isinstance(node.value, ast.Call)
-            and isinstance(node.targets[0], ast.Name)
-            and any(k.arg == "device" and ast.unparse(k.value) == "'cuda'" for k in node.value.keywords)
-        ):
-            gpu[node.targets[0].id] = node.lineno
-    found = []
-    for node in ast.walk(tree):
-        if not (
-            isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item"
-        ):
+def _modules(
+    sources: Sequence[Source], failed: list[Failure], progress: Callable[[str, int, int], None]
+) -> Iterator[Module]:
+    for done, source in enumerate(sources):
+        progress("read", done, len(sources))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # invalid escapes in the user's code are not our subject
+                tree = ast.parse(source.text)
+        except (SyntaxError, ValueError) as error:
+            message = error.msg if isinstance(error, SyntaxError) else str(error)
+            failed.append(Failure(source.shown, getattr(error, "lineno", 0) or 0, f"syntax error: {message}"))
             continue
-        roots = [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in gpu]
-        if not roots:
+        except (RecursionError, MemoryError):
+            failed.append(Failure(source.shown, 0, "nested too deeply to be analysed"))
             continue
-        found.append(
-            Finding(
-                "SYN101",
-                "item-read",
-                source.shown,
-                node.lineno,
-                node.col_offset + 1,
-                node.end_lineno or 0,
-                (node.end_col_offset or 0) + 1,
-                "",
-                ast.get_source_segment(source.text, node) or "",
-                "`.item()` copies a number from the GPU and waits for it",
-                Confidence.PROVED,
-                evidence=(Evidence(source.shown, gpu[roots[0]], f"`{roots[0]}` is created on the GPU"),),
-                fix=Fix(Applicability.NONE, "keep the number on the GPU"),
-            )
-        )
-    return found
+        is_package = source.path.name in {"__init__.py", "__init__.pyi"}
+        yield index_module(source.module, source.shown, tree, source.text.split("\n"), is_package=is_package)
+
+
+def _findings(
+    solver: Solver,
+    modules: Sequence[Module],
+    targets: Container[str] | None,
+    progress: Callable[[str, int, int], None],
+) -> Iterator[Finding]:
+    matcher = Matcher(list(rule_book().values()))
+    for done, module in enumerate(modules):
+        progress("match", done, len(modules))
+        if targets is not None and module.path not in targets:
+            continue
+        for function in module.functions:
+            if function.touches_gpu:
+                for candidate in solver.candidates(function):
+                    yield from matcher.findings(candidate, function)
+
+
+@contextmanager
+def _steady_memory() -> Iterator[None]:
+    """Without the cyclic collector: a syntax tree has millions of nodes, and none of them is garbage."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)

@@ -6,21 +6,19 @@ import ast
 from typing import TYPE_CHECKING
 
 from syncscan.check.infer import calls, statements
-from syncscan.check.infer.callables import BoundMethod
+from syncscan.check.infer.conventions import dtype_of, place_of
 from syncscan.check.infer.expressions import EVALUATORS, attribute_of, external
 from syncscan.check.infer.index import Cell, Class, Function, Import, Module, builtin_names
 from syncscan.check.infer.narrow import key_of
 from syncscan.check.infer.operations import Here
 from syncscan.check.infer.values import (
     NDARRAY,
-    constant,
     element_of,
     explained,
     inferred,
     join,
     list_of,
     refine,
-    sequence,
 )
 from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
 
@@ -192,7 +190,7 @@ class Frame:
             return value
         if value.kind not in {Kind.UNKNOWN, Kind.TENSOR} or value.payload is not None:
             return value
-        place = self.solver.conventions.place_of(name)
+        place = place_of(self.solver.conventions, name)
         if place is Device.CPU:
             if value.kind is Kind.TENSOR or name.endswith("cpu"):
                 return refine(value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.ASSUMED)
@@ -213,14 +211,14 @@ class Frame:
             return refine(value, items=options)
         if value.kind is not Kind.TENSOR or value.device is not Device.UNKNOWN:
             return self.named(value, name)
-        place = self.solver.conventions.place_of(name)
+        place = place_of(self.solver.conventions, name)
         if place is Device.CPU:
             return refine(value, device=Device.CPU, confidence=Confidence.ASSUMED)
         owner = self.function.owner
         of_forward = owner is not None and owner.is_module and self.function.name == "forward"
         confidence = Confidence.INFERRED if of_forward else Confidence.ASSUMED
         evidence = Evidence(path, line, f"`{name}` is a tensor, and nothing places it on the CPU")
-        dtype = value.dtype or self.solver.conventions.dtype_of(name)
+        dtype = value.dtype or dtype_of(name)
         return refine(value, device=Device.CUDA, confidence=confidence, dtype=dtype, evidence=evidence)
 
     # Assigning
@@ -367,6 +365,3 @@ def text_of(module: Module, node: ast.expr) -> str:
     if end is None:
         text += "..."
     return text if len(text) <= 72 else text[:69] + "..."
-
-
-__all__ = ["BoundMethod", "Frame", "constant", "sequence", "text_of"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections import deque
+from collections.abc import Callable
 
 from syncscan.check.infer.annotations import Annotations
-from syncscan.check.infer.conventions import Conventions
 from syncscan.check.infer.frame import Frame
 from syncscan.check.infer.index import Cell, Class, Function, Module, Project
 from syncscan.check.infer.record import Candidate, Recorder
+from syncscan.config import Conventions
 from syncscan.ops import OperationTable
 
 # A function is looked at again when something that it reads changes; real projects settle within a few
@@ -37,19 +38,18 @@ class Solver:
         self._evaluations: dict[Function, int] = {}
         self._locals: dict[Function, frozenset[str]] = {}
 
-    def solve(self) -> None:
+    def solve(self, progress: Callable[[str, int, int], None]) -> None:
         """Reach the fixed point."""
-        for function in self.functions:
-            self.enqueue(function)
-        self._drain()
-        self.assume = True
-        self._evaluations.clear()
-        for function in self.functions:
-            self.enqueue(function)
-        self._drain()
+        for self.assume in (False, True):
+            self._evaluations.clear()
+            for function in self.functions:
+                self.enqueue(function)
+            self._drain(progress)
 
-    def _drain(self) -> None:
+    def _drain(self, progress: Callable[[str, int, int], None]) -> None:
+        stage = "assume" if self.assume else "infer"
         while self._queue:
+            progress(stage, len(self._evaluations), len(self.functions))
             function = self._queue.popleft()
             self._queued.discard(function)
             count = self._evaluations.get(function, 0)

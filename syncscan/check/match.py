@@ -1,0 +1,183 @@
+"""Candidate statements to findings: each is parsed by libcst, and the rules are asked about its nodes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+
+from syncscan.check.infer.index import Function, Module
+from syncscan.check.infer.record import Candidate, Position
+from syncscan.model import UNKNOWN, Confidence, Edit, Finding, Fix, Value
+from syncscan.model import Applicability
+from syncscan.ops import Case
+from syncscan.rule import Match, Rule
+
+_COMPOUND = (ast.If, ast.While, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)
+
+
+class StatementFacts:
+    """What the inference knows of one statement, asked by the nodes that libcst made of it."""
+
+    def __init__(self, candidate: Candidate, module: Module) -> None:
+        self._candidate = candidate
+        self._lines = module.lines
+        self._start = _start(candidate.node, module.lines)
+        self.tree = cst.parse_module(head_of(candidate.node, module.lines))
+        wrapper = MetadataWrapper(self.tree, unsafe_skip_copy=True)
+        self._positions = wrapper.resolve(PositionProvider)
+
+    def nodes(self) -> Iterator[cst.CSTNode]:
+        """Every node of the statement, outermost first."""
+        queue: list[cst.CSTNode] = list(self.tree.body)
+        while queue:
+            node = queue.pop(0)
+            yield node
+            queue.extend(node.children)
+
+    def of(self, node: cst.CSTNode) -> Value:
+        """Where the value of an expression lives."""
+        return self._candidate.values.get(self._position(node), UNKNOWN)
+
+    def name_of(self, node: cst.CSTNode) -> str:
+        """The full name of a function that is called."""
+        return self._candidate.names.get(self._position(node), "")
+
+    def blocks(self, node: cst.CSTNode) -> Case | None:
+        """The case of the operation table that applies to a call or subscript."""
+        return self._candidate.cases.get(self._position(node))
+
+    def argument(self, call: cst.Call, name: str) -> cst.BaseExpression | None:
+        """The argument of a call that the operation's entry binds to a parameter."""
+        for arg in call.args:
+            if arg.keyword is not None and arg.keyword.value == name:
+                return arg.value
+        bound = self._candidate.calls.get(self._position(call))
+        names = [arg.removeprefix("*") for arg in bound.operation.args] if bound is not None else []
+        if name not in names:
+            return None
+        is_method = self.name_of(call.func).startswith("torch.Tensor.") and isinstance(call.func, cst.Attribute)
+        index = names.index(name) - is_method
+        positional = [arg.value for arg in call.args if arg.keyword is None and not arg.star]
+        return positional[index] if 0 <= index < len(positional) else None
+
+    def source(self, node: cst.CSTNode) -> str:
+        """The text of a node."""
+        return self.tree.code_for_node(node)
+
+    def range_of(self, node: cst.CSTNode) -> tuple[int, int, int, int]:
+        """Line, column, end line and end column of a node in its file, 1-based, in characters."""
+        found = self._positions[node]
+        assert isinstance(found, CodeRange)
+        line, shift = self._start
+        return (
+            found.start.line + line - 1,
+            found.start.column + (shift if found.start.line == 1 else 0) + 1,
+            found.end.line + line - 1,
+            found.end.column + (shift if found.end.line == 1 else 0) + 1,
+        )
+
+    def _position(self, node: cst.CSTNode) -> Position:
+        line, column, end_line, end_column = self.range_of(node)
+        return (
+            line,
+            _bytes_before(self._lines[line - 1], column - 1),
+            end_line,
+            _bytes_before(self._lines[end_line - 1], end_column - 1) if end_line <= len(self._lines) else 0,
+        )
+
+
+def _bytes_before(line: str, column: int) -> int:
+    return column if line.isascii() else len(line[:column].encode())
+
+
+def _characters_before(line: str, column: int) -> int:
+    return column if line.isascii() else len(line.encode()[:column].decode(errors="replace"))
+
+
+def _start(node: ast.stmt, lines: Sequence[str]) -> tuple[int, int]:
+    """The line on which the text of `head_of` begins, and how many characters of it were cut off."""
+    column = _characters_before(lines[node.lineno - 1], node.col_offset)
+    return node.lineno, column + (2 if _is_elif(node, lines) else 0)
+
+
+def _is_elif(node: ast.stmt, lines: Sequence[str]) -> bool:
+    return isinstance(node, ast.If) and lines[node.lineno - 1].encode()[node.col_offset :].startswith(b"elif")
+
+
+def head_of(node: ast.stmt, lines: Sequence[str]) -> str:
+    """The text of a statement as it stands; the body of a compound one is replaced by ``pass``."""
+    first, cut = _start(node, lines)
+    if not isinstance(node, _COMPOUND):
+        text = list(lines[first - 1 : node.end_lineno])
+        text[-1] = text[-1][: _characters_before(text[-1], node.end_col_offset or 0)]
+        text[0] = text[0][cut:]
+        return "\n".join(text) + "\n"
+    inner = node.body[0]
+    body_line = min([inner.lineno, *(d.lineno for d in getattr(inner, "decorator_list", []))])
+    text = list(lines[first - 1 : body_line])
+    if body_line > first:
+        before = text[-1][: _characters_before(text[-1], inner.col_offset)]
+        text[-1] = before + "pass" if before.strip() and len(text) > 1 and not before.isspace() else "  pass"
+    else:
+        text[-1] = text[-1][: _characters_before(text[-1], inner.col_offset)] + "pass"
+    text[0] = text[0][cut:]
+    return "\n".join(text) + "\n"
+
+
+class Matcher:
+    """Asks every rule about the nodes that it names."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules = rules
+        self._by_type: dict[type[cst.CSTNode], list[Rule]] = {}
+
+    def findings(self, candidate: Candidate, function: Function) -> Iterator[Finding]:
+        """The findings in one statement; at one place, the first rule in the order of the codes."""
+        try:
+            facts = StatementFacts(candidate, function.module)
+        except cst.ParserSyntaxError:
+            return  # newer syntax than libcst reads: the statement stays unreported
+        taken: set[tuple[int, int, int, int]] = set()
+        for node in facts.nodes():
+            for rule in self._rules_for(type(node)):
+                match = rule.match(node, facts)
+                if match is not None and (place := facts.range_of(match.node)) not in taken:
+                    taken.add(place)
+                    yield _finding(rule, match, facts, function)
+
+    def _rules_for(self, kind: type[cst.CSTNode]) -> list[Rule]:
+        if kind not in self._by_type:
+            self._by_type[kind] = [rule for rule in self._rules if issubclass(kind, rule.nodes)]
+        return self._by_type[kind]
+
+
+def _finding(rule: Rule, match: Match, facts: StatementFacts, function: Function) -> Finding:
+    line, column, end_line, end_column = facts.range_of(match.node)
+    because = match.because
+    evidence = because.evidence.chain() if because is not None and because.evidence is not None else ()
+    return Finding(
+        code=rule.code,
+        name=rule.name,
+        path=function.module.path,
+        line=line,
+        column=column,
+        end_line=end_line,
+        end_column=end_column,
+        function=function.qualname,
+        expression=facts.source(match.node),
+        message=match.message,
+        confidence=because.confidence if because is not None else Confidence.PROVED,
+        evidence=evidence,
+        fix=_fix(rule, match, facts),
+    )
+
+
+def _fix(rule: Rule, match: Match, facts: StatementFacts) -> Fix:
+    rewrite = match.rewrite
+    if rewrite is None:
+        return Fix(Applicability.NONE, match.hint or rule.instead)
+    edit = Edit(*facts.range_of(rewrite.old), facts.tree.code_for_node(rewrite.new))
+    return Fix(rewrite.applicability, rewrite.description, (edit,))
