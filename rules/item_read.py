@@ -1,22 +1,29 @@
 """`.item()` on a GPU tensor copies one number to the host, and the host waits until it is there.
 
-Everything queued on the stream before it has to finish first, and the GPU then idles until the host has
-caught up and queued the next kernel.
+Everything queued on the stream before it has to finish first. The host then has nothing queued ahead, so
+the GPU idles until the next launches arrive.
 
-Silent on CPU tensors and NumPy arrays.
+**Stays silent** on CPU tensors and NumPy scalars.
+
+**No rewrite.** Either the number is not needed on the host (keep the arithmetic, the clamp or the
+comparison on the GPU), or it is, and should come from what the host already knows: the list from which
+the tensor was made, a shape, an upper bound. Where it must be read, copy it to pinned memory with
+`non_blocking=True`, record an event, and wait for the event where the number is used.
 """
 
 import libcst as cst
 
-from syncscan.model import Kind
+from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
+
+from ._shared import blocking_call, shown, subject
 
 
 class ItemRead(Rule):
     code = "SYN101"
     name = "item-read"
-    summary = "`.item()` reads a GPU tensor from the host"
-    instead = "keep the number on the GPU, or take it from a host mirror that the scheduler already has"
+    summary = "`.item()` reads a number from the GPU"
+    instead = "keep the number on the GPU, or take it from what the host already knows"
     nodes = (cst.Call,)
     examples = (
         Example(
@@ -24,7 +31,19 @@ class ItemRead(Rule):
 import torch
 
 losses = torch.zeros(8, device="cuda")
-print(losses.sum().item())  # expect: SYN101
+total = losses.sum().item()  # expect: SYN101
+"""
+        ),
+        Example(
+            bad="""\
+import torch
+
+
+def last_start(starts: torch.Tensor) -> int:
+    return starts[-1].item()  # expect: SYN101
+
+
+last_start(torch.arange(9, device="cuda"))
 """
         ),
         Example(
@@ -32,16 +51,24 @@ print(losses.sum().item())  # expect: SYN101
 import torch
 
 lens = torch.zeros(8)
-print(lens.max().item())
+longest = lens.max().item()
+"""
+        ),
+        Example(
+            good="""\
+import numpy as np
+import torch
+
+lens = torch.zeros(8, device="cuda")
+size = lens.numel() * lens.element_size() + np.arange(8).sum().item()
 """
         ),
     )
 
     def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
-        if not isinstance(node, cst.Call) or facts.name_of(node.func) != "torch.Tensor.item":
+        call = blocking_call(node, facts, Effect.SCALAR, {"torch.Tensor.item"})
+        if call is None:
             return None
-        assert isinstance(node.func, cst.Attribute)
-        tensor = facts.of(node.func.value)
-        if not tensor.is_gpu or tensor.kind is Kind.UNKNOWN:
-            return None
-        return Match(node, "`.item()` copies a number from the GPU and waits for it", because=tensor)
+        tensor = subject(call, facts)
+        message = f"`.item()` copies {shown(tensor, facts)} from the GPU and waits for it"
+        return Match(call, message, because=facts.of(tensor))

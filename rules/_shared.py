@@ -1,0 +1,146 @@
+"""What several rules need: asking the facts about a call, and editing its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import libcst as cst
+
+from syncscan.model import Applicability, Confidence, Device, Kind, Value
+from syncscan.ops import Effect
+from syncscan.rule import Facts
+
+_LONGEST_SHOWN = 60
+
+_NO_SPACE = cst.SimpleWhitespace("")
+
+
+def shown(node: cst.CSTNode, facts: Facts) -> str:
+    """The text of a node on one line, cut where it is long, for a message."""
+    text = " ".join(facts.source(node).split())
+    return f"`{text}`" if len(text) <= _LONGEST_SHOWN else f"`{text[: _LONGEST_SHOWN - 3]}...`"
+
+
+def blocking_call(
+    node: cst.CSTNode, facts: Facts, effect: Effect, names: Collection[str] = ()
+) -> cst.Call | None:
+    """The node, if it is a call that blocks as ``effect``, of one of the functions named if any are."""
+    if not isinstance(node, cst.Call):
+        return None
+    if names and facts.name_of(node.func) not in names and plain_name(node, facts) not in names:
+        return None
+    case = facts.blocks(node)
+    return node if case is not None and case.effect is effect else None
+
+
+def plain_name(call: cst.Call, facts: Facts) -> str:
+    """The last part of the name of a function or method of torch: "nonzero" for "torch.Tensor.nonzero"."""
+    module, _, last = facts.name_of(call.func).rpartition(".")
+    return last if module in {"torch", "torch.Tensor", "torch.nn.functional"} else ""
+
+
+def subject(call: cst.Call, facts: Facts) -> cst.BaseExpression:
+    """What an operation works on: the object whose method is called, or the first argument."""
+    if isinstance(call.func, cst.Attribute) and facts.name_of(call.func).startswith("torch.Tensor."):
+        return call.func.value
+    return call.args[0].value if call.args else call.func
+
+
+def operands(call: cst.Call, facts: Facts) -> list[Value]:
+    """What is known of the object whose method is called, and of each argument."""
+    nodes = [argument.value for argument in call.args]
+    return [
+        facts.of(node)
+        for node in ([call.func.value, *nodes] if isinstance(call.func, cst.Attribute) else nodes)
+    ]
+
+
+def gpu_operand(call: cst.Call, facts: Facts) -> Value | None:
+    """The first operand on the GPU, or that holds something there."""
+    return next((value for value in map(on_gpu, operands(call, facts)) if value is not None), None)
+
+
+def on_gpu(value: Value) -> Value | None:
+    """The value itself, or what it holds, if that is a tensor on the GPU."""
+    if value.is_gpu:
+        return value
+    inside = value.items if value.items is not None else (value.element,)
+    return next((item for item in inside if item is not None and item.is_gpu), None)
+
+
+def weakest(*values: Value) -> Value:
+    """The value of which we are least sure: it decides the confidence of a finding."""
+    return min(values, key=lambda value: value.confidence)
+
+
+def certain(fix_is_exact: bool, *values: Value) -> Applicability:
+    """SAFE where the rewrite gives the same in every case and the values it rests on are proved."""
+    proved = all(value.confidence is Confidence.PROVED for value in values)
+    return Applicability.SAFE if fix_is_exact and proved else Applicability.UNSAFE
+
+
+def index_elements(subscript: cst.Subscript) -> list[cst.BaseExpression]:
+    """The expressions between the brackets that are no slices."""
+    elements = [element.slice for element in subscript.slice]
+    return [element.value for element in elements if isinstance(element, cst.Index)]
+
+
+def is_number_literal(node: cst.BaseExpression) -> bool:
+    """A number or truth value written out, with a sign or not, or ``float("inf")``."""
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, (cst.Minus, cst.Plus)):
+        return is_number_literal(node.expression)
+    if isinstance(node, cst.Name):
+        return node.value in {"True", "False"}
+    return isinstance(node, cst.BaseNumber)
+
+
+def is_true(node: cst.BaseExpression | None) -> bool:
+    """The literal ``True``."""
+    return isinstance(node, cst.Name) and node.value == "True"
+
+
+def names_the_gpu(node: cst.BaseExpression | None) -> bool:
+    """A literal such as "cuda" or "cuda:1": without a GPU, the program fails here anyway."""
+    return isinstance(node, cst.SimpleString) and str(node.evaluated_value).startswith("cuda")
+
+
+def device_value(call: cst.Call, facts: Facts) -> Value | None:
+    """What is known of the device argument, if one is given."""
+    node = facts.argument(call, "device")
+    return None if node is None else facts.of(node)
+
+
+def is_device(value: Value) -> bool:
+    """A device, as an object or as its name."""
+    return value.kind is Kind.DEVICE or (value.kind is Kind.STRING and value.device is not Device.UNKNOWN)
+
+
+def set_argument(call: cst.Call, name: str, value: cst.BaseExpression) -> cst.Call:
+    """The call with a keyword argument changed, or added at its end."""
+    for index, argument in enumerate(call.args):
+        if argument.keyword is not None and argument.keyword.value == name:
+            changed = argument.with_changes(value=value)
+            return call.with_changes(args=(*call.args[:index], changed, *call.args[index + 1 :]))
+    new = cst.Arg(
+        value,
+        keyword=cst.Name(name),
+        equal=cst.AssignEqual(whitespace_before=_NO_SPACE, whitespace_after=_NO_SPACE),
+    )
+    if not call.args:
+        return call.with_changes(args=(new,))
+    last = call.args[-1]
+    new = new.with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
+    before = call.args[-2].comma if len(call.args) > 1 else cst.MaybeSentinel.DEFAULT
+    kept = last.with_changes(comma=before, whitespace_after_arg=_NO_SPACE)
+    return call.with_changes(args=(*call.args[:-1], kept, new))
+
+
+def method_call(subject: cst.BaseExpression, name: str, *arguments: cst.Arg) -> cst.Call:
+    """``subject.name(arguments)``, with the parentheses that the subject needs."""
+    atoms = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
+    if not isinstance(subject, atoms) and not subject.lpar:
+        subject = subject.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return cst.Call(cst.Attribute(subject, cst.Name(name)), arguments)
+
+
+TRUE = cst.Name("True")

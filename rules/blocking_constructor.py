@@ -1,0 +1,140 @@
+"""A tensor made from Python or NumPy data straight on the GPU is copied there, and the host waits.
+
+`torch.tensor(data, device="cuda")`, `torch.as_tensor` and `x.new_tensor(data)` build the tensor in ordinary
+memory and copy it with a wait for the stream, even for a single number.
+
+**Stays silent** on `torch.full`, `zeros`, `ones` and `arange`, which are launched on the GPU without a copy;
+where the tensor stays in host memory; and where the data is a GPU tensor.
+
+**Fix.** A number written out becomes `torch.full((), number, device=...)`: same value, same dtype, no
+copy; safe. Data becomes a pinned tensor that is copied without blocking. torch keeps the pinned memory
+until the copy is done, so the temporary needs no care. That rewrite is unsafe, because pinning needs
+CUDA, so a program that falls back to the CPU breaks; and because a wait disappears on which a reader in
+another stream may have relied.
+"""
+
+import libcst as cst
+
+from syncscan.model import Applicability, Kind
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rewrite, Rule
+
+from ._shared import (
+    TRUE,
+    blocking_call,
+    device_value,
+    is_number_literal,
+    method_call,
+    set_argument,
+    shown,
+)
+
+_CONSTRUCTORS = {"tensor", "as_tensor", "asarray", "new_tensor"}
+_KEPT_BY_FULL = {"dtype", "device", "requires_grad"}
+
+
+class BlockingConstructor(Rule):
+    code = "SYN301"
+    name = "blocking-constructor"
+    summary = "a tensor is built from host data straight on the GPU"
+    instead = "`torch.full` for a number; else a pinned tensor and `.to(device, non_blocking=True)`"
+    nodes = (cst.Call,)
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+scale = torch.tensor(1.0, device="cuda")  # expect: SYN301
+none = torch.tensor(-1, dtype=torch.int32, device="cuda:0")  # expect: SYN301
+""",
+            fixed="""\
+import torch
+
+scale = torch.full((), 1.0, device="cuda")
+none = torch.full((), -1, dtype=torch.int32, device="cuda:0")
+""",
+        ),
+        Example(
+            bad="""\
+import torch
+
+lens = [3, 1, 2]
+starts = torch.tensor(lens, dtype=torch.int32, device="cuda")  # expect: SYN301
+ends = torch.tensor(  # expect: SYN301
+    [n + 1 for n in lens],
+    device="cuda",
+)
+""",
+            fixed="""\
+import torch
+
+lens = [3, 1, 2]
+starts = torch.tensor(lens, dtype=torch.int32, device="cpu", pin_memory=True).to("cuda", non_blocking=True)
+ends = torch.tensor(
+    [n + 1 for n in lens],
+    device="cpu",
+    pin_memory=True,
+).to("cuda", non_blocking=True)
+""",
+        ),
+        Example(
+            bad="""\
+import numpy as np
+import torch
+
+weights = torch.as_tensor(np.ones(8), device="cuda")  # expect: SYN301
+more = weights.new_tensor([1.0, 2.0])  # expect: SYN301
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+lens = [3, 1, 2]
+scale = torch.full((), 1.0, device="cuda")
+zero = torch.zeros((), device="cuda")
+order = torch.arange(8, device="cuda")
+host = torch.tensor(lens)
+pinned = torch.tensor(lens, pin_memory=True)
+starts = pinned.to("cuda", non_blocking=True)
+same = torch.as_tensor(order, device="cuda")
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        call = blocking_call(node, facts, Effect.UPLOAD, _CONSTRUCTORS)
+        if call is None:
+            return None
+        data = facts.argument(call, "data")
+        text = shown(data, facts) if data is not None else "the data"
+        message = f"{text} is copied from ordinary memory to the GPU, and the host waits for the stream"
+        because = device_value(call, facts) or facts.of(call)
+        rewrite = _rewrite(call, data, facts) if data is not None else None
+        return Match(call, message, because, rewrite=rewrite)
+
+
+def _rewrite(call: cst.Call, data: cst.BaseExpression, facts: Facts) -> Rewrite | None:
+    if facts.name_of(call.func) != "torch.tensor" or not isinstance(call.func, cst.Attribute):
+        return None
+    device = facts.argument(call, "device")
+    keywords = {argument.keyword.value for argument in call.args if argument.keyword is not None}
+    if device is None or call.args[0].value is not data or not keywords <= _KEPT_BY_FULL:
+        return None
+    if is_number_literal(data):
+        return Rewrite(call, _full(call, call.func), "fill on the GPU", Applicability.SAFE)
+    if "requires_grad" in keywords or facts.of(data).kind is Kind.TENSOR:
+        return None
+    upload = _pinned_upload(call, device)
+    return Rewrite(call, upload, "copy from pinned memory without blocking", Applicability.UNSAFE)
+
+
+def _full(call: cst.Call, function: cst.Attribute) -> cst.Call:
+    shape = cst.Arg(cst.Tuple(()))
+    return call.with_changes(func=function.with_changes(attr=cst.Name("full")), args=(shape, *call.args))
+
+
+def _pinned_upload(call: cst.Call, device: cst.BaseExpression) -> cst.Call:
+    on_host = set_argument(call, "device", cst.SimpleString('"cpu"'))
+    pinned = set_argument(on_host, "pin_memory", TRUE)
+    return set_argument(method_call(pinned, "to", cst.Arg(device)), "non_blocking", TRUE)

@@ -1,0 +1,171 @@
+"""A copy from the host to the GPU without `non_blocking=True` waits for the copy and all queued before it.
+
+`.cuda()`, `.to(gpu)`, `.to(gpu_tensor)` and `gpu_buffer.copy_(cpu_tensor)` do. From pinned memory the
+wait is pure loss; from pageable memory `non_blocking=True` alone does not remove it (SYN303).
+
+**Stays silent** with `non_blocking=True` from pinned memory, on a tensor that is on the GPU already, and
+on a change of dtype.
+
+**Fix.** A number written out, `torch.tensor(0).cuda()`, becomes `torch.full((), 0, device="cuda")`; safe.
+From pinned memory, `non_blocking=True` is added; from pageable memory a `.pin_memory()` besides. Both are
+unsafe: the host may now write the pinned memory before it has been copied, pinning needs CUDA, and a
+reader in another stream may have relied on the wait.
+"""
+
+import libcst as cst
+
+from syncscan.model import Applicability
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rewrite, Rule
+
+from ._shared import (
+    TRUE,
+    blocking_call,
+    certain,
+    is_device,
+    is_number_literal,
+    is_true,
+    method_call,
+    plain_name,
+    set_argument,
+    shown,
+    subject,
+    weakest,
+)
+
+_CONSTRUCTORS = {"tensor", "as_tensor", "asarray", "new_tensor"}
+
+
+class BlockingUpload(Rule):
+    code = "SYN302"
+    name = "blocking-upload"
+    summary = "a copy to the GPU without `non_blocking=True`"
+    instead = "copy from pinned memory with `non_blocking=True`"
+    nodes = (cst.Call,)
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+pinned = torch.zeros(8, pin_memory=True)
+rows = pinned.to("cuda")  # expect: SYN302
+more = pinned.cuda()  # expect: SYN302
+rows.copy_(pinned)  # expect: SYN302
+""",
+            fixed="""\
+import torch
+
+pinned = torch.zeros(8, pin_memory=True)
+rows = pinned.to("cuda", non_blocking=True)
+more = pinned.cuda(non_blocking=True)
+rows.copy_(pinned, non_blocking=True)
+""",
+        ),
+        Example(
+            bad="""\
+import numpy as np
+import torch
+
+starts = torch.from_numpy(np.arange(8)).to("cuda")  # expect: SYN302
+total = torch.tensor(0, dtype=torch.int32).cuda()  # expect: SYN302
+""",
+            fixed="""\
+import numpy as np
+import torch
+
+starts = torch.from_numpy(np.arange(8)).pin_memory().to("cuda", non_blocking=True)
+total = torch.full((), 0, dtype=torch.int32, device="cuda")
+""",
+        ),
+        Example(
+            bad="""\
+import torch
+
+weight = torch.zeros(8, device="cuda")
+bias = torch.zeros(8)
+moved = bias.to(weight.device)  # expect: SYN302
+""",
+            fixed="""\
+import torch
+
+weight = torch.zeros(8, device="cuda")
+bias = torch.zeros(8)
+moved = bias.pin_memory().to(weight.device, non_blocking=True)
+""",
+        ),
+        Example(
+            good="""\
+import torch
+
+pinned = torch.zeros(8, pin_memory=True)
+rows = pinned.to("cuda", non_blocking=True)
+rows.copy_(pinned, non_blocking=True)
+half = rows.to(torch.float16)
+same = rows.cuda()
+host = pinned.to(torch.float16)
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        call = blocking_call(node, facts, Effect.UPLOAD)
+        if call is None or plain_name(call, facts) in _CONSTRUCTORS:
+            return None
+        if is_true(facts.argument(call, "non_blocking")):
+            return None
+        source = _source(call, facts)
+        message = f"{shown(source, facts)} is copied to the GPU, and the host waits for the copy"
+        because = weakest(facts.of(source), facts.of(call))
+        return Match(call, message, because, rewrite=_rewrite(call, source, facts))
+
+
+def _source(call: cst.Call, facts: Facts) -> cst.BaseExpression:
+    return facts.argument(call, "src") or subject(call, facts)
+
+
+def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:
+    name = plain_name(call, facts)
+    if name not in {"to", "cuda", "copy_"} or facts.argument(call, "non_blocking") is not None:
+        return None
+    if name != "copy_":
+        constant = _constant(call, source, facts)
+        if constant is not None:
+            return constant
+    pinned = facts.of(source).pinned
+    if pinned is None:
+        return None
+    start = call if pinned else _pin(call, source)
+    fixed = set_argument(start, "non_blocking", TRUE)
+    return Rewrite(call, fixed, "copy from pinned memory without blocking", Applicability.UNSAFE)
+
+
+def _pin(call: cst.Call, source: cst.BaseExpression) -> cst.Call:
+    changed = call.deep_replace(source, method_call(source, "pin_memory"))
+    return cst.ensure_type(changed, cst.Call)
+
+
+def _constant(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:
+    """`torch.tensor(0).cuda()`: the number can be filled in on the GPU."""
+    if not isinstance(source, cst.Call) or facts.name_of(source.func) != "torch.tensor":
+        return None
+    keywords = {argument.keyword.value for argument in source.args if argument.keyword is not None}
+    positional = [argument for argument in source.args if argument.keyword is None]
+    if not isinstance(source.func, cst.Attribute) or len(positional) != 1 or not keywords <= {"dtype"}:
+        return None
+    device = _only_device(call, facts)
+    if device is None or not is_number_literal(positional[0].value):
+        return None
+    function = source.func.with_changes(attr=cst.Name("full"))
+    full = source.with_changes(func=function, args=(cst.Arg(cst.Tuple(())), *source.args))
+    fixed = set_argument(full, "device", device)
+    return Rewrite(call, fixed, "fill on the GPU", certain(True, facts.of(device)))
+
+
+def _only_device(call: cst.Call, facts: Facts) -> cst.BaseExpression | None:
+    """The device, where the call says nothing else."""
+    if not call.args:
+        return cst.SimpleString('"cuda"') if plain_name(call, facts) == "cuda" else None
+    device = facts.argument(call, "device")
+    if device is None or len(call.args) != 1 or plain_name(call, facts) == "cuda":
+        return None
+    return device if is_device(facts.of(device)) else None

@@ -1,0 +1,108 @@
+"""A copy from the GPU to the host waits for the copy, and for all that is queued before it.
+
+`.cpu()`, `.to("cpu")`, `.to(cpu_tensor)`, `copy_` into host memory, assigning a GPU tensor into a CPU
+tensor, `torch.save` and `pickle` of a GPU tensor all do this, even where nobody looks at the result soon.
+
+**Stays silent** on `.to("cpu", non_blocking=True)` and on `copy_` with `non_blocking=True` into pinned
+memory, which were measured not to wait; on `.numpy()` and `np.asarray(t)`, which raise an error on a GPU
+tensor instead of copying it; and on tensors that are in host memory already.
+
+**No rewrite**: without blocking, the host may read the memory before the data is there. The sure form is
+`buffer.copy_(t, non_blocking=True)` into a pinned buffer, `event.record()`, and `event.synchronize()` just
+before the read, by which time the copy is usually done.
+"""
+
+import libcst as cst
+
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rule
+
+from ._shared import blocking_call, gpu_operand, is_true, shown
+
+_OTHERS = {"torch.Tensor.tolist"}
+
+
+class CopyToHost(Rule):
+    code = "SYN105"
+    name = "copy-to-host"
+    summary = "a blocking copy from the GPU to the host"
+    instead = "copy into pinned memory with `non_blocking=True`, record an event, and wait for it at the read"
+    nodes = (cst.Call, cst.Assign)
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+lens = torch.zeros(8, device="cuda")
+host = lens.cpu()  # expect: SYN105
+again = lens.to("cpu")  # expect: SYN105
+array = lens.cpu().numpy()  # expect: SYN105
+"""
+        ),
+        Example(
+            bad="""\
+import torch
+
+lens = torch.zeros(8, device="cuda")
+buffer = torch.zeros(8, pin_memory=True)
+buffer.copy_(lens)  # expect: SYN105
+buffer[:4] = lens[:4]  # expect: SYN105
+"""
+        ),
+        Example(
+            bad="""\
+import torch
+
+
+class Metadata:
+    def __init__(self) -> None:
+        self.seq_lens = torch.zeros(8, device="cuda")
+
+    @property
+    def seq_lens_cpu(self) -> torch.Tensor:
+        return self.seq_lens.to(device="cpu", dtype=torch.int32)  # expect: SYN105
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+lens = torch.zeros(8, device="cuda")
+buffer = torch.zeros(8, pin_memory=True)
+buffer.copy_(lens, non_blocking=True)
+host = lens.to("cpu", non_blocking=True)
+half = lens.to(torch.float16)
+same = lens.to("cuda")
+"""
+        ),
+        Example(
+            good="""\
+import numpy as np
+import torch
+
+lens = torch.zeros(8)
+array = np.asarray(lens.cpu())
+array = lens.numpy()
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        if isinstance(node, cst.Assign):
+            return _match_store(node, facts)
+        call = blocking_call(node, facts, Effect.DOWNLOAD)
+        if call is None or not facts.name_of(call.func).startswith(("torch.", "pickle.")):
+            return None
+        if is_true(facts.argument(call, "non_blocking")) or facts.name_of(call.func) in _OTHERS:
+            return None
+        message = f"{shown(call, facts)} copies from the GPU to the host and waits for the copy"
+        return Match(call, message, because=gpu_operand(call, facts))
+
+
+def _match_store(node: cst.Assign, facts: Facts) -> Match | None:
+    for target in node.targets:
+        case = facts.blocks(target.target) if isinstance(target.target, cst.Subscript) else None
+        if case is not None and case.effect is Effect.DOWNLOAD:
+            message = f"storing {shown(node.value, facts)} in host memory copies it from the GPU and waits"
+            return Match(node, message, because=facts.of(node.value))
+    return None

@@ -1,0 +1,94 @@
+"""Some operations size their result, or choose their work, from values on the GPU, and wait to read them.
+
+`bincount` and `histc` read the largest value, even with `minlength` or a range given; `one_hot` without
+`num_classes` reads it too; `combinations` builds a mask and selects by it; sparse conversion and
+`coalesce` count the non-zero elements; `segment_reduce` checks its lengths. `isin` falls back to sorting
+when many values are looked up, and then waits as `unique` does.
+
+**Stays silent** on `one_hot(t, num_classes)`, `topk`, `sort`, `cumsum`, `multinomial` and `randperm`, which
+know their size; on `isin` with a single number; and on tensors in host memory.
+
+**No rewrite.** `torch.zeros(bins, device=...).scatter_add_(0, ids, ones)` counts into a known number of
+bins; `num_classes` is nearly always known; `(a[:, None] == b).any(1)` stands for a small `isin`.
+"""
+
+import libcst as cst
+
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rule
+
+from ._shared import blocking_call, gpu_operand, plain_name, shown
+
+_RULES_OF_THEIR_OWN = {
+    "argwhere",
+    "masked_select",
+    "nonzero",
+    "repeat_interleave",
+    "unique",
+    "unique_consecutive",
+    "unique_dim",
+    "where",
+}
+_HINTS = {
+    "bincount": "count into a known number of bins: `torch.zeros(bins, device=...).scatter_add_(0, ids, ones)`",
+    "one_hot": "pass `num_classes`",
+    "isin": "compare with each value: `(a[:, None] == b).any(1)`",
+}
+
+
+class DataSizedResult(Rule):
+    code = "SYN206"
+    name = "data-sized-result"
+    summary = "an operation sizes its result from data on the GPU"
+    instead = "give the size: `num_classes`, a known number of bins, an upper bound"
+    nodes = (cst.Call,)
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+ids = torch.zeros(1024, dtype=torch.int64, device="cuda")
+counts = torch.bincount(ids, minlength=8)  # expect: SYN206
+spread = torch.histc(ids.float(), 10)  # expect: SYN206
+pairs = torch.combinations(ids[:10])  # expect: SYN206
+"""
+        ),
+        Example(
+            bad="""\
+import torch
+import torch.nn.functional as F
+
+ids = torch.zeros(1024, dtype=torch.int64, device="cuda")
+classes = F.one_hot(ids)  # expect: SYN206
+sparse = ids.to_sparse()  # expect: SYN206
+"""
+        ),
+        Example(
+            good="""\
+import torch
+import torch.nn.functional as F
+
+ids = torch.zeros(1024, dtype=torch.int64, device="cuda")
+classes = F.one_hot(ids, 8)
+counts = torch.zeros(8, dtype=torch.int64, device="cuda").scatter_add_(0, ids, torch.ones_like(ids))
+best = torch.topk(ids.float(), 4)
+drawn = torch.multinomial(torch.rand(1024, device="cuda"), 5)
+running = torch.cumsum(ids, 0)
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+counts = torch.bincount(torch.zeros(8, dtype=torch.int64))
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        call = blocking_call(node, facts, Effect.SHAPE)
+        if call is None or plain_name(call, facts) in _RULES_OF_THEIR_OWN:
+            return None
+        message = f"{shown(call, facts)} reads its operand to size the result, and the host waits"
+        hint = _HINTS.get(plain_name(call, facts), "")
+        return Match(call, message, because=gpu_operand(call, facts), hint=hint)

@@ -1,0 +1,60 @@
+"""`synchronize` makes the host wait until the device, a stream or an event is done: that is its purpose.
+
+In a step it undoes everything else: the queue runs empty, and the GPU idles until new work arrives. It is
+often left over from timing or debugging.
+
+**Stays silent** on `event.record()`, `event.query()`, `event.wait()`, `stream.wait_event(event)` and
+`stream.wait_stream(other)`: those order work on the GPU, or ask, without waiting.
+
+**No rewrite.** Order streams with events on the GPU. If the host must know, record an event where the work
+is queued and synchronise with that event alone, as late as possible. Time with events, or under a profiler.
+"""
+
+import libcst as cst
+
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rule
+
+from ._shared import blocking_call, shown
+
+
+class ExplicitWait(Rule):
+    code = "SYN401"
+    name = "explicit-wait"
+    summary = "an explicit wait for the device, a stream or an event"
+    instead = "order streams with events; if the host must wait, wait for one event, as late as possible"
+    nodes = (cst.Call,)
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+torch.cuda.synchronize()  # expect: SYN401
+torch.cuda.current_stream().synchronize()  # expect: SYN401
+done = torch.cuda.Event()
+done.record()
+done.synchronize()  # expect: SYN401
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+side = torch.cuda.Stream()
+done = torch.cuda.Event()
+done.record()
+side.wait_event(done)
+side.wait_stream(torch.cuda.current_stream())
+finished = done.query()
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        call = blocking_call(node, facts, Effect.WAIT)
+        if call is None:
+            return None
+        waited = (
+            "the whole device" if facts.name_of(call.func).count(".") == 2 else "all that was queued before"
+        )
+        return Match(call, f"{shown(call, facts)} stops the host until {waited} is done")

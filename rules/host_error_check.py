@@ -1,0 +1,101 @@
+"""Some operations read a status from the GPU to raise an error, and the host waits for it.
+
+`torch.linalg.inv`, `solve`, `cholesky`, `svd`, `eigh` and `lstsq` check that the matrix was not singular
+and that the iteration converged. `clip_grad_norm_(..., error_if_nonfinite=True)` reads the norm, and
+`GradScaler.step` reads whether a gradient overflowed.
+
+**Stays silent** on `torch.linalg.det` and on `cholesky_ex`, which return the status as a tensor or need
+none; on `clip_grad_norm_` without `error_if_nonfinite`; and on matrices in host memory.
+
+**Fix**: `torch.linalg.cholesky(a)` becomes `torch.linalg.cholesky_ex(a)[0]`. It is unsafe: a matrix that is
+not positive definite raises no error any more, and the result is meaningless there. `inv_ex` and
+`solve_ex` exist likewise. Check the status later, with others, where the host waits anyway.
+"""
+
+import libcst as cst
+
+from syncscan.model import Applicability
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rewrite, Rule
+
+from ._shared import blocking_call, gpu_operand, shown
+
+_HINTS = {
+    "torch.linalg.cholesky": "`torch.linalg.cholesky_ex` returns the status on the GPU",
+    "torch.linalg.inv": "`torch.linalg.inv_ex` returns the status on the GPU",
+    "torch.inverse": "`torch.linalg.inv_ex` returns the status on the GPU",
+    "torch.linalg.solve": "`torch.linalg.solve_ex` returns the status on the GPU",
+    "torch.nn.utils.clip_grad_norm_": "test the returned norm later, or on the GPU",
+}
+
+
+class HostErrorCheck(Rule):
+    code = "SYN502"
+    name = "host-error-check"
+    summary = "an operation reads a status from the GPU to raise an error"
+    instead = "the `_ex` form, which leaves the status on the GPU"
+    nodes = (cst.Call,)
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+a = torch.eye(8, device="cuda")
+lower = torch.linalg.cholesky(a)  # expect: SYN502
+""",
+            fixed="""\
+import torch
+
+a = torch.eye(8, device="cuda")
+lower = torch.linalg.cholesky_ex(a)[0]
+""",
+        ),
+        Example(
+            bad="""\
+import torch
+
+a = torch.eye(8, device="cuda")
+inverse = torch.linalg.inv(a)  # expect: SYN502
+x = torch.linalg.solve(a, a)  # expect: SYN502
+values, vectors = torch.linalg.eigh(a)  # expect: SYN502
+"""
+        ),
+        Example(
+            bad="""\
+import torch
+
+layer = torch.nn.Linear(4, 4, device="cuda")
+layer(torch.ones((2, 4), device="cuda")).sum().backward()
+torch.nn.utils.clip_grad_norm_(layer.parameters(), 1.0, error_if_nonfinite=True)  # expect: SYN502
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+a = torch.eye(8, device="cuda")
+lower, status = torch.linalg.cholesky_ex(a)
+volume = torch.linalg.det(a)
+layer = torch.nn.Linear(4, 4, device="cuda")
+torch.nn.utils.clip_grad_norm_(layer.parameters(), 1.0)
+host = torch.linalg.inv(torch.eye(8))
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        call = blocking_call(node, facts, Effect.CHECK)
+        if call is None:
+            return None
+        name = facts.name_of(call.func)
+        message = f"{shown(call, facts)} reads a status from the GPU to raise an error, and the host waits"
+        rewrite = _without_check(call) if name == "torch.linalg.cholesky" and len(call.args) == 1 else None
+        return Match(call, message, gpu_operand(call, facts), _HINTS.get(name, ""), rewrite)
+
+
+def _without_check(call: cst.Call) -> Rewrite | None:
+    if not isinstance(call.func, cst.Attribute):
+        return None
+    unchecked = call.with_changes(func=call.func.with_changes(attr=cst.Name("cholesky_ex")))
+    first = cst.Subscript(unchecked, [cst.SubscriptElement(cst.Index(cst.Integer("0")))])
+    return Rewrite(call, first, "leave the status on the GPU", Applicability.UNSAFE)

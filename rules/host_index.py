@@ -1,0 +1,94 @@
+"""Indexing a GPU tensor with a list, a NumPy array or a CPU index tensor uploads the index, and waits.
+
+The index is made a tensor in ordinary memory and copied to the GPU with a wait for the stream, for reads
+and for assignments.
+
+**Stays silent** on integers, slices and `None`, which are views without a copy; on an index tensor on the
+GPU; on a mask in host memory that is read (`x[cpu_mask]`); and where the tensor indexed is in host memory.
+
+**No rewrite.** Keep the index on the GPU. If it comes from the host each step, upload it from pinned memory
+with `non_blocking=True`. Neighbouring rows are a slice; a fixed short list is `torch.stack((x[1], x[2]))`.
+"""
+
+import libcst as cst
+
+from syncscan.model import Kind, Value
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rule
+
+from ._shared import index_elements, shown, weakest
+
+_HOST_KINDS = {Kind.LIST, Kind.NDARRAY, Kind.TUPLE}
+
+
+class HostIndex(Rule):
+    code = "SYN305"
+    name = "host-index"
+    summary = "a GPU tensor is indexed with data in host memory"
+    instead = "keep the index on the GPU, or upload it from pinned memory with `non_blocking=True`"
+    nodes = (cst.Subscript,)
+    examples = (
+        Example(
+            bad="""\
+import numpy as np
+import torch
+
+rows = torch.zeros((8, 4), device="cuda")
+some = rows[[1, 2]]  # expect: SYN305
+more = rows[np.array([1, 2])]  # expect: SYN305
+order = torch.arange(8)
+last = rows[order, 0]  # expect: SYN305
+"""
+        ),
+        Example(
+            bad="""\
+import torch
+
+rows = torch.zeros((8, 4), device="cuda")
+wanted = [1, 2]
+rows[wanted] = 0.0  # expect: SYN305
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+rows = torch.zeros((8, 4), device="cuda")
+some = rows[1:3]
+both = torch.stack((rows[1], rows[2]))
+index = torch.tensor([1, 2], pin_memory=True).to("cuda", non_blocking=True)
+more = rows[index]
+row = rows[0, None, ..., 1]
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+rows = torch.zeros((8, 4))
+some = rows[[1, 2]]
+kept = torch.zeros(8, device="cuda")[torch.ones(8) > 0]
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        if not isinstance(node, cst.Subscript):
+            return None
+        case = facts.blocks(node)
+        if case is None or case.effect is not Effect.UPLOAD:
+            return None
+        for element in index_elements(node):
+            value = facts.of(element)
+            if _is_uploaded(value):
+                message = (
+                    f"the index {shown(element, facts)} is in host memory: it is uploaded, and the host waits"
+                )
+                return Match(node, message, because=weakest(value, facts.of(node.value)))
+        return None
+
+
+def _is_uploaded(value: Value) -> bool:
+    if value.is_cpu_tensor:
+        return not value.is_mask and value.ndim != 0
+    return bool(value.options) and all(option.kind in _HOST_KINDS for option in value.options)

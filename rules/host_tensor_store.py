@@ -1,0 +1,89 @@
+"""Assigning a CPU tensor into a GPU tensor copies it there, and the host waits for the copy.
+
+`x[:, 0] = cpu_tensor` is a `copy_` without `non_blocking=True`, from pinned memory too.
+
+**Stays silent** where the value is a GPU tensor; on a number (see SYN306 for those that wait); on a CPU
+tensor of no dimensions that fills more than one element, which is a fill; and where both sides are in
+host memory.
+
+**Fix**: from pinned memory, `x[:n] = pinned` becomes `x[:n].copy_(pinned, non_blocking=True)`, where the
+index is made of numbers and slices and so gives a view. It is unsafe: the host must not write the pinned
+memory again before the copy is done. From pageable memory, pin first.
+"""
+
+import libcst as cst
+
+from syncscan.model import Applicability, Kind
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rewrite, Rule
+
+from ._shared import TRUE, index_elements, method_call, set_argument, shown, weakest
+
+
+class HostTensorStore(Rule):
+    code = "SYN307"
+    name = "host-tensor-store"
+    summary = "a CPU tensor is assigned into a GPU tensor"
+    instead = "`x[...].copy_(pinned, non_blocking=True)`, or upload the value first without blocking"
+    nodes = (cst.Assign,)
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+table = torch.zeros((8, 4), device="cuda")
+column = torch.ones(8)
+table[:, 0] = column  # expect: SYN307
+"""
+        ),
+        Example(
+            bad="""\
+import torch
+
+table = torch.zeros((8, 4), device="cuda")
+column = torch.ones(8, pin_memory=True)
+table[:, 0] = column  # expect: SYN307
+""",
+            fixed="""\
+import torch
+
+table = torch.zeros((8, 4), device="cuda")
+column = torch.ones(8, pin_memory=True)
+table[:, 0].copy_(column, non_blocking=True)
+""",
+        ),
+        Example(
+            good="""\
+import torch
+
+table = torch.zeros((8, 4), device="cuda")
+column = torch.ones(8, pin_memory=True)
+table[:, 0] = column.to("cuda", non_blocking=True)
+table[:, 1].copy_(column, non_blocking=True)
+host = torch.zeros((8, 4))
+host[:, 0] = column
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        if not isinstance(node, cst.Assign) or not facts.of(node.value).is_cpu_tensor:
+            return None
+        for target in node.targets:
+            place = target.target
+            if not isinstance(place, cst.Subscript):
+                continue
+            case = facts.blocks(place)
+            if case is not None and case.effect is Effect.UPLOAD:
+                message = f"{shown(node.value, facts)} is copied to the GPU by this store, and the host waits"
+                because = weakest(facts.of(place.value), facts.of(node.value))
+                return Match(node, message, because, rewrite=_rewrite(node, place, facts))
+        return None
+
+
+def _rewrite(node: cst.Assign, place: cst.Subscript, facts: Facts) -> Rewrite | None:
+    basic = all(facts.of(element).kind is Kind.NUMBER for element in index_elements(place))
+    if len(node.targets) != 1 or not basic or facts.of(node.value).pinned is not True:
+        return None
+    copy = set_argument(method_call(place, "copy_", cst.Arg(node.value)), "non_blocking", TRUE)
+    return Rewrite(node, cst.Expr(copy), "copy without blocking", Applicability.UNSAFE)

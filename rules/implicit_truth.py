@@ -1,0 +1,160 @@
+"""Python asks a GPU tensor whether it is true, and the host waits for the answer.
+
+`if t:`, `while t:`, `assert t`, `not t`, `t and u`, a conditional expression, a chained comparison, the
+condition of a comprehension and `in` all call `bool()` on the tensor. So do Python's own `min`, `max`,
+`sorted`, `any` and `all`, once for each comparison or element.
+
+**Stays silent** on `t is None`, on `len(t)`, on tensors in host memory, and on `torch.max`, `t.any()` and
+their like, whose result stays on the GPU until someone asks.
+
+**No rewrite**, since control flow would have to become data flow: `torch.where(condition, a, b)` for a
+choice, `clamp` or `masked_fill` for a bound, `torch._assert_async(t)` for an assertion, a flag that the
+host computed from its own data for a branch. `torch.maximum` and `torch.stack(...).amax()` replace
+Python's `max`.
+"""
+
+import libcst as cst
+
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rule
+
+from ._shared import blocking_call, gpu_operand, shown
+
+_PYTHON = {"min": "compares", "max": "compares", "sorted": "compares", "any": "tests", "all": "tests"}
+
+
+class ImplicitTruth(Rule):
+    code = "SYN104"
+    name = "implicit-truth"
+    summary = "Python asks whether a GPU tensor is true"
+    instead = "decide on the GPU (`torch.where`, `clamp`, `masked_fill`), or branch on what the host knows"
+    nodes = (
+        cst.If,
+        cst.While,
+        cst.Assert,
+        cst.IfExp,
+        cst.CompIf,
+        cst.BooleanOperation,
+        cst.UnaryOperation,
+        cst.Comparison,
+        cst.Call,
+    )
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+norm = torch.ones(8, device="cuda").norm()
+if norm > 1.0:  # expect: SYN104
+    norm = norm / 2
+assert torch.isfinite(norm)  # expect: SYN104
+"""
+        ),
+        Example(
+            bad="""\
+import torch
+
+mask = torch.zeros(8, dtype=torch.bool, device="cuda")
+enabled = True
+rows = 1 if enabled and mask.any() else 0  # expect: SYN104
+empty = not mask.any()  # expect: SYN104
+known = 5 in torch.arange(8, device="cuda")  # expect: SYN104
+"""
+        ),
+        Example(
+            bad="""\
+import torch
+
+a = torch.ones((), device="cuda")
+b = torch.zeros((), device="cuda")
+largest = max(a, b)  # expect: SYN104
+some = any([a, b])  # expect: SYN104
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+norm = torch.ones(8, device="cuda").norm()
+norm = torch.where(norm > 1.0, norm / 2, norm)
+if norm is not None and len(norm.shape) == 0:
+    norm = norm.clamp(max=1.0)
+largest = torch.maximum(norm, torch.zeros_like(norm))
+torch._assert_async(torch.isfinite(norm))
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+lens = torch.ones(8)
+if lens.max() > 4 and not lens.any():
+    lens = lens[:4]
+total = sum([torch.ones((), device="cuda"), torch.zeros((), device="cuda")])
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        if isinstance(node, cst.Call):
+            return _match_call(node, facts)
+        tested = _tested(node, facts)
+        if tested is None:
+            return None
+        value = facts.of(tested)
+        message = (
+            f"Python tests whether {shown(tested, facts)} is true, which waits for its value from the GPU"
+        )
+        if isinstance(node, cst.Comparison) and tested is not node:
+            message = f"{shown(node, facts)} compares on the GPU and waits for the answer"
+            return Match(node, message, because=value)
+        return Match(tested, message, because=value) if value.is_gpu else None
+
+
+def _match_call(call: cst.Call, facts: Facts) -> Match | None:
+    if blocking_call(call, facts, Effect.SCALAR, {f"builtins.{name}" for name in _PYTHON}) is None:
+        return None
+    name = facts.name_of(call.func).removeprefix("builtins.")
+    message = f"Python's `{name}` {_PYTHON[name]} GPU tensors one by one and waits for each answer"
+    return Match(call, message, because=gpu_operand(call, facts))
+
+
+def _tested(node: cst.CSTNode, facts: Facts) -> cst.BaseExpression | None:
+    """The expression whose truth this node itself asks for.
+
+    `and`, `or` and `not` are nodes that ask for themselves: an `if` over them asks only for the last
+    operand, and each place is reported once.
+    """
+    if isinstance(node, (cst.If, cst.While, cst.Assert, cst.IfExp, cst.CompIf)):
+        return _last_operand(node.test)
+    if isinstance(node, cst.BooleanOperation):
+        return _last_operand(node.left)
+    if isinstance(node, cst.UnaryOperation):
+        return _last_operand(node.expression) if isinstance(node.operator, cst.Not) else None
+    if isinstance(node, cst.Comparison):
+        return _compared(node, facts)
+    return None
+
+
+def _last_operand(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    while isinstance(node, cst.BooleanOperation):
+        node = node.right
+    asks_itself = isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not)
+    return None if asks_itself else node
+
+
+def _compared(node: cst.Comparison, facts: Facts) -> cst.BaseExpression | None:
+    """The GPU tensor in a comparison whose truth Python needs: of `in`, or of a chain before its end."""
+    left = node.left
+    for index, target in enumerate(node.comparisons):
+        right = target.comparator
+        if isinstance(target.operator, (cst.In, cst.NotIn)):
+            operands = [right, left] if facts.of(right).kind.value in {"list", "tuple", "tensor"} else []
+        else:
+            last = index == len(node.comparisons) - 1
+            operands = [] if last or isinstance(target.operator, (cst.Is, cst.IsNot)) else [left, right]
+        for operand in operands:
+            if facts.of(operand).is_gpu:
+                return operand
+        left = right
+    return None

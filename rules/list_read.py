@@ -1,0 +1,69 @@
+"""`.tolist()` on a GPU tensor copies all of it to the host, and the host waits until it is there.
+
+It costs what `.item()` costs, and building a Python list besides. In a loop (`for n in t[:, 0].tolist()`)
+it is one wait for each call.
+
+**Stays silent** on CPU tensors, and on `t.cpu().tolist()`: there the copy is the wait (SYN105).
+
+**No rewrite.** If several lists come from one tensor, copy it once and slice the copy. If the tensor was
+built from a list, keep the list. `torch.split` takes host sizes: pass those, not a tensor read back.
+"""
+
+import libcst as cst
+
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rule
+
+from ._shared import blocking_call, shown, subject
+
+
+class ListRead(Rule):
+    code = "SYN102"
+    name = "list-read"
+    summary = "`.tolist()` reads a whole tensor from the GPU"
+    instead = "keep the list from which the tensor was made, or copy once without blocking and read later"
+    nodes = (cst.Call,)
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+lens = torch.ones(4, dtype=torch.int64, device="cuda")
+rows = torch.zeros(4, device="cuda")
+parts = torch.split(rows, lens.tolist())  # expect: SYN102
+"""
+        ),
+        Example(
+            bad="""\
+import torch
+
+
+class Router:
+    def __init__(self) -> None:
+        self.counts = torch.zeros((2, 8), device="cuda")
+
+    def groups(self) -> list:
+        return self.counts[0].tolist()  # expect: SYN102
+
+
+Router().groups()
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+rows = torch.zeros(4, device="cuda")
+parts = torch.split(rows, [1, 3])
+lens = torch.ones(4).tolist()
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        call = blocking_call(node, facts, Effect.DOWNLOAD, {"torch.Tensor.tolist"})
+        if call is None:
+            return None
+        tensor = subject(call, facts)
+        message = f"`.tolist()` copies all of {shown(tensor, facts)} from the GPU and waits for it"
+        return Match(call, message, because=facts.of(tensor))

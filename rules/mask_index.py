@@ -1,0 +1,81 @@
+"""Indexing with a boolean GPU mask has to count the mask first, and the host waits for the count.
+
+The shape of `x[mask]` is a number that only the GPU knows; torch finds it with `nonzero`. An assignment
+`x[mask] = values` does the same when the values are a tensor, even of no dimensions.
+
+**Stays silent** on `x[mask] = 0.0`, which is a `masked_fill_` and does not count; on a mask in host
+memory, which is counted there and uploaded without waiting; and on an index tensor of integers.
+
+**No rewrite**, since the result has another shape. `torch.where(mask, a, b)` keeps the shape;
+`x.index_select(0, rows)` with rows that the host computed once replaces a mask that is used often;
+with a CPU copy of the mask the read does not wait. Sums over a mask are `(x * mask).sum()`.
+"""
+
+import libcst as cst
+
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rule
+
+from ._shared import index_elements, shown
+
+
+class MaskIndex(Rule):
+    code = "SYN201"
+    name = "mask-index"
+    summary = "indexing with a boolean mask on the GPU"
+    instead = "`torch.where`, `index_select` with rows that the host knows, or a mask in host memory"
+    nodes = (cst.Subscript,)
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+rows = torch.zeros(8, device="cuda")
+mask = torch.ones(8, device="cuda") > 0.5
+kept = rows[mask]  # expect: SYN201
+others = rows[~mask]  # expect: SYN201
+"""
+        ),
+        Example(
+            bad="""\
+import torch
+
+table = torch.zeros((8, 4), device="cuda")
+mask = torch.zeros(8, dtype=torch.bool, device="cuda")
+head = table[mask, :2]  # expect: SYN201
+rows = torch.zeros(8, device="cuda")
+rows[mask] = rows.sum()  # expect: SYN201
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+rows = torch.zeros(8, device="cuda")
+mask = torch.ones(8, device="cuda") > 0.5
+rows[mask] = 0.0
+kept = torch.where(mask, rows, 0.0)
+picked = rows[torch.arange(4, device="cuda")]
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+rows = torch.zeros(8, device="cuda")
+mask = torch.ones(8) > 0.5
+kept = rows[mask]
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        if not isinstance(node, cst.Subscript):
+            return None
+        case = facts.blocks(node)
+        if case is None or case.effect is not Effect.SHAPE:
+            return None
+        masks = [element for element in index_elements(node) if facts.of(element).is_mask]
+        mask = masks[0] if masks else node
+        message = f"the host waits to learn how many elements of {shown(mask, facts)} are true"
+        return Match(node, message, because=facts.of(mask))

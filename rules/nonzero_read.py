@@ -1,0 +1,68 @@
+"""`nonzero`, `argwhere` and `where` of one argument return as many rows as there are non-zero elements.
+
+That number sizes the result, so the host waits until the GPU has counted.
+
+**Stays silent** on `torch.where(condition, a, b)`, whose shape is that of its operands, on
+`torch.nonzero_static(t, size=n)`, whose shape the caller gives, and on tensors in host memory.
+
+**No rewrite.** Where an upper bound is known, `torch.nonzero_static(t, size=bound)` pads to it. Where the
+positions only serve to read or write elements, `torch.where` and `masked_fill` do without them. A
+stable `argsort` of the mask puts the true positions first, in order, without counting them.
+"""
+
+import libcst as cst
+
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rule
+
+from ._shared import blocking_call, gpu_operand, shown
+
+
+class NonzeroRead(Rule):
+    code = "SYN202"
+    name = "nonzero-read"
+    summary = "`nonzero`, `argwhere` or one-argument `where` on the GPU"
+    instead = "`torch.where(condition, a, b)`, or `torch.nonzero_static` with an upper bound"
+    nodes = (cst.Call,)
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+mask = torch.zeros(8, dtype=torch.bool, device="cuda")
+rows = mask.nonzero()  # expect: SYN202
+also = torch.where(mask)[0]  # expect: SYN202
+pairs = torch.argwhere(mask)  # expect: SYN202
+"""
+        ),
+        Example(
+            bad="""\
+import torch
+
+
+def accepted(tokens: torch.Tensor) -> torch.Tensor:
+    return (tokens >= 0).nonzero(as_tuple=True)[0]  # expect: SYN202
+
+
+accepted(torch.zeros(8, device="cuda"))
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+mask = torch.zeros(8, dtype=torch.bool, device="cuda")
+rows = torch.nonzero_static(mask, size=8)
+values = torch.where(mask, 1.0, 0.0)
+order = torch.argsort(mask, descending=True, stable=True)
+host = torch.zeros(8).nonzero()
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        call = blocking_call(node, facts, Effect.SHAPE, {"nonzero", "argwhere", "where"})
+        if call is None:
+            return None
+        message = f"{shown(call, facts)} waits to learn how many elements are not zero"
+        return Match(call, message, because=gpu_operand(call, facts))

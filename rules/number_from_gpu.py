@@ -1,0 +1,142 @@
+"""A GPU scalar stands where Python or torch needs a number, and is read from the GPU to get it.
+
+Slice bounds (`x[:n]`), integer indices (`x[i]`), `range(n)`, sizes and fill values of factories
+(`torch.arange(n)`, `torch.zeros(n)`, `torch.full(shape, v)`), `repeat(n)`, the `alpha` of `torch.add`, and
+a list of GPU scalars given to `torch.tensor` (one read for each element) all hide an `.item()`.
+
+**Stays silent** on an index tensor with a dimension (`x[idx]`), on `t[:3]` and `t[0]`, on a GPU scalar in
+arithmetic (`x * s`), in `clamp(max=s)`, `lerp` and `masked_fill`: those read it on the GPU.
+
+**Fix**: `torch.tensor([a, b], device="cuda")` of GPU tensors becomes `torch.stack([a, b])`. It is unsafe,
+because `torch.stack` carries gradients on, which `torch.tensor` cuts. For the rest: `x[i.view(1)]` or
+`index_select` in place of `x[i]`; a mask `torch.arange(upper_bound) < n` in place of `x[:n]`;
+`x + alpha * y` in place of `torch.add(x, y, alpha=alpha)`; `v.expand(shape)` in place of
+`torch.full(shape, v)`.
+"""
+
+import libcst as cst
+
+from syncscan.model import Applicability
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rewrite, Rule
+
+from ._shared import blocking_call, gpu_operand, index_elements, plain_name, shown
+
+_HINTS = {
+    "add": "write the product out, `x + alpha * y`: the factor then stays on the GPU",
+    "sub": "write the product out, `x - alpha * y`: the factor then stays on the GPU",
+    "full": "use `value.expand(size)`, or `torch.empty(size, device=...).fill_(value)`",
+    "repeat": "repeat by a number that the host knows, or index with `torch.arange(upper_bound) % n`",
+    "arange": "take the bound from the host; an upper bound and a mask serve as well",
+    "tensor": "`torch.stack` puts GPU scalars together without reading them",
+    "as_tensor": "`torch.stack` puts GPU scalars together without reading them",
+}
+_NOT_HERE = {"item", "equal", "allclose", "is_nonzero"}
+
+
+class NumberFromGpu(Rule):
+    code = "SYN106"
+    name = "number-from-gpu"
+    summary = "a GPU scalar stands where a number is needed"
+    instead = "take the number from the host, or stay on the GPU: an index tensor, a mask, `torch.stack`"
+    nodes = (cst.Call, cst.Subscript)
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+rows = torch.zeros((8, 4), device="cuda")
+n = torch.ones(8, dtype=torch.int64, device="cuda").sum()
+head = rows[:n]  # expect: SYN106
+last = rows[n - 1]  # expect: SYN106
+for i in range(n):  # expect: SYN106
+    pass
+"""
+        ),
+        Example(
+            bad="""\
+import torch
+
+lens = torch.ones(8, dtype=torch.int64, device="cuda")
+positions = torch.arange(lens[0], device="cuda")  # expect: SYN106
+filled = torch.full((8,), lens[0], device="cuda")  # expect: SYN106
+scaled = torch.add(lens, lens, alpha=lens[0])  # expect: SYN106
+"""
+        ),
+        Example(
+            bad="""\
+import torch
+
+loss = torch.ones((), device="cuda")
+norm = torch.zeros((), device="cuda")
+report = torch.tensor([loss, norm], device="cuda")  # expect: SYN106
+""",
+            fixed="""\
+import torch
+
+loss = torch.ones((), device="cuda")
+norm = torch.zeros((), device="cuda")
+report = torch.stack([loss, norm])
+""",
+        ),
+        Example(
+            good="""\
+import torch
+
+rows = torch.zeros((8, 4), device="cuda")
+index = torch.arange(4, device="cuda")
+scale = rows.sum()
+picked = rows[index]
+head = rows[:3] * scale
+first = rows[0].clamp(max=scale)
+positions = torch.arange(8, device="cuda")
+both = torch.stack([scale, scale])
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        if isinstance(node, cst.Subscript):
+            return _match_subscript(node, facts)
+        call = blocking_call(node, facts, Effect.SCALAR)
+        if call is None or not facts.name_of(call.func).startswith(("torch.", "builtins.range")):
+            return None
+        name = plain_name(call, facts)
+        if name in _NOT_HERE or (not name and facts.name_of(call.func) != "builtins.range"):
+            return None
+        message = f"{shown(call, facts)} needs a number and reads it from the GPU"
+        because = gpu_operand(call, facts)
+        return Match(call, message, because, _HINTS.get(name, ""), _stack_instead(call, facts))
+
+
+def _match_subscript(node: cst.Subscript, facts: Facts) -> Match | None:
+    case = facts.blocks(node)
+    if case is None or case.effect is not Effect.SCALAR:
+        return None
+    bounds = [bound for element in node.slice for bound in _bounds(element.slice)]
+    for number in (*index_elements(node), *bounds):
+        value = facts.of(number)
+        if value.is_gpu:
+            message = f"{shown(number, facts)} is read from the GPU to index {shown(node.value, facts)}"
+            return Match(node, message, because=value)
+    return Match(node, f"{shown(node, facts)} reads its index from the GPU")
+
+
+def _bounds(part: cst.BaseSlice) -> list[cst.BaseExpression]:
+    if not isinstance(part, cst.Slice):
+        return []
+    return [bound for bound in (part.lower, part.upper, part.step) if bound is not None]
+
+
+def _stack_instead(call: cst.Call, facts: Facts) -> Rewrite | None:
+    if facts.name_of(call.func) != "torch.tensor" or not isinstance(call.func, cst.Attribute):
+        return None
+    device = facts.argument(call, "device")
+    if device is None or len(call.args) != 2 or not isinstance(call.args[0].value, cst.List):
+        return None
+    items = [facts.of(element.value) for element in call.args[0].value.elements]
+    if not all(item.is_gpu and item.ndim == 0 for item in items):
+        return None
+    first = call.args[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    stack = call.with_changes(func=call.func.with_changes(attr=cst.Name("stack")), args=(first,))
+    return Rewrite(call, stack, "stack the GPU scalars", Applicability.UNSAFE)

@@ -1,0 +1,83 @@
+"""A conversion of a GPU tensor to a Python number, such as `int(t)`, is `.item()` in other words.
+
+The same holds for `float`, `bool`, `complex`, `operator.index` and the functions of `math`, and for the
+functions of torch whose result is a Python truth value: `torch.equal` and `torch.allclose`. The host
+copies the value and waits until all that is queued before it has finished.
+
+**Stays silent** on CPU tensors, on `len(t)`, `t.numel()` and shapes, which the host knows, and on `abs(t)`,
+which is an operation on the GPU.
+
+**No rewrite.** `t.int()` and `t.float()` convert on the GPU. `torch.isclose(a, b).all()` gives the answer
+of `torch.allclose` as a GPU tensor, which `torch.where` or `torch._assert_async` can use there.
+"""
+
+import libcst as cst
+
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rule
+
+from ._shared import blocking_call, gpu_operand, shown
+
+_CONVERSIONS = {
+    "builtins.int",
+    "builtins.float",
+    "builtins.bool",
+    "builtins.complex",
+    "operator.index",
+    "equal",
+    "allclose",
+    "is_nonzero",
+    "torch.amp.GradScaler.get_scale",
+    "torch.cuda.amp.GradScaler.get_scale",
+}
+
+
+class ScalarConversion(Rule):
+    code = "SYN103"
+    name = "scalar-conversion"
+    summary = "a GPU tensor is converted to a Python number"
+    instead = "convert on the GPU (`t.int()`, `t.float()`), or use a number that the host already has"
+    nodes = (cst.Call,)
+    examples = (
+        Example(
+            bad="""\
+import math
+
+import torch
+
+scores = torch.ones(8, device="cuda")
+count = int(scores.sum())  # expect: SYN103
+root = math.sqrt(scores[0])  # expect: SYN103
+"""
+        ),
+        Example(
+            bad="""\
+import torch
+
+weight = torch.ones(8, device="cuda")
+plain = torch.allclose(weight, torch.ones_like(weight))  # expect: SYN103
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+scores = torch.ones(8, device="cuda")
+count = scores.sum().int()
+size = int(len(scores)) + int(scores.shape[0]) + int(scores.numel())
+distance = abs(scores)
+same = torch.isclose(scores, distance).all()
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        call = blocking_call(node, facts, Effect.SCALAR)
+        if call is None:
+            return None
+        if not facts.name_of(call.func).startswith("math.") and not blocking_call(
+            call, facts, Effect.SCALAR, _CONVERSIONS
+        ):
+            return None
+        message = f"{shown(call, facts)} makes a Python number of a GPU tensor and waits for its value"
+        return Match(call, message, because=gpu_operand(call, facts))

@@ -1,0 +1,143 @@
+"""A Python number stored through an index tensor, or in a single element, is uploaded, and the host waits.
+
+`x[idx] = 0.0` makes a tensor of the number in ordinary memory and copies it to the GPU for `index_put_`. A
+store into one element, `t[i] = 1` of a tensor with one dimension, is a copy of that tensor too.
+
+**Stays silent** on stores that are a fill: `x[0] = 1.0` of a row, `x[:n] = 0`, `x[mask] = 0.0` with a GPU
+mask; on stores of a GPU tensor; and on tensors in host memory.
+
+**Fix.** `t[i] = v` becomes `t[i].fill_(v)`: the same store, launched on the GPU. Safe where `t` is surely a
+tensor. `x[idx] = v` becomes `x.index_fill_(0, idx, v)` where `idx` has one dimension; unsafe, because
+`index_fill_` takes indices of type int64 only.
+"""
+
+import libcst as cst
+
+from syncscan.model import Applicability, Kind
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rewrite, Rule
+
+from ._shared import (
+    certain,
+    index_elements,
+    is_number_literal,
+    method_call,
+    shown,
+    weakest,
+)
+
+
+class ScalarStore(Rule):
+    code = "SYN306"
+    name = "scalar-store"
+    summary = "a Python number is stored through an index tensor or in one element"
+    instead = "`x.index_fill_(0, idx, v)`, or `t[i].fill_(v)` for one element"
+    nodes = (cst.Assign,)
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+counts = torch.zeros(8, device="cuda")
+counts[3] = 1.0  # expect: SYN306
+table = torch.zeros((8, 4), device="cuda")
+table[2, 1] = 5  # expect: SYN306
+""",
+            fixed="""\
+import torch
+
+counts = torch.zeros(8, device="cuda")
+counts[3].fill_(1.0)
+table = torch.zeros((8, 4), device="cuda")
+table[2, 1].fill_(5)
+""",
+        ),
+        Example(
+            bad="""\
+import torch
+
+table = torch.zeros((8, 4), device="cuda")
+rows = torch.arange(3, device="cuda")
+table[rows] = 0.0  # expect: SYN306
+""",
+            fixed="""\
+import torch
+
+table = torch.zeros((8, 4), device="cuda")
+rows = torch.arange(3, device="cuda")
+table.index_fill_(0, rows, 0.0)
+""",
+        ),
+        Example(
+            bad="""\
+import torch
+
+table = torch.zeros((8, 4), device="cuda")
+rows = torch.arange(3, device="cuda")
+table[rows, 0] = 1.0  # expect: SYN306
+table[torch.ones(8) > 0] = 1.0  # expect: SYN306
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+table = torch.zeros((8, 4), device="cuda")
+rows = torch.arange(3, device="cuda")
+table[0] = 1.0
+table[:3] = 0
+table[table > 0] = 0.0
+table[rows] = table[rows]
+table.index_fill_(0, rows, 0.0)
+counts = torch.zeros(8, device="cuda")
+counts[:1] = 1.0
+counts[3].fill_(1.0)
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+counts = torch.zeros(8)
+counts[3] = 1.0
+counts[torch.arange(3)] = 0.0
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        if not isinstance(node, cst.Assign) or facts.of(node.value).kind is not Kind.NUMBER:
+            return None
+        for target in node.targets:
+            place = target.target
+            if isinstance(place, cst.Subscript) and _is_uploaded(place, facts):
+                message = f"the number {shown(node.value, facts)} is copied to the GPU for this store, and the host waits"
+                because = weakest(facts.of(place.value), *map(facts.of, index_elements(place)))
+                return Match(node, message, because, rewrite=_rewrite(node, place, facts))
+        return None
+
+
+def _is_uploaded(place: cst.Subscript, facts: Facts) -> bool:
+    """The store uploads, and not because of an index in host memory (SYN305)."""
+    case = facts.blocks(place)
+    if case is None or case.effect is not Effect.UPLOAD:
+        return False
+    indices = [facts.of(element) for element in index_elements(place)]
+    return not any(
+        index.is_host_data and index.kind is not Kind.NUMBER and not index.is_mask for index in indices
+    )
+
+
+def _rewrite(node: cst.Assign, place: cst.Subscript, facts: Facts) -> Rewrite | None:
+    if len(node.targets) != 1:
+        return None
+    indices = [facts.of(element) for element in index_elements(place)]
+    if len(indices) == len(place.slice) and all(index.kind is Kind.NUMBER for index in indices):
+        fill = method_call(place, "fill_", cst.Arg(node.value))
+        applicability = certain(is_number_literal(node.value), facts.of(place.value))
+        return Rewrite(node, cst.Expr(fill), "fill the element on the GPU", applicability)
+    if len(place.slice) == len(indices) == 1 and indices[0].is_gpu and indices[0].ndim == 1:
+        arguments = (cst.Arg(cst.Integer("0")), cst.Arg(index_elements(place)[0]), cst.Arg(node.value))
+        fill = method_call(place.value, "index_fill_", *arguments)
+        return Rewrite(node, cst.Expr(fill), "fill the rows on the GPU", Applicability.UNSAFE)
+    return None

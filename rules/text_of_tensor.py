@@ -1,0 +1,85 @@
+"""To write a GPU tensor as text, its values are copied to the host, one wait for each element shown.
+
+f-strings, `print`, `str`, `repr`, `format`, `%` and the loggers all do it. Printing 64 elements was
+measured to wait 65 times. A log line in a step costs more than the step's own arithmetic.
+
+**Stays silent** on shapes, dtypes and devices in the text, and on `logger.debug("...", t)` with the tensor
+as an argument: it is formatted only where that level is on. An f-string is formatted always.
+
+**No rewrite.** Log every so many steps, or keep the values on the GPU and log them one step later, when
+a copy without blocking has arrived.
+"""
+
+import libcst as cst
+
+from syncscan.model import Kind, Value
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rule
+
+from ._shared import blocking_call, on_gpu, operands, shown
+
+_WRITERS = ("builtins.", "logging.", "warnings.")
+
+
+class TextOfTensor(Rule):
+    code = "SYN107"
+    name = "text-of-tensor"
+    summary = "a GPU tensor is written as text"
+    instead = "write its shape, or log a copy that has already arrived"
+    nodes = (cst.Call, cst.FormattedStringExpression, cst.BinaryOperation)
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+loss = torch.ones((), device="cuda")
+print("loss", loss)  # expect: SYN107
+line = f"loss {loss:.3f}"  # expect: SYN107
+text = "loss %s" % loss  # expect: SYN107
+"""
+        ),
+        Example(
+            bad="""\
+import logging
+
+import torch
+
+logger = logging.getLogger(__name__)
+loss = torch.ones((), device="cuda")
+logger.warning("loss %s", loss)  # expect: SYN107
+"""
+        ),
+        Example(
+            good="""\
+import logging
+
+import torch
+
+logger = logging.getLogger(__name__)
+loss = torch.ones(4, device="cuda")
+print(f"{loss.shape} {loss.dtype} {len(loss)}")
+logger.debug("loss %s", loss)
+print(torch.ones(4))
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        value = _written(node, facts)
+        if value is None:
+            return None
+        message = f"{shown(node, facts)} writes a GPU tensor as text: the host waits for each element shown"
+        return Match(node, message, because=value)
+
+
+def _written(node: cst.CSTNode, facts: Facts) -> Value | None:
+    """The GPU value that a node turns into text."""
+    if isinstance(node, cst.FormattedStringExpression):
+        return on_gpu(facts.of(node.expression))
+    if isinstance(node, cst.BinaryOperation):
+        is_format = isinstance(node.operator, cst.Modulo) and facts.of(node.left).kind is Kind.STRING
+        return on_gpu(facts.of(node.right)) if is_format else None
+    call = blocking_call(node, facts, Effect.DOWNLOAD)
+    if call is None or not facts.name_of(call.func).startswith(_WRITERS):
+        return None
+    return next((value for value in map(on_gpu, operands(call, facts)) if value is not None), None)

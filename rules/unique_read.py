@@ -1,0 +1,53 @@
+"""`unique` returns as many elements as there are distinct values, and the host waits for that number.
+
+**Stays silent** on tensors in host memory and on NumPy's `unique`.
+
+**No rewrite.** Where only the number or a marker per element is needed: `torch.sort`, then compare
+neighbours; the result keeps the shape and stays on the GPU. Where the values came from the host, find
+the distinct ones there.
+"""
+
+import libcst as cst
+
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rule
+
+from ._shared import blocking_call, gpu_operand, shown
+
+
+class UniqueRead(Rule):
+    code = "SYN204"
+    name = "unique-read"
+    summary = "`unique` or `unique_consecutive` on the GPU"
+    instead = "find the distinct values on the host from which the tensor came, or sort and mark the changes"
+    nodes = (cst.Call,)
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+ids = torch.zeros(8, dtype=torch.int64, device="cuda")
+experts = torch.unique(ids)  # expect: SYN204
+runs, lengths = ids.unique_consecutive(return_counts=True)  # expect: SYN204
+"""
+        ),
+        Example(
+            good="""\
+import numpy as np
+import torch
+
+ids = torch.zeros(8, dtype=torch.int64, device="cuda")
+ordered = torch.sort(ids).values
+first = ordered[1:] != ordered[:-1]
+host = torch.unique(torch.zeros(8))
+array = np.unique(np.zeros(8))
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        call = blocking_call(node, facts, Effect.SHAPE, {"unique", "unique_consecutive", "unique_dim"})
+        if call is None:
+            return None
+        message = f"{shown(call, facts)} waits to learn how many values are distinct"
+        return Match(call, message, because=gpu_operand(call, facts))

@@ -1,0 +1,56 @@
+"""`copy_` with `non_blocking=True` into pageable host memory waits for the copy.
+
+The GPU can write to pinned memory only without the host's help. `set_sync_debug_mode` is silent about it.
+
+**Stays silent** where the destination is pinned, and on `t.to("cpu", non_blocking=True)`, which does not
+wait (and whose result must not be read before an event says that it has arrived).
+
+**No rewrite**: pin the buffer where it is allocated, `torch.empty(..., pin_memory=True)`, and keep it.
+"""
+
+import libcst as cst
+
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rule
+
+from ._shared import blocking_call, is_true, shown, subject, weakest
+
+
+class UnpinnedDownload(Rule):
+    code = "SYN304"
+    name = "unpinned-download"
+    summary = "`non_blocking=True` into host memory that is not pinned"
+    instead = "allocate the destination once with `pin_memory=True`, and wait on an event before the read"
+    nodes = (cst.Call,)
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+logits = torch.zeros((1024, 1024), device="cuda")
+host = torch.empty((1024, 1024))
+host.copy_(logits, non_blocking=True)  # expect: SYN304
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+logits = torch.zeros((1024, 1024), device="cuda")
+host = torch.empty((1024, 1024), pin_memory=True)
+host.copy_(logits, non_blocking=True)
+later = logits.to("cpu", non_blocking=True)
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        call = blocking_call(node, facts, Effect.DOWNLOAD, {"copy_"})
+        if call is None or not is_true(facts.argument(call, "non_blocking")):
+            return None
+        source = facts.argument(call, "src")
+        if source is None:
+            return None
+        buffer = subject(call, facts)
+        message = f"{shown(buffer, facts)} is not pinned: the copy from the GPU waits all the same"
+        return Match(call, message, because=weakest(facts.of(source), facts.of(buffer)))

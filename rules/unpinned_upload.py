@@ -1,0 +1,109 @@
+"""`non_blocking=True` from pageable memory does not make a copy asynchronous: it waits for the stream.
+
+The driver can copy in the background from pinned memory only. From pageable memory it stages small
+copies (up to 64 KiB were measured to return at once) and waits for anything larger, and
+`torch.cuda.set_sync_debug_mode` says nothing about it.
+
+**Stays silent** on pinned memory, on a tensor whose memory may be pinned, and on `.pin_memory()` before the
+copy. Pinning is lost in `torch.from_numpy`, `torch.cat` and arithmetic, and kept by views.
+
+**Fix**: pin the source. For a tensor made on the spot `torch.tensor(data)` gets `pin_memory=True`; otherwise
+`.pin_memory()` is added, which copies on the host. torch keeps a pinned temporary until the copy is done.
+Safe where the device is written out as "cuda"; unsafe where it is a variable, since pinning fails on a
+machine without CUDA.
+"""
+
+import libcst as cst
+
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rewrite, Rule
+
+from ._shared import (
+    TRUE,
+    blocking_call,
+    certain,
+    is_true,
+    method_call,
+    names_the_gpu,
+    plain_name,
+    set_argument,
+    shown,
+    subject,
+)
+
+_COPIES = {"to", "cuda", "copy_"}
+
+
+class UnpinnedUpload(Rule):
+    code = "SYN303"
+    name = "unpinned-upload"
+    summary = "`non_blocking=True` from memory that is not pinned"
+    instead = "pin the source: `pin_memory=True` where it is made, or `.pin_memory()`"
+    nodes = (cst.Call,)
+    examples = (
+        Example(
+            bad="""\
+import numpy as np
+import torch
+
+ids = np.zeros(100_000, dtype=np.int64)
+rows = torch.from_numpy(ids).to("cuda", non_blocking=True)  # expect: SYN303
+more = torch.tensor(ids.tolist()).to("cuda", non_blocking=True)  # expect: SYN303
+""",
+            fixed="""\
+import numpy as np
+import torch
+
+ids = np.zeros(100_000, dtype=np.int64)
+rows = torch.from_numpy(ids).pin_memory().to("cuda", non_blocking=True)
+more = torch.tensor(ids.tolist(), pin_memory=True).to("cuda", non_blocking=True)
+""",
+        ),
+        Example(
+            bad="""\
+import torch
+
+table = torch.zeros((1024, 1024), device="cuda")
+source = torch.ones((1024, 1024))
+table.copy_(source, non_blocking=True)  # expect: SYN303
+""",
+            fixed="""\
+import torch
+
+table = torch.zeros((1024, 1024), device="cuda")
+source = torch.ones((1024, 1024))
+table.copy_(source.pin_memory(), non_blocking=True)
+""",
+        ),
+        Example(
+            good="""\
+import torch
+
+pinned = torch.zeros((1024, 1024), pin_memory=True)
+rows = pinned.to("cuda", non_blocking=True)
+head = pinned[:512].to("cuda", non_blocking=True)
+more = torch.ones((1024, 1024)).pin_memory().to("cuda", non_blocking=True)
+rows.copy_(pinned, non_blocking=True)
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        call = blocking_call(node, facts, Effect.UPLOAD, _COPIES)
+        if call is None or not is_true(facts.argument(call, "non_blocking")):
+            return None
+        source = facts.argument(call, "src") or subject(call, facts)
+        message = f"{shown(source, facts)} is not pinned: the copy waits for the stream all the same"
+        fixed = cst.ensure_type(call.deep_replace(source, _pinned(source, facts)), cst.Call)
+        proved = names_the_gpu(facts.argument(call, "device")) or plain_name(call, facts) == "cuda"
+        applicability = certain(proved, facts.of(source))
+        rewrite = Rewrite(call, fixed, "pin the memory that is copied", applicability)
+        return Match(call, message, because=facts.of(source), rewrite=rewrite)
+
+
+def _pinned(source: cst.BaseExpression, facts: Facts) -> cst.BaseExpression:
+    """The source in pinned memory: made there, where it is made from data on the spot."""
+    if not isinstance(source, cst.Call) or facts.name_of(source.func) != "torch.tensor":
+        return method_call(source, "pin_memory")
+    given = facts.argument(source, "device") or facts.argument(source, "pin_memory")
+    return set_argument(source, "pin_memory", TRUE) if given is None else method_call(source, "pin_memory")
