@@ -104,14 +104,12 @@ same = torch.as_tensor(order, device="cuda")
 
     def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.UPLOAD, _CONSTRUCTORS)
-        if call is None:
+        data = facts.argument(call, "data") if call is not None else None
+        if call is None or data is None or facts.of(data).is_gpu:
             return None
-        data = facts.argument(call, "data")
-        text = shown(data, facts) if data is not None else "the data"
-        message = f"{text} is copied from ordinary memory to the GPU, and the host waits for the stream"
+        message = f"{shown(data, facts)} is copied from ordinary memory to the GPU, and the host waits for the stream"
         because = device_value(call, facts) or facts.of(call)
-        rewrite = _rewrite(call, data, facts) if data is not None else None
-        return Match(call, message, because, rewrite=rewrite)
+        return Match(call, message, because, rewrite=_rewrite(call, data, facts))
 
 
 def _rewrite(call: cst.Call, data: cst.BaseExpression, facts: Facts) -> Rewrite | None:
