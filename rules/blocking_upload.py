@@ -157,12 +157,12 @@ def _constant(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewri
         return None
     function = source.func.with_changes(attr=cst.Name("full"))
     full = source.with_changes(func=function, args=(cst.Arg(cst.Tuple(())), *source.args))
-    fixed = set_argument(full, "device", device)
-    return Rewrite(call, fixed, "fill on the GPU", certain(True, facts.of(device)))
+    sure = certain(True, *(facts.of(argument.value) for argument in call.args))
+    return Rewrite(call, set_argument(full, "device", device), "fill on the GPU", sure)
 
 
 def _only_device(call: cst.Call, facts: Facts) -> cst.BaseExpression | None:
-    """The device, where the call says nothing else."""
+    """The device to which the call moves, where it does nothing else."""
     if not call.args:
         return cst.SimpleString('"cuda"') if plain_name(call, facts) == "cuda" else None
     device = facts.argument(call, "device")

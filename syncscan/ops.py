@@ -115,7 +115,8 @@ class Case:
 class Operation:
     """One entry of the table.
 
-    ``result`` says where the result lives: one of `RESULTS`, or "arg NAME" (as that argument). A
+    ``result`` says where the result lives: one of `RESULTS`, "arg NAME" (as that argument)
+    or "a NAME" (no tensor but an object of a class of torch, such as a stream). A
     ``device`` or ``dtype`` argument that is given wins, where the entry has such a parameter.
     ``dtype`` is "bool", "int", "float" or "" (that of the operands); ``ndim`` is the number of
     dimensions of the result, -1 where it varies. ``count`` is how many tensors the result is: 1, more
@@ -218,7 +219,7 @@ def _parse_operation(name: str, entry: dict[str, Any]) -> Operation:
         if term.arg not in names | {"any"}:
             raise ValueError(f"a condition names {term.arg!r}, which is not in args")
     result = entry.get("result", "input")
-    if result not in RESULTS and result.removeprefix("arg ") not in names:
+    if result not in RESULTS and not result.startswith("a ") and result.removeprefix("arg ") not in names:
         raise ValueError(f"unknown result {result!r}")
     if entry.get("reduces", "") not in names | {""}:
         raise ValueError(f"reduces names {entry['reduces']!r}, which is not in args")

@@ -211,6 +211,9 @@ def evaluate_slice(frame: Frame, node: ast.Slice) -> Value:
 
 def evaluate_bin_op(frame: Frame, node: ast.BinOp) -> Value:
     left, right = frame.evaluate(node.left), frame.evaluate(node.right)
+    if isinstance(node.op, ast.Mod) and left.kind is Kind.STRING:
+        for value in elements_of_index(right):
+            frame.note_truth(node, value)
     return binary(left, right, node.op)
 
 
@@ -248,8 +251,10 @@ def evaluate_compare(frame: Frame, node: ast.Compare) -> Value:
     operands = [frame.evaluate(node.left), *map(frame.evaluate, node.comparators)]
     if any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
         return BOOL
+    if len(operands) > 2 or isinstance(node.ops[0], (ast.In, ast.NotIn)):
+        for operand in operands:
+            frame.note_truth(node, operand)
     if isinstance(node.ops[0], (ast.In, ast.NotIn)):
-        frame.note_truth(node, operands[1])
         return BOOL
     if any(operand.kind in _ARRAYS for operand in operands):
         return arithmetic(operands, compares=True)

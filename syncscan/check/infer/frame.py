@@ -344,7 +344,7 @@ class Frame:
 
     def note_truth(self, node: ast.expr, value: Value) -> None:
         """Something asks for the truth, the text or the number of a value."""
-        if self.recorder is not None and value.kind in {Kind.TENSOR, Kind.UNION} and value.is_gpu:
+        if self.recorder is not None and any(option.is_gpu for option in value.options):
             self.recorder.candidate()
 
     def note_subscript(self, node: ast.Subscript, base: Value, index: Value, value: Value | None = None) -> None:

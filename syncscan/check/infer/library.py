@@ -183,6 +183,7 @@ _PYTHON = {
     **dict.fromkeys(("math.sqrt", "math.log", "math.log2", "math.exp", "math.pow"), NUMBER),
     "builtins.range": list_of(INT),
     "builtins.slice": SLICE,
+    "logging.getLogger": Value(Kind.INSTANCE, payload="logging.Logger"),
 }
 
 

@@ -124,6 +124,8 @@ def _base(bound: Bound, here: Here) -> Value:
     result = bound.operation.result
     if result.startswith("arg "):
         return bound.get(result[4:]) or UNKNOWN
+    if result.startswith("a "):
+        return Value(Kind.INSTANCE, payload=result[2:])
     if result == "list":
         return list_of(NUMBER)
     if result == "gpu":
