@@ -77,6 +77,8 @@ def torch_call(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node:
     if frame.default_device is not None and frame.default_device.device is Device.CUDA:
         bound.values.setdefault("default device", (frame.default_device,))
     result = result_of(bound, frame.here(node))
+    if any(not case.when for case in operation.blocks):
+        frame.function.touches_gpu = True  # an explicit wait, which no value leads to
     if frame.recorder is not None:
         frame.recorder.call(frame, node, name, bound)
     return result
