@@ -105,9 +105,9 @@ class Value:
 
     @property
     def is_gpu(self) -> bool:
-        """Surely a tensor on the GPU, as far as the analysis can tell."""
+        """A tensor on the GPU: on every path, or at least on some."""
         if self.kind is Kind.TENSOR:
-            return self.device is Device.CUDA
+            return self.device in {Device.CUDA, Device.MIXED}
         return self.kind is Kind.UNION and bool(self.options) and all(o.is_gpu for o in self.options)
 
     @property

@@ -104,7 +104,9 @@ def _on(device: Device) -> Callable[[Value], Verdict]:
             return None
         if value.kind is not Kind.TENSOR:
             return False
-        return None if value.device in {Device.UNKNOWN, Device.MIXED} else value.device is device
+        if value.device is Device.MIXED:
+            return True if device is Device.CUDA else None
+        return None if value.device is Device.UNKNOWN else value.device is device
 
     return _each(test)
 

@@ -107,7 +107,7 @@ class Frame:
         if handler is None:
             return UNKNOWN
         value: Value = handler(self, node)  # type: ignore[arg-type]
-        if value.device is Device.CUDA:
+        if value.device is Device.CUDA or value.device is Device.MIXED:
             self.function.touches_gpu = True
         return value
 
@@ -186,7 +186,7 @@ class Frame:
 
     def named(self, value: Value, name: str) -> Value:
         """What the name of an attribute or variable tells where nothing else does."""
-        if not self.solver.assume or (value.kind is not Kind.UNKNOWN and value.device is not Device.UNKNOWN):
+        if not self.solver.assume or value.device not in {Device.UNKNOWN, Device.MIXED}:
             return value
         if value.kind not in {Kind.UNKNOWN, Kind.TENSOR} or value.payload is not None:
             return value

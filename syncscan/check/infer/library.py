@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from syncscan.check.infer.callables import Partial
 from syncscan.check.infer.conditions import Bound, bind, device_named
 from syncscan.check.infer.index import Class
+from syncscan.check.infer.narrow import key_of
 from syncscan.check.infer.operations import dtype_named, placed, result_of, together
 from syncscan.check.infer.values import (
     BOOL,
@@ -74,6 +75,7 @@ def torch_call(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node:
             return UNKNOWN
         operation = DEFAULT
     bound = bind(operation, args, kwargs)
+    _settle_device(frame, bound, node)
     if frame.default_device is not None and frame.default_device.device is Device.CUDA:
         bound.values.setdefault("default device", (frame.default_device,))
     result = result_of(bound, frame.here(node))
@@ -82,6 +84,27 @@ def torch_call(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node:
     if frame.recorder is not None:
         frame.recorder.call(frame, node, name, bound)
     return result
+
+
+def _settle_device(frame: Frame, bound: Bound, node: ast.expr) -> None:
+    """Take a device that only the run decides for the GPU: that is what such code is written for."""
+    device = bound.get("device")
+    if device is None or not frame.solver.assume or device.kind in {Kind.NONE, Kind.DTYPE, Kind.TENSOR}:
+        return
+    if device.kind is Kind.UNKNOWN and not _names_a_device(node):
+        return
+    place, confidence, evidence = placed(device, frame.here(node))
+    if place is Device.CUDA:
+        bound.values["device"] = (Value(Kind.DEVICE, place, confidence, evidence=evidence),)
+
+
+def _names_a_device(node: ast.expr) -> bool:
+    """Whether an unknown argument is a device by the look of it: ``.to(x)`` takes a dtype as well."""
+    if not isinstance(node, ast.Call):
+        return False
+    if any(keyword.arg == "device" for keyword in node.keywords):
+        return True
+    return any("device" in key_of(arg).rpartition(".")[2] for arg in node.args)
 
 
 def _may_be_tensor(value: Value) -> bool:

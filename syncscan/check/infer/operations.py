@@ -75,10 +75,10 @@ def placed(value: Value, here: Here) -> tuple[Device, Confidence, Evidence | Non
     device = device_named(value)
     evidence = Evidence(here.path, here.line, f"`{here.text}` puts it there", value.evidence)
     if device is Device.CUDA:
-        return device, value.confidence, evidence
+        return device, max(value.confidence, Confidence.INFERRED), evidence
     if device in {Device.UNKNOWN, Device.MIXED}:
         if here.assume:
-            return Device.CUDA, min(value.confidence, Confidence.INFERRED), evidence
+            return Device.CUDA, Confidence.INFERRED, evidence
         return Device.UNKNOWN, Confidence.INFERRED, None
     return device, value.confidence, None
 

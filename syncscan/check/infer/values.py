@@ -111,7 +111,7 @@ def explained(value: Value, path: str, line: int, text: str) -> Value:
     if value.kind is Kind.UNION:
         items = tuple(explained(item, path, line, text) for item in value.items or ())
         return replace(value, items=items)
-    if value.device is not Device.CUDA or value.kind not in _PLACED:
+    if value.device not in {Device.CUDA, Device.MIXED} or value.kind not in _PLACED:
         return value
     parent = value.evidence
     if parent is not None and (parent.path, parent.line) == (path, line):
@@ -146,7 +146,7 @@ def _join_same_kind(a: Value, b: Value) -> Value:
     if a.kind in {Kind.INSTANCE, Kind.CLASS, Kind.FUNCTION, Kind.MODULE} and a.payload != b.payload:
         return _union(a, b)
     device = _join_device(a.device, b.device)
-    evidence = a.evidence if a.device is device else b.evidence
+    evidence = a.evidence if a.evidence is not None else b.evidence
     element, items = _join_inside(a, b)
     return Value(
         a.kind,
@@ -168,7 +168,7 @@ def _confidence_of(a: Value, b: Value) -> Confidence:
         return min(b.confidence, Confidence.INFERRED)
     if b.device is Device.UNKNOWN:
         return min(a.confidence, Confidence.INFERRED)
-    return min(a.confidence, b.confidence)
+    return min(a.confidence, b.confidence, Confidence.INFERRED)
 
 
 def _join_device(a: Device, b: Device) -> Device:
