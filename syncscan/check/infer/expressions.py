@@ -78,7 +78,9 @@ def attribute_of(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
 
 def _array_attribute(frame: Frame, base: Value, name: str) -> Value:
     if name == "device":
-        return Value(Kind.DEVICE, base.device, base.confidence, evidence=base.evidence)
+        # what is placed with some variable device is inferred, however little is known of that tensor
+        confidence = max(base.confidence, Confidence.INFERRED)
+        return Value(Kind.DEVICE, base.device, confidence, evidence=base.evidence)
     if name == "dtype":
         return Value(Kind.DTYPE, dtype=base.dtype)
     if name == "shape":

@@ -146,29 +146,31 @@ def _join_same_kind(a: Value, b: Value) -> Value:
     if a.kind in {Kind.INSTANCE, Kind.CLASS, Kind.FUNCTION, Kind.MODULE} and a.payload != b.payload:
         return _union(a, b)
     device = _join_device(a.device, b.device)
-    evidence = a.evidence if a.evidence is not None else b.evidence
+    source = _decisive(a, b)
+    confidence = source.confidence
+    if device is Device.MIXED or Device.UNKNOWN in {a.device, b.device}:
+        confidence = min(confidence, Confidence.INFERRED)
     element, items = _join_inside(a, b)
     return Value(
         a.kind,
         device,
-        min(a.confidence, b.confidence) if a.device is b.device else _confidence_of(a, b),
+        confidence,
         a.pinned if a.pinned == b.pinned else None,
         a.dtype if a.dtype == b.dtype else None,
         a.ndim if a.ndim == b.ndim else None,
         a.payload if a.payload == b.payload else None,
         items,
         element,
-        evidence,
+        source.evidence,
     )
 
 
-def _confidence_of(a: Value, b: Value) -> Confidence:
-    """The confidence of a join in which only one side knows the place."""
-    if a.device is Device.UNKNOWN:
-        return min(b.confidence, Confidence.INFERRED)
-    if b.device is Device.UNKNOWN:
-        return min(a.confidence, Confidence.INFERRED)
-    return min(a.confidence, b.confidence, Confidence.INFERRED)
+_WEIGHT = {Device.CUDA: 3, Device.MIXED: 3, Device.CPU: 2, Device.OTHER: 1, Device.UNKNOWN: 0}
+
+
+def _decisive(a: Value, b: Value) -> Value:
+    """The side whose word counts: the one on the GPU, for that path is the one that blocks; then the surer."""
+    return b if (_WEIGHT[b.device], b.confidence) > (_WEIGHT[a.device], a.confidence) else a
 
 
 def _join_device(a: Device, b: Device) -> Device:
