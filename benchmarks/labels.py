@@ -109,9 +109,14 @@ def check(source: Path) -> tuple[list[dict[str, Any]], float]:
 
 
 def is_found(label: Label, line: int, findings: list[dict[str, Any]]) -> bool:
-    """Whether a finding stands on a line of the labelled statement."""
+    """Whether a finding stands on a line of the labelled statement.
+
+    A release may have another folder above the package than the repository has (``src/``), so the last
+    three parts of a path are compared.
+    """
     lines = range(line, line + label["lines"])
-    return any(finding["path"].endswith(label["path"]) and finding["line"] in lines for finding in findings)
+    tail = Path(label["path"]).parts[-3:]
+    return any(Path(finding["path"]).parts[-3:] == tail and finding["line"] in lines for finding in findings)
 
 
 if __name__ == "__main__":
