@@ -63,7 +63,7 @@ def read_bytes(path: Path) -> bytes:
 def decode(data: bytes) -> tuple[str, str]:
     """The text of a source file, with its own line ends, and its encoding ("utf-8-sig" with a BOM)."""
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        encoding = _encoding(data)
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
@@ -79,6 +79,15 @@ def decode(data: bytes) -> tuple[str, str]:
             "holds a null byte, so it is no Python source", text.count("\n", 0, text.index("\0")) + 1
         )
     return text, encoding
+
+
+def _encoding(data: bytes) -> str:
+    try:
+        return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+    except SyntaxError as error:
+        if "missing encoding declaration" in str(error):
+            return "utf-8"  # a bad byte in the first two lines: to decode it says which
+        raise
 
 
 def normalise(text: str) -> str:
