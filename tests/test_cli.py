@@ -23,6 +23,10 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT), **more}
 
 
+def output(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+
+
 @pytest.mark.parametrize(
     ("files", "arguments", "status"),
     [
@@ -119,9 +123,7 @@ def test_an_unknown_command(syncscan):
 
 def test_the_interpreter_runs_it_as_a_module(tmp_path):
     (tmp_path / "a.py").write_text(BLOCKS)
-    done = subprocess.run(
-        [*COMMAND, "check"], cwd=tmp_path, env=environment(), capture_output=True, text=True
-    )
+    done = output([*COMMAND, "check"], tmp_path)
     assert done.returncode == 1
     assert done.stdout.startswith("a.py:4:7: SYN101")
     assert done.stderr == ""
@@ -171,17 +173,15 @@ def test_torch_is_never_imported(tmp_path):
         "import sys\nsys.argv = ['syncscan', 'check', '--exit-zero']\nfrom syncscan.cli import main\n"
         "try: main()\nexcept SystemExit: print('torch' in sys.modules, 'numpy' in sys.modules)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, env=environment(), capture_output=True, text=True
-    )
+    done = output([sys.executable, "-c", script], tmp_path)
     assert done.stdout.splitlines()[-1] == "False False"
 
 
-def test_a_command_imports_only_what_it_needs():
+def test_a_command_imports_only_what_it_needs(tmp_path):
     script = (
         "import sys, syncscan.cli; print([m for m in ('libcst', 'rich', 'pathspec') if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", script], env=environment(), capture_output=True, text=True)
+    done = output([sys.executable, "-c", script], tmp_path)
     assert done.stdout == "[]\n"
 
 

@@ -13,6 +13,7 @@ from syncscan.check.files import Failure
 from syncscan.model import Applicability, Confidence, Edit, Evidence, Finding, Fix
 from syncscan.report import github, json_report, statistics, text
 from syncscan.report.records import Report
+from syncscan.rule import rule_book
 
 SOURCE = """\
 import torch
@@ -132,8 +133,6 @@ def test_text(rule_instead):
 
 @pytest.fixture
 def rule_instead() -> str:
-    from syncscan.rule import rule_book
-
     return rule_book()["SYN101"].instead
 
 
