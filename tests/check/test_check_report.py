@@ -11,7 +11,7 @@ from rich.console import Console
 from syncscan import __version__
 from syncscan.check.files import Failure
 from syncscan.model import Applicability, Confidence, Edit, Evidence, Finding, Fix
-from syncscan.report import github, json_report, statistics, text
+from syncscan.report import github, json_report, progress, statistics, text
 from syncscan.report.records import Report
 from syncscan.rule import rule_book
 
@@ -243,3 +243,23 @@ def test_statistics():
     stream = io.StringIO()
     statistics.render(Report((FIXABLE, *[PLAIN] * 10)), stream)
     assert stream.getvalue() == "10  SYN101  item-read\n 1  SYN001  unused-suppression (1 with a fix)\n"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("stream", "patience", "shows"),
+    [(Terminal(), 0.0, True), (Terminal(), 60.0, False), (io.StringIO(), 0.0, False)],
+    ids=["long-on-a-terminal", "short-on-a-terminal", "long-in-a-pipe"],
+)
+def test_a_progress_bar_on_a_terminal_for_long_runs(monkeypatch, stream, patience, shows):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(progress, "PATIENCE", patience)
+    with progress.ProgressBar(stream) as bar:
+        bar("read", 0, 10)
+        bar("read", 5, 10)
+    assert ("read" in stream.getvalue()) is shows
+    assert bool(stream.getvalue()) is shows

@@ -27,6 +27,7 @@ SILENT = {
     "lower-case": f"{READ}  # syncscan: ignore[syn101] read once\n",
     "several-codes": f"{READ}  # syncscan: ignore[SYN101, SYN001] read once\n",
     "beside-another-tool": f"{READ}  # type: ignore  {IGNORE}  # noqa: T201\n",
+    "no-space-before": f"{READ}{IGNORE}\n",
     "no-space": f"{READ}  #syncscan:ignore[SYN101]\n",
     "first-line-of-several": f"print(\n    losses.sum(  {IGNORE}\n    ).item()\n)\n",
     "last-line-of-several": f"print(\n    losses.sum(\n    ).item()  {IGNORE}\n)\n",
@@ -47,6 +48,7 @@ LOUD = {
     "behind-code-on-the-line-above": f"x = 1  {IGNORE}\n{READ}\n",
     "in-a-string": f'x = "{IGNORE}"; {READ}\n',
     "in-a-docstring": f'"""\n{IGNORE}\n"""; {READ}\n',
+    "quoted-in-a-comment": f"{READ}  # see `{IGNORE}`\n",
     "on-the-line-below": f"{READ}\n{IGNORE}\n",
 }
 
