@@ -103,8 +103,8 @@ def test_explain(syncscan, word):
 
 
 def test_explain_names_the_nearest_rule(syncscan):
-    run = syncscan("explain", "SYN110")
-    assert run.stderr == "syncscan: no rule 'SYN110'; did you mean 'SYN101'? `syncscan rules` lists them\n"
+    run = syncscan("explain", "SYN1O1")
+    assert run.stderr == "syncscan: no rule 'SYN1O1'; did you mean 'SYN101'? `syncscan rules` lists them\n"
     assert run.status == 2
 
 

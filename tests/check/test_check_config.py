@@ -65,7 +65,7 @@ def test_a_suppression_is_used_though_its_rule_is_off(syncscan, project):
     ("table", "message"),
     [
         ("selct = []", "unknown key 'selct'; did you mean 'select'?"),
-        ('select = ["SYN11"]', "select: unknown code 'SYN11'; did you mean 'SYN101'?"),
+        ('select = ["SYN1O1"]', "select: unknown code 'SYN1O1'; did you mean 'SYN101'?"),
         ('select = "SYN101"', "select: must be a list of strings, not 'SYN101'"),
         ("ignore = [1]", "ignore: must be a list of strings, not [1]"),
         (
@@ -74,7 +74,7 @@ def test_a_suppression_is_used_though_its_rule_is_off(syncscan, project):
         ),
         ('require-reason = "yes"', "require-reason: must be true or false, not 'yes'"),
         ("per-file-ignores = []", "per-file-ignores: must be a table such as"),
-        ('per-file-ignores = { "a" = ["SYN11"] }', "per-file-ignores: unknown code 'SYN11'; did you mean"),
+        ('per-file-ignores = { "a" = ["SYN1O1"] }', "per-file-ignores: unknown code 'SYN1O1'; did you mean"),
         ('conventions = { host-name = ["*_h"] }', "unknown key 'host-name'; did you mean 'host-names'?"),
         ('conventions = ["*_h"]', "conventions: must be a table such as"),
     ],
@@ -90,7 +90,7 @@ def test_a_mistake_is_one_line_that_names_the_nearest_valid_word(syncscan, proje
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--select", "SYN11"], "syncscan: --select: unknown code 'SYN11'; did you mean 'SYN101'?\n"),
+        (["--select", "SYN1O1"], "syncscan: --select: unknown code 'SYN1O1'; did you mean 'SYN101'?\n"),
         (
             ["--min-confidence", "sure"],
             "syncscan: --min-confidence: 'sure' is not a confidence; did you mean",

@@ -61,8 +61,8 @@ def test_what_is_no_suppression_of_this_line_silences_nothing(syncscan, project,
 WRONG = {
     "unused": (f"x = 1  {IGNORE}", "this comment suppresses nothing: no SYN101 here"),
     "unknown-code": (
-        "x = 1  # syncscan: ignore[SYN110]",
-        "this comment names the unknown code SYN110; did you mean 'SYN101'?",
+        "x = 1  # syncscan: ignore[SYN1O1]",
+        "this comment names the unknown code SYN1O1; did you mean 'SYN101'?",
     ),
     "no-code": (
         "x = 1  # syncscan: ignore read once",
