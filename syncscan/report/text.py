@@ -81,10 +81,11 @@ def _window(line: str, start: int, end: int) -> tuple[str, str, str]:
 
 
 def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
-    for step in finding.evidence[:_MAX_STEPS]:
-        yield "because", f"{step.text} ({step.path}:{step.line})"
-    if len(finding.evidence) > _MAX_STEPS:
-        yield "because", f"... {plural(len(finding.evidence) - _MAX_STEPS, 'more step')}, see --format json"
+    steps = list(dict.fromkeys(f"{step.text} ({step.path}:{step.line})" for step in finding.evidence))
+    for step in steps[:_MAX_STEPS]:
+        yield "because", step
+    if len(steps) > _MAX_STEPS:
+        yield "because", f"... {plural(len(steps) - _MAX_STEPS, 'more step')}, see --format json"
     if finding.call_chain:
         yield "called by", " -> ".join(finding.call_chain)
     if finding.fix.edits:
