@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 
 import pytest
@@ -14,6 +15,7 @@ from syncscan.check import fix
 from syncscan.check.files import Source, SourceError
 from syncscan.check.fix import Draft, apply_edits, fixable
 from syncscan.model import Applicability, Confidence, Edit, Finding, Fix
+from syncscan.rule import rule_book
 
 COMMENT = "# syncscan: ignore[SYN101] gone"
 
@@ -222,6 +224,25 @@ def test_an_interrupted_write_leaves_the_file_whole(tmp_path, monkeypatch):
         fix.write_atomically(file, b"new")
     assert [path.name for path in tmp_path.iterdir()] == ["a.py"]
     assert file.read_bytes() == b"old"
+
+
+REWRITTEN = {
+    f"{rule.code}-{number}": example
+    for rule in rule_book().values()
+    for number, example in enumerate(rule.examples)
+    if example.fixed
+}
+
+
+@pytest.mark.parametrize("example", REWRITTEN.values(), ids=REWRITTEN)
+def test_the_fixes_of_the_rule_book_keep_line_ends_and_settle(syncscan, project, example):
+    root = project({"a.py": b"\xef\xbb\xbf" + example.bad.replace("\n", "\r\n").encode()})
+    assert " fixed, " in syncscan("check", "--unsafe-fixes").stdout
+    after = (root / "a.py").read_bytes()
+    expected = re.sub(r" +# expect: \w+", "", example.fixed).replace("\n", "\r\n").encode()
+    assert re.sub(rb" +# expect: \w+", b"", after) == b"\xef\xbb\xbf" + expected
+    syncscan("check", "--unsafe-fixes")
+    assert (root / "a.py").read_bytes() == after
 
 
 def test_a_fixed_file_parses(syncscan, project):

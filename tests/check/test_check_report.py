@@ -229,7 +229,9 @@ def test_json():
 
 def test_json_gives_the_evidence_whole():
     data = json_report.as_data(Report((WIDE,)))["findings"][0]
-    assert data["evidence"] == [{"path": "pkg/a.py", "line": n, "text": f"step {n}"} for n in (1, 1, 2, 3, 4, 5, 6)]
+    assert data["evidence"] == [
+        {"path": "pkg/a.py", "line": n, "text": f"step {n}"} for n in (1, 1, 2, 3, 4, 5, 6)
+    ]
     assert (data["hot"], data["call_chain"]) == (True, ["Engine.run", "Runner.step"])
 
 
