@@ -72,7 +72,7 @@ def decode(data: bytes) -> tuple[str, str]:
             "save it as UTF-8, or declare its encoding (PEP 263)",
             line,
         ) from error
-    except (SyntaxError, LookupError) as error:  # LookupError: a codec that is not of text, such as "hex"
+    except (SyntaxError, LookupError, ValueError) as error:  # codecs that are not of text, or not of any
         raise SourceError(f"{error}; save it as UTF-8, or declare a known encoding (PEP 263)", 1) from error
     if "\0" in text:
         raise SourceError(

@@ -35,6 +35,10 @@ class Draft:
         text, encoding = decode(data)
         if normalise(text) != source.text:
             raise SourceError("changed while it was checked; run syncscan again")
+        if text.encode(encoding) != data:
+            raise SourceError(
+                f"not fixed: {encoding} would not give back what is in the file; save it as UTF-8"
+            )
         return cls(source, text, text, encoding)
 
     @property

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import encodings.aliases
 import json
 import os
 import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from syncscan.check import files
 
@@ -220,6 +224,18 @@ def test_declared_encodings_are_honoured(syncscan, project, head, encoding):
     run = syncscan("check")
     assert "print(größe.sum().item())" in run.stdout
     assert f"a.py:{4 + head.count(chr(10))}:7: SYN101" in run.stdout
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    cookie=st.sampled_from(["", "# coding: ", "\xef\xbb\xbf# coding: "]),
+    encoding=st.sampled_from(sorted({*encodings.aliases.aliases.values(), "undefined", "idna", "nonsense"})),
+    body=st.binary(max_size=40),
+)
+def test_any_bytes_are_text_or_one_error(cookie, encoding, body):
+    data = f"{cookie}{encoding if cookie else ''}\n".encode("latin-1") + body
+    with contextlib.suppress(files.SourceError):
+        assert isinstance(files.decode(data)[0], str)
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"], ids=["crlf", "cr"])

@@ -212,6 +212,16 @@ def test_a_file_that_changed_meanwhile_is_left_alone():
         Draft.of(draft("x = 1\n").source, b"x = 2\n")
 
 
+def test_an_encoding_that_does_not_give_the_file_back_is_left_alone(syncscan, project):
+    content = f"# coding: utf-7\nx = '+AOk-'  {COMMENT}\ny = '+AGE-'\n".encode()
+    root = project({"a.py": content})
+    run = syncscan("check", "--fix")
+    assert run.stderr == (
+        "syncscan: a.py: not fixed: utf-7 would not give back what is in the file; save it as UTF-8\n"
+    )
+    assert (run.status, (root / "a.py").read_bytes()) == (2, content)
+
+
 def test_an_interrupted_write_leaves_the_file_whole(tmp_path, monkeypatch):
     file = tmp_path / "a.py"
     file.write_bytes(b"old")

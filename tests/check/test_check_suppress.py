@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from syncscan.check.suppress import find_suppressions
 
 HEAD = 'import torch\n\nlosses = torch.zeros(8, device="cuda")\n'
 READ = "print(losses.sum().item())"
@@ -116,3 +120,18 @@ def test_the_fix_takes_out_what_suppresses_nothing(syncscan, project, before, af
     root = project({"a.py": before})
     syncscan("check", "--fix")
     assert (root / "a.py").read_text() == after
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            ["# syncscan: ignore[SYN1] x", "'", '"""', "(", ")", "\n", "\t", "\\", "\f", "é", "x"]
+        )
+    )
+)
+def test_no_text_is_too_odd(pieces):
+    text = "".join(pieces)
+    rows = text.split("\n")
+    for found in find_suppressions(text):
+        assert rows[found.line - 1][found.column - 1 : found.end_column - 1] == found.text
