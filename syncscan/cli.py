@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from syncscan import __version__
-from syncscan.errors import EXIT_INTERRUPTED, InterruptedByUser, SyncscanError
+from syncscan.errors import EXIT_INTERRUPTED, InterruptError, SyncscanError
 
 COMMANDS = {
     "check": "Find the lines that make the CPU wait for the GPU, without running them.",
@@ -37,7 +37,7 @@ class CommandGroup(click.Group):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            raise InterruptedByUser("interrupted") from None
+            raise InterruptError("interrupted") from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands without importing any."""

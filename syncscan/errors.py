@@ -18,7 +18,7 @@ class ConfigError(SyncscanError):
     """A setting, on the command line or in ``pyproject.toml``, that syncscan does not understand."""
 
 
-class InterruptedByUser(SyncscanError):
+class InterruptError(SyncscanError):
     """Ctrl-C."""
 
     exit_status = EXIT_INTERRUPTED

@@ -63,7 +63,7 @@ def read_bytes(path: Path) -> bytes:
 def decode(data: bytes) -> tuple[str, str]:
     """The text of a source file, with its own line ends, and its encoding ("utf-8-sig" with a BOM)."""
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        encoding = _encoding(data)
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
@@ -72,13 +72,22 @@ def decode(data: bytes) -> tuple[str, str]:
             "save it as UTF-8, or declare its encoding (PEP 263)",
             line,
         ) from error
-    except (SyntaxError, LookupError) as error:  # LookupError: a codec that is not of text, such as "hex"
+    except (SyntaxError, LookupError, ValueError) as error:  # codecs that are not of text, or not of any
         raise SourceError(f"{error}; save it as UTF-8, or declare a known encoding (PEP 263)", 1) from error
     if "\0" in text:
         raise SourceError(
             "holds a null byte, so it is no Python source", text.count("\n", 0, text.index("\0")) + 1
         )
     return text, encoding
+
+
+def _encoding(data: bytes) -> str:
+    try:
+        return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+    except SyntaxError as error:
+        if "missing encoding declaration" in str(error):
+            return "utf-8"  # a bad byte in the first two lines: to decode it says which
+        raise
 
 
 def normalise(text: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from syncscan.check.files import Failure, Source, SourceError, decode, normalise
 from syncscan.model import Applicability, Edit, Finding
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")  # as diffs know it
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -35,6 +35,10 @@ class Draft:
         text, encoding = decode(data)
         if normalise(text) != source.text:
             raise SourceError("changed while it was checked; run syncscan again")
+        if text.encode(encoding) != data:
+            raise SourceError(
+                f"not fixed: {encoding} would not give back what is in the file; save it as UTF-8"
+            )
         return cls(source, text, text, encoding)
 
     @property
@@ -60,10 +64,11 @@ class Draft:
             self.after = text
 
     def diff(self) -> str:
-        """A unified diff, or "" where nothing changed."""
+        """A unified diff that ``patch`` and ``git apply`` understand, or "" where nothing changed."""
         name = self.source.shown
-        lines = difflib.unified_diff(_lines(self.before), _lines(self.after), f"a/{name}", f"b/{name}")
-        return "".join(_terminated(line) for line in lines)
+        mark = "\ufeff" if self.encoding == "utf-8-sig" else ""
+        before, after = (_LINE.findall(mark + text) for text in (self.before, self.after))
+        return "".join(map(_terminated, difflib.unified_diff(before, after, f"a/{name}", f"b/{name}")))
 
     def write(self) -> None:
         """Put the fixed text in place of the file in one step, with its mode; SourceError where that fails."""
@@ -111,10 +116,6 @@ def _line_starts(text: str) -> list[int]:
     return [0, *(found.end() for found in _LINE_END.finditer(text))]
 
 
-def _lines(text: str) -> list[str]:
-    return [line for line in _LINE.findall(text) if line]
-
-
 def _with_line_ends(new: str, text: str, offset: int) -> str:
     r"""Write ``\n`` as the line ends of the text around it: as the next one, else as the last one."""
     if "\n" not in new:
@@ -126,7 +127,7 @@ def _with_line_ends(new: str, text: str, offset: int) -> str:
 
 def _terminated(line: str) -> str:
     """A line of a diff; one without a line end gets the mark that ``patch`` understands."""
-    return line if line.endswith(("\n", "\r")) else line + "\n\\ No newline at end of file\n"
+    return line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
 
 
 def _parse(text: str) -> None:

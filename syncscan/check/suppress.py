@@ -22,7 +22,7 @@ _FORM = "`# syncscan: ignore[SYN101] reason`"
 
 # A reason ends where another tool's comment starts: "# syncscan: ignore[SYN101] why  # type: ...".
 _COMMENT = re.compile(
-    r"#\s*syncscan:\s*(?P<verb>[\w-]*)(?:\[(?P<codes>[^\]]*)\])?(?P<reason>.*?)(?=\s+#\s|$)"
+    r"(?<!\S)#\s*syncscan:\s*(?P<verb>[\w-]*)(?:\[(?P<codes>[^\]]*)\])?(?P<reason>.*?)(?=\s+#\s|$)"
 )
 
 
@@ -100,7 +100,7 @@ def find_suppressions(text: str) -> list[Suppression]:
     return [
         suppression
         for comment in comments
-        for found in _COMMENT.finditer(comment.row, comment.column)
+        for found in _COMMENT.finditer(comment.row[comment.column :])
         if (suppression := _parse(comment, found, alone))
     ]
 
@@ -120,30 +120,31 @@ def _comments(text: str) -> list[_Comment]:
 
 def _parse(comment: _Comment, found: re.Match[str], alone: set[int]) -> Suppression:
     codes = tuple(code.strip().upper() for code in (found["codes"] or "").split(",") if code.strip())
+    start = comment.column + found.start()
     covers = comment.line
     while comment.alone and covers in alone:
         covers += 1
     return Suppression(
         line=comment.line,
-        column=found.start() + 1,
+        column=start + 1,
         text=found[0],
         verb=found["verb"],
         codes=codes,
         reason=found["reason"].strip(" \t:-"),
         covers=0 if found["verb"] == "file-ignore" else covers,
         alone=comment.alone,
-        removal=_removal(comment.line, comment.row, found),
+        removal=_removal(comment.line, comment.row, start, start + len(found[0])),
     )
 
 
-def _removal(line: int, row: str, found: re.Match[str]) -> Edit:
+def _removal(line: int, row: str, start: int, end: int) -> Edit:
     """Remove a comment with the space around it, and with its line where that is then empty."""
-    before, after = row[: found.start()].rstrip(), row[found.end() :].lstrip()
+    before, after = row[:start].rstrip(), row[end:].lstrip()
     if not before and not after:
         return Edit(line, 1, line + 1, 1, "")
     if not after:
         return Edit(line, len(before) + 1, line, len(row) + 1, "")
-    return Edit(line, found.start() + 1, line, len(row) - len(after) + 1, "")
+    return Edit(line, start + 1, line, len(row) - len(after) + 1, "")
 
 
 def _judge(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-_PATIENCE = 1.0  # seconds before a run is long
+PATIENCE = 1.0  # seconds before a run is long
 
 
 class ProgressBar:
@@ -24,7 +24,7 @@ class ProgressBar:
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Report that ``done`` of ``total`` steps of a stage are done."""
-        if not self._shows or time.monotonic() - self._start < _PATIENCE:
+        if not self._shows or time.monotonic() - self._start < PATIENCE:
             return
         bar = self._bar or self._open()
         if stage not in self._tasks:

@@ -81,10 +81,11 @@ def _window(line: str, start: int, end: int) -> tuple[str, str, str]:
 
 
 def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
-    for step in finding.evidence[:_MAX_STEPS]:
-        yield "because", f"{step.text} ({step.path}:{step.line})"
-    if len(finding.evidence) > _MAX_STEPS:
-        yield "because", f"... {plural(len(finding.evidence) - _MAX_STEPS, 'more step')}, see --format json"
+    steps = list(dict.fromkeys(f"{step.text} ({step.path}:{step.line})" for step in finding.evidence))
+    for step in steps[:_MAX_STEPS]:
+        yield "because", step
+    if len(steps) > _MAX_STEPS:
+        yield "because", f"... {plural(len(steps) - _MAX_STEPS, 'more step')}, see --format json"
     if finding.call_chain:
         yield "called by", " -> ".join(finding.call_chain)
     if finding.fix.edits:
@@ -94,14 +95,22 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
 
 
 def _summary(report: Report) -> Text:
-    where = f"{plural(report.checked, 'file')} checked in {report.seconds:.1f} s"
     done = f"{plural(report.fixed, 'finding')} fixed, " if report.fixed else ""
-    if not report.findings:
-        return Text(f"{done}no findings{' left' if done else ''}; {where}", style="green")
-    files = len({finding.path for finding in report.findings})
     left = " left" if done else ""
-    found = f"{done}{plural(len(report.findings), 'finding')}{left} in {plural(files, 'file')}; {where}"
-    return Text(found + _fixable(report), style="bold")
+    if not report.findings:
+        return Text(f"{done}no findings{left}; {_coverage(report)}", style="" if report.failures else "green")
+    files = len({finding.path for finding in report.findings})
+    found = f"{plural(len(report.findings), 'finding')}{left} in {plural(files, 'file')}"
+    return Text(f"{done}{found}; {_coverage(report)}{_fixable(report)}", style="bold")
+
+
+def _coverage(report: Report) -> str:
+    """What was looked at, and what was not."""
+    failed = len({failure.path for failure in report.failures})
+    parts = [f"{plural(report.checked, 'file')} checked in {report.seconds:.1f} s"]
+    parts += [f"{report.skipped} excluded"] if report.skipped else []
+    parts += [f"{failed} not analysed"] if failed else []
+    return ", ".join(parts)
 
 
 def _fixable(report: Report) -> str:

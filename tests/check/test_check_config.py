@@ -1,0 +1,171 @@
+"""Settings: where they come from, what they do, and what a mistake in them says."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from syncscan.config import find_config
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+BLOCKS = 'import torch\n\nlosses = torch.zeros(8, device="cuda")\nprint(losses.sum().item())\n'
+UNUSED = "x = 1  # syncscan: ignore[SYN101] no more\n"
+
+
+def codes(run) -> list[str]:
+    return sorted({finding["code"] for finding in json.loads(run.stdout)["findings"]})
+
+
+def checked(syncscan, *arguments) -> list[str]:
+    return codes(syncscan("check", "--format", "json", *arguments))
+
+
+def settings(table: str) -> dict[str, str]:
+    return {"pyproject.toml": f"[tool.syncscan]\n{table}\n", "a.py": BLOCKS + UNUSED}
+
+
+@pytest.mark.parametrize(
+    ("table", "arguments", "expected"),
+    [
+        ("", [], ["SYN001", "SYN101"]),
+        ('select = ["SYN101"]', [], ["SYN101"]),
+        ('select = ["SYN1"]', [], ["SYN101"]),
+        ('select = ["SYN2"]', [], []),
+        ('ignore = ["SYN1"]', [], ["SYN001"]),
+        ('select = ["SYN101"]\nignore = ["SYN1"]', [], ["SYN101"]),
+        ('select = ["SYN1"]\nignore = ["SYN101"]', [], []),
+        ('select = ["SYN2"]\nextend-select = ["SYN101"]', [], ["SYN101"]),
+        ('ignore = ["SYN101"]', ["--select", "SYN101"], ["SYN101"]),
+        ('select = ["SYN101"]', ["--extend-select", "SYN0"], ["SYN001", "SYN101"]),
+        ('ignore = ["SYN001"]', ["--ignore", "SYN1"], []),
+        ("", ["--select", "syn0,SYN1"], ["SYN001", "SYN101"]),
+        ("", ["--select", "SYN0", "--select", "SYN101"], ["SYN001", "SYN101"]),
+        ('per-file-ignores = { "a.py" = ["SYN1"] }', [], ["SYN001"]),
+        ('per-file-ignores = { "tests/**" = ["SYN1"] }', [], ["SYN001", "SYN101"]),
+        ('select = ["SYN2"]', ["--isolated"], ["SYN001", "SYN101"]),
+    ],
+)
+def test_choice_of_codes(syncscan, project, table, arguments, expected):
+    project(settings(table))
+    assert checked(syncscan, *arguments) == expected
+
+
+def test_a_suppression_is_used_though_its_rule_is_off(syncscan, project):
+    project({"a.py": BLOCKS.replace(".item())", ".item())  # syncscan: ignore[SYN101] logged once")})
+    assert checked(syncscan, "--ignore", "SYN101") == []
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("selct = []", "unknown key 'selct'; did you mean 'select'?"),
+        ('select = ["SYN1O1"]', "select: unknown code 'SYN1O1'; did you mean 'SYN101'?"),
+        ('select = "SYN101"', "select: must be a list of strings, not 'SYN101'"),
+        ("ignore = [1]", "ignore: must be a list of strings, not [1]"),
+        (
+            'min-confidence = "prooved"',
+            "min-confidence: 'prooved' is not a confidence; did you mean 'proved'?",
+        ),
+        ('require-reason = "yes"', "require-reason: must be true or false, not 'yes'"),
+        ("per-file-ignores = []", "per-file-ignores: must be a table such as"),
+        ('per-file-ignores = { "a" = ["SYN1O1"] }', "per-file-ignores: unknown code 'SYN1O1'; did you mean"),
+        ('conventions = { host-name = ["*_h"] }', "unknown key 'host-name'; did you mean 'host-names'?"),
+        ('conventions = ["*_h"]', "conventions: must be a table such as"),
+    ],
+)
+def test_a_mistake_is_one_line_that_names_the_nearest_valid_word(syncscan, project, table, message):
+    project(settings(table))
+    run = syncscan("check")
+    assert (run.status, run.stdout, run.stderr.count("\n")) == (2, "", 1)
+    assert "pyproject.toml: [tool.syncscan]: " in run.stderr
+    assert message in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--select", "SYN1O1"], "syncscan: --select: unknown code 'SYN1O1'; did you mean 'SYN101'?\n"),
+        (
+            ["--min-confidence", "sure"],
+            "syncscan: --min-confidence: 'sure' is not a confidence; did you mean",
+        ),
+        (["--config", "no.toml"], "syncscan: no.toml: no such file; --config takes a TOML file with a"),
+        (["--config", "empty.toml"], "syncscan: empty.toml: has no [tool.syncscan] table; add one, or"),
+        (["--config", "bad.toml"], "syncscan: bad.toml: cannot be read: "),
+    ],
+)
+def test_a_mistake_on_the_command_line(syncscan, project, arguments, message):
+    project({"empty.toml": "", "bad.toml": "[tool"})
+    run = syncscan("check", *arguments)
+    assert (run.status, run.stdout) == (2, "")
+    assert run.stderr.startswith(message)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-", "a.py"],
+        ["a.py", "--stdin-filename", "a.py"],
+        ["--config", "x.toml", "--isolated"],
+        ["--format", "json", "--statistics"],
+        ["--format", "github", "--diff"],
+        ["--format", "xml"],
+        ["--jobs", "-1"],
+        ["--no-such-option"],
+    ],
+)
+def test_options_that_make_no_sense(syncscan, project, arguments):
+    run = syncscan("check", *arguments)
+    assert (run.status, run.stdout) == (2, "")
+    assert "Error: " in run.stderr
+
+
+def test_the_nearest_table_wins(project):
+    root = project(
+        {
+            "pyproject.toml": '[tool.syncscan]\nselect = ["SYN1"]\n',
+            "inner/pyproject.toml": '[tool.syncscan]\nselect = ["SYN0"]\n',
+            "inner/deep/a.py": "",
+            "plain/pyproject.toml": "[project]\n",
+        }
+    )
+    assert find_config(root / "inner" / "deep").select == ("SYN0",)
+    assert find_config(root / "plain").select == ("SYN1",)
+    assert find_config(root).root == root
+
+
+def test_config_names_a_file_anywhere(syncscan, project):
+    project(settings("") | {"ci/strict.toml": '[tool.syncscan]\nselect = ["SYN0"]\n'})
+    assert checked(syncscan, "--config", "ci/strict.toml") == ["SYN001"]
+
+
+def test_show_settings_prints_what_could_be_pasted(syncscan, project):
+    table = "\n".join(
+        [
+            'select = ["SYN1", "SYN0"]',
+            'ignore = ["SYN001"]',
+            "extend-select = []",
+            'per-file-ignores = { "tests/\\"a\\"" = ["SYN1"] }',
+            'min-confidence = "proved"',
+            'exclude = ["gen/"]',
+            "require-reason = true",
+            'hot = ["pkg.run:Runner.step"]',
+            'conventions = { "host-names" = ["*_h"], "gpu-names" = [] }',
+        ]
+    )
+    root = project(settings(table))
+    run = syncscan("check", "--show-settings")
+    assert run.stdout.splitlines()[0] == f"# from {root / 'pyproject.toml'}"
+    assert tomllib.loads(run.stdout) == tomllib.loads(f"[tool.syncscan]\n{table}")
+
+
+def test_show_settings_without_a_table(syncscan, project, tmp_path):
+    run = syncscan("check", "--show-settings", "--isolated", "--select", "SYN1")
+    assert run.stdout.startswith("# defaults: no [tool.syncscan] table applies\n")
+    assert tomllib.loads(run.stdout)["tool"]["syncscan"]["select"] == ["SYN1"]

@@ -1,0 +1,261 @@
+"""Fixes: what they change in a file, and what they never touch."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from syncscan.check import fix
+from syncscan.check.files import Source, SourceError
+from syncscan.check.fix import Draft, apply_edits, fixable
+from syncscan.model import Applicability, Confidence, Edit, Finding, Fix
+from syncscan.rule import rule_book
+
+COMMENT = "# syncscan: ignore[SYN101] gone"
+
+
+def finding(*edits: Edit, line: int = 1, safe: bool = True) -> Finding:
+    applicability = Applicability.SAFE if safe else Applicability.UNSAFE
+    return Finding(
+        "SYN101", "item-read", "a.py", line, 1, line, 2, "", "", "", Confidence.PROVED,
+        fix=Fix(applicability, "", edits),
+    )  # fmt: skip
+
+
+def replace(line: int, start: int, end: int, text: str) -> Edit:
+    return Edit(line, start, line, end, text)
+
+
+EDITS = {
+    "replace": ("ab\ncd\n", [finding(replace(2, 1, 3, "xyz"))], "ab\nxyz\n"),
+    "insert": ("ab\n", [finding(replace(1, 2, 2, "-"))], "a-b\n"),
+    "across-lines": ("ab\ncd\nef\n", [finding(Edit(1, 2, 3, 2, "+"))], "a+f\n"),
+    "a-whole-line": ("ab\ncd\n", [finding(Edit(1, 1, 2, 1, ""))], "cd\n"),
+    "last-line-without-end": ("ab\ncd", [finding(Edit(2, 1, 3, 1, ""))], "ab\n"),
+    "two-in-one-line": ("abcd", [finding(replace(1, 1, 2, "x")), finding(replace(1, 4, 5, "yy"))], "xbcyy"),
+    "columns-count-characters": ("ä€😀b\n", [finding(replace(1, 4, 5, "c"))], "ä€😀c\n"),
+    "overlap-first-wins": ("abcd", [finding(replace(1, 1, 4, "x")), finding(replace(1, 3, 5, "y"))], "xd"),
+    "touching-both": ("abcd", [finding(replace(1, 1, 3, "x")), finding(replace(1, 3, 5, "y"))], "xy"),
+    "overlap-leaves-out-the-whole-fix": (
+        "abcd\nef\n",
+        [finding(replace(1, 1, 4, "x")), finding(replace(1, 3, 5, "y"), replace(2, 1, 3, "z"))],
+        "xd\nef\n",
+    ),
+    "the-same-import-twice": (
+        "a\nb\n",
+        [
+            finding(replace(1, 1, 1, "import x\n"), replace(2, 1, 2, "c")),
+            finding(replace(1, 1, 1, "import x\n"), line=2),
+        ],
+        "import x\na\nc\n",
+    ),
+    "crlf": ("a\r\nb\r\n", [finding(replace(2, 1, 2, "c\nd"))], "a\r\nc\r\nd\r\n"),
+    "mixed-line-ends": ("a\r\nb\nc\r\n", [finding(replace(2, 1, 2, "x\ny"))], "a\r\nx\ny\nc\r\n"),
+    "cr": ("a\rb\r", [finding(replace(2, 1, 2, "x\ny"))], "a\rx\ry\r"),
+    "form-feed-is-no-line-end": ("a\fb\nc\n", [finding(replace(2, 1, 2, "d"))], "a\fb\nd\n"),
+    "line-separator-is-no-line-end": ("'\u2028'\nc\n", [finding(replace(2, 1, 2, "d"))], "'\u2028'\nd\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "findings", "expected"), EDITS.values(), ids=EDITS)
+def test_edits(text, findings, expected):
+    assert apply_edits(text, findings) == expected
+
+
+def test_unsafe_fixes_are_applied_when_asked_for():
+    safe, unsafe = finding(replace(1, 1, 2, "")), finding(replace(1, 1, 2, ""), safe=False)
+    assert fixable([safe, unsafe, finding()], unsafe=False) == [safe]
+    assert fixable([safe, unsafe, finding()], unsafe=True) == [safe, unsafe]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    lines=st.lists(
+        st.tuples(st.text("ab \t\x0c\u2028é", max_size=8), st.sampled_from(["\n", "\r\n"])), min_size=1
+    ),
+    data=st.data(),
+)
+def test_a_text_changes_only_where_an_edit_says_so(lines, data):
+    chosen = data.draw(st.integers(0, len(lines) - 1))
+    line, end = lines[chosen]
+    start, stop = sorted(data.draw(st.tuples(*[st.integers(0, len(line))] * 2)))
+    new = data.draw(st.text("xy", max_size=3))
+    before, after = ("".join(map("".join, part)) for part in (lines[:chosen], lines[chosen + 1 :]))
+    expected = f"{before}{line[:start]}{new}{line[stop:]}{end}{after}"
+    edit = finding(replace(chosen + 1, start + 1, stop + 1, new))
+    assert apply_edits(f"{before}{line}{end}{after}", [edit]) == expected
+
+
+CONTENTS = {
+    "lf": f"x = 1  {COMMENT}\ny = 2\n".encode(),
+    "crlf": f"x = 1  {COMMENT}\r\ny = 2\r\n".encode(),
+    "cr": f"x = 1  {COMMENT}\ry = 2\r".encode(),
+    "mixed": f"a = 0\r\nx = 1  {COMMENT}\ny = 2\r".encode(),
+    "no-final-line-end": f"y = 2\nx = 1  {COMMENT}".encode(),
+    "bom": f"\ufeffx = 'é'  {COMMENT}\n".encode(),
+    "latin-1": f"# coding: latin-1\nx = 'é'  {COMMENT}\n".encode("latin-1"),
+    "tabs-and-trailing-space": f"if x:\t\n\ty = 1\t {COMMENT}\n\tz = 2 \n".encode(),
+}
+
+
+@pytest.mark.parametrize("content", CONTENTS.values(), ids=CONTENTS)
+def test_nothing_else_changes_in_the_file(syncscan, project, content):
+    root = project({"a.py": content})
+    run = syncscan("check", "--fix")
+    assert run.stdout.startswith("1 finding fixed, no findings left; 1 file checked in ")
+    start = content.index(b"#", 20 if content.startswith(b"# coding") else 0)
+    while content[start - 1 : start] in {b" ", b"\t"}:
+        start -= 1
+    assert (root / "a.py").read_bytes() == content[:start] + content[content.index(b"gone") + 4 :]
+
+
+def test_fixing_twice_changes_nothing_more(syncscan, project):
+    root = project({"a.py": f"x = 1  {COMMENT}\n{COMMENT}\n{COMMENT}\ny = 2\n"})
+    assert syncscan("check", "--fix").status == 0
+    once = (root / "a.py").read_bytes()
+    run = syncscan("check", "--fix")
+    assert (once, run.stdout[:24]) == (b"x = 1\ny = 2\n", "no findings; 1 file chec")
+    assert (root / "a.py").read_bytes() == once
+
+
+def test_mode_bits_stay_and_nothing_is_left_behind(syncscan, project):
+    root = project({"a.py": f"x = 1  {COMMENT}\n"})
+    (root / "a.py").chmod(0o751)
+    syncscan("check", "--fix")
+    assert (root / "a.py").stat().st_mode & 0o7777 == 0o751
+    assert [path.name for path in root.iterdir()] == ["a.py"]
+
+
+def test_a_symlink_stays_a_symlink(syncscan, project, tmp_path_factory):
+    root = project({})
+    real = tmp_path_factory.mktemp("elsewhere") / "real.py"
+    real.write_text(f"x = 1  {COMMENT}\n")
+    (root / "a.py").symlink_to(real)
+    syncscan("check", "--fix", "a.py")
+    assert (root / "a.py").is_symlink()
+    assert real.read_text() == "x = 1\n"
+
+
+def test_a_failing_write_leaves_the_file_and_is_one_line(syncscan, project, monkeypatch):
+    root = project({"a.py": f"x = 1  {COMMENT}\n"})
+
+    def disk_full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fdopen", disk_full)
+    run = syncscan("check", "--fix")
+    assert (run.status, run.stderr) == (2, "syncscan: a.py: cannot be written: No space left on device\n")
+    assert (root / "a.py").read_text() == f"x = 1  {COMMENT}\n"
+    assert [path.name for path in root.iterdir()] == ["a.py"]
+
+
+def test_diff_shows_and_writes_nothing(syncscan, project):
+    root = project({"a.py": f"x = 1  {COMMENT}\ny = 2\n", "b.py": "z = 3\n"})
+    run = syncscan("check", "--diff")
+    assert run.stdout == f"--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-x = 1  {COMMENT}\n+x = 1\n y = 2\n"
+    assert run.stderr == "syncscan: 1 fix in 1 file shown, nothing written\n"
+    assert run.status == 1
+    assert (root / "a.py").read_text() == f"x = 1  {COMMENT}\ny = 2\n"
+
+
+@pytest.mark.parametrize("content", CONTENTS.values(), ids=CONTENTS)
+def test_a_diff_can_be_applied(syncscan, project, content):
+    root = project({"a.py": content})
+    diff = syncscan(
+        "check", "--diff", encoding="latin-1" if content.startswith(b"# coding") else "utf-8"
+    ).stdout
+    encoded = diff.encode("latin-1" if content.startswith(b"# coding") else "utf-8")
+    subprocess.run(["git", "apply", "-"], input=encoded, cwd=root, check=True)
+    assert b"syncscan" not in (root / "a.py").read_bytes()
+
+
+def test_standard_input_comes_out_fixed(syncscan, project):
+    root = project({"a.py": "old = 1\n"})
+    source = (
+        f"x = 1  {COMMENT}\r\nimport torch\r\nt = torch.ones(1, device='cuda')\r\nprint(t.sum().item())\r\n"
+    )
+    run = syncscan("check", "-", "--stdin-filename", "a.py", "--fix", stdin=source.encode())
+    assert run.stdout == source.replace(f"  {COMMENT}", "")
+    assert run.stderr.startswith("a.py:4:7: SYN101")
+    assert (run.status, (root / "a.py").read_text()) == (1, "old = 1\n")
+
+
+def test_standard_input_that_needs_no_fix_comes_out_as_it_was(syncscan):
+    assert syncscan("check", "-", "--fix", stdin=b"x = 1\r\n").stdout == "x = 1\r\n"
+
+
+def draft(text: str, encoding: str = "utf-8") -> Draft:
+    return Draft(Source(path=None, shown="a.py", module="a", text=text), text, text, encoding)
+
+
+@pytest.mark.parametrize(
+    ("new", "encoding", "reason"),
+    [("(", "utf-8", "'(' was never closed"), ("'é'", "ascii", "'ascii' codec can't encode")],
+    ids=["syntax", "encoding"],
+)
+def test_a_fix_that_would_break_the_file_is_left_out_and_reported(new, encoding, reason):
+    file = draft("x = 1\n", encoding)
+    (failure,) = file.apply([finding(replace(1, 5, 6, new))])
+    assert (file.after, file.stuck) == ("x = 1\n", True)
+    assert failure.message.startswith("left as it was: with the fixes of SYN101 it would not be valid (")
+    assert reason in failure.message
+
+
+def test_a_file_that_changed_meanwhile_is_left_alone():
+    with pytest.raises(SourceError, match="changed while it was checked"):
+        Draft.of(draft("x = 1\n").source, b"x = 2\n")
+
+
+def test_an_encoding_that_does_not_give_the_file_back_is_left_alone(syncscan, project):
+    content = f"# coding: utf-7\nx = '+AOk-'  {COMMENT}\ny = '+AGE-'\n".encode()
+    root = project({"a.py": content})
+    run = syncscan("check", "--fix")
+    assert run.stderr == (
+        "syncscan: a.py: not fixed: utf-7 would not give back what is in the file; save it as UTF-8\n"
+    )
+    assert (run.status, (root / "a.py").read_bytes()) == (2, content)
+
+
+def test_an_interrupted_write_leaves_the_file_whole(tmp_path, monkeypatch):
+    file = tmp_path / "a.py"
+    file.write_bytes(b"old")
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fix.Path, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        fix.write_atomically(file, b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.py"]
+    assert file.read_bytes() == b"old"
+
+
+REWRITTEN = {
+    f"{rule.code}-{number}": example
+    for rule in rule_book().values()
+    for number, example in enumerate(rule.examples)
+    if example.fixed
+}
+
+
+@pytest.mark.parametrize("example", REWRITTEN.values(), ids=REWRITTEN)
+def test_the_fixes_of_the_rule_book_keep_line_ends_and_settle(syncscan, project, example):
+    root = project({"a.py": b"\xef\xbb\xbf" + example.bad.replace("\n", "\r\n").encode()})
+    assert " fixed, " in syncscan("check", "--unsafe-fixes").stdout
+    after = (root / "a.py").read_bytes()
+    expected = re.sub(r" +# expect: \w+", "", example.fixed).replace("\n", "\r\n").encode()
+    assert re.sub(rb" +# expect: \w+", b"", after) == b"\xef\xbb\xbf" + expected
+    syncscan("check", "--unsafe-fixes")
+    assert (root / "a.py").read_bytes() == after
+
+
+def test_a_fixed_file_parses(syncscan, project):
+    root = project({"a.py": f"def f():\n    return [  {COMMENT}\n        1,\n    ]\n"})
+    syncscan("check", "--fix")
+    ast.parse((root / "a.py").read_text())

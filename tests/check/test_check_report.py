@@ -1,0 +1,267 @@
+"""Each format, compared with what it must look like."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from syncscan import __version__
+from syncscan.check.files import Failure
+from syncscan.model import Applicability, Confidence, Edit, Evidence, Finding, Fix
+from syncscan.report import github, json_report, progress, statistics, text
+from syncscan.report.records import Report
+from syncscan.rule import rule_book
+
+SOURCE = """\
+import torch
+
+
+class Runner:
+    def step(self):
+        n = self.lens.max().item()
+\twide = f(self.lens\t.max().item())  # tabs
+        名前 = self.lens.item()
+        return int(
+            self.lens
+            .max()
+        )
+"""
+
+MANY = tuple(Evidence("pkg/a.py", line, f"step {line}") for line in (1, 1, 2, 3, 4, 5, 6))
+
+
+def finding(line: int, column: int, end_line: int, end_column: int, **more) -> Finding:
+    settings = {
+        "code": "SYN101",
+        "name": "item-read",
+        "path": "pkg/runner.py",
+        "function": "Runner.step",
+        "expression": "self.lens.max().item()",
+        "message": "`.item()` copies a number from the GPU and waits for it",
+        "confidence": Confidence.INFERRED,
+        "evidence": (Evidence("pkg/a.py", 12, "`self.lens` is on the GPU: `device=self.device`"),),
+        "fix": Fix(Applicability.NONE, "take it from the host mirror"),
+    }
+    return Finding(line=line, column=column, end_line=end_line, end_column=end_column, **settings | more)
+
+
+PLAIN = finding(6, 13, 6, 35)
+FIXABLE = finding(
+    7, 11, 7, 34, code="SYN001", name="unused-suppression", confidence=Confidence.PROVED, evidence=(),
+    message="wrong", fix=Fix(Applicability.UNSAFE, "read it later", (Edit(7, 11, 7, 34, "later"),)),
+)  # fmt: skip
+WIDE = finding(
+    8,
+    14,
+    8,
+    30,
+    evidence=MANY,
+    hot=True,
+    call_chain=("Engine.run", "Runner.step"),
+    fix=Fix(Applicability.NONE, ""),
+)
+LONG = finding(9, 16, 12, 10, evidence=())
+REPORT = Report(
+    findings=(PLAIN, FIXABLE, WIDE, LONG),
+    failures=(Failure("pkg/bad.py", 3, "invalid syntax"), Failure("a,b:c.py", 0, "100% gone\nreally")),
+    checked=7,
+    skipped=2,
+    seconds=1.26,
+    texts={"pkg/runner.py": SOURCE},
+)
+
+EXPECTED_TEXT = """\
+pkg/runner.py:6:13: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred]
+6 |         n = self.lens.max().item()
+  |             ^^^^^^^^^^^^^^^^^^^^^^
+  = because: `self.lens` is on the GPU: `device=self.device` (pkg/a.py:12)
+  = instead: take it from the host mirror
+
+pkg/runner.py:7:11: SYN001 wrong [unused-suppression, proved]
+7 |     wide = f(self.lens    .max().item())  # tabs
+  |              ^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = fix (unsafe): read it later
+
+pkg/runner.py:8:14: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred]
+8 |         名前 = self.lens.item()
+  |                ^^^^^^^^^^^^^^^^
+  = because: step 1 (pkg/a.py:1)
+  = because: step 2 (pkg/a.py:2)
+  = because: step 3 (pkg/a.py:3)
+  = because: step 4 (pkg/a.py:4)
+  = because: ... 2 more steps, see --format json
+  = called by: Engine.run -> Runner.step
+  = instead: {instead}
+
+pkg/runner.py:9:16: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred]
+ 9 |         return int(
+   |                ^^^^
+10 |             self.lens
+   |             ^^^^^^^^^
+11 |             .max()
+   |             ^^^^^^
+12 |         )
+   |         ^
+   = instead: take it from the host mirror
+
+4 findings in 1 file; 7 files checked in 1.3 s, 2 excluded, 2 not analysed; can be fixed: 1 with --unsafe-fixes
+"""
+
+EXPECTED_GITHUB = """\
+::error title=SYN101 item-read,file=pkg/runner.py,line=6,endLine=6,col=13,endColumn=35::`.item()` copies a \
+number from the GPU and waits for it%0A`self.lens` is on the GPU: `device=self.device` (pkg/a.py:12)%0A\
+Instead: take it from the host mirror
+::error title=SYN101 item-read,file=pkg/runner.py,line=9,endLine=12,col=16::`.item()` copies a number from \
+the GPU and waits for it%0AInstead: take it from the host mirror
+::error title=syncscan%3A not analysed,file=pkg/bad.py,line=3::invalid syntax
+::error title=syncscan%3A not analysed,file=a%2Cb%3Ac.py::100%25 gone%0Areally
+"""
+
+
+def rendered(report: Report, **console: object) -> str:
+    stream = io.StringIO()
+    text.render(report, Console(file=stream, **console))
+    return stream.getvalue()
+
+
+def test_text(rule_instead):
+    assert rendered(REPORT) == EXPECTED_TEXT.replace("{instead}", rule_instead)
+
+
+@pytest.fixture
+def rule_instead() -> str:
+    return rule_book()["SYN101"].instead
+
+
+def test_text_does_not_depend_on_the_width(rule_instead):
+    assert rendered(REPORT, width=20) == rendered(REPORT, width=200)
+
+
+def test_text_has_colours_on_a_terminal_only(monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert "\x1b[" in rendered(REPORT, force_terminal=True)
+    assert "\x1b[" not in rendered(REPORT)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[31m" not in rendered(REPORT, force_terminal=True)
+
+
+def test_markup_in_a_source_is_text():
+    report = Report((finding(1, 1, 1, 7, evidence=()),), texts={"pkg/runner.py": "[bold]x[/bold] :smile:\n"})
+    assert "1 | [bold]x[/bold] :smile:\n" in rendered(report)
+
+
+def test_a_huge_source_line_is_cut():
+    line = "x" * 5000 + "t.item()" + "y" * 5000
+    out = rendered(Report((finding(1, 5001, 1, 5009, evidence=()),), texts={"pkg/runner.py": line}))
+    shown, underlined = out.splitlines()[1:3]
+    assert len(shown) < 400
+    assert shown[underlined.index("^") : underlined.rindex("^") + 1] == "t.item()"
+
+
+def test_an_expression_of_many_lines_is_cut():
+    out = rendered(Report((finding(1, 1, 30, 2, evidence=()),), texts={"pkg/runner.py": "(\n" * 29 + ")"}))
+    assert out.splitlines()[8:10] == ["   | ^", "   | ..."]
+
+
+SUMMARIES = {
+    "nothing": (Report((), checked=1), "no findings; 1 file checked in 0.0 s\n"),
+    "all-fixed": (
+        Report((), checked=3, fixed=2),
+        "2 findings fixed, no findings left; 3 files checked in 0.0 s\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("report", "expected"), SUMMARIES.values(), ids=SUMMARIES)
+def test_summaries(report, expected):
+    assert rendered(report) == expected
+
+
+def test_some_fixed():
+    summary = rendered(Report((PLAIN,), checked=3, fixed=2)).splitlines()[-1]
+    assert summary == "2 findings fixed, 1 finding left in 1 file; 3 files checked in 0.0 s"
+
+
+def test_json():
+    stream = io.StringIO()
+    json_report.render(Report((FIXABLE,), REPORT.failures, 7, 2, seconds=1.2604), stream)
+    assert json.loads(stream.getvalue()) == {
+        "version": 1,
+        "tool": {"name": "syncscan", "version": __version__},
+        "findings": [
+            {
+                "code": "SYN001",
+                "name": "unused-suppression",
+                "path": "pkg/runner.py",
+                "line": 7,
+                "column": 11,
+                "end_line": 7,
+                "end_column": 34,
+                "function": "Runner.step",
+                "expression": "self.lens.max().item()",
+                "message": "wrong",
+                "confidence": "proved",
+                "hot": False,
+                "call_chain": [],
+                "evidence": [],
+                "fix": {
+                    "applicability": "unsafe",
+                    "description": "read it later",
+                    "edits": [{"line": 7, "column": 11, "end_line": 7, "end_column": 34, "text": "later"}],
+                },
+            }
+        ],
+        "files": {
+            "checked": 7,
+            "skipped": 2,
+            "failed": [
+                {"path": "pkg/bad.py", "line": 3, "message": "invalid syntax"},
+                {"path": "a,b:c.py", "line": 0, "message": "100% gone\nreally"},
+            ],
+        },
+        "timing": {"seconds": 1.26},
+    }
+
+
+def test_json_gives_the_evidence_whole():
+    data = json_report.as_data(Report((WIDE,)))["findings"][0]
+    assert data["evidence"] == [
+        {"path": "pkg/a.py", "line": n, "text": f"step {n}"} for n in (1, 1, 2, 3, 4, 5, 6)
+    ]
+    assert (data["hot"], data["call_chain"]) == (True, ["Engine.run", "Runner.step"])
+
+
+def test_github():
+    stream = io.StringIO()
+    github.render(Report((PLAIN, LONG), REPORT.failures), stream)
+    assert stream.getvalue() == EXPECTED_GITHUB
+
+
+def test_statistics():
+    stream = io.StringIO()
+    statistics.render(Report((FIXABLE, *[PLAIN] * 10)), stream)
+    assert stream.getvalue() == "10  SYN101  item-read\n 1  SYN001  unused-suppression (1 with a fix)\n"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("stream", "patience", "shows"),
+    [(Terminal(), 0.0, True), (Terminal(), 60.0, False), (io.StringIO(), 0.0, False)],
+    ids=["long-on-a-terminal", "short-on-a-terminal", "long-in-a-pipe"],
+)
+def test_a_progress_bar_on_a_terminal_for_long_runs(monkeypatch, stream, patience, shows):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(progress, "PATIENCE", patience)
+    with progress.ProgressBar(stream) as bar:
+        bar("read", 0, 10)
+        bar("read", 5, 10)
+    assert ("read" in stream.getvalue()) is shows
+    assert bool(stream.getvalue()) is shows

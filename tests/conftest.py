@@ -1,0 +1,61 @@
+"""What all tests share: syncscan as a command."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from syncscan.cli import main
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a command printed, and its exit status."""
+
+    stdout: str
+    stderr: str
+    status: int
+
+
+Command = Callable[..., Run]
+
+
+@pytest.fixture
+def syncscan(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
+    """Run syncscan in a scratch folder, as the command line would, without the cost of a new process."""
+
+    def run(*arguments: object, stdin: bytes = b"", encoding: str = "utf-8") -> Run:
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding=encoding, write_through=True) for _ in range(2))
+        with monkeypatch.context() as patch:
+            patch.chdir(tmp_path)
+            patch.setattr(sys, "argv", ["syncscan", *map(str, arguments)])
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+            patch.setattr(sys, "stdout", out)
+            patch.setattr(sys, "stderr", err)
+            try:
+                main()
+            except SystemExit as stop:
+                status = stop.code
+        assert isinstance(status, int)
+        return Run(*(stream.buffer.getvalue().decode(encoding) for stream in (out, err)), status)
+
+    return run
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Callable[[dict[str, str | bytes]], Path]:
+    """Write files into the scratch folder."""
+
+    def write(files: dict[str, str | bytes]) -> Path:
+        for name, content in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return tmp_path
+
+    return write

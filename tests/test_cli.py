@@ -1,0 +1,213 @@
+"""The command as a whole: its help, its exit status, its start and its end."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+BLOCKS = 'import torch\n\nlosses = torch.zeros(8, device="cuda")\nprint(losses.sum().item())\n'
+SILENT = "import torch\n\nlosses = torch.zeros(8)\nprint(losses.sum().item())\n"
+COMMAND = [sys.executable, "-m", "syncscan"]
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), **more}
+
+
+def output(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("files", "arguments", "status"),
+    [
+        ({"a.py": SILENT}, [], 0),
+        ({"a.py": BLOCKS}, [], 1),
+        ({"a.py": BLOCKS}, ["--exit-zero"], 0),
+        ({"a.py": BLOCKS}, ["--select", "SYN0"], 0),
+        ({"a.py": "def f(:"}, [], 2),
+        ({"a.py": "def f(:"}, ["--exit-zero"], 2),
+        ({"a.py": "def f(:", "b.py": BLOCKS}, [], 2),
+        ({"a.py": BLOCKS}, ["nope.py"], 2),
+        ({"a.py": BLOCKS}, ["--select", "SYN999"], 2),
+        ({"a.py": BLOCKS}, ["--statistics"], 1),
+        ({"a.py": BLOCKS}, ["--format", "github"], 1),
+        ({"a.py": BLOCKS}, ["--jobs", "2"], 1),
+    ],
+)
+def test_exit_status(syncscan, project, files, arguments, status):
+    project(files)
+    assert syncscan("check", *arguments).status == status
+
+
+def test_a_new_user_sees_where_why_and_what_to_do(syncscan, project):
+    project({"a.py": BLOCKS})
+    lines = syncscan("check").stdout.splitlines()
+    assert lines[0].startswith("a.py:4:7: SYN101 ")
+    assert lines[0].endswith(" [item-read, proved]")
+    assert lines[1:3] == ["4 | print(losses.sum().item())", "  |       ^^^^^^^^^^^^^^^^^^^"]
+    assert any(line.startswith("  = because: ") and "a.py:3" in line for line in lines)
+    assert any(line.startswith("  = instead: ") for line in lines)
+    assert re.fullmatch(r"1 finding in 1 file; 1 file checked in \d+\.\d s", lines[-1])
+
+
+def test_json_is_one_object_and_nothing_else(syncscan, project):
+    project({"a.py": BLOCKS})
+    run = syncscan("check", "--format", "json")
+    report = json.loads(run.stdout)
+    (finding,) = report["findings"]
+    assert (finding["line"], finding["column"], finding["end_line"], finding["end_column"]) == (4, 7, 4, 26)
+    assert finding["expression"] == "losses.sum().item()"
+    assert set(report) == {"version", "tool", "findings", "files", "timing"}
+    assert run.stderr == ""
+
+
+def test_standard_input_without_a_name(syncscan):
+    run = syncscan("check", "-", stdin=BLOCKS.encode())
+    assert run.stdout.startswith("<stdin>:4:7: SYN101")
+    assert syncscan("check", "-", stdin=b"x = '\xff'").stderr.startswith("syncscan: <stdin>:1: not utf-8")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["check", "-h"], ["explain", "--help"], ["rules", "--help"]]
+)
+def test_help(syncscan, arguments):
+    run = syncscan(*arguments)
+    assert (run.status, run.stderr) == (0, "")
+    assert run.stdout.startswith("Usage: syncscan ")
+
+
+def test_help_of_check_shows_examples_and_the_exit_status(syncscan):
+    text = syncscan("check", "--help").stdout
+    assert "  syncscan check src/ --select SYN1,SYN205 " in text
+    assert "Exit status: 0 no findings; 1 findings; 2 " in text
+
+
+def test_version(syncscan):
+    assert syncscan("--version").stdout == "syncscan, version 0.1.0\n"
+
+
+@pytest.mark.parametrize("word", ["SYN101", "syn101", "item-read"])
+def test_explain(syncscan, word):
+    run = syncscan("explain", word)
+    assert (run.status, run.stdout) == (0, (ROOT / "docs/rules/SYN101.md").read_text(encoding="utf-8"))
+
+
+def test_explain_names_the_nearest_rule(syncscan):
+    run = syncscan("explain", "SYN1O1")
+    assert run.stderr == "syncscan: no rule 'SYN1O1'; did you mean 'SYN101'? `syncscan rules` lists them\n"
+    assert run.status == 2
+
+
+def test_rules_are_listed_in_order(syncscan):
+    run = syncscan("rules")
+    codes = [line.split()[0] for line in run.stdout.splitlines()]
+    assert codes == sorted(codes)
+    assert {"SYN001", "SYN101"} <= set(codes)
+
+
+def test_an_unknown_command(syncscan):
+    run = syncscan("chekc")
+    assert run.status == 2
+    assert "No such command 'chekc'" in run.stderr
+
+
+def test_the_interpreter_runs_it_as_a_module(tmp_path):
+    (tmp_path / "a.py").write_text(BLOCKS)
+    done = output([*COMMAND, "check"], tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.startswith("a.py:4:7: SYN101")
+    assert done.stderr == ""
+
+
+def test_a_reader_that_leaves_early_gets_no_traceback(tmp_path):
+    (tmp_path / "a.py").write_text(BLOCKS + "print(losses.sum().item())\n" * 500)
+    with subprocess.Popen(
+        [*COMMAND, "check"], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert b"Traceback" not in process.stderr.read()
+
+
+WAITS_FOR_INPUT = [*COMMAND, "check", "-"]
+
+
+def test_ctrl_c_ends_with_one_line(tmp_path):
+    """Ctrl-C while it reads standard input, which surely is after the start of the command."""
+    with subprocess.Popen(
+        WAITS_FOR_INPUT,
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        wait_until_it_reads(process.pid)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+    assert (process.returncode, out, err) == (130, b"", b"syncscan: interrupted\n")
+
+
+def wait_until_it_reads(pid: int) -> None:
+    """Wait until a process sleeps in a read of a pipe, by what Linux says of it."""
+    wait = Path(f"/proc/{pid}/wchan")
+    if not wait.exists():
+        pytest.skip("needs /proc")
+    while wait.read_text() not in {"pipe_read", "pipe_wait", "anon_pipe_read"}:
+        os.sched_yield()
+
+
+def test_torch_is_never_imported(tmp_path):
+    (tmp_path / "a.py").write_text(BLOCKS)
+    script = (
+        "import sys\nsys.argv = ['syncscan', 'check', '--exit-zero']\nfrom syncscan.cli import main\n"
+        "try: main()\nexcept SystemExit: print('torch' in sys.modules, 'numpy' in sys.modules)\n"
+    )
+    done = output([sys.executable, "-c", script], tmp_path)
+    assert done.stdout.splitlines()[-1] == "False False"
+
+
+def test_a_command_imports_only_what_it_needs(tmp_path):
+    script = (
+        "import sys, syncscan.cli; print([m for m in ('libcst', 'rich', 'pathspec') if m in sys.modules])"
+    )
+    done = output([sys.executable, "-c", script], tmp_path)
+    assert done.stdout == "[]\n"
+
+
+def test_a_terminal_gets_colours(tmp_path):
+    (tmp_path / "a.py").write_text(BLOCKS)
+    assert "\x1b[" in on_terminal(tmp_path, "check", TERM="xterm", NO_COLOR="")
+    assert "\x1b[1;31m" not in on_terminal(tmp_path, "check", TERM="xterm", NO_COLOR="1")
+
+
+def on_terminal(folder: Path, *arguments: str, **env: str) -> str:
+    """What a command writes to a terminal."""
+    leader, follower = pty.openpty()
+    with subprocess.Popen(
+        [*COMMAND, *arguments], cwd=folder, env=environment(**env), stdout=follower, stderr=follower
+    ) as process:
+        os.close(follower)
+        chunks = []
+        while chunk := read_or_end(leader):
+            chunks.append(chunk)
+        process.wait()
+    os.close(leader)
+    return b"".join(chunks).decode()
+
+
+def read_or_end(leader: int) -> bytes:
+    try:
+        return os.read(leader, 65536)
+    except OSError:  # Linux says so when the other end is closed
+        return b""

@@ -1,0 +1,53 @@
+"""The pages of the rules are what their modules say, and the guide names what exists."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from syncscan.commands.check import command
+from syncscan.config import parse_config
+from syncscan.report.pages import pages
+from syncscan.rule import rule_book
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+GUIDE = (DOCS / "guide.md").read_text(encoding="utf-8")
+
+
+def test_no_page_is_stale():
+    written = {path.name: path.read_text(encoding="utf-8") for path in (DOCS / "rules").glob("*.md")}
+    assert written == pages(rule_book().values()), "run `python docs/generate.py`"
+
+
+@pytest.mark.parametrize("rule", rule_book().values(), ids=lambda rule: rule.code)
+def test_a_page_is_complete(rule):
+    page = pages([rule])[f"{rule.code}.md"]
+    assert page.startswith(f"# {rule.code}: {rule.name}\n")
+    assert len(sys.modules[type(rule).__module__].__doc__.splitlines()) > 2
+    assert "**Instead:** " in page
+    assert "expect:" not in page
+
+
+def test_every_setting_in_the_guide_is_valid():
+    (table,) = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
+    config = parse_config(tomllib.loads(table)["tool"]["syncscan"], DOCS / "guide.md")
+    assert config.select
+
+
+def test_every_option_in_the_guide_exists():
+    options = {option for parameter in command.params for option in parameter.opts}
+    assert set(re.findall(r"--[a-z]+(?:-[a-z]+)*", GUIDE)) <= options
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []

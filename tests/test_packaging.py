@@ -1,0 +1,95 @@
+"""The wheel: built, installed in a fresh environment, and run; without torch and without the source tree."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+BLOCKS = 'import torch\n\nlosses = torch.zeros(8, device="cuda")\nprint(losses.sum().item())\n'
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """The wheel, built from a copy of what the repository holds, with the tools that are installed."""
+    folder = tmp_path_factory.mktemp("dist")
+    source = tmp_path_factory.mktemp("source")
+    for name in ("pyproject.toml", "README.md", "LICENSE", "syncscan", "rules"):
+        subprocess.run(["cp", "-r", ROOT / name, source], check=True)
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, source]
+    subprocess.run(build, check=True, capture_output=True)
+    (file,) = folder.glob("*.whl")
+    return file
+
+
+@pytest.fixture(scope="module")
+def python(wheel, tmp_path_factory) -> Path:
+    """An interpreter of a fresh environment with the wheel.
+
+    Its dependencies come from the environment of the tests, so that no network is needed; torch, which
+    may be installed there too, must not be imported.
+    """
+    folder = tmp_path_factory.mktemp("venv")
+    venv.create(folder, with_pip=False, symlinks=True)
+    python = folder / "bin" / "python"
+    subprocess.run(
+        [sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps", wheel], check=True
+    )
+    (site,) = folder.glob("lib/python*/site-packages")
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return python
+
+
+def run(python: Path, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return subprocess.run(
+        [python, *arguments], cwd=folder, env=clean, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_wheel_holds_the_rule_book_and_the_operation_table(wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    modules = {
+        f"syncscan/{path.relative_to(ROOT / 'syncscan').as_posix()}"
+        for path in (ROOT / "syncscan").rglob("*.py")
+    }
+    rules = {f"syncscan/rules/{path.name}" for path in (ROOT / "rules").glob("*.py")}
+    assert modules | rules | {"syncscan/rules/ops.toml", "syncscan/py.typed"} <= names
+    assert not [name for name in names if name.startswith(("rules/", "tests/", "docs/"))]
+
+
+def test_it_needs_no_torch(wheel):
+    archive = zipfile.ZipFile(wheel)
+    (metadata,) = (name for name in archive.namelist() if name.endswith("METADATA"))
+    required = [
+        line for line in archive.read(metadata).decode().splitlines() if line.startswith("Requires-Dist")
+    ]
+    assert not [line for line in required if "torch" in line and "extra" not in line]
+
+
+def test_the_installed_command_checks(python, tmp_path):
+    (tmp_path / "a.py").write_text(BLOCKS)
+    done = run(python.with_name("syncscan"), "check", "--format", "json", folder=tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert [finding["code"] for finding in json.loads(done.stdout)["findings"]] == ["SYN101"]
+
+
+def test_what_runs_is_what_was_installed(python, tmp_path):
+    script = "import syncscan, syncscan.rules; print(syncscan.__file__, syncscan.rules.__file__)"
+    done = run(python, "-c", script, folder=tmp_path)
+    assert str(ROOT) not in done.stdout
+    assert done.stdout.count("site-packages/syncscan/") == 2
+
+
+def test_the_source_tree_runs_as_it_is(tmp_path):
+    done = run(Path(sys.executable), "-m", "syncscan", "rules", folder=ROOT)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "SYN101" in done.stdout
