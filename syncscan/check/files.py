@@ -134,10 +134,15 @@ def _package_base(folder: Path, root: Path) -> Path | None:
 
 
 def package_top(folder: Path) -> Path:
-    """The outermost package around a package, which may be itself."""
-    while folder != folder.parent and is_package(folder.parent):
+    """The outermost package around a package, which may be itself; one namespace folder may lie between."""
+    top = folder
+    while folder != folder.parent:
         folder = folder.parent
-    return folder
+        if is_package(folder):
+            top = folder
+        elif folder != top.parent:
+            break
+    return top
 
 
 @functools.cache

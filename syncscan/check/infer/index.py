@@ -62,9 +62,8 @@ class Function:
     children: dict[str, Function | Class] = field(default_factory=dict)
     callees: set[Function] = field(default_factory=set)
     by_name: dict[str, Parameter] = field(default_factory=dict)
+    is_generator: bool = False
     touches_gpu: bool = False
-    assumes: bool = True  # evaluated anew when assumptions come in
-    rank: int = 0
 
     @property
     def is_property(self) -> bool:
@@ -76,14 +75,6 @@ class Function:
         """Takes no ``self``."""
         return "staticmethod" in self.decorators
 
-    @property
-    def is_generator(self) -> bool:
-        """Yields: the value of a call is what it yields, one after the other."""
-        return self.node in self.module.generators
-
-    def line_of(self, name: str) -> int:  # noqa: ARG002 (a parameter has no line of its own in the report)
-        """Where the function begins."""
-        return getattr(self.node, "lineno", 1)
 
 
 @dataclass(eq=False, slots=True)
@@ -208,7 +199,6 @@ class Module:
     globals: dict[str, Cell] = field(default_factory=dict)
     functions: list[Function] = field(default_factory=list)
     classes: list[Class] = field(default_factory=list)
-    generators: set[ast.AST] = field(default_factory=set)
     body: Function = None  # type: ignore[assignment]  # set by `index_module`
 
     def resolve_relative(self, module: str | None, level: int) -> str:
@@ -277,11 +267,11 @@ class _Indexer:
                 name.endswith((".setter", ".deleter")) for name in info.decorators
             ):
                 owner.methods[node.name] = info
-            self._stores(node, owner)
         elif info.parent is not None:
             info.parent.children[node.name] = info
         elif not info.decorators & {"overload", "typing.overload"}:
             self.module.names[node.name] = info
+        self._walk_body(info, owner)
         self.block(node.body, info, None, f"{info.qualname}.")
 
     def class_(self, node: ast.ClassDef, parent: Function, owner: Class | None, prefix: str) -> None:
@@ -297,16 +287,31 @@ class _Indexer:
             self.module.names[node.name] = info
         self.block(node.body, parent, info, f"{info.qualname}.")
 
-    def _stores(self, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: Class) -> None:
+    @staticmethod
+    def _walk_body(function: Function, owner: Class | None) -> None:
         """Note every ``self.name`` that a method sets, and whether a function yields."""
-        first = node.args.args[0].arg if node.args.args else ""
-        for child in ast.walk(node):
-            if isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store):
-                if isinstance(child.value, ast.Name) and child.value.id == first:
-                    owner.stored.add(child.attr)
-            elif isinstance(child, ast.Call) and dotted_name(child.func) == f"{first}.register_buffer":
-                if child.args and isinstance(child.args[0], ast.Constant):
-                    owner.stored.add(str(child.args[0].value))
+        first = function.parameters[0].name if owner is not None and function.parameters else ""
+        queue: list[ast.AST] = list(function.node.body)  # type: ignore[arg-type]
+        while queue:
+            node = queue.pop()
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+                continue
+            if isinstance(node, (ast.Yield, ast.YieldFrom)):
+                function.is_generator = True
+            elif owner is not None and (name := _stored_name(node, first)):
+                owner.stored.add(name)
+            queue.extend(ast.iter_child_nodes(node))
+
+
+def _stored_name(node: ast.AST, receiver: str) -> str:
+    """The name that ``self.name = ...`` or ``self.register_buffer("name", ...)`` sets, or ""."""
+    if isinstance(node, ast.Attribute):
+        is_own = isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name) and node.value.id == receiver
+        return node.attr if is_own else ""
+    if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+        if dotted_name(node.func) == f"{receiver}.register_buffer":
+            return str(node.args[0].value)
+    return ""
 
 
 def imported_names(node: ast.Import | ast.ImportFrom, module: Module) -> dict[str, Import]:

@@ -217,6 +217,8 @@ def _device(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> 
     if named.kind is Kind.UNION:
         return Value(Kind.DEVICE, Device.MIXED)
     device = device_named(named)
+    if device is Device.UNKNOWN and frame.solver.assume:
+        device = Device.MIXED  # the run decides
     evidence = Evidence(frame.module.path, node.lineno, "the device is named here") if device is Device.CUDA else None
     return Value(Kind.DEVICE, device, named.confidence, evidence=evidence)
 
