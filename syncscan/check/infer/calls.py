@@ -83,7 +83,8 @@ def call_value(frame: Frame, callee: Value, args: list[Value], kwargs: dict[str,
     if callee.kind is Kind.INSTANCE:
         return call_method(frame, callee, "__call__", args, kwargs, node)
     if callee.kind is Kind.UNION:
-        return join_all(call_value(frame, option, args, kwargs, node) for option in callee.options)
+        with frame.unsure(True):
+            return join_all(call_value(frame, option, args, kwargs, node) for option in callee.options)
     return UNKNOWN
 
 
@@ -99,7 +100,9 @@ def call_method(
     if kind is Kind.MODULE and isinstance(base.payload, str):
         return library.call(frame, f"{base.payload}.{name}", args, kwargs, node)
     if kind is Kind.UNION:
-        return join_all(call_method(frame, option, name, args, kwargs, node) for option in base.options)
+        options = [option for option in base.options if _may_have(option, name)]
+        with frame.unsure(not all(option.is_gpu for option in options)):
+            return join_all(call_method(frame, option, name, args, kwargs, node) for option in options)
     if kind is Kind.NDARRAY:
         return library.array_method(frame, base, name, args, kwargs, node)
     if kind in containers.KINDS:
@@ -109,6 +112,22 @@ def call_method(
 
         return call_value(frame, attribute_of(frame, base, name, node), args, kwargs, node)
     return UNKNOWN
+
+
+_PYTHON_TYPES: dict[Kind, type] = {
+    Kind.LIST: list,
+    Kind.TUPLE: tuple,
+    Kind.DICT: dict,
+    Kind.SET: set,
+    Kind.STRING: str,
+    Kind.NUMBER: float,
+}
+
+
+def _may_have(value: Value, name: str) -> bool:
+    """Whether a value may have a method: a list has no ``cpu``. A NumPy number has what an array has."""
+    known = _PYTHON_TYPES.get(value.kind)
+    return known is None or hasattr(known, name) or (known is float and name in {"item", "tolist", "astype"})
 
 
 def _instance_method(

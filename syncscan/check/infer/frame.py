@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from syncscan.check.infer import calls, statements
@@ -19,6 +21,7 @@ from syncscan.check.infer.values import (
     join,
     list_of,
     refine,
+    union,
 )
 from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
 
@@ -207,8 +210,7 @@ class Frame:
         if not self.solver.assume:
             return value
         if value.kind is Kind.UNION:
-            options = tuple(self.assumed_tensor(option, name, path, line) for option in value.items or ())
-            return refine(value, items=options)
+            return union(tuple(self.assumed_tensor(option, name, path, line) for option in value.items or ()))
         if value.kind is not Kind.TENSOR or value.device is not Device.UNKNOWN:
             return self.named(value, name)
         place = place_of(self.solver.conventions, name)
@@ -341,6 +343,17 @@ class Frame:
         return calls.call_function(self, function, args, kwargs, node)
 
     # Recording
+
+    @contextmanager
+    def unsure(self, unsure: bool) -> Iterator[None]:  # noqa: FBT001
+        """Record nothing where a call may as well be another one."""
+        recorder = self.recorder
+        if unsure:
+            self.recorder = None
+        try:
+            yield
+        finally:
+            self.recorder = recorder
 
     def note_truth(self, node: ast.expr, value: Value) -> None:
         """Something asks for the truth, the text or the number of a value."""

@@ -73,7 +73,9 @@ def placed(value: Value, here: Here) -> tuple[Device, Confidence, Evidence | Non
         places = {device_named(option) for option in value.options}
         value = value.options[0] if len(places) == 1 and value.options else Value(Kind.DEVICE)
     device = device_named(value)
-    evidence = Evidence(here.path, here.line, f"`{here.text}` puts it there", value.evidence)
+    evidence = value.evidence
+    if evidence is None or (evidence.path, evidence.line) != (here.path, here.line):
+        evidence = Evidence(here.path, here.line, f"`{here.text}` puts it there", evidence)
     if device is Device.CUDA:
         return device, max(value.confidence, Confidence.INFERRED), evidence
     if device in {Device.UNKNOWN, Device.MIXED}:

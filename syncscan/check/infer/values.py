@@ -98,7 +98,7 @@ def inferred(value: Value) -> Value:
     """The value as known on the other side of a call, an attribute or a return."""
     if value.confidence is not Confidence.PROVED or value.kind not in _PLACED:
         if value.kind is Kind.UNION:
-            return replace(value, items=tuple(inferred(item) for item in value.items or ()))
+            return union(tuple(inferred(item) for item in value.items or ()))
         return value
     return replace(value, confidence=Confidence.INFERRED)
 
@@ -109,8 +109,7 @@ _PLACED = frozenset({Kind.TENSOR, Kind.DEVICE, Kind.UNION})
 def explained(value: Value, path: str, line: int, text: str) -> Value:
     """The value of something placed on the GPU, with one more step of evidence."""
     if value.kind is Kind.UNION:
-        items = tuple(explained(item, path, line, text) for item in value.items or ())
-        return replace(value, items=items)
+        return union(tuple(explained(item, path, line, text) for item in value.items or ()))
     if value.device not in {Device.CUDA, Device.MIXED} or value.kind not in _PLACED:
         return value
     parent = value.evidence
@@ -211,7 +210,15 @@ def _union(a: Value, b: Value) -> Value:
         return options[0]
     if a.kind is Kind.UNION and len(options) == len(a.items or ()) and all(map(_same, options, a.items or ())):
         return a
-    return Value(Kind.UNION, items=tuple(options))
+    return union(tuple(options))
+
+
+def union(options: tuple[Value, ...]) -> Value:
+    """Any of several values of different kinds; as sure, and for the reason, as the one on the GPU."""
+    source = options[0]
+    for option in options[1:]:
+        source = _decisive(source, option)
+    return Value(Kind.UNION, confidence=source.confidence, items=options, evidence=source.evidence)
 
 
 def _same(a: Value, b: Value) -> bool:
