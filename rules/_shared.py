@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import libcst as cst
 
-from syncscan.model import Applicability, Confidence, Device, Kind, Value
+from syncscan.model import Applicability, Confidence, Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Facts
 
@@ -104,15 +104,9 @@ def names_the_gpu(node: cst.BaseExpression | None) -> bool:
     return isinstance(node, cst.SimpleString) and str(node.evaluated_value).startswith("cuda")
 
 
-def device_value(call: cst.Call, facts: Facts) -> Value | None:
-    """What is known of the device argument, if one is given."""
-    node = facts.argument(call, "device")
-    return None if node is None else facts.of(node)
-
-
 def is_device(value: Value) -> bool:
     """A device, as an object or as its name."""
-    return value.kind is Kind.DEVICE or (value.kind is Kind.STRING and value.device is not Device.UNKNOWN)
+    return value.kind in {Kind.DEVICE, Kind.STRING}
 
 
 def set_argument(call: cst.Call, name: str, value: cst.BaseExpression) -> cst.Call:

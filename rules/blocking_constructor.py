@@ -22,7 +22,6 @@ from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 from ._shared import (
     TRUE,
     blocking_call,
-    device_value,
     is_number_literal,
     method_call,
     set_argument,
@@ -108,8 +107,7 @@ same = torch.as_tensor(order, device="cuda")
         if call is None or data is None or facts.of(data).is_gpu:
             return None
         message = f"{shown(data, facts)} is copied from ordinary memory to the GPU, and the host waits for the stream"
-        because = device_value(call, facts) or facts.of(call)
-        return Match(call, message, because, rewrite=_rewrite(call, data, facts))
+        return Match(call, message, because=facts.of(call), rewrite=_rewrite(call, data, facts))
 
 
 def _rewrite(call: cst.Call, data: cst.BaseExpression, facts: Facts) -> Rewrite | None:

@@ -20,7 +20,7 @@ from syncscan.model import Applicability
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
-from ._shared import blocking_call, gpu_operand, index_elements, plain_name, shown
+from ._shared import blocking_call, index_elements, on_gpu, plain_name, shown
 
 _HINTS = {
     "add": "write the product out, `x + alpha * y`: the factor then stays on the GPU",
@@ -104,8 +104,11 @@ both = torch.stack([scale, scale])
         name = plain_name(call, facts)
         if name in _NOT_HERE or (not name and facts.name_of(call.func) != "builtins.range"):
             return None
-        message = f"{shown(call, facts)} needs a number and reads it from the GPU"
-        because = gpu_operand(call, facts)
+        number = next((arg.value for arg in call.args if on_gpu(facts.of(arg.value))), None)
+        if number is None:
+            return Match(call, f"{shown(call, facts)} reads a number from the GPU, and the host waits")
+        message = f"{shown(number, facts)} is on the GPU, `{name or 'range'}` needs a number, and the host waits to read it"
+        because = on_gpu(facts.of(number))
         return Match(call, message, because, _HINTS.get(name, ""), _stack_instead(call, facts))
 
 
@@ -117,9 +120,11 @@ def _match_subscript(node: cst.Subscript, facts: Facts) -> Match | None:
     for number in (*index_elements(node), *bounds):
         value = facts.of(number)
         if value.is_gpu:
-            message = f"{shown(number, facts)} is read from the GPU to index {shown(node.value, facts)}"
+            message = (
+                f"{shown(number, facts)} is on the GPU, an index is a number, and the host waits to read it"
+            )
             return Match(node, message, because=value)
-    return Match(node, f"{shown(node, facts)} reads its index from the GPU")
+    return Match(node, f"{shown(node, facts)} reads its index from the GPU, and the host waits")
 
 
 def _bounds(part: cst.BaseSlice) -> list[cst.BaseExpression]:
