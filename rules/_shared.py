@@ -91,6 +91,8 @@ def is_number_literal(node: cst.BaseExpression) -> bool:
         return is_number_literal(node.expression)
     if isinstance(node, cst.Name):
         return node.value in {"True", "False"}
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "float":
+        return len(node.args) == 1 and isinstance(node.args[0].value, cst.SimpleString)
     return isinstance(node, cst.BaseNumber)
 
 

@@ -1,6 +1,6 @@
 """A GPU scalar stands where Python or torch needs a number, and is read from the GPU to get it.
 
-Slice bounds (`x[:n]`), integer indices (`x[i]`), `range(n)`, sizes and fill values of factories
+Slice bounds (`x[:n]`), integer indices (`x[i]`), `range(n)`, `[0] * n`, sizes and fill values of factories
 (`torch.arange(n)`, `torch.zeros(n)`, `torch.full(shape, v)`), `repeat(n)`, the `alpha` of `torch.add`, and
 a list of GPU scalars given to `torch.tensor` (one read for each element) all hide an `.item()`.
 
@@ -16,7 +16,7 @@ because `torch.stack` carries gradients on, which `torch.tensor` cuts. For the r
 
 import libcst as cst
 
-from syncscan.model import Applicability
+from syncscan.model import Applicability, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
@@ -31,6 +31,7 @@ _HINTS = {
     "tensor": "`torch.stack` puts GPU scalars together without reading them",
     "as_tensor": "`torch.stack` puts GPU scalars together without reading them",
 }
+_SEQUENCES = {Kind.LIST, Kind.TUPLE, Kind.STRING}
 _NOT_HERE = {"item", "equal", "allclose", "is_nonzero"}
 
 
@@ -39,7 +40,7 @@ class NumberFromGpu(Rule):
     name = "number-from-gpu"
     summary = "a GPU scalar stands where a number is needed"
     instead = "take the number from the host, or stay on the GPU: an index tensor, a mask, `torch.stack`"
-    nodes = (cst.Call, cst.Subscript)
+    nodes = (cst.Call, cst.Subscript, cst.BinaryOperation)
     examples = (
         Example(
             bad="""\
@@ -49,6 +50,7 @@ rows = torch.zeros((8, 4), device="cuda")
 n = torch.ones(8, dtype=torch.int64, device="cuda").sum()
 head = rows[:n]  # expect: SYN106
 last = rows[n - 1]  # expect: SYN106
+flags = [0] * n  # expect: SYN106
 for i in range(n):  # expect: SYN106
     pass
 """
@@ -98,6 +100,8 @@ both = torch.stack([scale, scale])
     def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
         if isinstance(node, cst.Subscript):
             return _match_subscript(node, facts)
+        if isinstance(node, cst.BinaryOperation):
+            return _match_repetition(node, facts)
         call = blocking_call(node, facts, Effect.SCALAR)
         if call is None or not facts.name_of(call.func).startswith(("torch.", "builtins.range")):
             return None
@@ -125,6 +129,20 @@ def _match_subscript(node: cst.Subscript, facts: Facts) -> Match | None:
             )
             return Match(node, message, because=value)
     return Match(node, f"{shown(node, facts)} reads its index from the GPU, and the host waits")
+
+
+def _match_repetition(node: cst.BinaryOperation, facts: Facts) -> Match | None:
+    """`[0] * n`: a sequence is repeated a number of times."""
+    if not isinstance(node.operator, cst.Multiply):
+        return None
+    pairs = ((node.left, node.right), (node.right, node.left))
+    for repeated, times in pairs:
+        if facts.of(repeated).kind in _SEQUENCES and facts.of(times).is_gpu:
+            message = (
+                f"{shown(times, facts)} is on the GPU and says how often {shown(repeated, facts)} is repeated"
+            )
+            return Match(node, f"{message}: the host waits to read it", because=facts.of(times))
+    return None
 
 
 def _bounds(part: cst.BaseSlice) -> list[cst.BaseExpression]:

@@ -203,7 +203,7 @@ _PYTHON = {
     **dict.fromkeys(("builtins.int", "builtins.len", "builtins.ord", "builtins.id", "builtins.hash"), INT),
     **dict.fromkeys(("builtins.bool", "builtins.isinstance", "builtins.hasattr", "builtins.callable"), BOOL),
     **dict.fromkeys(("builtins.float", "builtins.complex", "builtins.round"), NUMBER),
-    **dict.fromkeys(("builtins.str", "builtins.repr", "builtins.format"), STRING),
+    **dict.fromkeys(("builtins.str", "builtins.repr", "builtins.format", "builtins.str.format"), STRING),
     **dict.fromkeys(("math.ceil", "math.floor", "math.prod", "math.gcd", "operator.index"), INT),
     **dict.fromkeys(("math.sqrt", "math.log", "math.log2", "math.exp", "math.pow"), NUMBER),
     "builtins.range": list_of(INT),
