@@ -96,6 +96,11 @@ def is_number_literal(node: cst.BaseExpression) -> bool:
     return isinstance(node, cst.BaseNumber)
 
 
+def unpacks(call: cst.Call) -> bool:
+    """Whether arguments hide behind ``*`` or ``**``: what a rewrite adds may be there already."""
+    return any(argument.star for argument in call.args)
+
+
 def is_true(node: cst.BaseExpression | None) -> bool:
     """The literal ``True``."""
     return isinstance(node, cst.Name) and node.value == "True"
@@ -126,9 +131,22 @@ def set_argument(call: cst.Call, name: str, value: cst.BaseExpression) -> cst.Ca
         return call.with_changes(args=(new,))
     last = call.args[-1]
     new = new.with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
-    before = call.args[-2].comma if len(call.args) > 1 else cst.MaybeSentinel.DEFAULT
-    kept = last.with_changes(comma=before, whitespace_after_arg=_NO_SPACE)
+    between = _without_comment(call.args[-2].comma) if len(call.args) > 1 else cst.MaybeSentinel.DEFAULT
+    kept = last.with_changes(comma=between, whitespace_after_arg=_NO_SPACE)
     return call.with_changes(args=(*call.args[:-1], kept, new))
+
+
+def _without_comment(comma: cst.Comma | cst.MaybeSentinel) -> cst.Comma | cst.MaybeSentinel:
+    """A comma with the line break that follows it, and without what else stands on the line."""
+    if isinstance(comma, cst.Comma) and isinstance(comma.whitespace_after, cst.ParenthesizedWhitespace):
+        white = comma.whitespace_after.with_changes(first_line=cst.TrailingWhitespace(), empty_lines=())
+        return comma.with_changes(whitespace_after=white)
+    return comma
+
+
+def bare(call: cst.Call) -> cst.Call:
+    """The call without parentheses around it."""
+    return call.with_changes(lpar=(), rpar=())
 
 
 def method_call(subject: cst.BaseExpression, name: str, *arguments: cst.Arg) -> cst.Call:

@@ -22,12 +22,14 @@ from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._shared import (
     TRUE,
+    bare,
     blocking_call,
     certain,
     is_number_literal,
     method_call,
     set_argument,
     shown,
+    unpacks,
 )
 
 _CONSTRUCTORS = {"tensor", "as_tensor", "asarray", "new_tensor"}
@@ -119,7 +121,7 @@ def _rewrite(call: cst.Call, data: cst.BaseExpression, facts: Facts) -> Rewrite 
         return None
     device = facts.argument(call, "device")
     keywords = {argument.keyword.value for argument in call.args if argument.keyword is not None}
-    if device is None or call.args[0].value is not data or not keywords <= _KEPT_BY_FULL:
+    if device is None or unpacks(call) or call.args[0].value is not data or not keywords <= _KEPT_BY_FULL:
         return None
     if facts.of(data).kind is Kind.NUMBER:
         exact = certain(is_number_literal(data))  # a NumPy number has a dtype of its own
@@ -136,6 +138,6 @@ def _full(call: cst.Call, function: cst.Attribute) -> cst.Call:
 
 
 def _pinned_upload(call: cst.Call, device: cst.BaseExpression) -> cst.Call:
-    on_host = set_argument(call, "device", cst.SimpleString('"cpu"'))
+    on_host = set_argument(bare(call), "device", cst.SimpleString('"cpu"'))
     pinned = set_argument(on_host, "pin_memory", TRUE)
     return set_argument(method_call(pinned, "to", cst.Arg(device)), "non_blocking", TRUE)

@@ -32,6 +32,7 @@ from ._shared import (
     set_argument,
     shown,
     subject,
+    unpacks,
     weakest,
 )
 
@@ -134,7 +135,11 @@ def _source(call: cst.Call, facts: Facts) -> cst.BaseExpression:
 
 def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:
     name = plain_name(call, facts)
-    if name not in {"to", "cuda", "copy_"} or facts.argument(call, "non_blocking") is not None:
+    if (
+        name not in {"to", "cuda", "copy_"}
+        or unpacks(call)
+        or facts.argument(call, "non_blocking") is not None
+    ):
         return None
     if name != "copy_":
         made = _made_there(call, source, facts)
@@ -155,7 +160,7 @@ def _pin(call: cst.Call, source: cst.BaseExpression) -> cst.Call:
 
 def _made_there(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:
     """`torch.zeros(n).cuda()`, `torch.tensor(0).cuda()`: to be made on the GPU in the first place."""
-    if not isinstance(source, cst.Call):
+    if not isinstance(source, cst.Call) or unpacks(source):
         return None
     device = _only_device(call, facts)
     keywords = {argument.keyword.value for argument in source.args if argument.keyword is not None}

@@ -179,5 +179,8 @@ def _fix(rule: Rule, match: Match, facts: StatementFacts) -> Fix:
     rewrite = match.rewrite
     if rewrite is None:
         return Fix(Applicability.NONE, match.hint or rule.instead)
-    edit = Edit(*facts.range_of(rewrite.old), facts.tree.code_for_node(rewrite.new))
+    old, new = rewrite.old, rewrite.new
+    if isinstance(old, cst.BaseExpression) and isinstance(new, cst.BaseExpression) and old.lpar:
+        new = new.with_changes(lpar=(), rpar=())  # the range of a node leaves its parentheses out
+    edit = Edit(*facts.range_of(rewrite.old), facts.tree.code_for_node(new))
     return Fix(rewrite.applicability, rewrite.description, (edit,))
