@@ -69,8 +69,8 @@ def on_gpu(value: Value) -> Value | None:
 
 
 def weakest(*values: Value) -> Value:
-    """The value of which we are least sure: it decides the confidence of a finding."""
-    return min(values, key=lambda value: value.confidence)
+    """The value, or option of one, of which we are least sure: it decides the confidence of a finding."""
+    return min((option for value in values for option in value.options), key=lambda value: value.confidence)
 
 
 def certain(fix_is_exact: bool, *values: Value) -> Applicability:

@@ -156,7 +156,7 @@ class Matcher:
 
 def _finding(rule: Rule, match: Match, facts: StatementFacts, function: Function) -> Finding:
     line, column, end_line, end_column = facts.range_of(match.node)
-    because = match.because
+    because = min(match.because.options, key=_confidence, default=match.because) if match.because else None
     evidence = because.evidence.chain() if because is not None and because.evidence is not None else ()
     return Finding(
         code=rule.code,
@@ -173,6 +173,10 @@ def _finding(rule: Rule, match: Match, facts: StatementFacts, function: Function
         evidence=evidence,
         fix=_fix(rule, match, facts),
     )
+
+
+def _confidence(value: Value) -> Confidence:
+    return value.confidence
 
 
 def _fix(rule: Rule, match: Match, facts: StatementFacts) -> Fix:

@@ -124,8 +124,10 @@ def _note(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node: ast.
 
 def module_tensor(frame: Frame, value: Value, node: ast.expr, text: str) -> Value:
     """A parameter or buffer: it goes where its module goes, and that is the GPU."""
-    if value.kind is not Kind.TENSOR or value.device is Device.CUDA or not frame.solver.assume:
-        return refine(value, device=Device.UNKNOWN, pinned=None) if value.kind is Kind.TENSOR else value
+    if value.kind is not Kind.TENSOR or value.device is Device.CUDA:
+        return value
+    if not frame.solver.assume:
+        return refine(value, device=Device.UNKNOWN, pinned=None)
     evidence = Evidence(frame.module.path, node.lineno, text)
     return refine(value, device=Device.CUDA, confidence=Confidence.INFERRED, pinned=None, evidence=evidence)
 
