@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 import libcst as cst
 
@@ -68,9 +69,11 @@ def on_gpu(value: Value) -> Value | None:
     return next((item for item in inside if item is not None and item.is_gpu), None)
 
 
-def weakest(*values: Value) -> Value:
-    """The value, or option of one, of which we are least sure: it decides the confidence of a finding."""
-    return min((option for value in values for option in value.options), key=lambda value: value.confidence)
+def doubted(value: Value, *others: Value) -> Value:
+    """The value that decides, no surer than the others on which the finding rests."""
+    option = min(value.options, key=lambda one: one.confidence, default=value)
+    sure = min(one.confidence for each in (option, *others) for one in (each, *each.options))
+    return replace(option, confidence=sure)
 
 
 def certain(fix_is_exact: bool, *values: Value) -> Applicability:

@@ -24,6 +24,7 @@ from ._shared import (
     TRUE,
     blocking_call,
     certain,
+    doubted,
     is_device,
     is_number_literal,
     is_true,
@@ -33,7 +34,6 @@ from ._shared import (
     shown,
     subject,
     unpacks,
-    weakest,
 )
 
 _CONSTRUCTORS = {"tensor", "as_tensor", "asarray", "new_tensor"}  # SYN301
@@ -125,7 +125,7 @@ host = pinned.to(torch.float16)
             return None
         source = _source(call, facts)
         message = f"{shown(source, facts)} is copied to the GPU, and the host waits for the copy"
-        because = weakest(facts.of(source), facts.of(call))
+        because = doubted(facts.of(call), facts.of(source))
         return Match(call, message, because, rewrite=_rewrite(call, source, facts))
 
 
