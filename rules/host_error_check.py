@@ -70,6 +70,17 @@ torch.nn.utils.clip_grad_norm_(layer.parameters(), 1.0, error_if_nonfinite=True)
 """
         ),
         Example(
+            bad="""\
+import torch
+
+weight = torch.nn.Parameter(torch.ones(8, device="cuda"))
+optimizer = torch.optim.SGD([weight])
+scaler = torch.amp.GradScaler("cuda")
+scaler.scale(weight.sum()).backward()
+scaler.step(optimizer)  # expect: SYN502
+"""
+        ),
+        Example(
             good="""\
 import torch
 
