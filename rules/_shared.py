@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 import libcst as cst
 
-from syncscan.model import Applicability, Confidence, Device, Kind, Value
+from syncscan.model import Applicability, Confidence, Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Facts
 
@@ -68,9 +69,11 @@ def on_gpu(value: Value) -> Value | None:
     return next((item for item in inside if item is not None and item.is_gpu), None)
 
 
-def weakest(*values: Value) -> Value:
-    """The value of which we are least sure: it decides the confidence of a finding."""
-    return min(values, key=lambda value: value.confidence)
+def doubted(value: Value, *others: Value) -> Value:
+    """The value that decides, no surer than the others on which the finding rests."""
+    option = min(value.options, key=lambda one: one.confidence, default=value)
+    sure = min(one.confidence for each in (option, *others) for one in (each, *each.options))
+    return replace(option, confidence=sure)
 
 
 def certain(fix_is_exact: bool, *values: Value) -> Applicability:
@@ -91,7 +94,14 @@ def is_number_literal(node: cst.BaseExpression) -> bool:
         return is_number_literal(node.expression)
     if isinstance(node, cst.Name):
         return node.value in {"True", "False"}
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "float":
+        return len(node.args) == 1 and isinstance(node.args[0].value, cst.SimpleString)
     return isinstance(node, cst.BaseNumber)
+
+
+def unpacks(call: cst.Call) -> bool:
+    """Whether arguments hide behind ``*`` or ``**``: what a rewrite adds may be there already."""
+    return any(argument.star for argument in call.args)
 
 
 def is_true(node: cst.BaseExpression | None) -> bool:
@@ -104,15 +114,9 @@ def names_the_gpu(node: cst.BaseExpression | None) -> bool:
     return isinstance(node, cst.SimpleString) and str(node.evaluated_value).startswith("cuda")
 
 
-def device_value(call: cst.Call, facts: Facts) -> Value | None:
-    """What is known of the device argument, if one is given."""
-    node = facts.argument(call, "device")
-    return None if node is None else facts.of(node)
-
-
 def is_device(value: Value) -> bool:
     """A device, as an object or as its name."""
-    return value.kind is Kind.DEVICE or (value.kind is Kind.STRING and value.device is not Device.UNKNOWN)
+    return value.kind in {Kind.DEVICE, Kind.STRING}
 
 
 def set_argument(call: cst.Call, name: str, value: cst.BaseExpression) -> cst.Call:
@@ -130,9 +134,22 @@ def set_argument(call: cst.Call, name: str, value: cst.BaseExpression) -> cst.Ca
         return call.with_changes(args=(new,))
     last = call.args[-1]
     new = new.with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
-    before = call.args[-2].comma if len(call.args) > 1 else cst.MaybeSentinel.DEFAULT
-    kept = last.with_changes(comma=before, whitespace_after_arg=_NO_SPACE)
+    between = _without_comment(call.args[-2].comma) if len(call.args) > 1 else cst.MaybeSentinel.DEFAULT
+    kept = last.with_changes(comma=between, whitespace_after_arg=_NO_SPACE)
     return call.with_changes(args=(*call.args[:-1], kept, new))
+
+
+def _without_comment(comma: cst.Comma | cst.MaybeSentinel) -> cst.Comma | cst.MaybeSentinel:
+    """A comma with the line break that follows it, and without what else stands on the line."""
+    if isinstance(comma, cst.Comma) and isinstance(comma.whitespace_after, cst.ParenthesizedWhitespace):
+        white = comma.whitespace_after.with_changes(first_line=cst.TrailingWhitespace(), empty_lines=())
+        return comma.with_changes(whitespace_after=white)
+    return comma
+
+
+def bare(call: cst.Call) -> cst.Call:
+    """The call without parentheses around it."""
+    return call.with_changes(lpar=(), rpar=())
 
 
 def method_call(subject: cst.BaseExpression, name: str, *arguments: cst.Arg) -> cst.Call:

@@ -6,11 +6,12 @@ memory and copy it with a wait for the stream, even for a single number.
 **Stays silent** on `torch.full`, `zeros`, `ones` and `arange`, which are launched on the GPU without a copy;
 where the tensor stays in host memory; and where the data is a GPU tensor.
 
-**Fix.** A number written out becomes `torch.full((), number, device=...)`: same value, same dtype, no
-copy; safe. Data becomes a pinned tensor that is copied without blocking. torch keeps the pinned memory
-until the copy is done, so the temporary needs no care. That rewrite is unsafe, because pinning needs
-CUDA, so a program that falls back to the CPU breaks; and because a wait disappears on which a reader in
-another stream may have relied.
+**Fix.** A number written out becomes `torch.full((), number, device=...)`: same value, same dtype, no copy;
+safe. So does a variable that holds a number; unsafe, since a NumPy number has a dtype of its own. Other
+data becomes a pinned tensor that is copied without blocking. torch keeps the pinned memory until the copy
+is done, so the temporary needs no care. That is unsafe because pinning needs CUDA, which breaks a program
+that falls back to the CPU, and because a wait disappears on which a reader in another stream may have
+relied.
 """
 
 import libcst as cst
@@ -21,12 +22,14 @@ from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._shared import (
     TRUE,
+    bare,
     blocking_call,
-    device_value,
+    certain,
     is_number_literal,
     method_call,
     set_argument,
     shown,
+    unpacks,
 )
 
 _CONSTRUCTORS = {"tensor", "as_tensor", "asarray", "new_tensor"}
@@ -46,12 +49,14 @@ import torch
 
 scale = torch.tensor(1.0, device="cuda")  # expect: SYN301
 none = torch.tensor(-1, dtype=torch.int32, device="cuda:0")  # expect: SYN301
+least = torch.tensor(-float("inf"), device="cuda")  # expect: SYN301
 """,
             fixed="""\
 import torch
 
 scale = torch.full((), 1.0, device="cuda")
 none = torch.full((), -1, dtype=torch.int32, device="cuda:0")
+least = torch.full((), -float("inf"), device="cuda")
 """,
         ),
         Example(
@@ -108,8 +113,7 @@ same = torch.as_tensor(order, device="cuda")
         if call is None or data is None or facts.of(data).is_gpu:
             return None
         message = f"{shown(data, facts)} is copied from ordinary memory to the GPU, and the host waits for the stream"
-        because = device_value(call, facts) or facts.of(call)
-        return Match(call, message, because, rewrite=_rewrite(call, data, facts))
+        return Match(call, message, because=facts.of(call), rewrite=_rewrite(call, data, facts))
 
 
 def _rewrite(call: cst.Call, data: cst.BaseExpression, facts: Facts) -> Rewrite | None:
@@ -117,10 +121,11 @@ def _rewrite(call: cst.Call, data: cst.BaseExpression, facts: Facts) -> Rewrite 
         return None
     device = facts.argument(call, "device")
     keywords = {argument.keyword.value for argument in call.args if argument.keyword is not None}
-    if device is None or call.args[0].value is not data or not keywords <= _KEPT_BY_FULL:
+    if device is None or unpacks(call) or call.args[0].value is not data or not keywords <= _KEPT_BY_FULL:
         return None
-    if is_number_literal(data):
-        return Rewrite(call, _full(call, call.func), "fill on the GPU", Applicability.SAFE)
+    if facts.of(data).kind is Kind.NUMBER:
+        exact = certain(is_number_literal(data))  # a NumPy number has a dtype of its own
+        return Rewrite(call, _full(call, call.func), "fill on the GPU", exact)
     if "requires_grad" in keywords or facts.of(data).kind is Kind.TENSOR:
         return None
     upload = _pinned_upload(call, device)
@@ -133,6 +138,6 @@ def _full(call: cst.Call, function: cst.Attribute) -> cst.Call:
 
 
 def _pinned_upload(call: cst.Call, device: cst.BaseExpression) -> cst.Call:
-    on_host = set_argument(call, "device", cst.SimpleString('"cpu"'))
+    on_host = set_argument(bare(call), "device", cst.SimpleString('"cpu"'))
     pinned = set_argument(on_host, "pin_memory", TRUE)
     return set_argument(method_call(pinned, "to", cst.Arg(device)), "non_blocking", TRUE)

@@ -6,8 +6,10 @@ wait is pure loss; from pageable memory `non_blocking=True` alone does not remov
 **Stays silent** with `non_blocking=True` from pinned memory, on a tensor that is on the GPU already, and
 on a change of dtype.
 
-**Fix.** A number written out, `torch.tensor(0).cuda()`, becomes `torch.full((), 0, device="cuda")`; safe.
-From pinned memory, `non_blocking=True` is added; from pageable memory a `.pin_memory()` besides. Both are
+**Fix.** What a factory makes is made on the GPU: `torch.zeros(n).cuda()` becomes
+`torch.zeros(n, device="cuda")`, and `torch.tensor(0).cuda()` becomes `torch.full((), 0, device="cuda")`. That is
+safe, except for `arange` and `linspace`, whose fractions may be rounded differently there. A copy from
+pinned memory gets `non_blocking=True`; one from pageable memory gets `.pin_memory()` besides. Both are
 unsafe: the host may now write the pinned memory before it has been copied, pinning needs CUDA, and a
 reader in another stream may have relied on the wait.
 """
@@ -22,6 +24,7 @@ from ._shared import (
     TRUE,
     blocking_call,
     certain,
+    doubted,
     is_device,
     is_number_literal,
     is_true,
@@ -30,10 +33,13 @@ from ._shared import (
     set_argument,
     shown,
     subject,
-    weakest,
+    unpacks,
 )
 
-_CONSTRUCTORS = {"tensor", "as_tensor", "asarray", "new_tensor"}
+_CONSTRUCTORS = {"tensor", "as_tensor", "asarray", "new_tensor"}  # SYN301
+_ROUNDED = {"torch.arange", "torch.linspace"}  # fractions may differ in the last bit between CPU and GPU
+_FACTORIES = _ROUNDED | {"torch.zeros", "torch.ones", "torch.empty", "torch.full", "torch.eye"}
+_DECIDES_THE_PLACE = {"device", "pin_memory", "out", "requires_grad"}
 
 
 class BlockingUpload(Rule):
@@ -68,6 +74,8 @@ import torch
 
 starts = torch.from_numpy(np.arange(8)).to("cuda")  # expect: SYN302
 total = torch.tensor(0, dtype=torch.int32).cuda()  # expect: SYN302
+rows = torch.zeros((8, 4)).to("cuda")  # expect: SYN302
+order = torch.arange(8).to(rows.device)  # expect: SYN302
 """,
             fixed="""\
 import numpy as np
@@ -75,6 +83,8 @@ import torch
 
 starts = torch.from_numpy(np.arange(8)).pin_memory().to("cuda", non_blocking=True)
 total = torch.full((), 0, dtype=torch.int32, device="cuda")
+rows = torch.zeros((8, 4), device="cuda")
+order = torch.arange(8, device=rows.device)
 """,
         ),
         Example(
@@ -115,7 +125,7 @@ host = pinned.to(torch.float16)
             return None
         source = _source(call, facts)
         message = f"{shown(source, facts)} is copied to the GPU, and the host waits for the copy"
-        because = weakest(facts.of(source), facts.of(call))
+        because = doubted(facts.of(call), facts.of(source))
         return Match(call, message, because, rewrite=_rewrite(call, source, facts))
 
 
@@ -125,12 +135,16 @@ def _source(call: cst.Call, facts: Facts) -> cst.BaseExpression:
 
 def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:
     name = plain_name(call, facts)
-    if name not in {"to", "cuda", "copy_"} or facts.argument(call, "non_blocking") is not None:
+    if (
+        name not in {"to", "cuda", "copy_"}
+        or unpacks(call)
+        or facts.argument(call, "non_blocking") is not None
+    ):
         return None
     if name != "copy_":
-        constant = _constant(call, source, facts)
-        if constant is not None:
-            return constant
+        made = _made_there(call, source, facts)
+        if made is not None:
+            return made
     pinned = facts.of(source).pinned
     if pinned is None:
         return None
@@ -144,21 +158,28 @@ def _pin(call: cst.Call, source: cst.BaseExpression) -> cst.Call:
     return cst.ensure_type(changed, cst.Call)
 
 
-def _constant(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:
-    """`torch.tensor(0).cuda()`: the number can be filled in on the GPU."""
-    if not isinstance(source, cst.Call) or facts.name_of(source.func) != "torch.tensor":
-        return None
-    keywords = {argument.keyword.value for argument in source.args if argument.keyword is not None}
-    positional = [argument for argument in source.args if argument.keyword is None]
-    if not isinstance(source.func, cst.Attribute) or len(positional) != 1 or not keywords <= {"dtype"}:
+def _made_there(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:
+    """`torch.zeros(n).cuda()`, `torch.tensor(0).cuda()`: to be made on the GPU in the first place."""
+    if not isinstance(source, cst.Call) or unpacks(source):
         return None
     device = _only_device(call, facts)
-    if device is None or not is_number_literal(positional[0].value):
+    keywords = {argument.keyword.value for argument in source.args if argument.keyword is not None}
+    if device is None or keywords & _DECIDES_THE_PLACE:
+        return None
+    name = facts.name_of(source.func)
+    made = _filled(source) if name == "torch.tensor" else source if name in _FACTORIES else None
+    if made is None:
+        return None
+    exact = certain(name not in _ROUNDED, *(facts.of(argument.value) for argument in call.args))
+    return Rewrite(call, set_argument(made, "device", device), "make it on the GPU", exact)
+
+
+def _filled(source: cst.Call) -> cst.Call | None:
+    """`torch.full((), number)` for `torch.tensor(number)`."""
+    if not isinstance(source.func, cst.Attribute) or not is_number_literal(source.args[0].value):
         return None
     function = source.func.with_changes(attr=cst.Name("full"))
-    full = source.with_changes(func=function, args=(cst.Arg(cst.Tuple(())), *source.args))
-    sure = certain(True, *(facts.of(argument.value) for argument in call.args))
-    return Rewrite(call, set_argument(full, "device", device), "fill on the GPU", sure)
+    return source.with_changes(func=function, args=(cst.Arg(cst.Tuple(())), *source.args))
 
 
 def _only_device(call: cst.Call, facts: Facts) -> cst.BaseExpression | None:

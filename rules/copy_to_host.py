@@ -61,6 +61,9 @@ class Metadata:
     @property
     def seq_lens_cpu(self) -> torch.Tensor:
         return self.seq_lens.to(device="cpu", dtype=torch.int32)  # expect: SYN105
+
+
+longest = Metadata().seq_lens_cpu.max()
 """
         ),
         Example(

@@ -29,6 +29,13 @@ _RULES_OF_THEIR_OWN = {
     "unique_dim",
     "where",
 }
+_REASONS = {
+    "bincount": "the largest value is the number of bins",
+    "histc": "the range is read to place the bins",
+    "isin": "with many values to look for it sorts, and counts the distinct ones",
+    "one_hot": "the largest value is the number of classes",
+    "segment_reduce": "the lengths are checked",
+}
 _HINTS = {
     "bincount": "count into a known number of bins: `torch.zeros(bins, device=...).scatter_add_(0, ids, ones)`",
     "one_hot": "pass `num_classes`",
@@ -89,6 +96,7 @@ counts = torch.bincount(torch.zeros(8, dtype=torch.int64))
         call = blocking_call(node, facts, Effect.SHAPE)
         if call is None or plain_name(call, facts) in _RULES_OF_THEIR_OWN:
             return None
-        message = f"{shown(call, facts)} reads its operand to size the result, and the host waits"
-        hint = _HINTS.get(plain_name(call, facts), "")
-        return Match(call, message, because=gpu_operand(call, facts), hint=hint)
+        name = plain_name(call, facts)
+        why = _REASONS.get(name, "the size of the result depends on the data")
+        message = f"{shown(call, facts)} waits for the GPU: {why}"
+        return Match(call, message, because=gpu_operand(call, facts), hint=_HINTS.get(name, ""))

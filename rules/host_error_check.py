@@ -18,7 +18,7 @@ from syncscan.model import Applicability
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
-from ._shared import blocking_call, gpu_operand, shown
+from ._shared import bare, blocking_call, gpu_operand, shown
 
 _HINTS = {
     "torch.linalg.cholesky": "`torch.linalg.cholesky_ex` returns the status on the GPU",
@@ -70,6 +70,17 @@ torch.nn.utils.clip_grad_norm_(layer.parameters(), 1.0, error_if_nonfinite=True)
 """
         ),
         Example(
+            bad="""\
+import torch
+
+weight = torch.nn.Parameter(torch.ones(8, device="cuda"))
+optimizer = torch.optim.SGD([weight])
+scaler = torch.amp.GradScaler("cuda")
+scaler.scale(weight.sum()).backward()
+scaler.step(optimizer)  # expect: SYN502
+"""
+        ),
+        Example(
             good="""\
 import torch
 
@@ -96,6 +107,6 @@ host = torch.linalg.inv(torch.eye(8))
 def _without_check(call: cst.Call) -> Rewrite | None:
     if not isinstance(call.func, cst.Attribute):
         return None
-    unchecked = call.with_changes(func=call.func.with_changes(attr=cst.Name("cholesky_ex")))
+    unchecked = bare(call).with_changes(func=call.func.with_changes(attr=cst.Name("cholesky_ex")))
     first = cst.Subscript(unchecked, [cst.SubscriptElement(cst.Index(cst.Integer("0")))])
     return Rewrite(call, first, "leave the status on the GPU", Applicability.UNSAFE)

@@ -16,7 +16,7 @@ from syncscan.model import Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
-from ._shared import index_elements, shown, weakest
+from ._shared import doubted, index_elements, shown
 
 _HOST_KINDS = {Kind.LIST, Kind.NDARRAY, Kind.TUPLE}
 
@@ -84,7 +84,7 @@ kept = torch.zeros(8, device="cuda")[torch.ones(8) > 0]
                 message = (
                     f"the index {shown(element, facts)} is in host memory: it is uploaded, and the host waits"
                 )
-                return Match(node, message, because=weakest(value, facts.of(node.value)))
+                return Match(node, message, because=doubted(facts.of(node.value), value))
         return None
 
 

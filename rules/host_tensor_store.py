@@ -17,7 +17,7 @@ from syncscan.model import Applicability, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
-from ._shared import TRUE, index_elements, method_call, set_argument, shown, weakest
+from ._shared import TRUE, doubted, index_elements, method_call, set_argument, shown
 
 
 class HostTensorStore(Rule):
@@ -76,7 +76,7 @@ host[:, 0] = column
             case = facts.blocks(place)
             if case is not None and case.effect is Effect.UPLOAD:
                 message = f"{shown(node.value, facts)} is copied to the GPU by this store, and the host waits"
-                because = weakest(facts.of(place.value), facts.of(node.value))
+                because = doubted(facts.of(place.value), facts.of(node.value))
                 return Match(node, message, because, rewrite=_rewrite(node, place, facts))
         return None
 

@@ -1,6 +1,6 @@
 """A GPU scalar stands where Python or torch needs a number, and is read from the GPU to get it.
 
-Slice bounds (`x[:n]`), integer indices (`x[i]`), `range(n)`, sizes and fill values of factories
+Slice bounds (`x[:n]`), integer indices (`x[i]`), `range(n)`, `[0] * n`, sizes and fill values of factories
 (`torch.arange(n)`, `torch.zeros(n)`, `torch.full(shape, v)`), `repeat(n)`, the `alpha` of `torch.add`, and
 a list of GPU scalars given to `torch.tensor` (one read for each element) all hide an `.item()`.
 
@@ -16,11 +16,11 @@ because `torch.stack` carries gradients on, which `torch.tensor` cuts. For the r
 
 import libcst as cst
 
-from syncscan.model import Applicability
+from syncscan.model import Applicability, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
-from ._shared import blocking_call, gpu_operand, index_elements, plain_name, shown
+from ._shared import blocking_call, index_elements, on_gpu, plain_name, shown
 
 _HINTS = {
     "add": "write the product out, `x + alpha * y`: the factor then stays on the GPU",
@@ -31,6 +31,7 @@ _HINTS = {
     "tensor": "`torch.stack` puts GPU scalars together without reading them",
     "as_tensor": "`torch.stack` puts GPU scalars together without reading them",
 }
+_SEQUENCES = {Kind.LIST, Kind.TUPLE, Kind.STRING}
 _NOT_HERE = {"item", "equal", "allclose", "is_nonzero"}
 
 
@@ -39,7 +40,7 @@ class NumberFromGpu(Rule):
     name = "number-from-gpu"
     summary = "a GPU scalar stands where a number is needed"
     instead = "take the number from the host, or stay on the GPU: an index tensor, a mask, `torch.stack`"
-    nodes = (cst.Call, cst.Subscript)
+    nodes = (cst.Call, cst.Subscript, cst.BinaryOperation)
     examples = (
         Example(
             bad="""\
@@ -49,6 +50,7 @@ rows = torch.zeros((8, 4), device="cuda")
 n = torch.ones(8, dtype=torch.int64, device="cuda").sum()
 head = rows[:n]  # expect: SYN106
 last = rows[n - 1]  # expect: SYN106
+flags = [0] * n  # expect: SYN106
 for i in range(n):  # expect: SYN106
     pass
 """
@@ -98,14 +100,19 @@ both = torch.stack([scale, scale])
     def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
         if isinstance(node, cst.Subscript):
             return _match_subscript(node, facts)
+        if isinstance(node, cst.BinaryOperation):
+            return _match_repetition(node, facts)
         call = blocking_call(node, facts, Effect.SCALAR)
         if call is None or not facts.name_of(call.func).startswith(("torch.", "builtins.range")):
             return None
         name = plain_name(call, facts)
         if name in _NOT_HERE or (not name and facts.name_of(call.func) != "builtins.range"):
             return None
-        message = f"{shown(call, facts)} needs a number and reads it from the GPU"
-        because = gpu_operand(call, facts)
+        number = next((arg.value for arg in call.args if on_gpu(facts.of(arg.value))), None)
+        if number is None:
+            return Match(call, f"{shown(call, facts)} reads a number from the GPU, and the host waits")
+        message = f"{shown(number, facts)} is on the GPU, `{name or 'range'}` needs a number, and the host waits to read it"
+        because = on_gpu(facts.of(number))
         return Match(call, message, because, _HINTS.get(name, ""), _stack_instead(call, facts))
 
 
@@ -117,9 +124,25 @@ def _match_subscript(node: cst.Subscript, facts: Facts) -> Match | None:
     for number in (*index_elements(node), *bounds):
         value = facts.of(number)
         if value.is_gpu:
-            message = f"{shown(number, facts)} is read from the GPU to index {shown(node.value, facts)}"
+            message = (
+                f"{shown(number, facts)} is on the GPU, an index is a number, and the host waits to read it"
+            )
             return Match(node, message, because=value)
-    return Match(node, f"{shown(node, facts)} reads its index from the GPU")
+    return Match(node, f"{shown(node, facts)} reads its index from the GPU, and the host waits")
+
+
+def _match_repetition(node: cst.BinaryOperation, facts: Facts) -> Match | None:
+    """`[0] * n`: a sequence is repeated a number of times."""
+    if not isinstance(node.operator, cst.Multiply):
+        return None
+    pairs = ((node.left, node.right), (node.right, node.left))
+    for repeated, times in pairs:
+        if facts.of(repeated).kind in _SEQUENCES and facts.of(times).is_gpu:
+            message = (
+                f"{shown(times, facts)} is on the GPU and says how often {shown(repeated, facts)} is repeated"
+            )
+            return Match(node, f"{message}: the host waits to read it", because=facts.of(times))
+    return None
 
 
 def _bounds(part: cst.BaseSlice) -> list[cst.BaseExpression]:

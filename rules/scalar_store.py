@@ -19,11 +19,11 @@ from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._shared import (
     certain,
+    doubted,
     index_elements,
     is_number_literal,
     method_call,
     shown,
-    weakest,
 )
 
 
@@ -112,7 +112,7 @@ counts[torch.arange(3)] = 0.0
             place = target.target
             if isinstance(place, cst.Subscript) and _is_uploaded(place, facts):
                 message = f"the number {shown(node.value, facts)} is copied to the GPU for this store, and the host waits"
-                because = weakest(facts.of(place.value), *map(facts.of, index_elements(place)))
+                because = doubted(facts.of(place.value), *map(facts.of, index_elements(place)))
                 return Match(node, message, because, rewrite=_rewrite(node, place, facts))
         return None
 

@@ -36,6 +36,7 @@ loss = torch.ones((), device="cuda")
 print("loss", loss)  # expect: SYN107
 line = f"loss {loss:.3f}"  # expect: SYN107
 text = "loss %s" % loss  # expect: SYN107
+more = "loss {}".format(loss)  # expect: SYN107
 """
         ),
         Example(

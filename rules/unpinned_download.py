@@ -13,7 +13,7 @@ import libcst as cst
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
-from ._shared import blocking_call, is_true, shown, subject, weakest
+from ._shared import blocking_call, doubted, is_true, shown, subject
 
 
 class UnpinnedDownload(Rule):
@@ -53,4 +53,4 @@ later = logits.to("cpu", non_blocking=True)
             return None
         buffer = subject(call, facts)
         message = f"{shown(buffer, facts)} is not pinned: the copy from the GPU waits all the same"
-        return Match(call, message, because=weakest(facts.of(source), facts.of(buffer)))
+        return Match(call, message, because=doubted(facts.of(source), facts.of(buffer)))

@@ -22,6 +22,7 @@ from ._shared import (
     TRUE,
     blocking_call,
     certain,
+    doubted,
     is_true,
     method_call,
     names_the_gpu,
@@ -98,7 +99,7 @@ rows.copy_(pinned, non_blocking=True)
         proved = names_the_gpu(facts.argument(call, "device")) or plain_name(call, facts) == "cuda"
         applicability = certain(proved, facts.of(source))
         rewrite = Rewrite(call, fixed, "pin the memory that is copied", applicability)
-        return Match(call, message, because=facts.of(source), rewrite=rewrite)
+        return Match(call, message, because=doubted(facts.of(call), facts.of(source)), rewrite=rewrite)
 
 
 def _pinned(source: cst.BaseExpression, facts: Facts) -> cst.BaseExpression:

@@ -156,7 +156,7 @@ class Matcher:
 
 def _finding(rule: Rule, match: Match, facts: StatementFacts, function: Function) -> Finding:
     line, column, end_line, end_column = facts.range_of(match.node)
-    because = match.because
+    because = min(match.because.options, key=_confidence, default=match.because) if match.because else None
     evidence = because.evidence.chain() if because is not None and because.evidence is not None else ()
     return Finding(
         code=rule.code,
@@ -175,9 +175,16 @@ def _finding(rule: Rule, match: Match, facts: StatementFacts, function: Function
     )
 
 
+def _confidence(value: Value) -> Confidence:
+    return value.confidence
+
+
 def _fix(rule: Rule, match: Match, facts: StatementFacts) -> Fix:
     rewrite = match.rewrite
     if rewrite is None:
         return Fix(Applicability.NONE, match.hint or rule.instead)
-    edit = Edit(*facts.range_of(rewrite.old), facts.tree.code_for_node(rewrite.new))
+    old, new = rewrite.old, rewrite.new
+    if isinstance(old, cst.BaseExpression) and isinstance(new, cst.BaseExpression) and old.lpar:
+        new = new.with_changes(lpar=(), rpar=())  # the range of a node leaves its parentheses out
+    edit = Edit(*facts.range_of(rewrite.old), facts.tree.code_for_node(new))
     return Fix(rewrite.applicability, rewrite.description, (edit,))

@@ -106,6 +106,8 @@ def call_method(
     if kind is Kind.NDARRAY:
         return library.array_method(frame, base, name, args, kwargs, node)
     if kind in containers.KINDS:
+        if kind is Kind.STRING and name == "format":
+            return library.call(frame, "builtins.str.format", [base, *args], kwargs, node)
         return containers.method(base, name, args)
     if kind in {Kind.MODULE, Kind.CLASS}:
         from syncscan.check.infer.expressions import attribute_of

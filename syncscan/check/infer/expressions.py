@@ -213,8 +213,8 @@ def evaluate_slice(frame: Frame, node: ast.Slice) -> Value:
 
 def evaluate_bin_op(frame: Frame, node: ast.BinOp) -> Value:
     left, right = frame.evaluate(node.left), frame.evaluate(node.right)
-    if isinstance(node.op, ast.Mod) and left.kind is Kind.STRING:
-        for value in elements_of_index(right):
+    if isinstance(node.op, (ast.Mod, ast.Mult)) and {left.kind, right.kind} & {Kind.STRING, Kind.LIST, Kind.TUPLE}:
+        for value in (left, *elements_of_index(right)):  # "%s" % t, [0] * t
             frame.note_truth(node, value)
     return binary(left, right, node.op)
 

@@ -124,8 +124,10 @@ def _note(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node: ast.
 
 def module_tensor(frame: Frame, value: Value, node: ast.expr, text: str) -> Value:
     """A parameter or buffer: it goes where its module goes, and that is the GPU."""
-    if value.kind is not Kind.TENSOR or value.device is Device.CUDA or not frame.solver.assume:
-        return refine(value, device=Device.UNKNOWN, pinned=None) if value.kind is Kind.TENSOR else value
+    if value.kind is not Kind.TENSOR or value.device is Device.CUDA:
+        return value
+    if not frame.solver.assume:
+        return refine(value, device=Device.UNKNOWN, pinned=None)
     evidence = Evidence(frame.module.path, node.lineno, text)
     return refine(value, device=Device.CUDA, confidence=Confidence.INFERRED, pinned=None, evidence=evidence)
 
@@ -203,7 +205,7 @@ _PYTHON = {
     **dict.fromkeys(("builtins.int", "builtins.len", "builtins.ord", "builtins.id", "builtins.hash"), INT),
     **dict.fromkeys(("builtins.bool", "builtins.isinstance", "builtins.hasattr", "builtins.callable"), BOOL),
     **dict.fromkeys(("builtins.float", "builtins.complex", "builtins.round"), NUMBER),
-    **dict.fromkeys(("builtins.str", "builtins.repr", "builtins.format"), STRING),
+    **dict.fromkeys(("builtins.str", "builtins.repr", "builtins.format", "builtins.str.format"), STRING),
     **dict.fromkeys(("math.ceil", "math.floor", "math.prod", "math.gcd", "operator.index"), INT),
     **dict.fromkeys(("math.sqrt", "math.log", "math.log2", "math.exp", "math.pow"), NUMBER),
     "builtins.range": list_of(INT),
