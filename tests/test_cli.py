@@ -158,6 +158,25 @@ def test_ctrl_c_ends_with_one_line(tmp_path):
     assert (process.returncode, out, err) == (130, b"", b"syncscan: interrupted\n")
 
 
+@pytest.mark.skipif(not Path("/proc").exists(), reason="reads the CPU time of a process in /proc")
+def test_ctrl_c_ends_a_long_check_at_once(tmp_path):
+    (tmp_path / "a.py").write_text(BLOCKS + "print(losses.sum().item())\n" * 20_000)
+    with subprocess.Popen(
+        [*COMMAND, "check"], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        while cpu_seconds(process.pid) < 1.0:
+            os.sched_yield()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+        assert (process.returncode, out, err) == (130, b"", b"syncscan: interrupted\n")
+
+
+def cpu_seconds(pid: int) -> float:
+    """What a process has computed so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    return int(fields[11]) / os.sysconf("SC_CLK_TCK")
+
+
 def wait_until_it_reads(pid: int) -> None:
     """Wait until a process sleeps in a read of a pipe, by what Linux says of it."""
     wait = Path(f"/proc/{pid}/wchan")
