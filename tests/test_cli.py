@@ -139,6 +139,17 @@ def test_a_reader_that_leaves_early_gets_no_traceback(tmp_path):
         assert b"Traceback" not in process.stderr.read()
 
 
+def test_a_defect_of_syncscan_is_no_finding(syncscan, project, monkeypatch):
+    project({"a.py": BLOCKS})
+    monkeypatch.setattr("syncscan.check.session.check_sources", None)
+    run = syncscan("check")
+    assert (run.status, run.stdout) == (2, "")
+    assert "Traceback" in run.stderr
+    assert run.stderr.endswith(
+        "syncscan: this is a defect of syncscan; please report it with the lines above\n"
+    )
+
+
 WAITS_FOR_INPUT = [*COMMAND, "check", "-"]
 
 
