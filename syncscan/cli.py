@@ -67,7 +67,7 @@ def main() -> None:
         sys.exit(EXIT_INTERRUPTED)
     except Exception:
         # Status 1, which Python would choose, means findings.
-        traceback.print_exc()
+        traceback.print_exc(limit=-12)  # an endless recursion has thousands of lines
         click.echo("syncscan: this is a defect of syncscan; please report it with the lines above", err=True)
         sys.exit(EXIT_ERROR)
     sys.exit(status or 0)
