@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 import sys
+import traceback
 from typing import Any
 
 import click
 
 from syncscan import __version__
-from syncscan.errors import EXIT_INTERRUPTED, InterruptError, SyncscanError
+from syncscan.errors import EXIT_ERROR, EXIT_INTERRUPTED, InterruptError, SyncscanError
 
 COMMANDS = {
     "check": "Find the lines that make the CPU wait for the GPU, without running them.",
@@ -64,4 +65,9 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("syncscan: interrupted", err=True)
         sys.exit(EXIT_INTERRUPTED)
+    except Exception:
+        # Status 1, which Python would choose, means findings.
+        traceback.print_exc(limit=-12)  # an endless recursion has thousands of lines
+        click.echo("syncscan: this is a defect of syncscan; please report it with the lines above", err=True)
+        sys.exit(EXIT_ERROR)
     sys.exit(status or 0)

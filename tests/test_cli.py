@@ -139,6 +139,17 @@ def test_a_reader_that_leaves_early_gets_no_traceback(tmp_path):
         assert b"Traceback" not in process.stderr.read()
 
 
+def test_a_defect_of_syncscan_is_no_finding(syncscan, project, monkeypatch):
+    project({"a.py": BLOCKS})
+    monkeypatch.setattr("syncscan.check.session.check_sources", None)
+    run = syncscan("check")
+    assert (run.status, run.stdout) == (2, "")
+    assert "Traceback" in run.stderr
+    assert run.stderr.endswith(
+        "syncscan: this is a defect of syncscan; please report it with the lines above\n"
+    )
+
+
 WAITS_FOR_INPUT = [*COMMAND, "check", "-"]
 
 
@@ -156,6 +167,25 @@ def test_ctrl_c_ends_with_one_line(tmp_path):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate()
     assert (process.returncode, out, err) == (130, b"", b"syncscan: interrupted\n")
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="reads the CPU time of a process in /proc")
+def test_ctrl_c_ends_a_long_check_at_once(tmp_path):
+    (tmp_path / "a.py").write_text(BLOCKS + "print(losses.sum().item())\n" * 20_000)
+    with subprocess.Popen(
+        [*COMMAND, "check"], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        while cpu_seconds(process.pid) < 1.0:
+            os.sched_yield()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+        assert (process.returncode, out, err) == (130, b"", b"syncscan: interrupted\n")
+
+
+def cpu_seconds(pid: int) -> float:
+    """What a process has computed so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    return int(fields[11]) / os.sysconf("SC_CLK_TCK")
 
 
 def wait_until_it_reads(pid: int) -> None:

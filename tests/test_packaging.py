@@ -18,34 +18,52 @@ BLOCKS = 'import torch\n\nlosses = torch.zeros(8, device="cuda")\nprint(losses.s
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> Path:
-    """The wheel, built from a copy of what the repository holds, with the tools that are installed."""
-    folder = tmp_path_factory.mktemp("dist")
-    source = tmp_path_factory.mktemp("source")
+def source(tmp_path_factory) -> Path:
+    """A copy of what the build reads, so that it leaves nothing in the repository."""
+    folder = tmp_path_factory.mktemp("source")
     for name in ("pyproject.toml", "README.md", "LICENSE", "syncscan", "rules"):
-        subprocess.run(["cp", "-r", ROOT / name, source], check=True)
+        subprocess.run(["cp", "-r", ROOT / name, folder], check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(source, tmp_path_factory) -> Path:
+    """The wheel, built with the tools that are installed here."""
+    folder = tmp_path_factory.mktemp("dist")
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, source]
     subprocess.run(build, check=True, capture_output=True)
     (file,) = folder.glob("*.whl")
     return file
 
 
-@pytest.fixture(scope="module")
-def python(wheel, tmp_path_factory) -> Path:
-    """An interpreter of a fresh environment with the wheel.
+def fresh_python(folder: Path) -> Path:
+    """An interpreter of a fresh environment.
 
-    Its dependencies come from the environment of the tests, so that no network is needed; torch, which
-    may be installed there too, must not be imported.
+    What syncscan depends on, and builds with, comes from the environment of the tests, so that no network
+    is needed.
     """
-    folder = tmp_path_factory.mktemp("venv")
     venv.create(folder, with_pip=False, symlinks=True)
-    python = folder / "bin" / "python"
-    subprocess.run(
-        [sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps", wheel], check=True
-    )
     (site,) = folder.glob("lib/python*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return folder / "bin" / "python"
+
+
+def install(python: Path, *arguments: str | Path) -> Path:
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps"]
+    subprocess.run([*pip, "--no-build-isolation", *arguments], check=True, capture_output=True)
     return python
+
+
+@pytest.fixture(scope="module")
+def python(wheel, tmp_path_factory) -> Path:
+    """An interpreter with the wheel."""
+    return install(fresh_python(tmp_path_factory.mktemp("wheel")), wheel)
+
+
+@pytest.fixture(scope="module")
+def editable(source, wheel, tmp_path_factory) -> Path:  # after the wheel: both builds write into the copy
+    """An interpreter with an editable installation."""
+    return install(fresh_python(tmp_path_factory.mktemp("editable")), "--editable", source)
 
 
 def run(python: Path, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -75,7 +93,9 @@ def test_it_needs_no_torch(wheel):
     assert not [line for line in required if "torch" in line and "extra" not in line]
 
 
-def test_the_installed_command_checks(python, tmp_path):
+@pytest.mark.parametrize("how", ["python", "editable"])
+def test_the_installed_command_checks(how, request, tmp_path):
+    python = request.getfixturevalue(how)
     (tmp_path / "a.py").write_text(BLOCKS)
     done = run(python.with_name("syncscan"), "check", "--format", "json", folder=tmp_path)
     assert done.returncode == 1, done.stderr
@@ -87,6 +107,12 @@ def test_what_runs_is_what_was_installed(python, tmp_path):
     done = run(python, "-c", script, folder=tmp_path)
     assert str(ROOT) not in done.stdout
     assert done.stdout.count("site-packages/syncscan/") == 2
+
+
+def test_an_editable_installation_runs_what_is_edited(editable, source, tmp_path):
+    script = "import syncscan, syncscan.rules; print(syncscan.__file__, syncscan.rules.__file__)"
+    done = run(editable, "-c", script, folder=tmp_path)
+    assert done.stdout == f"{source}/syncscan/__init__.py {source}/rules/__init__.py\n"
 
 
 def test_the_source_tree_runs_as_it_is(tmp_path):

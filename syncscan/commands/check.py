@@ -5,8 +5,11 @@ from __future__ import annotations
 import gc
 import io
 import os
+import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
@@ -17,7 +20,7 @@ from syncscan.check.discover import Project, load_project, project_of_text
 from syncscan.check.files import Failure, SourceError
 from syncscan.check.session import Outcome, check, check_and_fix
 from syncscan.config import Config, find_config, load_config, parse_codes, parse_confidence, show
-from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, ConfigError
+from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, ConfigError
 from syncscan.report import github, json_report, statistics
 from syncscan.report.progress import ProgressBar
 from syncscan.report.records import Report, plural
@@ -56,6 +59,11 @@ class Options:
     isolated: bool
     show_settings: bool
     jobs: int
+
+    @property
+    def writes(self) -> bool:
+        """Whether fixed files are written."""
+        return (self.fix or self.unsafe_fixes) and not self.diff
 
 
 @click.command("check", epilog=EPILOG, short_help="Find the lines that make the CPU wait for the GPU.")
@@ -161,15 +169,8 @@ def _run(options: Options, config: Config) -> int:
     start = time.monotonic()
     contents = _contents(options)
     project = _project(options, config, contents)
-    fixes = options.fix or options.unsafe_fixes or options.diff
-    with ProgressBar(sys.stderr) as bar:
-        if fixes:
-            outcome = check_and_fix(
-                project, config, bar, options.jobs, unsafe=options.unsafe_fixes, contents=contents
-            )
-        else:
-            outcome = check(project, config, bar, options.jobs)
-    unwritten = _write(outcome, contents) if fixes and not options.diff else ()
+    outcome = _analyse(options, config, project, contents)
+    unwritten = _write(outcome, contents) if options.writes else ()
     report = Report(
         findings=outcome.findings,
         failures=outcome.failures + unwritten,
@@ -182,6 +183,35 @@ def _run(options: Options, config: Config) -> int:
     _show(options, report, outcome)
     gc.freeze()  # the end of the process frees the memory at once; the collector would take seconds
     return _exit_status(options, report)
+
+
+def _analyse(options: Options, config: Config, project: Project, contents: dict[Path, bytes]) -> Outcome:
+    with ProgressBar(sys.stderr) as bar, _ending_at_once(bar):
+        if options.writes or options.diff:
+            unsafe = options.unsafe_fixes
+            return check_and_fix(project, config, bar, options.jobs, unsafe=unsafe, contents=contents)
+        return check(project, config, bar, options.jobs)
+
+
+@contextmanager
+def _ending_at_once(bar: ProgressBar) -> Iterator[None]:
+    """Let Ctrl-C end the process on the spot: to unwind and free a large project takes seconds.
+
+    Nothing has been written yet, so nothing is left half done.
+    """
+
+    def end(*_: object) -> None:
+        bar.stop()
+        click.echo("syncscan: interrupted", err=True)
+        os._exit(EXIT_INTERRUPTED)
+
+    previous = signal.getsignal(signal.SIGINT)
+    if previous is signal.default_int_handler:  # and not ignored, as under nohup
+        signal.signal(signal.SIGINT, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
 
 
 def _contents(options: Options) -> dict[Path, bytes]:
@@ -218,8 +248,7 @@ def _write(outcome: Outcome, contents: dict[Path, bytes]) -> tuple[Failure, ...]
 
 
 def _show(options: Options, report: Report, outcome: Outcome) -> None:
-    rewrites_stdin = options.paths == (STDIN,) and (options.fix or options.unsafe_fixes) and not options.diff
-    stream = sys.stderr if rewrites_stdin else sys.stdout
+    stream = sys.stderr if options.paths == (STDIN,) and options.writes else sys.stdout
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")  # a source may hold what the terminal cannot show
     if options.output_format == "json":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -39,11 +38,13 @@ class ProgressBar:
         self._bar.start()
         return self._bar
 
+    def stop(self) -> None:
+        """Give the terminal back as it was."""
+        if self._bar is not None:
+            self._bar.stop()
+
     def __enter__(self) -> ProgressBar:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+    def __exit__(self, *error: object) -> None:
+        self.stop()

@@ -169,3 +169,38 @@ def test_show_settings_without_a_table(syncscan, project, tmp_path):
     run = syncscan("check", "--show-settings", "--isolated", "--select", "SYN1")
     assert run.stdout.startswith("# defaults: no [tool.syncscan] table applies\n")
     assert tomllib.loads(run.stdout)["tool"]["syncscan"]["select"] == ["SYN1"]
+
+
+LEVELS = """\
+import torch
+
+
+def proved() -> None:
+    print(torch.zeros(8, device="cuda").sum().item())
+
+
+def inferred(device: torch.device) -> None:
+    print(torch.zeros(8, device=device).sum().item())
+
+
+def assumed(lens_gpu, lens_dev) -> None:
+    print(lens_gpu.sum().item())
+    print(lens_dev.sum().item())
+"""
+
+
+@pytest.mark.parametrize(
+    ("level", "lines"), [(None, [5, 9]), ("proved", [5]), ("inferred", [5, 9]), ("assumed", [5, 9, 13])]
+)
+def test_the_threshold_of_confidence(syncscan, project, level, lines):
+    project({"a.py": LEVELS})
+    options = ["--min-confidence", level] if level else []
+    findings = json.loads(syncscan("check", "--format", "json", *options).stdout)["findings"]
+    assert [finding["line"] for finding in findings] == lines
+
+
+def test_conventions_of_names_can_be_set(syncscan, project):
+    table = 'min-confidence = "assumed"\nconventions = { gpu-names = ["*_dev"] }'
+    project(settings(table) | {"a.py": LEVELS})
+    findings = json.loads(syncscan("check", "--format", "json").stdout)["findings"]
+    assert [finding["line"] for finding in findings] == [5, 9, 14]
