@@ -26,20 +26,20 @@ def check_tensor(
         raise TypeError(f"{name}: expected a tensor, got {type(tensor).__name__}")
     fits = tensor.ndim == len(shape)
     if not fits or any(want not in {None, have} for want, have in zip(shape, tensor.shape, strict=True)):
-        wanted = ", ".join("*" if want is None else str(want) for want in shape)
-        raise ValueError(f"{name}: expected shape ({wanted}), got {tuple(tensor.shape)}")
+        wanted = str(shape).replace("None", "*")
+        raise ValueError(f"{name}: expected shape {wanted}, got {tuple(tensor.shape)}")
     if tensor.device.type != torch.device(device).type:
         raise ValueError(f"{name}: expected a tensor on {torch.device(device).type}, got {tensor.device}")
     if dtypes and tensor.dtype not in dtypes:
         raise TypeError(f"{name}: expected {' or '.join(map(str, dtypes))}, got {tensor.dtype}")
 
 
-def check_counts(name: str, counts: NDArray[Any], length: int | None = None) -> None:
-    """Raise TypeError or ValueError unless ``counts`` is a host array of integers, none below zero."""
+def check_counts(name: str, counts: NDArray[Any], length: int | None = None, least: int = 0) -> None:
+    """Raise TypeError or ValueError unless ``counts`` is a host array of integers, none below ``least``."""
     if not isinstance(counts, np.ndarray) or counts.dtype.kind not in "iu":
         got = counts.dtype if isinstance(counts, np.ndarray) else type(counts).__name__
         raise TypeError(f"{name}: expected a NumPy array of integers, got {got}")
     if counts.ndim != 1 or length not in {None, len(counts)}:
         raise ValueError(f"{name}: expected shape ({'*' if length is None else length},), got {counts.shape}")
-    if len(counts) and counts.min() < 0:
-        raise ValueError(f"{name}: expected no value below 0, got {counts.min()}")
+    if len(counts) and counts.min() < least:
+        raise ValueError(f"{name}: expected no value below {least}, got {counts.min()}")

@@ -110,7 +110,8 @@ def slice_micro_batch(
     """
     starts = metadata.query_start_loc_cpu[requests.start : requests.stop + 1]
     first, past_first, before_last, past_last = (int(starts[i]) for i in (0, 1, -2, -1))
-    if not (first <= tokens.start < past_first and before_last < tokens.stop <= past_last):
+    starts_inside, stops_inside = first <= tokens.start < past_first, before_last < tokens.stop <= past_last
+    if not (starts_inside and stops_inside and tokens.start < tokens.stop):
         raise ValueError(f"tokens: {tokens} does not start and end inside requests {requests}")
 
     def local(start_loc: torch.Tensor) -> torch.Tensor:
