@@ -70,7 +70,7 @@ def chunked_cumsum(
     if tables is None:
         tables = chunks_of(cu_seqlens)
     within, chunk_of = cumsum_in_chunks(values, cu_seqlens, tables)
-    return within + carry_over_chunks(values, chunk_of, tables).index_select(0, chunk_of)
+    return within + carry_over_chunks(values, chunk_of, tables)[chunk_of]
 
 
 def chunks_of(cu_seqlens: torch.Tensor) -> ChunkTables:
@@ -84,12 +84,12 @@ def cumsum_in_chunks(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Running sum that starts anew with each chunk, and the chunk of each token, (tokens,) int64."""
     sequence, number = tables.indices.long().unbind(1)
-    starts = cu_seqlens.index_select(0, sequence) + number * CHUNK_SIZE
+    starts = cu_seqlens[sequence] + number * CHUNK_SIZE
     tokens = torch.arange(len(values), device=values.device)
     chunk_of = torch.searchsorted(starts, tokens, right=True) - 1
-    lanes = tokens - starts.index_select(0, chunk_of)
+    lanes = tokens - starts[chunk_of]
     padded = values.new_zeros(len(starts), CHUNK_SIZE, values.shape[1])
-    padded.index_put_((chunk_of, lanes), values)
+    padded[chunk_of, lanes] = values
     return padded.cumsum(1)[chunk_of, lanes], chunk_of
 
 
@@ -97,5 +97,4 @@ def carry_over_chunks(values: torch.Tensor, chunk_of: torch.Tensor, tables: Chun
     """What the earlier chunks of the same sequence add up to; (chunks, width)."""
     sums = values.new_zeros(len(tables.indices), values.shape[1]).index_add_(0, chunk_of, values)
     before = sums.cumsum(0) - sums
-    first_chunk = tables.offsets.long().index_select(0, tables.indices[:, 0].long())
-    return before - before.index_select(0, first_chunk)
+    return before - before[tables.offsets.long()[tables.indices[:, 0].long()]]

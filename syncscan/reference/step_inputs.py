@@ -119,7 +119,7 @@ def reorder_ngram_rows(
         return
     before, now = upload(list(zip(*moves, strict=True)), tables[0].device, torch.int64)
     for table in tables:
-        table.index_copy_(0, now, table.index_select(0, before))
+        table[now] = table[before]
 
 
 def count_penalty_bins(

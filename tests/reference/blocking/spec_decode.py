@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from syncscan.reference.spec_decode import SpecDecodeMetadata
+from syncscan.reference.spec_decode import SpecDecodeMetadata, start_loc
 
 
 def build_spec_decode_metadata(
@@ -35,10 +35,3 @@ def build_spec_decode_metadata(
         non_spec_query_start_loc=start_loc(other_lens),
         num_accepted_tokens=num_accepted_tokens[spec_masks],  # expect: SYN201
     )
-
-
-def start_loc(query_lens: torch.Tensor) -> torch.Tensor:
-    """Where each request starts, and where the last one ends."""
-    starts = query_lens.new_zeros(len(query_lens) + 1, dtype=torch.int32)
-    torch.cumsum(query_lens, dim=0, out=starts[1:])
-    return starts
