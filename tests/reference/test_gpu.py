@@ -28,13 +28,13 @@ def device() -> Iterator[torch.device]:
 
 def waits(call: Callable[[], object]) -> int:
     """How often torch says that the call made the host wait."""
-    torch.cuda.set_sync_debug_mode("warn")
-    try:
-        with warnings.catch_warnings(record=True) as seen:
-            warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        torch.cuda.set_sync_debug_mode("warn")
+        try:
             call()
-    finally:
-        torch.cuda.set_sync_debug_mode("default")
+        finally:
+            torch.cuda.set_sync_debug_mode("default")
     return sum("called a synchronizing CUDA operation" in str(warning.message) for warning in seen)
 
 
