@@ -304,7 +304,7 @@ def pad_logits_indices(batch: Batch, device: torch.device) -> tuple[Call, Call]:
     return call(step_inputs_before), call(step_inputs)
 
 
-@pair("#41429", waits=7)
+@pair("#41429", waits=3)
 def apply_bad_words(batch: Batch, device: torch.device) -> tuple[Call, Call]:
     output = [list(range(row % 4)) for row in range(len(batch))]
     bad_words = {row: [[7], [0, 1, 9], [2, 5]] for row in range(0, len(batch), 2)}

@@ -112,10 +112,16 @@ def apply_bad_words(
     logits: torch.Tensor, bad_words: Mapping[int, Sequence[Sequence[int]]], output: Sequence[Sequence[int]]
 ) -> None:
     """Forbid, in place, each token that would complete a bad word."""
-    for row, words in bad_words.items():
-        for word in words:
-            if ends_with(output[row], word[:-1]):
-                logits[row][word[-1]] = float("-inf")  # expect: SYN306
+    banned = [
+        (row, word[-1])
+        for row, words in bad_words.items()
+        for word in words
+        if ends_with(output[row], word[:-1])
+    ]
+    if banned:
+        rows = torch.tensor([place[0] for place in banned], device=logits.device)  # expect: SYN301
+        columns = torch.tensor([place[1] for place in banned], device=logits.device)  # expect: SYN301
+        logits[rows, columns] = float("-inf")  # expect: SYN306
 
 
 class MambaMixer(torch.nn.Module):
