@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 def upload(
-    data: torch.Tensor | NDArray[np.generic] | Sequence[Any],
+    data: NDArray[np.generic] | Sequence[Any],
     device: torch.device | str,
     dtype: torch.dtype | None = None,
 ) -> torch.Tensor:
