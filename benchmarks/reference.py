@@ -54,11 +54,12 @@ def busy_cycles(milliseconds: float) -> int:
 
 
 def host_microseconds(call: Call, cycles: int, repeats: int = 30) -> float:
-    """Median time that one call keeps the host, behind a kernel of ``cycles``."""
+    """Median time that one call keeps the host, behind a kernel of ``cycles``; of none where 0."""
     times = []
     for _ in range(repeats):
         torch.cuda.synchronize()
-        torch.cuda._sleep(cycles)
+        if cycles:
+            torch.cuda._sleep(cycles)
         start = time.perf_counter()
         call()
         times.append(time.perf_counter() - start)
@@ -122,14 +123,18 @@ def median_of(
 
 
 def measure_pairs(device: torch.device) -> list[dict[str, object]]:
-    """Part one."""
+    """Part one; the last two columns are the same calls with nothing to wait for."""
     cycles, rows = busy_cycles(1.0), []
-    click.echo(f"{'':28}{'':9}host time per call behind a 1 ms kernel, us")
-    click.echo(f"{'component':<28}{'report':<9}{'waits':>5}{'blocking':>10}{'sync-free':>11}")
+    click.echo("host time per call, us".center(77))
+    click.echo(f"{'':42}{'behind a 1 ms kernel':>21}{'on an idle GPU':>21}")
+    head = ("blocking", "sync-free")
+    click.echo(f"{'component':<28}{'report':<9}{'waits':>5}" + "".join(f"{h:>10}" for h in head * 2))
     for pair in PAIRS:
-        before, after = (host_microseconds(call, cycles) for call in pair.make(STANDARD, device))
-        click.echo(f"{pair.name:<28}{pair.report:<9}{pair.waits:>5}{before:>10.0f}{after:>11.0f}")
-        rows.append({"name": pair.name, "report": pair.report, "waits": pair.waits, "us": [before, after]})
+        calls = pair.make(STANDARD, device)
+        times = [host_microseconds(call, busy) for busy in (cycles, 0) for call in calls]
+        columns = "".join(f"{time:>10.0f}" for time in times)
+        click.echo(f"{pair.name:<28}{pair.report:<9}{pair.waits:>5}{columns}")
+        rows.append({"name": pair.name, "report": pair.report, "waits": pair.waits, "microseconds": times})
     return rows
 
 

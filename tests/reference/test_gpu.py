@@ -58,6 +58,14 @@ def test_only_the_blocking_form_waits(pair: Pair, device: torch.device) -> None:
     assert (runs_ahead(blocking), runs_ahead(sync_free)) == (False, True)
 
 
+def test_a_pinned_buffer_that_is_refilled_too_early_sends_the_new_content(device: torch.device) -> None:
+    kept = torch.ones(4, pin_memory=True)
+    torch.cuda._sleep(BUSY_CYCLES)
+    sent = kept.to(device, non_blocking=True)
+    kept.fill_(2)
+    assert sent.tolist() == [2, 2, 2, 2]
+
+
 def test_uploads_are_pinned_and_survive_a_changed_source(device: torch.device) -> None:
     assert uploads.staging((2,), torch.int32, device).is_pinned()
     source = torch.arange(1 << 20)
