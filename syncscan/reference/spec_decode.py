@@ -50,8 +50,8 @@ def build_spec_decode_metadata(
 
     On the host: ``query_start_loc_cpu`` (n + 1,) and ``num_draft_tokens`` (n,), -1 for a request without
     draft tokens. On the GPU: ``query_start_loc`` (n + 1,), ``state_table`` (n, drafts + 1) and
-    ``num_accepted_tokens`` (n,), integers. Indexing with a mask in host memory waits on torch before
-    2.8 (pytorch #156384). ValueError and TypeError for other shapes, sides and dtypes.
+    ``num_accepted_tokens`` (n,), integers. A torch from before pytorch #156384 (June 2025) waits for
+    a mask in host memory too. ValueError and TypeError for other shapes, sides and dtypes.
     """
     device, requests = query_start_loc.device, len(num_draft_tokens)
     check_counts("query_start_loc_cpu", query_start_loc_cpu, requests + 1)
