@@ -67,10 +67,9 @@ def chunked_cumsum(
     """
     check_tensor("values", values, (None, None), values.device)
     check_tensor("cu_seqlens", cu_seqlens, (None,), values.device, *INTEGERS)
-    if tables is None:
-        tables = chunks_of(cu_seqlens)
+    tables = chunks_of(cu_seqlens) if tables is None else tables
     within, chunk_of = cumsum_in_chunks(values, cu_seqlens, tables)
-    return within + carry_over_chunks(values, chunk_of, tables)[chunk_of]
+    return within + carry_over_chunks(values, cu_seqlens, chunk_of, tables)[chunk_of]
 
 
 def chunks_of(cu_seqlens: torch.Tensor) -> ChunkTables:
@@ -80,9 +79,10 @@ def chunks_of(cu_seqlens: torch.Tensor) -> ChunkTables:
 
 
 def cumsum_in_chunks(
-    values: torch.Tensor, cu_seqlens: torch.Tensor, tables: ChunkTables
+    values: torch.Tensor, cu_seqlens: torch.Tensor, tables: ChunkTables | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Running sum that starts anew with each chunk, and the chunk of each token, (tokens,) int64."""
+    tables = chunks_of(cu_seqlens) if tables is None else tables
     sequence, number = tables.indices.long().unbind(1)
     starts = cu_seqlens[sequence] + number * CHUNK_SIZE
     tokens = torch.arange(len(values), device=values.device)
@@ -93,8 +93,11 @@ def cumsum_in_chunks(
     return padded.cumsum(1)[chunk_of, lanes], chunk_of
 
 
-def carry_over_chunks(values: torch.Tensor, chunk_of: torch.Tensor, tables: ChunkTables) -> torch.Tensor:
+def carry_over_chunks(
+    values: torch.Tensor, cu_seqlens: torch.Tensor, chunk_of: torch.Tensor, tables: ChunkTables | None = None
+) -> torch.Tensor:
     """What the earlier chunks of the same sequence add up to; (chunks, width)."""
+    tables = chunks_of(cu_seqlens) if tables is None else tables
     sums = values.new_zeros(len(tables.indices), values.shape[1]).index_add_(0, chunk_of, values)
     before = sums.cumsum(0) - sums
     return before - before[tables.offsets.long()[tables.indices[:, 0].long()]]

@@ -144,6 +144,15 @@ def test_an_operator_without_tables_computes_them() -> None:
     assert alone.flatten().tolist() == handed.flatten().tolist() == [*range(1, 66), *range(1, 6)]
 
 
+def test_every_operator_of_the_chain_may_be_called_without_tables() -> None:
+    values, cu_seqlens = torch.ones(70, 1), ints(0, 65, 70)
+    tables, lengths = chunks.prepare_chunks(cu_seqlens, "cpu"), torch.from_numpy(cu_seqlens)
+    alone, handed = chunks.cumsum_in_chunks(values, lengths), chunks.cumsum_in_chunks(values, lengths, tables)
+    assert torch.equal(alone[0], handed[0])
+    assert chunks.carry_over_chunks(values, lengths, alone[1]).flatten().tolist() == [0, 64, 0]
+    assert chunks.carry_over_chunks(values, lengths, handed[1], tables).flatten().tolist() == [0, 64, 0]
+
+
 def test_a_step_without_prefills_makes_no_tables() -> None:
     assert chunks.prefill_chunks(ints(0, 1), 0, "cpu") is None
     assert chunks.prefill_chunks(ints(0, 9), 1, "cpu") is not None

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 import pytest
 import torch
 
-from syncscan.reference import uploads
-from tests.reference.pairs import PAIRS, STANDARD, Pair, process_group
+from syncscan.reference import chunks, uploads
+from tests.reference.pairs import PAIRS, STANDARD, Pair, metadata_of, process_group
 from tests.reference.test_pairs import plain
 
 pytestmark = [
@@ -56,6 +56,13 @@ def test_only_the_blocking_form_waits(pair: Pair, device: torch.device) -> None:
         call()  # what is allocated or compiled once is there
     assert (waits(blocking), waits(sync_free)) == (pair.waits, 0)
     assert (runs_ahead(blocking), runs_ahead(sync_free)) == (False, True)
+
+
+def test_what_is_left_of_waiting_waits_once(device: torch.device) -> None:
+    _, metadata = metadata_of(STANDARD, device)
+    values, cu_seqlens = torch.ones(8, 1, device=device), torch.tensor([0, 8], device=device)
+    assert waits(lambda: metadata.seq_lens_cpu) == 1
+    assert waits(lambda: chunks.chunked_cumsum(values, cu_seqlens)) == 1
 
 
 def test_a_pinned_buffer_that_is_refilled_too_early_sends_the_new_content(device: torch.device) -> None:

@@ -26,7 +26,7 @@ def prepare_chunks(cu_seqlens: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor
 def chunked_cumsum(values: torch.Tensor, cu_seqlens: torch.Tensor) -> torch.Tensor:
     """Running sum over each sequence; the top of the chain."""
     within, chunk_of = cumsum_in_chunks(values, cu_seqlens)  # expect: SYN501
-    return within + carry_over_chunks(values, chunk_of, cu_seqlens)[chunk_of]  # expect: SYN501
+    return within + carry_over_chunks(values, cu_seqlens, chunk_of)[chunk_of]  # expect: SYN501
 
 
 def cumsum_in_chunks(values: torch.Tensor, cu_seqlens: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -42,7 +42,7 @@ def cumsum_in_chunks(values: torch.Tensor, cu_seqlens: torch.Tensor) -> tuple[to
     return padded.cumsum(1)[chunk_of, lanes], chunk_of
 
 
-def carry_over_chunks(values: torch.Tensor, chunk_of: torch.Tensor, cu_seqlens: torch.Tensor) -> torch.Tensor:
+def carry_over_chunks(values: torch.Tensor, cu_seqlens: torch.Tensor, chunk_of: torch.Tensor) -> torch.Tensor:
     """What the earlier chunks of the same sequence add up to."""
     indices, offsets = prepare_chunks(cu_seqlens)  # expect: SYN501
     sums = values.new_zeros(len(indices), values.shape[1]).index_add_(0, chunk_of, values)
