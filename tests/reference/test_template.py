@@ -87,6 +87,12 @@ def test_an_unknown_name_is_one_line_on_stderr(command: str) -> None:
     )
 
 
+def test_explain_points_to_the_templates() -> None:
+    page = syncscan("explain", "SYN205").stdout
+    assert "## Templates\n\n- `syncscan template show build_spec_decode_metadata`: Split a batch" in page
+    assert "## Templates" not in syncscan("explain", "SYN401").stdout
+
+
 def test_a_rule_finds_its_templates() -> None:
     assert [template.name for template in templates_for("SYN205")] == ["build_spec_decode_metadata"]
     assert templates_for("SYN401") == []
