@@ -136,11 +136,7 @@ def _templates_of(module: str) -> Iterator[Template]:
     report = re.search(r"#\d+", source.docstring)
     for name, text in source.definitions.items():
         if name in blocking.definitions and not name.isupper():
-            closure = [
-                used for home, used in _closure(f"blocking.{module}", name) if home.startswith("blocking.")
-            ]
-            marks = " ".join(blocking.definitions[used] for used in closure)
-            codes = sorted(set(re.findall(r"# expect: (SYN\d+)", marks)))
+            codes = sorted(set(re.findall(r"# expect: (SYN\d+)", blocking.definitions[name])))
             yield Template(name, module, report.group() if report else "", _summary(text), tuple(codes))
 
 
