@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from syncscan.reference.templates import templates, templates_for
+from syncscan.reference.templates import difference, find_template, paste, templates, templates_for
 
 WITHOUT_TORCH = """\
 import sys
@@ -46,7 +46,7 @@ def test_show_prints_the_component() -> None:
 
 @pytest.mark.parametrize("name", templates())
 def test_a_shown_component_stands_alone(name: str) -> None:
-    text = syncscan("template", "show", name).stdout
+    text = paste(find_template(name))
     assert "syncscan.reference" not in text
     module: dict[str, object] = {"__name__": "pasted"}
     sys.modules["pasted"] = sys  # dataclasses look their module up
@@ -74,7 +74,7 @@ def test_diff_shows_what_waits_and_what_replaces_it() -> None:
 
 @pytest.mark.parametrize("name", templates())
 def test_every_component_differs_from_its_blocking_form(name: str) -> None:
-    lines = syncscan("template", "diff", name).stdout.splitlines()
+    lines = difference(find_template(name)).splitlines()
     assert any(line.startswith("-") and "# SYN" in line for line in lines)
 
 
