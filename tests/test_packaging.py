@@ -22,7 +22,7 @@ def wheel(tmp_path_factory) -> Path:
     """The wheel, built from a copy of what the repository holds, with the tools that are installed."""
     folder = tmp_path_factory.mktemp("dist")
     source = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "README.md", "LICENSE", "syncscan", "rules"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "syncscan", "rules", "tests"):
         subprocess.run(["cp", "-r", ROOT / name, source], check=True)
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, source]
     subprocess.run(build, check=True, capture_output=True)
@@ -93,3 +93,9 @@ def test_the_source_tree_runs_as_it_is(tmp_path):
     done = run(Path(sys.executable), "-m", "syncscan", "rules", folder=ROOT)
     assert (done.returncode, done.stderr) == (0, "")
     assert "SYN101" in done.stdout
+
+
+def test_the_installed_command_prints_both_forms_of_a_template(python, tmp_path):
+    done = run(python.with_name("syncscan"), "template", "diff", "upload", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("--- blocking/uploads.py\n+++ reference/uploads.py\n")

@@ -56,9 +56,15 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Places:
     return findings(project)
 
 
-def test_every_wait_of_the_blocking_forms_is_found_at_its_line(found: Places) -> None:
-    assert {finding for finding in found if finding[0].startswith(BLOCKING)} == marks(BLOCKING)
+@pytest.mark.parametrize("code", sorted({code for _, _, code in marks(BLOCKING)}))
+def test_every_wait_of_the_blocking_forms_is_found_at_its_line(found: Places, code: str) -> None:
+    lines = {place for place in found if place[0].startswith(BLOCKING) and place[2] == code}
+    assert lines == {place for place in marks(BLOCKING) if place[2] == code}
+
+
+def test_nothing_else_is_found_in_the_blocking_forms(found: Places) -> None:
+    assert {place for place in found if place[0].startswith(BLOCKING)} <= marks(BLOCKING)
 
 
 def test_nothing_is_found_in_the_sync_free_forms(found: Places) -> None:
-    assert {finding for finding in found if finding[0].startswith(SYNC_FREE)} == set()
+    assert {place for place in found if place[0].startswith(SYNC_FREE)} == set()
