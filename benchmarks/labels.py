@@ -57,7 +57,9 @@ def main() -> None:
         if options.missed:
             for name, label, hit in found:
                 if not hit:
-                    print(f"    {name} {label['id']:18} {label['path']} {label['function']}: {label['expression']!r}")
+                    print(
+                        f"    {name} {label['id']:18} {label['path']} {label['function']}: {label['expression']!r}"
+                    )
     for name, hits_of in sorted(scores.items()):
         print(f"{name}: {sum(hits_of)} of {len(hits_of)} strict labels, {sum(hits_of) / len(hits_of):.0%}")
 
@@ -97,7 +99,11 @@ def check(source: Path) -> tuple[list[dict[str, Any]], float]:
     """The findings of `syncscan check` in the package that a release is about, and the seconds it took."""
     name = re.split(r"-\d", source.name)[0].replace("-", "_")
     package = next(
-        (folder for folder in (source / name, source / "python" / name, source / "src" / name) if folder.is_dir()),
+        (
+            folder
+            for folder in (source / name, source / "python" / name, source / "src" / name)
+            if folder.is_dir()
+        ),
         source,
     )
     start = time.perf_counter()

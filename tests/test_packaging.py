@@ -21,7 +21,7 @@ BLOCKS = 'import torch\n\nlosses = torch.zeros(8, device="cuda")\nprint(losses.s
 def source(tmp_path_factory) -> Path:
     """A copy of what the build reads, so that it leaves nothing in the repository."""
     folder = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "README.md", "LICENSE", "syncscan", "rules"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "syncscan", "rules", "tests"):
         subprocess.run(["cp", "-r", ROOT / name, folder], check=True)
     return folder
 
@@ -119,3 +119,9 @@ def test_the_source_tree_runs_as_it_is(tmp_path):
     done = run(Path(sys.executable), "-m", "syncscan", "rules", folder=ROOT)
     assert (done.returncode, done.stderr) == (0, "")
     assert "SYN101" in done.stdout
+
+
+def test_the_installed_command_prints_both_forms_of_a_template(python, tmp_path):
+    done = run(python.with_name("syncscan"), "template", "diff", "upload", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("--- blocking/uploads.py\n+++ reference/uploads.py\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 
+from syncscan.reference.templates import templates_for
 from syncscan.rule import Example, Rule
 
 GROUPS = {
@@ -22,7 +23,7 @@ def rule_page(rule: Rule) -> str:
     """The page of a rule, in Markdown."""
     body = (sys.modules[type(rule).__module__].__doc__ or "").strip()
     parts = [f"# {rule.code}: {rule.name}", _sentence(rule.summary), body]
-    parts += [f"**Instead:** {rule.instead}.", *_examples(rule.examples)]
+    parts += [f"**Instead:** {rule.instead}.", *_examples(rule.examples), *_templates(rule.code)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -66,6 +67,12 @@ def _examples(examples: tuple[Example, ...]) -> Iterator[str]:
     if any(example.good for example in examples):
         yield "## Does not block"
         yield from (_code(example.good) for example in examples if example.good)
+
+
+def _templates(code: str) -> Iterator[str]:
+    if templates := templates_for(code):
+        yield "## Templates"
+        yield "\n".join(f"- `syncscan template show {t.name}`: {t.summary}" for t in templates)
 
 
 def _code(text: str) -> str:

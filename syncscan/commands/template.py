@@ -1,0 +1,38 @@
+"""``syncscan template``: the sync-free components, to read and to paste."""
+
+from __future__ import annotations
+
+import click
+
+from syncscan.reference.templates import difference, find_template, paste, templates
+
+_COLORS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+@click.group(name="template")
+def command() -> None:
+    """Print a sync-free component to paste, or how it differs from the form that waits."""
+
+
+@command.command(name="list")
+def list_templates() -> None:
+    """Name the components, the report that each comes from, and the rules that it answers."""
+    width = max(map(len, templates()))
+    for template in templates().values():
+        codes = " ".join(template.codes)
+        click.echo(f"{template.name:<{width}}  {template.report}  {codes:<15}  {template.summary}")
+
+
+@command.command()
+@click.argument("name")
+def show(name: str) -> None:
+    """Print component NAME with all that it needs."""
+    click.echo(paste(find_template(name)), nl=False)
+
+
+@command.command()
+@click.argument("name")
+def diff(name: str) -> None:
+    """Print the difference between the blocking and the sync-free form of NAME."""
+    for line in difference(find_template(name)).splitlines():
+        click.echo(click.style(line, fg=_COLORS.get(line[:1])))
