@@ -19,6 +19,8 @@ class Device(Enum):
     MIXED = "mixed"  # on the GPU on some paths, on the CPU on others
     UNKNOWN = "unknown"
 
+    __hash__ = object.__hash__  # members are compared by identity; Enum's own hash is slow
+
 
 class Kind(Enum):
     """What a value is, as far as waiting for the GPU is concerned."""
@@ -41,6 +43,8 @@ class Kind(Enum):
     FUNCTION = "function"
     MODULE = "module"
     UNION = "union"
+
+    __hash__ = object.__hash__
 
 
 class Confidence(IntEnum):

@@ -10,7 +10,6 @@ from syncscan.check.infer.callables import BoundMethod, Closure, Partial, Tensor
 from syncscan.check.infer.index import Class, Function, Parameter, parameters_of
 from syncscan.check.infer.narrow import key_of
 from syncscan.check.infer.values import (
-    constant,
     element_of,
     explained,
     inferred,
@@ -83,7 +82,7 @@ def call_value(frame: Frame, callee: Value, args: list[Value], kwargs: dict[str,
     if callee.kind is Kind.INSTANCE:
         return call_method(frame, callee, "__call__", args, kwargs, node)
     if callee.kind is Kind.UNION:
-        with frame.unsure(True):
+        with frame.unsure():
             return join_all(call_value(frame, option, args, kwargs, node) for option in callee.options)
     return UNKNOWN
 
@@ -101,7 +100,7 @@ def call_method(
         return library.call(frame, f"{base.payload}.{name}", args, kwargs, node)
     if kind is Kind.UNION:
         options = [option for option in base.options if _may_have(option, name)]
-        with frame.unsure(not all(option.is_gpu for option in options)):
+        with frame.unsure(unsure=not all(option.is_gpu for option in options)):
             return join_all(call_method(frame, option, name, args, kwargs, node) for option in options)
     if kind is Kind.NDARRAY:
         return library.array_method(frame, base, name, args, kwargs, node)
@@ -244,19 +243,16 @@ def pass_arguments(
 
 
 def _pass(frame: Frame, function: Function, parameter: Parameter, value: Value, node: ast.expr) -> bool:
-    if value is UNKNOWN or parameter.cell.value is value:
+    cell = parameter.cell
+    if value is UNKNOWN or cell.value is value:
         return False
-    joined = parameter.cell.join(_passed(frame, function, parameter, value, node))
-    if joined:
-        frame.solver.changed(parameter.cell)
-    return joined
-
-
-def _passed(frame: Frame, function: Function, parameter: Parameter, value: Value, node: ast.expr) -> Value:
-    if value.kind is Kind.NUMBER and value.payload is not None and not isinstance(value.payload, bool):
-        return constant(0) if False else Value(Kind.NUMBER, dtype=value.dtype)
+    passed = inferred(value)
+    if not cell.would_grow(passed):
+        return False
     text = f"`{parameter.name}` of `{function.qualname}` is passed here"
-    return explained(inferred(value), frame.module.path, node.lineno, text)
+    cell.join(explained(passed, frame.module.path, node.lineno, text))
+    frame.solver.changed(cell)
+    return True
 
 
 def instantiate(frame: Frame, cls: Class, args: list[Value], kwargs: dict[str, Value], node: ast.expr) -> Value:

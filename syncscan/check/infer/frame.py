@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from syncscan.check.infer import calls, statements
@@ -116,7 +116,8 @@ class Frame:
 
     def _evaluate_and_record(self, node: ast.expr) -> Value:
         value = Frame.evaluate(self, node)
-        self.recorder.value(node, value)  # type: ignore[union-attr]
+        if self.recorder is not None:
+            self.recorder.value(node, value)
         return value
 
     def peek(self, node: ast.expr) -> Value:
@@ -126,8 +127,13 @@ class Frame:
 
     def here(self, node: ast.expr) -> Here:
         """Where an expression stands, for evidence."""
-        assume = self.solver.assume
-        return Here(self.module.path, node.lineno, text_of(self.module, node), assume, self.default_device)
+        return _Here(self, node)
+
+    def assume(self) -> bool:
+        """Whether open questions are answered by assumption now; if not yet, this function has one."""
+        if not self.solver.assume:
+            self.function.is_open = True
+        return self.solver.assume
 
     # Names
 
@@ -189,11 +195,13 @@ class Frame:
 
     def named(self, value: Value, name: str) -> Value:
         """What the name of an attribute or variable tells where nothing else does."""
-        if not self.solver.assume or value.device not in {Device.UNKNOWN, Device.MIXED}:
+        if value.device not in {Device.UNKNOWN, Device.MIXED} or value.payload is not None:
             return value
-        if value.kind not in {Kind.UNKNOWN, Kind.TENSOR} or value.payload is not None:
+        if value.kind is not Kind.UNKNOWN and value.kind is not Kind.TENSOR:
             return value
         place = place_of(self.solver.conventions, name)
+        if place is Device.UNKNOWN or not self.assume():
+            return value
         if place is Device.CPU:
             if value.kind is Kind.TENSOR or name.endswith("cpu"):
                 return refine(value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.ASSUMED)
@@ -207,12 +215,12 @@ class Frame:
 
     def assumed_tensor(self, value: Value, name: str, path: str, line: int) -> Value:
         """A tensor of unknown place, such as an annotated parameter that nobody is seen to pass."""
-        if not self.solver.assume:
-            return value
         if value.kind is Kind.UNION:
             return union(tuple(self.assumed_tensor(option, name, path, line) for option in value.items or ()))
         if value.kind is not Kind.TENSOR or value.device is not Device.UNKNOWN:
             return self.named(value, name)
+        if not self.assume():
+            return value
         place = place_of(self.solver.conventions, name)
         if place is Device.CPU:
             return refine(value, device=Device.CPU, confidence=Confidence.ASSUMED)
@@ -285,8 +293,9 @@ class Frame:
 
     def join_cell(self, cell: Cell, value: Value, node: ast.AST, text: str) -> None:
         """Add a value to what the fixed point refines."""
-        line = getattr(node, "lineno", 1)
-        if cell.join(explained(inferred(value), self.module.path, line, f"`{text}` is set")):
+        stored = inferred(value)
+        if cell.would_grow(stored):
+            cell.join(explained(stored, self.module.path, getattr(node, "lineno", 1), f"`{text}` is set"))
             self.solver.changed(cell)
 
     def _assign_item(self, target: ast.Subscript, value: Value) -> None:
@@ -320,9 +329,10 @@ class Frame:
 
     def returns(self, value: Value, line: int) -> None:
         """Note what the function returns at a line."""
-        if not self.function.is_generator:
+        returned = inferred(value)
+        if not self.function.is_generator and self.function.returns.would_grow(returned):
             text = f"returned by `{self.function.qualname}`"
-            self.function_returns(explained(inferred(value), self.module.path, line, text))
+            self.function_returns(explained(returned, self.module.path, line, text))
 
     def function_returns(self, value: Value) -> None:
         if self.function.returns.join(value):
@@ -344,12 +354,13 @@ class Frame:
 
     # Recording
 
-    @contextmanager
-    def unsure(self, unsure: bool) -> Iterator[None]:  # noqa: FBT001
+    def unsure(self, *, unsure: bool = True) -> AbstractContextManager[None]:
         """Record nothing where a call may as well be another one."""
-        recorder = self.recorder
-        if unsure:
-            self.recorder = None
+        return self._silent() if unsure and self.recorder is not None else nullcontext()
+
+    @contextmanager
+    def _silent(self) -> Iterator[None]:
+        recorder, self.recorder = self.recorder, None
         try:
             yield
         finally:
@@ -364,6 +375,22 @@ class Frame:
         """A subscript is read, or stored to."""
         if self.recorder is not None:
             self.recorder.subscript(self, node, base, index, value)
+
+
+class _Here:
+    """A call in a function that is being evaluated."""
+
+    def __init__(self, frame: Frame, node: ast.expr) -> None:
+        self.path = frame.module.path
+        self.line = node.lineno
+        self.default_device = frame.default_device
+        self.assume = frame.assume
+        self._module = frame.module
+        self._node = node
+
+    @property
+    def text(self) -> str:
+        return text_of(self._module, self._node)
 
 
 def text_of(module: Module, node: ast.expr) -> str:

@@ -24,12 +24,19 @@ class Cell:
         self.value: Value = UNKNOWN
         self.readers: set[Function] = set()
 
+    def would_grow(self, value: Value) -> bool:
+        """Whether a value tells more than is known already."""
+        known = self.value
+        if known is value:
+            return False
+        joined = join(known, value)
+        return joined is not known and joined != known
+
     def join(self, value: Value) -> bool:
         """Add what may be here; True if that changes what is known."""
-        joined = join(self.value, value)
-        if joined is self.value or joined == self.value:
+        if not self.would_grow(value):
             return False
-        self.value = joined
+        self.value = join(self.value, value)
         return True
 
 
@@ -63,6 +70,7 @@ class Function:
     callees: set[Function] = field(default_factory=set)
     by_name: dict[str, Parameter] = field(default_factory=dict)
     is_generator: bool = False
+    is_open: bool = False  # asks something that only an assumption answers
     touches_gpu: bool = False
 
     @property
@@ -244,6 +252,7 @@ class _Indexer:
         elif owner is not None and isinstance(node, ast.Assign):
             owner.stored.update(t.id for t in node.targets if isinstance(t, ast.Name))
         else:
+            self._note(node, function)
             for name in ("body", "orelse", "finalbody"):
                 self.block(getattr(node, name, None) or [], function, owner, prefix)
             for handler in getattr(node, "handlers", None) or getattr(node, "cases", None) or []:
@@ -271,7 +280,6 @@ class _Indexer:
             info.parent.children[node.name] = info
         elif not info.decorators & {"overload", "typing.overload"}:
             self.module.names[node.name] = info
-        self._walk_body(info, owner)
         self.block(node.body, info, None, f"{info.qualname}.")
 
     def class_(self, node: ast.ClassDef, parent: Function, owner: Class | None, prefix: str) -> None:
@@ -287,31 +295,30 @@ class _Indexer:
             self.module.names[node.name] = info
         self.block(node.body, parent, info, f"{info.qualname}.")
 
-    @staticmethod
-    def _walk_body(function: Function, owner: Class | None) -> None:
-        """Note every ``self.name`` that a method sets, and whether a function yields."""
-        first = function.parameters[0].name if owner is not None and function.parameters else ""
-        queue: list[ast.AST] = list(function.node.body)  # type: ignore[arg-type]
-        while queue:
-            node = queue.pop()
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-                continue
-            if isinstance(node, (ast.Yield, ast.YieldFrom)):
-                function.is_generator = True
-            elif owner is not None and (name := _stored_name(node, first)):
-                owner.stored.add(name)
-            queue.extend(ast.iter_child_nodes(node))
+    def _note(self, node: ast.stmt, function: Function) -> None:
+        """Note every ``self.name`` that a statement of a method sets, and whether a function yields.
 
-
-def _stored_name(node: ast.AST, receiver: str) -> str:
-    """The name that ``self.name = ...`` or ``self.register_buffer("name", ...)`` sets, or ""."""
-    if isinstance(node, ast.Attribute):
-        is_own = isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name) and node.value.id == receiver
-        return node.attr if is_own else ""
-    if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
-        if dotted_name(node.func) == f"{receiver}.register_buffer":
-            return str(node.args[0].value)
-    return ""
+        Attributes are only set by statements, and a yield stands nearly always directly in one: no
+        expression has to be walked.
+        """
+        value = getattr(node, "value", None)
+        if isinstance(value, (ast.Yield, ast.YieldFrom)):
+            function.is_generator = True
+        owner = function.owner
+        if owner is None or not function.parameters:
+            return
+        receiver = function.parameters[0].name
+        targets = [*getattr(node, "targets", ()), getattr(node, "target", None)]
+        targets += [item.optional_vars for item in getattr(node, "items", ())]
+        while targets:
+            target = targets.pop()
+            if isinstance(target, (ast.Tuple, ast.List)):
+                targets.extend(target.elts)
+            elif isinstance(target, ast.Attribute) and dotted_name(target.value) == receiver:
+                owner.stored.add(target.attr)
+        if isinstance(value, ast.Call) and value.args and isinstance(value.args[0], ast.Constant):
+            if dotted_name(value.func) == f"{receiver}.register_buffer":
+                owner.stored.add(str(value.args[0].value))
 
 
 def imported_names(node: ast.Import | ast.ImportFrom, module: Module) -> dict[str, Import]:

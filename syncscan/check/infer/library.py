@@ -89,7 +89,7 @@ def torch_call(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node:
 def _settle_device(frame: Frame, bound: Bound, node: ast.expr) -> None:
     """Take a device that only the run decides for the GPU: that is what such code is written for."""
     device = bound.get("device")
-    if device is None or not frame.solver.assume or device.kind in {Kind.NONE, Kind.DTYPE, Kind.TENSOR}:
+    if device is None or device.kind in {Kind.NONE, Kind.DTYPE, Kind.TENSOR} or not frame.assume():
         return
     if device.kind is Kind.UNKNOWN and not _names_a_device(node):
         return
@@ -126,7 +126,7 @@ def module_tensor(frame: Frame, value: Value, node: ast.expr, text: str) -> Valu
     """A parameter or buffer: it goes where its module goes, and that is the GPU."""
     if value.kind is not Kind.TENSOR or value.device is Device.CUDA:
         return value
-    if not frame.solver.assume:
+    if not frame.assume():
         return refine(value, device=Device.UNKNOWN, pinned=None)
     evidence = Evidence(frame.module.path, node.lineno, text)
     return refine(value, device=Device.CUDA, confidence=Confidence.INFERRED, pinned=None, evidence=evidence)
@@ -219,7 +219,7 @@ def _device(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> 
     if named.kind is Kind.UNION:
         return Value(Kind.DEVICE, Device.MIXED)
     device = device_named(named)
-    if device is Device.UNKNOWN and frame.solver.assume:
+    if device is Device.UNKNOWN and frame.assume():
         device = Device.MIXED  # the run decides
     evidence = Evidence(frame.module.path, node.lineno, "the device is named here") if device is Device.CUDA else None
     return Value(Kind.DEVICE, device, named.confidence, evidence=evidence)

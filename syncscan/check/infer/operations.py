@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Protocol
 
 from syncscan.check.infer.conditions import Bound, device_named
 from syncscan.check.infer.values import (
@@ -39,15 +40,27 @@ _DTYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Here:
+class Here(Protocol):
     """Where a call stands, and what holds there."""
 
-    path: str
-    line: int
-    text: str
-    assume: bool  # whether a value placed with some variable device counts as on the GPU
-    default_device: Value | None = None  # of `with torch.device(...)`
+    @property
+    def path(self) -> str:
+        """The file."""
+
+    @property
+    def line(self) -> int:
+        """The line."""
+
+    @property
+    def text(self) -> str:
+        """The call itself, shortened for a message."""
+
+    @property
+    def default_device(self) -> Value | None:
+        """The device of an enclosing ``with torch.device(...)``."""
+
+    def assume(self) -> bool:
+        """Whether what is placed with some variable device counts as on the GPU by now."""
 
 
 def dtype_named(value: Value | None) -> str | None:
@@ -79,7 +92,7 @@ def placed(value: Value, here: Here) -> tuple[Device, Confidence, Evidence | Non
     if device is Device.CUDA:
         return device, max(value.confidence, Confidence.INFERRED), evidence
     if device in {Device.UNKNOWN, Device.MIXED}:
-        if here.assume:
+        if here.assume():
             return Device.CUDA, Confidence.INFERRED, evidence
         return Device.UNKNOWN, Confidence.INFERRED, None
     return device, value.confidence, None

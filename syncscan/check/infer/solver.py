@@ -43,7 +43,8 @@ class Solver:
         for self.assume in (False, True):
             self._evaluations.clear()
             for function in self.functions:
-                self.enqueue(function)
+                if function.is_open or not self.assume:
+                    self.enqueue(function)
             self._drain(progress)
 
     def _drain(self, progress: Callable[[str, int, int], None]) -> None:

@@ -95,12 +95,30 @@ def refine(value: Value, **changes: object) -> Value:
 
 
 def inferred(value: Value) -> Value:
-    """The value as known on the other side of a call, an attribute or a return."""
-    if value.confidence is not Confidence.PROVED or value.kind not in _PLACED:
-        if value.kind is Kind.UNION:
-            return union(tuple(inferred(item) for item in value.items or ()))
+    """The value as known on the other side of a call, an attribute or a return.
+
+    It was followed through the project, so it is proved no more; and which number or text it was is
+    forgotten, for the other side sees many.
+    """
+    kind = value.kind
+    if kind is Kind.UNION:
+        return union(tuple(map(inferred, value.items or ())))
+    if kind is Kind.NUMBER or kind is Kind.STRING:
+        return _forgotten(value)
+    if value.items is not None:
+        return replace(value, items=tuple(map(inferred, value.items)))
+    if value.confidence is Confidence.PROVED and kind in _PLACED:
+        return replace(value, confidence=Confidence.INFERRED)
+    return value
+
+
+def _forgotten(value: Value) -> Value:
+    payload = value.payload
+    if payload is None or payload is True or payload is False:
         return value
-    return replace(value, confidence=Confidence.INFERRED)
+    if value.kind is Kind.STRING:
+        return value if str(payload).partition(":")[0] in {"cuda", "cpu", "meta"} else STRING
+    return INT if value.dtype == "int" else NUMBER
 
 
 _PLACED = frozenset({Kind.TENSOR, Kind.DEVICE, Kind.UNION})
