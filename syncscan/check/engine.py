@@ -83,7 +83,7 @@ def _findings(
         progress("match", done, len(modules))
         if targets is not None and module.path not in targets:
             continue
-        for function in module.functions:
+        for function in list(module.functions):
             if function.touches_gpu:
                 for candidate in solver.candidates(function):
                     yield from matcher.findings(candidate, function)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 
 from syncscan.check.infer.index import Function
@@ -15,14 +14,6 @@ class BoundMethod:
 
     function: Function
     receiver: Value
-
-
-@dataclass(frozen=True, slots=True)
-class Closure:
-    """A lambda, and the function in which it stands."""
-
-    node: ast.Lambda
-    parent: Function
 
 
 @dataclass(frozen=True, slots=True)

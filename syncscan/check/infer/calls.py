@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from syncscan.check.infer import containers, library
-from syncscan.check.infer.callables import BoundMethod, Closure, Partial, TensorMethod
-from syncscan.check.infer.index import Class, Function, Parameter, parameters_of
+from syncscan.check.infer.callables import BoundMethod, Partial, TensorMethod
+from syncscan.check.infer.index import Class, Function, Parameter
 from syncscan.check.infer.narrow import key_of
 from syncscan.check.infer.values import (
     element_of,
@@ -73,8 +73,6 @@ def call_value(frame: Frame, callee: Value, args: list[Value], kwargs: dict[str,
             return call_value(frame, payload.callee, [*payload.args, *args], {**dict(payload.kwargs), **kwargs}, node)
         if isinstance(payload, TensorMethod):
             return library.torch_call(frame, f"torch.Tensor.{payload.name}", [payload.receiver, *args], kwargs, node)
-        if isinstance(payload, Closure):
-            return _call_closure(frame, payload, args)
     if callee.kind is Kind.MODULE and isinstance(payload, str):
         return library.call(frame, payload, args, kwargs, node)
     if callee.kind is Kind.CLASS and isinstance(payload, Class):
@@ -178,17 +176,6 @@ def _call_super(frame: Frame, name: str, args: list[Value], kwargs: dict[str, Va
             receiver = Value(Kind.INSTANCE, payload=scope.owner)
             return call_function(frame, base.methods[name], [receiver, *args], kwargs, node)
     return UNKNOWN
-
-
-def _call_closure(frame: Frame, closure: Closure, args: list[Value]) -> Value:
-    if closure.parent is not frame.function or frame.recorder is not None:
-        return UNKNOWN
-    saved = dict(frame.env)
-    for parameter, value in zip(parameters_of(closure.node.args), args, strict=False):
-        frame.env[parameter.name] = value
-    value = frame.evaluate(closure.node.body)
-    frame.env = saved
-    return value
 
 
 def call_function(

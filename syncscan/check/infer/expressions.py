@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from syncscan.check.infer.callables import BoundMethod, Closure
+from syncscan.check.infer.callables import BoundMethod
 from syncscan.check.infer.conditions import Bound, bind
 from syncscan.check.infer.index import Cell, Class, Function, Import, Module, builtin_names, parameters_of
 from syncscan.check.infer.narrow import key_of, narrow
@@ -369,7 +369,7 @@ def _generators(frame: Frame, generators: list[ast.comprehension]) -> None:
 
 
 def evaluate_lambda(frame: Frame, node: ast.Lambda) -> Value:
-    return Value(Kind.FUNCTION, payload=Closure(node, frame.function))
+    return Value(Kind.FUNCTION, payload=frame.solver.function_of(node, frame))
 
 
 def evaluate_joined_str(frame: Frame, node: ast.JoinedStr) -> Value:

@@ -42,6 +42,7 @@ class Frame:
         self.recorder = recorder
         self.env: dict[str, Value] = {}
         self.yielded: Value = UNKNOWN
+        self.statement: ast.stmt | None = None
         self.default_device: Value | None = None
         self.exits: list[list[dict[str, Value]]] = []
         if function.owner is not None and function.name == "__init__" and function.owner.is_module:
@@ -56,7 +57,8 @@ class Frame:
         node = self.function.node
         self._set_parameters()
         if isinstance(node, ast.Lambda):
-            self.returns(self.evaluate(node.body), node.lineno)
+            with self._in_statement(self.function.statement):
+                self.returns(self.evaluate(node.body), node.lineno)
         else:
             statements.block(self, node.body)
         if self.function.is_generator:
@@ -353,6 +355,12 @@ class Frame:
         return calls.call_function(self, function, args, kwargs, node)
 
     # Recording
+
+    def _in_statement(self, node: ast.stmt | None) -> AbstractContextManager[None]:
+        """Record the body of a lambda under the statement in which it stands."""
+        if self.recorder is None or node is None:
+            return nullcontext()
+        return self.recorder.statement(node)
 
     def unsure(self, *, unsure: bool = True) -> AbstractContextManager[None]:
         """Record nothing where a call may as well be another one."""

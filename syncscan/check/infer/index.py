@@ -69,6 +69,7 @@ class Function:
     children: dict[str, Function | Class] = field(default_factory=dict)
     callees: set[Function] = field(default_factory=set)
     by_name: dict[str, Parameter] = field(default_factory=dict)
+    statement: ast.stmt | None = None  # in which a lambda stands
     is_generator: bool = False
     is_open: bool = False  # asks something that only an assumption answers
     touches_gpu: bool = False

@@ -78,12 +78,17 @@ def torch_call(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node:
     _settle_device(frame, bound, node)
     if frame.default_device is not None and frame.default_device.device is Device.CUDA:
         bound.values.setdefault("default device", (frame.default_device,))
-    result = result_of(bound, frame.here(node))
+    result = args[0] if _is_in_place(name, args) else result_of(bound, frame.here(node))
     if any(not case.when for case in operation.blocks):
         frame.function.touches_gpu = True  # an explicit wait, which no value leads to
     if frame.recorder is not None:
         frame.recorder.call(frame, node, name, bound)
     return result
+
+
+def _is_in_place(name: str, args: list[Value]) -> bool:
+    """``t.zero_()`` returns ``t`` itself: where it was, pinned if it was."""
+    return name.startswith("torch.Tensor.") and name.endswith("_") and not name.endswith("__") and bool(args)
 
 
 def _settle_device(frame: Frame, bound: Bound, node: ast.expr) -> None:

@@ -48,7 +48,7 @@ class Recorder:
         return list(self._found.values())
 
     @contextmanager
-    def statement(self, frame: Frame, node: ast.stmt) -> Iterator[None]:  # noqa: ARG002
+    def statement(self, node: ast.stmt) -> Iterator[None]:
         """Listen to one statement; a later evaluation of the same one, in a loop, replaces it."""
         record = Candidate(node)
         self._open.append(record)

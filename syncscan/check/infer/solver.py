@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from syncscan.check.infer.annotations import Annotations
 from syncscan.check.infer.frame import Frame
-from syncscan.check.infer.index import Cell, Class, Function, Module, Project
+from syncscan.check.infer.index import Cell, Class, Function, Module, Project, parameters_of
 from syncscan.check.infer.record import Candidate, Recorder
 from syncscan.config import Conventions
 from syncscan.ops import OperationTable
@@ -32,31 +32,50 @@ class Solver:
         self.conventions = conventions
         self.assume = False
         self.classes: dict[ast.ClassDef, Class] = {cls.node: cls for module in modules for cls in module.classes}
-        self.functions = [function for module in modules for function in module.functions]
+        self.modules = modules
         self._queue: deque[Function] = deque()
         self._queued: set[Function] = set()
         self._evaluations: dict[Function, int] = {}
+        self._lambdas: dict[ast.Lambda, Function] = {}
         self._locals: dict[Function, frozenset[str]] = {}
 
     def solve(self, progress: Callable[[str, int, int], None]) -> None:
         """Reach the fixed point."""
         for self.assume in (False, True):
             self._evaluations.clear()
-            for function in self.functions:
-                if function.is_open or not self.assume:
-                    self.enqueue(function)
+            for module in self.modules:
+                for function in module.functions:
+                    if function.is_open or not self.assume:
+                        self.enqueue(function)
             self._drain(progress)
 
     def _drain(self, progress: Callable[[str, int, int], None]) -> None:
         stage = "assume" if self.assume else "infer"
+        total = sum(len(module.functions) for module in self.modules)
         while self._queue:
-            progress(stage, len(self._evaluations), len(self.functions))
+            progress(stage, len(self._evaluations), total)
             function = self._queue.popleft()
             self._queued.discard(function)
             count = self._evaluations.get(function, 0)
             if count < _MOST_EVALUATIONS:
                 self._evaluations[function] = count + 1
                 Frame(self, function).run()
+
+    def function_of(self, node: ast.Lambda, frame: Frame) -> Function:
+        """A lambda as a function; it is looked at for the first time where it is first met."""
+        function = self._lambdas.get(node)
+        if function is None:
+            module, outer = frame.module, frame.function
+            prefix = "" if outer is module.body else f"{outer.qualname}."
+            function = Function("<lambda>", f"{prefix}<lambda>", module, node)
+            function.parent = None if outer is module.body else outer
+            function.parameters = list(parameters_of(node.args))
+            function.by_name = {parameter.name: parameter for parameter in function.parameters}
+            function.statement = frame.statement
+            self._lambdas[node] = function
+            module.functions.append(function)
+            self.enqueue(function)
+        return function
 
     def enqueue(self, function: Function) -> None:
         """Look at a function again."""

@@ -21,8 +21,9 @@ def block(frame: Frame, body: list[ast.stmt]) -> bool:
         handler = _HANDLERS.get(type(node))
         if handler is None:
             continue
+        frame.statement = node
         if frame.recorder is not None:
-            with frame.recorder.statement(frame, node):
+            with frame.recorder.statement(node):
                 reached = handler(frame, node)
         else:
             reached = handler(frame, node)
