@@ -63,7 +63,7 @@ class Metadata:
         return self.seq_lens.to(device="cpu", dtype=torch.int32)  # expect: SYN105
 
 
-longest = Metadata().seq_lens_cpu.max()
+longest = Metadata().seq_lens_cpu.max()  # expect: SYN501
 """
         ),
         Example(

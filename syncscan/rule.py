@@ -52,6 +52,9 @@ class Facts(Protocol):
     def blocks(self, node: cst.CSTNode) -> Case | None:
         """The case of the operation table under which this call or subscript makes the host wait."""
 
+    def wait_inside(self, node: cst.CSTNode) -> Value | None:
+        """For an attribute that is a property whose body waits: the value it waits for."""
+
     def argument(self, call: cst.Call, name: str) -> cst.BaseExpression | None:
         """The argument that a call of a known operation binds to a parameter, if it is given."""
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from syncscan.check.files import Failure, Source
 from syncscan.check.infer.index import Module, index_module
 from syncscan.check.infer.solver import Solver
+from syncscan.check.hidden import waiting_properties
 from syncscan.check.match import Matcher
 from syncscan.config import Conventions
 from syncscan.model import Finding
@@ -79,13 +80,14 @@ def _findings(
     progress: Callable[[str, int, int], None],
 ) -> Iterator[Finding]:
     matcher = Matcher(list(rule_book().values()))
+    waits = waiting_properties(solver, matcher)
     for done, module in enumerate(modules):
         progress("match", done, len(modules))
         if targets is not None and module.path not in targets:
             continue
         for function in list(module.functions):
-            if function.touches_gpu:
-                for candidate in solver.candidates(function):
+            if function.touches_gpu or not waits.keys().isdisjoint(function.callees):
+                for candidate in solver.candidates(function, waits):
                     yield from matcher.findings(candidate, function)
 
 

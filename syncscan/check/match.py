@@ -49,6 +49,10 @@ class StatementFacts:
         """The case of the operation table that applies to a call or subscript."""
         return self._candidate.cases.get(self._position(node))
 
+    def wait_inside(self, node: cst.CSTNode) -> Value | None:
+        """For an attribute that is a property whose body waits: the value it waits for."""
+        return self._candidate.waits.get(self._position(node))
+
     def argument(self, call: cst.Call, name: str) -> cst.BaseExpression | None:
         """The argument of a call that the operation's entry binds to a parameter."""
         for arg in call.args:

@@ -73,7 +73,7 @@ def test_a_bad_example_is_found_at_the_marked_lines_and_nowhere_else(rule: Rule,
     lines = example.bad.split("\n")
     marked = [(number, code) for number, line in enumerate(lines, 1) for code in EXPECTED.findall(line)]
     assert marked
-    assert {code for _, code in marked} == {rule.code}
+    assert rule.code in {code for _, code in marked}
     assert places(findings(example.bad)) == marked
 
 

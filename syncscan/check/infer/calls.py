@@ -124,7 +124,9 @@ _PYTHON_TYPES: dict[Kind, type] = {
 
 
 def _may_have(value: Value, name: str) -> bool:
-    """Whether a value may have a method: a list has no ``cpu``. A NumPy number has what an array has."""
+    """Whether a value may have a method: a list or an array has no ``cpu``. A NumPy number is like an array."""
+    if value.kind is Kind.NDARRAY:
+        return name in library.ARRAY_METHODS
     known = _PYTHON_TYPES.get(value.kind)
     return known is None or hasattr(known, name) or (known is float and name in {"item", "tolist", "astype"})
 
@@ -182,7 +184,7 @@ def call_function(
     frame: Frame, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.expr
 ) -> Value:
     """Pass arguments to a function of the project, and take what it is known to return."""
-    frame.function.callees.add(function)
+    frame.function.callees[function] = None
     pass_arguments(frame, function, args, kwargs, node)
     value = frame.read(function.returns)
     declared = getattr(function.node, "returns", None)
@@ -247,14 +249,14 @@ def instantiate(frame: Frame, cls: Class, args: list[Value], kwargs: dict[str, V
     instance = Value(Kind.INSTANCE, payload=cls)
     init = cls.find_method("__init__")
     if init is not None:
-        frame.function.callees.add(init)
+        frame.function.callees[init] = None
         pass_arguments(frame, init, [instance, *args], kwargs, node)
     elif cls.is_record or cls.external_bases:
         for name, value in [*zip(cls.fields(), args, strict=False), *kwargs.items()]:
             frame.store_attribute(cls, name, value, node)
     post = cls.find_method("__post_init__")
     if post is not None:
-        frame.function.callees.add(post)
+        frame.function.callees[post] = None
     if any(base in {"enum.Enum", "enum.IntEnum", "enum.Flag"} for c in cls.mro() for base in c.external_bases):
         return join(instance, UNKNOWN)
     return instance

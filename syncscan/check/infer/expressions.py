@@ -139,6 +139,8 @@ def instance_attribute(frame: Frame, base: Value, name: str, node: ast.expr) -> 
     methods = cls.overrides(name)
     if methods:
         if methods[0].is_property:
+            if frame.recorder is not None:
+                frame.recorder.property_read(node, methods)
             return join_all(frame.call_function(method, [base], {}, node) for method in methods)
         return Value(Kind.FUNCTION, payload=BoundMethod(methods[0], base))
     value = _joined_cells(frame, cls, name)

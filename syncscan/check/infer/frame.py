@@ -141,7 +141,7 @@ class Frame:
 
     def read(self, cell: Cell) -> Value:
         """Read what the fixed point refines, and be looked at again when it changes."""
-        cell.readers.add(self.function)
+        cell.readers[self.function] = None
         return cell.value
 
     def outer_name(self, name: str) -> Value:

@@ -22,7 +22,7 @@ class Cell:
 
     def __init__(self) -> None:
         self.value: Value = UNKNOWN
-        self.readers: set[Function] = set()
+        self.readers: dict[Function, None] = {}  # a set with an order, so that every run goes the same way
 
     def would_grow(self, value: Value) -> bool:
         """Whether a value tells more than is known already."""
@@ -67,7 +67,7 @@ class Function:
     decorators: frozenset[str] = frozenset()
     captured: dict[str, Cell] = field(default_factory=dict)  # locals that nested functions read
     children: dict[str, Function | Class] = field(default_factory=dict)
-    callees: set[Function] = field(default_factory=set)
+    callees: dict[Function, None] = field(default_factory=dict)
     by_name: dict[str, Parameter] = field(default_factory=dict)
     statement: ast.stmt | None = None  # in which a lambda stands
     is_generator: bool = False

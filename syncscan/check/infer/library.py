@@ -37,6 +37,12 @@ MODULE_METHODS = frozenset(
      "named_parameters", "named_buffers", "register_buffer", "register_parameter", "state_dict", "modules", "children",
      "__call__"}
 )  # fmt: skip
+ARRAY_METHODS = frozenset(
+    {"all", "any", "argmax", "argmin", "argsort", "astype", "clip", "copy", "cumprod", "cumsum", "diagonal", "dot",
+     "fill", "flatten", "item", "max", "mean", "min", "nonzero", "partition", "prod", "put", "ravel", "repeat",
+     "reshape", "resize", "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "tobytes",
+     "tolist", "trace", "transpose", "var", "view"}
+)  # fmt: skip
 _TENSOR_MODULES = ("torch.", "torch.nn.functional.", "torch.linalg.", "torch.special.", "torch.fft.")
 
 

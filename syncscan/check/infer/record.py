@@ -14,6 +14,7 @@ from syncscan.ops import Case
 
 if TYPE_CHECKING:
     from syncscan.check.infer.frame import Frame
+    from syncscan.check.infer.index import Function
 
 # Line, column, end line, end column as `ast` has them: columns count bytes from 0.
 Position = tuple[int, int, int, int]
@@ -33,13 +34,19 @@ class Candidate:
     names: dict[Position, str] = field(default_factory=dict)  # of the functions that are called
     calls: dict[Position, Bound] = field(default_factory=dict)
     cases: dict[Position, Case] = field(default_factory=dict)
+    waits: dict[Position, Value] = field(default_factory=dict)  # of properties that are read
     blocks: bool = False
+
+
+# For a property whose body waits: a GPU value whose evidence leads to the line that does.
+Waits = dict["Function", Value]
 
 
 class Recorder:
     """Listens to the evaluation of one function."""
 
-    def __init__(self) -> None:
+    def __init__(self, waits: Waits | None = None) -> None:
+        self._waits = waits or {}
         self._open: list[Candidate] = []
         self._found: dict[ast.stmt, Candidate] = {}
 
@@ -76,6 +83,13 @@ class Recorder:
         record = self._open[-1]
         record.names[position_of(node.func)] = name
         self._blocking(record, position_of(node), bound)
+
+    def property_read(self, node: ast.expr, methods: tuple[Function, ...]) -> None:
+        """A property is read, which runs one of these methods."""
+        wait = next((self._waits[method] for method in methods if method in self._waits), None)
+        if wait is not None and self._open:
+            self._open[-1].waits[position_of(node)] = wait
+            self._open[-1].blocks = True
 
     def subscript(self, frame: Frame, node: ast.Subscript, base: Value, index: Value, value: Value | None) -> None:
         """A tensor is indexed."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from syncscan.check.infer.annotations import Annotations
 from syncscan.check.infer.frame import Frame
 from syncscan.check.infer.index import Cell, Class, Function, Module, Project, parameters_of
-from syncscan.check.infer.record import Candidate, Recorder
+from syncscan.check.infer.record import Candidate, Recorder, Waits
 from syncscan.config import Conventions
 from syncscan.ops import OperationTable
 
@@ -85,12 +85,15 @@ class Solver:
 
     def changed(self, cell: Cell) -> None:
         """Look again at everything that has read a cell."""
-        for function in cell.readers:
+        for function in list(cell.readers):
             self.enqueue(function)
 
-    def candidates(self, function: Function) -> list[Candidate]:
-        """The statements of a function in which a GPU value reaches a place that may block."""
-        recorder = Recorder()
+    def candidates(self, function: Function, waits: Waits | None = None) -> list[Candidate]:
+        """The statements of a function in which a GPU value reaches a place that may block.
+
+        With ``waits``, those that read one of the properties in it count as well.
+        """
+        recorder = Recorder(waits or {})
         Frame(self, function, recorder).run()
         return recorder.candidates()
 

@@ -1,0 +1,71 @@
+"""A property reads like an attribute, and this one copies from the GPU, or waits for it in another way.
+
+The classic trap is a property called ``seq_lens_cpu``: the name says that the lengths are on the host,
+and the body downloads them. Each reader pays, and none of them sees it. The evidence names the line that
+waits, and how the value came to be on the GPU.
+
+**Stays silent** where the body of the property does not wait, where the class of the object that is read
+is not known, and for methods: a call says that something runs, and the line that waits is reported in the
+method itself.
+
+**No rewrite.** Take the value from the host, which mostly knew it before the GPU did, or make the property
+a method whose name says that it waits.
+"""
+
+import libcst as cst
+
+from syncscan.rule import Example, Facts, Match, Rule
+
+
+class HiddenWait(Rule):
+    code = "SYN501"
+    name = "hidden-wait"
+    summary = "a property is read whose body waits for the GPU"
+    instead = "take the value from the host, which knew it before, or make the property a method whose name says that it waits"
+    nodes = (cst.Attribute,)
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+
+class Metadata:
+    def __init__(self) -> None:
+        self.seq_lens = torch.zeros(8, device="cuda")
+
+    @property
+    def seq_lens_cpu(self) -> torch.Tensor:
+        return self.seq_lens.cpu()  # expect: SYN105
+
+
+def longest(metadata: Metadata) -> torch.Tensor:
+    return metadata.seq_lens_cpu.max()  # expect: SYN501
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+
+class Metadata:
+    def __init__(self) -> None:
+        self.seq_lens_cpu = torch.zeros(8)
+
+    @property
+    def longest(self) -> torch.Tensor:
+        return self.seq_lens_cpu.max()
+
+
+def doubled(metadata: Metadata) -> torch.Tensor:
+    return metadata.longest * 2
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        wait = facts.wait_inside(node)
+        if wait is None or not isinstance(node, cst.Attribute):
+            return None
+        where = f" ({wait.evidence.path}:{wait.evidence.line})" if wait.evidence is not None else ""
+        message = f"`{node.attr.value}` is a property, and its body waits for the GPU{where}"
+        return Match(node, message, because=wait)

@@ -1,0 +1,60 @@
+"""Properties whose bodies wait for the GPU: reading one looks free, and is not."""
+
+from __future__ import annotations
+
+from syncscan.check.infer.index import Function
+from syncscan.check.infer.record import Waits
+from syncscan.check.infer.solver import Solver
+from syncscan.check.match import Matcher
+from syncscan.model import Confidence, Device, Evidence, Finding, Kind, Value
+
+# How many calls may lie between a property and the line that waits.
+_DEEPEST = 3
+
+
+def waiting_properties(solver: Solver, matcher: Matcher) -> Waits:
+    """For each property of the project whose body waits, a GPU value whose evidence leads to the line."""
+    search = _Search(solver, matcher)
+    properties = [function for module in solver.modules for function in module.functions if function.is_property]
+    found = {function: search.wait_of(function, _DEEPEST) for function in properties}
+    return {function: wait for function, wait in found.items() if wait is not None}
+
+
+class _Search:
+    def __init__(self, solver: Solver, matcher: Matcher) -> None:
+        self._solver = solver
+        self._matcher = matcher
+        self._direct: dict[Function, Finding | None] = {}
+
+    def wait_of(self, function: Function, depth: int) -> Value | None:
+        """The wait in a function, or in one that it calls."""
+        finding = self._finding_in(function)
+        if finding is not None:
+            return _leading_to(finding)
+        for callee in function.callees if depth else ():
+            wait = self.wait_of(callee, depth - 1)
+            if wait is not None:
+                return wait
+        return None
+
+    def _finding_in(self, function: Function) -> Finding | None:
+        """The first and surest finding in the body of a function itself."""
+        if function not in self._direct:
+            candidates = self._solver.candidates(function) if function.touches_gpu else []
+            findings = [finding for one in candidates for finding in self._matcher.findings(one, function)]
+            self._direct[function] = max(findings, key=lambda finding: finding.confidence, default=None)
+        return self._direct[function]
+
+
+def _leading_to(finding: Finding) -> Value:
+    evidence: Evidence | None = None
+    for step in reversed(finding.evidence):
+        evidence = Evidence(step.path, step.line, step.text, evidence)
+    text = f"`{' '.join(finding.expression.split())}` in `{finding.function}` waits"
+    confidence = min(finding.confidence, Confidence.INFERRED)
+    return Value(
+        Kind.TENSOR,
+        Device.CUDA,
+        confidence,
+        evidence=Evidence(finding.path, finding.line, text, evidence),
+    )
