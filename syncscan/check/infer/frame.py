@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from syncscan.check.infer.record import Recorder
     from syncscan.check.infer.solver import Solver
 
+_ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
 _HOST_SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
 
 
@@ -86,8 +87,9 @@ class Frame:
             return list_of(join(value, promised), Kind.DICT)
         if promised.kind in _HOST_SCALARS or value.kind is Kind.UNKNOWN:
             value = promised
-        elif promised.kind is Kind.TENSOR and value.kind is not Kind.TENSOR:
-            value = join(value, promised)
+        elif promised.kind in _ARRAYS and value.kind not in _ARRAYS:
+            # a number that an array is said to be was an array's item somewhere on the way
+            value = promised if value.kind is Kind.NUMBER else join(value, promised)
         if parameter.default is not None:
             default = self.evaluate(parameter.default)
             if default.kind is Kind.NONE or value.kind is Kind.UNKNOWN:

@@ -334,9 +334,15 @@ def indexed(value: Value, index: tuple[Value, ...]) -> Value:
 
 def arithmetic(operands: list[Value], *, compares: bool) -> Value:
     """The result of an operator between values that include a tensor or an array."""
-    base = join_all(operands) if all(o.kind is Kind.NDARRAY for o in operands) else together(operands)
-    if base.kind is not Kind.TENSOR:
-        return refine(base, dtype="bool") if compares else base
-    if compares:
-        return refine(base, dtype="bool")
-    return base
+    arrays = [operand for operand in operands if operand.kind is Kind.NDARRAY]
+    with_tensor = len(arrays) < len(operands) and any(_tensors(operand) for operand in operands)
+    base = together(operands) if with_tensor or not arrays else _broadcast(arrays)
+    return refine(base, dtype="bool") if compares else base
+
+
+def _broadcast(arrays: list[Value]) -> Value:
+    """What an operator makes of arrays and numbers: a new array of the most dimensions among them."""
+    dims = [array.ndim for array in arrays]
+    ndim = None if None in dims else max(dims)  # type: ignore[type-var]
+    dtype = arrays[0].dtype if all(array.dtype == arrays[0].dtype for array in arrays) else None
+    return Value(Kind.NDARRAY, pinned=False, dtype=dtype, ndim=ndim)

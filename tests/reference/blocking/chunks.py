@@ -25,13 +25,13 @@ def prepare_chunks(cu_seqlens: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor
 
 def chunked_cumsum(values: torch.Tensor, cu_seqlens: torch.Tensor) -> torch.Tensor:
     """Running sum over each sequence; the top of the chain."""
-    within, chunk_of = cumsum_in_chunks(values, cu_seqlens)  # expect: SYN501
-    return within + carry_over_chunks(values, cu_seqlens, chunk_of)[chunk_of]  # expect: SYN501
+    within, chunk_of = cumsum_in_chunks(values, cu_seqlens)
+    return within + carry_over_chunks(values, cu_seqlens, chunk_of)[chunk_of]
 
 
 def cumsum_in_chunks(values: torch.Tensor, cu_seqlens: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Running sum that starts anew with each chunk, and the chunk of each token."""
-    indices, _ = prepare_chunks(cu_seqlens)  # expect: SYN501
+    indices, _ = prepare_chunks(cu_seqlens)
     sequence, number = indices.long().unbind(1)
     starts = cu_seqlens[sequence] + number * 64
     tokens = torch.arange(len(values), device=values.device)
@@ -44,7 +44,7 @@ def cumsum_in_chunks(values: torch.Tensor, cu_seqlens: torch.Tensor) -> tuple[to
 
 def carry_over_chunks(values: torch.Tensor, cu_seqlens: torch.Tensor, chunk_of: torch.Tensor) -> torch.Tensor:
     """What the earlier chunks of the same sequence add up to."""
-    indices, offsets = prepare_chunks(cu_seqlens)  # expect: SYN501
+    indices, offsets = prepare_chunks(cu_seqlens)
     sums = values.new_zeros(len(indices), values.shape[1]).index_add_(0, chunk_of, values)
     before = sums.cumsum(0) - sums
     return before - before[offsets.long()[indices[:, 0].long()]]

@@ -44,7 +44,7 @@ def gather_logprobs(
     """Log-probabilities of the sampled and the wanted tokens."""
     if not wanted:
         return None
-    token_ids, valid = logprob_token_ids(wanted, sampled)  # expect: SYN501
+    token_ids, valid = logprob_token_ids(wanted, sampled)
     logprobs = logits.log_softmax(-1).gather(-1, token_ids).masked_fill(~valid, float("-inf"))
     ranks = (logits > logits.gather(-1, sampled.unsqueeze(-1))).sum(-1)
     return LogprobsTensors(token_ids.int(), logprobs, ranks)
