@@ -129,7 +129,10 @@ def _class_attribute(frame: Frame, base: Value, name: str) -> Value:
 
 
 def _joined_cells(frame: Frame, cls: Class, name: str) -> Value:
-    return join_all(frame.read(cell) for cell in cls.cells(name))
+    cells = cls.cells(name)
+    if not any(name in base.stored for base in cls.mro()):
+        frame.solver.misses_attribute(name, frame.function)
+    return join_all(frame.read(cell) for cell in cells)
 
 
 def instance_attribute(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:

@@ -291,9 +291,8 @@ class Frame:
         if value.kind is Kind.NONE or (value.kind is Kind.MODULE and isinstance(value.payload, Module)):
             return
         if not any(name in base.stored for base in cls.mro()):
-            cls.stored.add(name)
-        for cell in cls.cells(name):
-            self.join_cell(cell, value, node, key_of(node) or name)
+            self.solver.found_attribute(name)
+        self.join_cell(cls.cell_for(name), value, node, key_of(node) or name)
 
     def join_cell(self, cell: Cell, value: Value, node: ast.AST, text: str) -> None:
         """Add a value to what the fixed point refines."""

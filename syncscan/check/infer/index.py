@@ -163,15 +163,20 @@ class Class:
                     yield cls
 
     def cells(self, name: str) -> list[Cell]:
-        """Where the attribute of an instance is kept: one cell, or one for each subclass that sets it.
+        """Where an attribute of an instance may be kept: by this class and its bases, or else by subclasses."""
+        own = [cls.cell(name) for cls in self.mro() if name in cls.stored]
+        return own or [cls.cell(name) for cls in self.all_subclasses() if name in cls.stored]
 
-        The cell belongs to the root-most class that sets or declares the attribute, so that a method
-        of a subclass and one of the base see the same.
+    def cell_for(self, name: str) -> Cell:
+        """Where to keep an attribute that is set: with the root-most class that sets it.
+
+        So a method of a subclass and one of the base see the same.
         """
         for cls in reversed(self.mro()):
             if name in cls.stored:
-                return [cls.cell(name)]
-        return [cls.cell(name) for cls in self.all_subclasses() if name in cls.stored]
+                return cls.cell(name)
+        self.stored.add(name)
+        return self.cell(name)
 
     def cell(self, name: str) -> Cell:
         """This class's own cell for an attribute."""

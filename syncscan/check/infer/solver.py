@@ -36,6 +36,7 @@ class Solver:
         self._queue: deque[Function] = deque()
         self._queued: set[Function] = set()
         self._evaluations: dict[Function, int] = {}
+        self._missed: dict[str, dict[Function, None]] = {}
         self._lambdas: dict[ast.Lambda, Function] = {}
         self._locals: dict[Function, frozenset[str]] = {}
 
@@ -86,6 +87,15 @@ class Solver:
     def changed(self, cell: Cell) -> None:
         """Look again at everything that has read a cell."""
         for function in list(cell.readers):
+            self.enqueue(function)
+
+    def misses_attribute(self, name: str, function: Function) -> None:
+        """A function reads an attribute that no class that it knows is seen to set."""
+        self._missed.setdefault(name, {})[function] = None
+
+    def found_attribute(self, name: str) -> None:
+        """An attribute turns out to be set from outside its class: look again at what missed it."""
+        for function in self._missed.pop(name, {}):
             self.enqueue(function)
 
     def candidates(self, function: Function, waits: Waits | None = None) -> list[Candidate]:
