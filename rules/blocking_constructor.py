@@ -4,7 +4,7 @@
 memory and copy it with a wait for the stream, even for a single number.
 
 **Stays silent** on `torch.full`, `zeros`, `ones` and `arange`, which are launched on the GPU without a copy;
-where the tensor stays in host memory; and where the data is a GPU tensor.
+where the tensor stays in host memory; where the data is a GPU tensor; and where it is an empty list.
 
 **Fix.** A number written out becomes `torch.full((), number, device=...)`: same value, same dtype, no copy;
 safe. So does a variable that holds a number; unsafe, since a NumPy number has a dtype of its own. Other
@@ -110,10 +110,15 @@ same = torch.as_tensor(order, device="cuda")
     def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.UPLOAD, _CONSTRUCTORS)
         data = facts.argument(call, "data") if call is not None else None
-        if call is None or data is None or facts.of(data).is_gpu:
+        if call is None or data is None or facts.of(data).is_gpu or _is_empty(data):
             return None
         message = f"{shown(data, facts)} is copied from ordinary memory to the GPU, and the host waits for the stream"
         return Match(call, message, because=facts.of(call), rewrite=_rewrite(call, data, facts))
+
+
+def _is_empty(data: cst.BaseExpression) -> bool:
+    """A list or tuple written out without an element: there is nothing to copy."""
+    return isinstance(data, (cst.List, cst.Tuple)) and not data.elements
 
 
 def _rewrite(call: cst.Call, data: cst.BaseExpression, facts: Facts) -> Rewrite | None:

@@ -15,6 +15,7 @@ from syncscan.check.infer.values import (
     inferred,
     join,
     join_all,
+    refine,
 )
 from syncscan.model import UNKNOWN, Device, Kind, Value
 
@@ -192,9 +193,19 @@ def call_function(
         value = frame.solver.annotations.read(declared, function.module, function)
     if isinstance(value.payload, Class) and value.kind is Kind.INSTANCE:
         value = _self_type(function, value, args)
+    if value.device is Device.MIXED:
+        return _with_arguments(function, value, [*args, *kwargs.values()])
     if value.kind is Kind.TENSOR and value.device is Device.UNKNOWN:
         return frame.named(value, function.name)
     return value
+
+
+def _with_arguments(function: Function, value: Value, given: list[Value]) -> Value:
+    """What a function that gets tensors on either side returns lives where those of this call do."""
+    places = {option.device for argument in given for option in argument.options if option.kind is Kind.TENSOR}
+    follows = any(parameter.cell.value.device is Device.MIXED for parameter in function.parameters)
+    place = places.pop() if len(places) == 1 else Device.MIXED
+    return refine(value, device=place) if follows and place in {Device.CPU, Device.CUDA} else value
 
 
 def _self_type(function: Function, value: Value, args: list[Value]) -> Value:

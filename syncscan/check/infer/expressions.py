@@ -192,7 +192,9 @@ def read_item(base: Value, index: Value) -> Value:
 
 def elements_of_index(index: Value) -> tuple[Value, ...]:
     """The elements of a subscript: those of a tuple, or the one thing."""
-    return index.items if index.kind is Kind.TUPLE and index.items is not None else (index,)
+    if index.kind is not Kind.TUPLE:
+        return (index,)
+    return index.items if index.items is not None else (element_of(index), UNKNOWN)  # any number of them
 
 
 def subscript_call(frame: Frame, name: str, base: Value, index: Value, value: Value | None = None) -> Bound | None:

@@ -85,14 +85,17 @@ class Frame:
             return list_of(join(value, promised), Kind.TUPLE)
         if parameter.star == "**":
             return list_of(join(value, promised), Kind.DICT)
-        if promised.kind in _HOST_SCALARS or value.kind is Kind.UNKNOWN:
+        nobody_is_seen_to_pass = value.kind is Kind.UNKNOWN
+        if nobody_is_seen_to_pass or (promised.kind in _HOST_SCALARS and value.kind is not promised.kind):
             value = promised
         elif promised.kind in _ARRAYS and value.kind not in _ARRAYS:
             # a number that an array is said to be was an array's item somewhere on the way
             value = promised if value.kind is Kind.NUMBER else join(value, promised)
         if parameter.default is not None:
             default = self.evaluate(parameter.default)
-            if default.kind is Kind.NONE or value.kind is Kind.UNKNOWN:
+            if nobody_is_seen_to_pass and default.kind is Kind.STRING:
+                value = default  # such as the name of a device
+            elif default.kind is Kind.NONE or value.kind is Kind.UNKNOWN:
                 value = join(value, default)
             elif value.payload is not None and value.payload != default.payload:
                 value = join(value, default)

@@ -117,7 +117,8 @@ def _return(frame: Frame, node: ast.Return) -> bool:
 
 def _raise(frame: Frame, node: ast.Raise) -> bool:
     if node.exc is not None:
-        frame.evaluate(node.exc)
+        with frame.unsure():  # a program that fails may wait
+            frame.evaluate(node.exc)
     return False
 
 
@@ -125,7 +126,8 @@ def _assert(frame: Frame, node: ast.Assert) -> bool:
     frame.note_truth(node.test, frame.evaluate(node.test))
     if node.msg is not None:
         saved = dict(frame.env)
-        frame.evaluate(node.msg)
+        with frame.unsure():
+            frame.evaluate(node.msg)
         frame.env = saved
     narrow(node.test, frame.env, frame.peek, holds=True)
     return not (isinstance(node.test, ast.Constant) and node.test.value is False)

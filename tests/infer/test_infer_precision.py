@@ -1,0 +1,189 @@
+"""Where the analysis stays silent, and where it does not, on the smallest programs that once misled it.
+
+Every line of a program that has to be reported ends in ``# expect: CODE``; no other line may be.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from pathlib import Path
+
+from syncscan.check.engine import check_sources
+from syncscan.check.files import Source
+from syncscan.config import DEFAULT_CONFIDENCE, Conventions
+
+
+def check_marks(program: str) -> None:
+    """Compare the findings in a program with the marks in it."""
+    text = textwrap.dedent(program)
+    marks = [
+        (number, code)
+        for number, line in enumerate(text.splitlines(), 1)
+        for code in re.findall(r"# expect: (\w+)", line)
+    ]
+    source = Source(Path("program.py"), "program.py", "program", text)
+    result = check_sources([source], None, Conventions(), lambda *_: None)
+    findings = [finding for finding in result.findings if finding.confidence >= DEFAULT_CONFIDENCE]
+    assert [(finding.line, finding.code) for finding in findings] == marks
+
+
+def test_a_lambda_that_may_be_another_function_is_evaluated() -> None:
+    check_marks(
+        """
+        import torch
+
+        def double(t):
+            return t * 2
+
+        def run(fast: bool):
+            apply = double if fast else (lambda t: t.sum())
+            apply(torch.ones(4, device="cuda"))
+            return torch.ones(4, device="cuda").sum().item()  # expect: SYN101
+        """
+    )
+
+
+def test_a_tuple_of_slices_is_no_list_of_indices() -> None:
+    check_marks(
+        """
+        import torch
+
+        def crop(axis: int, size: int):
+            rows = torch.zeros((8, 4), device="cuda")
+            window = [slice(None)] * rows.dim()
+            window[axis] = slice(size)
+            part = rows[tuple(window)]
+            parts = tuple(slice(0, n) for n in rows.shape)
+            part = rows[parts]
+            rows[parts] = 0.0
+            return rows[list(range(size))]  # expect: SYN305
+        """
+    )
+
+
+def test_a_tuple_of_lists_holds_indices() -> None:
+    check_marks(
+        """
+        import torch
+
+        def pick(columns: list[int]):
+            rows = torch.zeros((8, 4), device="cuda")
+            return rows[tuple([columns] * 2)]  # expect: SYN305
+        """
+    )
+
+
+def test_an_empty_tensor_is_not_copied() -> None:
+    check_marks(
+        """
+        import torch
+
+        nothing = torch.tensor([], dtype=torch.int8, device="cuda")
+        one = torch.tensor([0], dtype=torch.int8, device="cuda")  # expect: SYN301
+        """
+    )
+
+
+def test_the_text_of_an_error_may_wait() -> None:
+    check_marks(
+        """
+        import torch
+
+        def guard(strict: bool, n: int):
+            error = torch.ones(4, device="cuda").sum()
+            assert n > 0, f"off by {error.item()}"
+            if strict:
+                raise ValueError(f"off by {error}, at most {error.max().item()}")
+            assert error < 1, "too far off"  # expect: SYN104
+        """
+    )
+
+
+def test_a_device_that_is_the_host_unless_someone_says_so() -> None:
+    check_marks(
+        """
+        import torch
+
+        class Pool:
+            def __init__(self, size: int, device: str = "cpu"):
+                self.rows = torch.zeros(size, device=device)
+
+            def first(self):
+                return self.rows[0].item()
+
+        class GpuPool:
+            def __init__(self, size: int, device: str = "cuda"):
+                self.rows = torch.zeros(size, device=device)
+
+            def first(self):
+                return self.rows[0].item()  # expect: SYN101
+        """
+    )
+
+
+def test_a_device_that_callers_name() -> None:
+    check_marks(
+        """
+        import torch
+
+        def make(size: int, device: str):
+            return torch.zeros(size, device=device)
+
+        def made_here(size: int, device: str = "cpu"):
+            return torch.zeros(size, device=device)
+
+        make(4, "cpu").sum().item()
+        made_here(4, "cuda").sum().item()  # expect: SYN101
+        """
+    )
+
+
+def test_a_helper_works_where_its_arguments_live() -> None:
+    check_marks(
+        """
+        import torch
+
+        def pad(t: torch.Tensor, size: int):
+            return torch.cat([t, t.new_zeros(size - t.shape[0])])
+
+        def run():
+            on_host = pad(torch.ones(4), 8)
+            on_gpu = pad(torch.ones(4, device="cuda"), 8)
+            on_host.sum().item()
+            on_gpu.sum().item()  # expect: SYN101
+        """
+    )
+
+
+def test_a_helper_that_downloads_returns_to_the_host() -> None:
+    check_marks(
+        """
+        import torch
+
+        def fetch(t: torch.Tensor):
+            return t.cpu() if t.is_cuda else t  # expect: SYN105
+
+        def run():
+            fetch(torch.ones(4)).sum().item()
+            fetch(torch.ones(4, device="cuda")).sum().item()
+        """
+    )
+
+
+def test_a_name_that_says_host_decides_where_paths_disagree() -> None:
+    check_marks(
+        """
+        import torch
+
+        class Batch:
+            lens_cpu: torch.Tensor | None = None
+
+            def fill(self, other: "Batch", fast: bool):
+                lens = torch.ones(4) if fast else torch.ones(4, device="cuda")
+                self.lens_cpu = lens
+
+            def most(self):
+                return self.lens_cpu.max().item()
+        """
+    )
