@@ -138,16 +138,19 @@ def _if(frame: Frame, node: ast.If) -> bool:
     before = frame.env
     frame.env = dict(before)
     narrow(node.test, frame.env, frame.peek, holds=True)
-    after_body = frame.env if block(frame, node.body) else None
-    after_body = frame.env if after_body is not None else None
+    after_body = _after(frame, node.body)
     frame.env = dict(before)
     narrow(node.test, frame.env, frame.peek, holds=False)
-    after_else = frame.env if block(frame, node.orelse) else None
-    after_else = frame.env if after_else is not None else None
+    after_else = _after(frame, node.orelse)
     if after_body is None and after_else is None:
         return False
     frame.env = join_environments(after_body, after_else)
     return True
+
+
+def _after(frame: Frame, body: list[ast.stmt]) -> Environment | None:
+    """The environment after statements; None if their end cannot be reached."""
+    return frame.env if block(frame, body) else None
 
 
 def _for(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:

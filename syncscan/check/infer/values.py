@@ -236,7 +236,7 @@ def union(options: tuple[Value, ...]) -> Value:
     source = options[0]
     for option in options[1:]:
         source = _decisive(source, option)
-    return Value(Kind.UNION, confidence=source.confidence, items=options, evidence=source.evidence)
+    return Value(Kind.UNION, source.device, source.confidence, items=options, evidence=source.evidence)
 
 
 def _same(a: Value, b: Value) -> bool:
