@@ -52,6 +52,7 @@ KINDS = frozenset(
         "pinned",  # host memory that is pinned
         "scalar",  # of no dimensions, or a number
         "true",  # the argument's value is true
+        "false",  # the argument's value is false, and given
         "tensor",  # a tensor, wherever it lives
     }
 )

@@ -15,7 +15,7 @@ from typing import Any
 from syncscan.errors import SyncscanError
 from syncscan.measure import handwritten, opinfo
 
-WORKERS = 4
+WORKERS = 6
 SILENCE_S = 90.0  # a child that says nothing for so long is stuck
 
 Finished = dict[str, Any]  # {"unit": ..., "records": [...], "left out": reason or None}

@@ -32,6 +32,8 @@ def describe(value: object) -> Description:
         return {"is": "number", "value": repr(value)}
     if isinstance(value, (torch.device, torch.dtype)):
         return {"is": "device" if isinstance(value, torch.device) else "dtype", "value": str(value)}
+    if isinstance(value, type(torch.BoolTensor)):  # torch.BoolTensor names a place too
+        return {"is": "device", "value": "cuda" if value.is_cuda else "cpu"}
     return _describe_plain(value)
 
 
@@ -87,6 +89,8 @@ def _tensor_kinds(tensor: Description) -> set[str]:
         kinds.add(f"{place} mask")
     elif tensor["shape"]:
         kinds.add(f"{place} index")
+    if tensor.get("gaps"):
+        kinds.add("strided")
     if not tensor["shape"]:
         kinds |= {"scalar", "gpu scalar"} if place == "gpu" else {"scalar"}
     if place == "cpu":

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from types import CodeType, ModuleType
@@ -17,7 +17,7 @@ from typing import Any
 
 from syncscan.measure.describe import Several
 from syncscan.measure.operands import Operands
-from syncscan.measure.probe import Probe
+from syncscan.measure.probe import Probe, bind_in_order
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -89,12 +89,12 @@ def bind(node: ast.AST, names: tuple[str, ...], operands: Operands) -> dict[str,
     """What a line gives to each parameter of its operation."""
     if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Subscript):
         rest = [_value(node.value, operands), _value(_loaded(target), operands)]
-        return _subscript(target, names, operands) | _named(names[2:], rest)
+        return _subscript(target, names, operands) | bind_in_order(names[2:], rest)
     if isinstance(node, ast.Subscript) and names == ("input", "index"):
         return _subscript(node, names, operands)
     if isinstance(node, ast.Call):
         return _call(node, names, operands)
-    return _named(names, [_value(part, operands) for part in _operands_of(node, operands)])
+    return bind_in_order(names, [_value(part, operands) for part in _operands_of(node, operands)])
 
 
 class _Capture:
@@ -116,7 +116,7 @@ def _loaded(target: ast.Subscript) -> ast.Subscript:
 def _subscript(node: ast.Subscript, names: tuple[str, ...], operands: Operands) -> dict[str, object]:
     index = _value(ast.Subscript(ast.Name("_capture", ast.Load()), node.slice, ast.Load()), operands)
     parts = Several(index) if isinstance(index, tuple) else index
-    return _named(names[:1], [_value(node.value, operands)]) | {names[1]: parts}
+    return bind_in_order(names[:1], [_value(node.value, operands)]) | {names[1]: parts}
 
 
 def _call(node: ast.Call, names: tuple[str, ...], operands: Operands) -> dict[str, object]:
@@ -125,20 +125,7 @@ def _call(node: ast.Call, names: tuple[str, ...], operands: Operands) -> dict[st
         receiver = _value(node.func.value, operands)
         if not isinstance(receiver, (type, ModuleType)):
             given.insert(0, receiver)
-    return _named(names, given) | {k.arg: _value(k.value, operands) for k in node.keywords if k.arg}
-
-
-def _named(names: Sequence[str], values: Sequence[object]) -> dict[str, object]:
-    """Bind in order; a starred parameter takes what is left, and what has no parameter counts as "rest"."""
-    named: dict[str, object] = {}
-    left = list(values)
-    for name in names:
-        if name.startswith("*"):
-            named |= {name[1:]: Several(left)} if left else {}
-            left = []
-        elif left:
-            named[name] = left.pop(0)
-    return named | ({"rest": Several(left)} if left else {})
+    return bind_in_order(names, given) | {k.arg: _value(k.value, operands) for k in node.keywords if k.arg}
 
 
 def _operands_of(node: ast.AST, operands: Operands) -> list[ast.expr]:

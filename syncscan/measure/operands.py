@@ -120,8 +120,6 @@ TENSORS: dict[str, Callable[[], torch.Tensor]] = {
     "symmetric": lambda: 32 * torch.eye(32) + 1,
     "complexes": lambda: torch.ones(8, dtype=torch.complex64),
     "probabilities": lambda: torch.full((8,), 0.125),
-    "strided": lambda: _floats(1024, 1024)[:, ::2],
-    "transposed": lambda: _floats(512, 1024).t(),
     "batch": lambda: _floats(4, 8, 16),
     "positive": lambda: _floats(8) + 0.5,
 }
@@ -235,6 +233,7 @@ RECIPES: dict[str, Callable[[Operands], Any]] = {
     "log": lambda _: _logger("syncscan.measure.case"),
     "logging": _logging,
     "saved": _saved,
+    "saved_on_host": lambda _: _saved(Operands("cpu")),
     "stream": lambda o: torch.cuda.Stream() if o.device != "cpu" else None,
     "event": _event,
     "generator": lambda o: torch.Generator(o.device),

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from syncscan.errors import SyncscanError
-from syncscan.measure.probe import Probe
+from syncscan.measure.describe import describe, tensors_in
+from syncscan.measure.handwritten import sheets
+from syncscan.measure.probe import Probe, bind_in_order
 
 SAMPLES = 6  # calls measured per entry in its main dtype, spread over the first CONSIDERED samples
-CONSIDERED = 30
+CONSIDERED = 60
 EXTRA_DTYPES = ("int64", "bool")  # one more call each, where supported: they show the dtype of the result
 MAIN_DTYPES = ("float32", "int64", "bool", "complex64", "bfloat16")
 
@@ -47,9 +49,11 @@ class Call:
     keywords: dict[str, Any]
 
     def probe(self, op: str, code: str) -> Probe:
-        """The probe that makes this call."""
-        names = parameter_names(self.function, len(self.arguments))
-        operands = dict(zip(names, self.arguments, strict=False)) | self.keywords
+        """The probe that makes this call; a sheet of the operation names its parameters."""
+        sheet = sheets().get(op)
+        is_public = self.function is public_function(op.removeprefix("torch."))[1]
+        names = sheet.args if sheet and is_public else parameter_names(self.function, len(self.arguments))
+        operands = bind_in_order(names, self.arguments) | self.keywords
         return Probe(op, code, operands, functools.partial(self.function, *self.arguments, **self.keywords))
 
     def works(self) -> bool:
@@ -67,11 +71,13 @@ def probes(full_name: str, device: str) -> Iterator[Probe]:
     name, function = public_function(entry.name)
     name = name or f"torch.{entry.name}"
     varied: set[int | str] = set()
+    shown_on_host = False
     for dtype, index, sample in _samples(entry, device):
         call = _call(function, entry, sample)
         code = f"op_db {full_name} {dtype} sample {index}"
         yield call.probe(name, code)
-        if not varied and index == 0:
+        if not shown_on_host:
+            shown_on_host = True
             yield _on_host(call).probe(name, f"{code} on the host")
         for place, variant in _with_gpu_scalars(call, varied, device):
             yield variant.probe(name, f"{code} with {place} on the GPU")
@@ -128,14 +134,20 @@ def _samples(entry: Any, device: str) -> Iterator[tuple[str, int, Any]]:
         torch.manual_seed(0)
         wanted = SAMPLES if dtype == dtypes[0] else 1
         samples = itertools.islice(entry.sample_inputs(device, getattr(torch, dtype)), CONSIDERED)
-        yield from ((dtype, index, sample) for index, sample in _spread(list(samples), wanted))
+        telling = _without_shortcuts(list(enumerate(samples)))
+        yield from ((dtype, index, sample) for index, sample in _spread(telling, wanted))
 
 
-def _spread(samples: list[Any], wanted: int) -> list[tuple[int, Any]]:
+def _without_shortcuts(samples: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
+    """The samples in which no tensor is empty, if there are any: work on nothing often returns at once."""
+    telling = [(i, s) for i, s in samples if all(t["bytes"] for t in tensors_in(describe([s.input, s.args, s.kwargs])))]
+    return telling or samples
+
+
+def _spread(samples: list[tuple[int, Any]], wanted: int) -> list[tuple[int, Any]]:
     """As many samples as wanted, evenly, the first and the last among them."""
     last = len(samples) - 1
-    steps = max(1, wanted - 1)
-    return [(index, samples[index]) for index in sorted({round(k * last / steps) for k in range(wanted)}) if samples]
+    return [samples[place] for place in sorted({round(k * last / max(1, wanted - 1)) for k in range(wanted)}) if samples]
 
 
 @functools.cache
@@ -158,9 +170,14 @@ def _attribute(root: Any, path: str) -> Any:
     return root
 
 
+@functools.cache
 def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
     """The names of the positional parameters as a caller writes them; the first of a method is "input"."""
-    names = _signature_names(function) or _documented_names(function)
+    names = _signature_names(function)
+    if not names:
+        documented, declared = _documented_names(function), _schema_names(function)
+        known = documented[:1]
+        names = documented if len(documented) >= len(declared) else [*known, *declared[len(known) :]]
     names = ["input" if name == "self" else name for name in names]
     return names + [f"argument{i}" for i in range(len(names), count)]
 
@@ -175,10 +192,22 @@ def _signature_names(function: Callable[..., Any]) -> list[str]:
 
 def _documented_names(function: Callable[..., Any]) -> list[str]:
     """From the first line of the docstring, "isin(elements, test_elements, *, invert=False) -> Tensor"."""
-    found = re.match(r"\s*[\w.]+\((.*)\)", (function.__doc__ or "").strip().split("\n")[0])
+    found = re.match(r"\s*[\w.]+\((.*?)\)\s*(->|$)", (function.__doc__ or "").strip().split("\n")[0])
     if found is None:
         return []
     parts = [part.split("=")[0].split(":")[0].strip() for part in re.split(r",\s*(?![^(\[]*[)\]])", found[1])]
-    names = [part for part in itertools.takewhile(lambda part: part != "*", parts) if part.isidentifier()]
-    is_method = "Tensor" in getattr(function, "__qualname__", "") or type(function).__name__ == "method_descriptor"
+    names = list(itertools.takewhile(lambda part: part.isidentifier(), parts))
+    is_method = type(function).__name__ == "method_descriptor"
     return ["input", *names] if is_method else names
+
+
+def _schema_names(function: Callable[..., Any]) -> list[str]:
+    """From the overload of the aten operator of that name with the most positional parameters."""
+    import torch  # noqa: PLC0415
+
+    operator = getattr(torch.ops.aten, str(getattr(function, "__name__", "")), None)
+    if not isinstance(operator, torch._ops.OpOverloadPacket):  # noqa: SLF001
+        return []
+    schemas = [getattr(operator, name)._schema for name in operator.overloads()]  # noqa: SLF001
+    positional = [[a.name for a in schema.arguments if not a.kwarg_only] for schema in schemas]
+    return max(positional, key=len, default=[])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from syncscan.measure.describe import describe
+from syncscan.measure.describe import Several, describe
 from syncscan.measure.watch import Watch
 
 Record = dict[str, Any]
@@ -26,6 +26,19 @@ class Probe:
     operands: dict[str, object]  # by parameter
     call: Callable[[], object]
     before: Callable[[], object] = field(default=_nothing)
+
+
+def bind_in_order(names: Sequence[str], values: Sequence[object]) -> dict[str, object]:
+    """Give positional values to parameters; a starred one takes what is left, and "rest" what has none."""
+    named: dict[str, object] = {}
+    left = list(values)
+    for name in names:
+        if name.startswith("*"):
+            named |= {name[1:]: Several(left)} if left else {}
+            left = []
+        elif left:
+            named[name] = left.pop(0)
+    return named | ({"rest": Several(left)} if left else {})
 
 
 def identify(probe: Probe) -> Record:

@@ -70,6 +70,9 @@ def main() -> None:
     """Serve the parent on the GPU; what cases print goes to stderr, away from the answers."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
+    import torch  # noqa: PLC0415
+
+    torch.set_num_threads(2)  # the children share the cores
     watch = BusyGpu()
     _answer(answers, {"ready": True})
     serve(sys.stdin, answers, watch, "cuda")
