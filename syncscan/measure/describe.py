@@ -111,8 +111,11 @@ def _holds_gpu(described: Description) -> bool:
 
 
 def _device_kinds(device: Description) -> set[str]:
+    """Of a device, its name, or the name of a tensor type such as "torch.cuda.FloatTensor"."""
     name = device["value"]
-    return {"gpu device"} if name.startswith("cuda") else {"cpu device"} if name == "cpu" else set()
+    if name.startswith(("cuda", "torch.cuda.")):
+        return {"gpu device"}
+    return {"cpu device"} if name == "cpu" or (name.startswith("torch.") and name.endswith("Tensor")) else set()
 
 
 def _number_kinds(number: Description) -> set[str]:

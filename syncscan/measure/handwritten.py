@@ -30,7 +30,8 @@ class Sheet:
     """What ``cases.toml`` says of one operation.
 
     ``effect`` names the effect where it cannot be seen from outside; ``belief`` is what people expect
-    where measurement says otherwise; operations of one ``process`` share one of their own.
+    where measurement says otherwise; operations of one ``process`` share one of their own. The lines
+    decide ``alone`` where the samples of op_db take shortcuts (shapes that differ, values that match).
     """
 
     op: str
@@ -41,6 +42,7 @@ class Sheet:
     process: str = ""
     result: str = ""
     dtype: str = ""
+    alone: bool = False
 
 
 @functools.cache
@@ -76,7 +78,7 @@ def _probe(sheet: Sheet, line: str, operands: Operands) -> Probe:
     exec(ready, {}, operands)  # noqa: S102 (lines of our own)
     args = bind(statement.value if isinstance(statement, ast.Expr) else statement, sheet.args, operands)
     call = functools.partial(eval, run, {}, operands)
-    return Probe(sheet.op, line, args, call, before=functools.partial(exec, ready, {}, operands))
+    return Probe(sheet.op, line, args, call, before=functools.partial(exec, ready, {}, operands), names=sheet.args)
 
 
 def _compiled(statement: ast.stmt) -> CodeType:

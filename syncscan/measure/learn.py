@@ -1,7 +1,7 @@
 """Finds the conditions under which an operation waits: the simplest that agree with every measured call.
 
 A condition is searched among conjunctions of terms of the table's own vocabulary. It may hold for no
-call that did not wait; those that explain most calls that did come first, the simpler before the longer.
+call that did not wait; shorter ones come first, and of those the one that explains most calls that did.
 """
 
 from __future__ import annotations
@@ -40,9 +40,11 @@ _KIND_COST = {
     "pageable": 1.5,
     "pinned": 1.7,
     "false": 1.7,
+    "strided": 1.8,
     "tensor": 2.0,
 }
-_DENIED_COST = {"true": 1.25, "false": 1.3, "scalar": 2.3, "gpu": 2.4, "number": 2.5, "cpu device": 2.5, "cpu mask": 2.4}
+_DENIED_COST = {"true": 1.25, "false": 1.3, "scalar": 2.3, "gpu": 2.4, "number": 2.5, "cpu device": 2.5, "cpu mask": 2.4, "strided": 1.9}
+_WHERE = frozenset({k for k in _KIND_COST if k.startswith(("gpu", "cpu"))} | {"pageable", "pinned", "true"})
 _OF_ANY = frozenset({"gpu", "gpu sequence"})  # what may be said of any operand
 _ANY_COST = 0.05
 _GIVEN_COST = 1.7
@@ -162,13 +164,14 @@ def cost(term: Term) -> float:
 def _best(
     candidates: dict[Term, int], left: int, forbidden: int, *, exceptions: int = 0, at_least: int = 1
 ) -> Condition | None:
-    """The conjunction that explains most of what is left, then at the least cost, with so many exceptions."""
+    """The shortest conjunction; of those the one that explains most, then the one of the least cost."""
     if not forbidden and not exceptions:
         return ()
-    best: tuple[int, float] | None = None
-    chosen_terms: Condition | None = None
     useful = sorted((term for term, holds_for in candidates.items() if holds_for & left), key=lambda t: (cost(t), str(t)))
+    grounded = any(_says_where(term) for term in useful)
     for count in range(1, MAX_TERMS + 1):
+        best: tuple[int, float] | None = None
+        chosen: Condition | None = None
         for terms in itertools.islice(itertools.combinations(useful, count), MAX_SEARCHED):
             covered, wrong = left, forbidden
             for term in terms:
@@ -177,11 +180,16 @@ def _best(
             if covered.bit_count() < at_least or wrong.bit_count() > exceptions:
                 continue
             rank = (-covered.bit_count(), sum(map(cost, terms)))
-            if best is None or rank < best:
-                best, chosen_terms = rank, terms
-        if best is not None and -best[0] == left.bit_count():
-            break
-    return chosen_terms
+            if (best is None or rank < best) and (not grounded or any(map(_says_where, terms))):
+                best, chosen = rank, terms
+        if chosen is not None:
+            return chosen
+    return None
+
+
+def _says_where(term: Term) -> bool:
+    """Whether a term ties the condition to a place or a switch, and not merely to the form of the call."""
+    return term.test == "is" and not term.negated and term.kind in _WHERE
 
 
 def _covered(condition: Condition, candidates: dict[Term, int]) -> int:

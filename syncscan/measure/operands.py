@@ -242,6 +242,7 @@ RECIPES: dict[str, Callable[[Operands], Any]] = {
     "sparse": lambda o: o["symmetric"].to_sparse(),
     "sparse_csr": lambda o: o["symmetric"].to_sparse_csr(),
     "sparse_indices": lambda o: torch.stack([o["ints"], o["ints"]]),
+    "host_sparse_indices": lambda o: torch.stack([o["cpu_ints"], o["cpu_ints"]]),
     "packed": lambda o: torch.nn.utils.rnn.pack_padded_sequence(o["batch"], [8, 8, 4, 2], batch_first=True),
     "slots": lambda _: [0.0] * 16,
 }

@@ -21,6 +21,7 @@ EXTRA_DTYPES = ("int64", "bool")  # one more call each, where supported: they sh
 MAIN_DTYPES = ("float32", "int64", "bool", "complex64", "bfloat16")
 
 LEFT_OUT = {
+    "normal.in_place": "is `torch.Tensor.normal_` under the name of `torch.normal`",
     "jiterator_": "compiles a kernel of the user's: what it does depends on that kernel",
 }
 
@@ -54,7 +55,8 @@ class Call:
         is_public = self.function is public_function(op.removeprefix("torch."))[1]
         names = sheet.args if sheet and is_public else parameter_names(self.function, len(self.arguments))
         operands = bind_in_order(names, self.arguments) | self.keywords
-        return Probe(op, code, operands, functools.partial(self.function, *self.arguments, **self.keywords))
+        call = functools.partial(self.function, *self.arguments, **self.keywords)
+        return Probe(op, code, operands, call, names=tuple(names) if is_public else ())
 
     def works(self) -> bool:
         """Whether the function takes these arguments."""
@@ -187,7 +189,9 @@ def _signature_names(function: Callable[..., Any]) -> list[str]:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return []
-    return [p.name for p in parameters if p.kind in {p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD}]
+    kinds = inspect.Parameter
+    stars = {kinds.POSITIONAL_ONLY: "", kinds.POSITIONAL_OR_KEYWORD: "", kinds.VAR_POSITIONAL: "*"}
+    return [stars[p.kind] + p.name for p in parameters if p.kind in stars]
 
 
 def _documented_names(function: Callable[..., Any]) -> list[str]:

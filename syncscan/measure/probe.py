@@ -11,6 +11,7 @@ from syncscan.measure.describe import Several, describe
 from syncscan.measure.watch import Watch
 
 Record = dict[str, Any]
+DYNAMIC = "dynamic output shape"  # counts, among the overloads, those whose shape made the host wait
 
 
 def _nothing() -> None:
@@ -26,6 +27,7 @@ class Probe:
     operands: dict[str, object]  # by parameter
     call: Callable[[], object]
     before: Callable[[], object] = field(default=_nothing)
+    names: tuple[str, ...] = ()  # every parameter, also those that the call does not give
 
 
 def bind_in_order(names: Sequence[str], values: Sequence[object]) -> dict[str, object]:
@@ -44,7 +46,7 @@ def bind_in_order(names: Sequence[str], values: Sequence[object]) -> dict[str, o
 def identify(probe: Probe) -> Record:
     """The part of a record that is known before the call."""
     args = {name: describe(value) for name, value in probe.operands.items() if value is not None}
-    return {"op": probe.op, "code": probe.code, "args": args}
+    return {"op": probe.op, "code": probe.code, "args": args, "names": probe.names}
 
 
 def measure(probe: Probe, watch: Watch) -> Record:
@@ -65,6 +67,7 @@ def _observe(probe: Probe, watch: Watch) -> Record:
     found = {"result": describe(result), "shares": _shares_memory(result, next(iter(probe.operands.values()), None))}
     del result
     overloads = _overloads(probe, watch)
+    dynamic = bool(overloads.pop(DYNAMIC, 0))
     seen = watch(probe.call, probe.before)
     return {
         "waited": seen.waited,
@@ -72,6 +75,7 @@ def _observe(probe: Probe, watch: Watch) -> Record:
         "idle_ms": round(seen.idle_ms, 3),
         "calls": seen.calls,
         "aten": overloads,
+        "dynamic": dynamic,
         **found,
     }
 
@@ -96,6 +100,7 @@ def _first_tensor(value: object) -> Any:
 
 def _overloads(probe: Probe, watch: Watch) -> dict[str, int]:
     """The aten overloads that a call runs, each with the blocking CUDA calls made in it."""
+    import torch  # noqa: PLC0415
     from torch.utils._python_dispatch import TorchDispatchMode  # noqa: PLC0415
 
     seen: dict[str, int] = {}
@@ -106,6 +111,8 @@ def _overloads(probe: Probe, watch: Watch) -> dict[str, int]:
             result = func(*args, **(kwargs or {}))
             name = str(func)
             seen[name] = seen.get(name, 0) + watch.blocking_calls() - before
+            if watch.blocking_calls() > before and torch.Tag.dynamic_output_shape in func.tags:
+                seen[DYNAMIC] = seen.get(DYNAMIC, 0) + 1
             return result
 
     probe.before()
