@@ -44,12 +44,16 @@ def _entry(name: str, records: list[Record], known: Operation | None) -> Operati
     if sheet.alone:
         records = [record for record in records if not record["code"].startswith("op_db ")]
     kept = _confirmed(_renamed(known, args), records) if known else ()
-    learnt, sometimes = _learnt(name, args, kept, records, sheet)
-    blocks = (*kept, *learnt)
+    blocks, sometimes = kept, known.sometimes if known else ()
+    if not all(says((*kept, *sometimes), record) for record in records if record["waited"]):
+        learnt, sometimes = _learnt(name, args, kept, records, sheet)
+        blocks = (*kept, *learnt)
     entry = result_of(name, args, records, sheet)
     if known:
+        shares = entry.result == "view" and known.result == "input"  # seen in memory, so surer than declared
+        result = "view" if shares else known.result
         entry = replace(
-            entry, result=known.result, dtype=known.dtype, ndim=known.ndim, count=known.count, reduces=known.reduces
+            entry, result=result, dtype=known.dtype, ndim=known.ndim, count=known.count, reduces=known.reduces
         )
     args = _with_mentioned(args, entry, (*blocks, *sometimes))
     return replace(entry, args=args, blocks=blocks, sometimes=sometimes, aten=_aten(name, records))
@@ -64,7 +68,7 @@ def _with_mentioned(args: tuple[str, ...], entry: Operation, cases: Sequence[Cas
     plain = {arg.removeprefix("*") for arg in args} | {"any", ""}
     mentioned = [term.arg for case in cases for term in (*case.when, *case.unless)]
     mentioned += [entry.reduces, entry.result.removeprefix("arg ") if entry.result.startswith("arg ") else ""]
-    return (*args, *dict.fromkeys(arg for arg in mentioned if arg not in plain))
+    return (*args, *sorted({arg for arg in mentioned if arg not in plain}))
 
 
 def says(cases: Sequence[Case], record: Record) -> bool:
@@ -103,13 +107,22 @@ def _learnt(
     names = list(dict.fromkeys([*(arg.removeprefix("*") for arg in args), *(a for r in records for a in r["args"])]))
     open_ = [record for record in records if not says(kept, record)]
     examples = [Example(record["args"], record["waited"]) for record in open_]
-    examples += [Example(moved, waited=False) for e in examples if e.waited and (moved := _on_host(e.args)) != e.args]
+    examples += [Example(moved, waited=False) for r in records if r["waited"] and (moved := _on_host(r["args"])) != r["args"]]
     cases: dict[bool, list[Case]] = {False: [], True: []}
     for found in learn(examples, [n for n in names if n != "rest"], sizes=bool(sheet.cases)):
         matched = [r for r in open_ if r["waited"] and all_hold(found.when, r["args"])]
         effect = Effect(sheet.effect) if sheet.effect else effect_of(name, matched)
+        effect = Effect.SCALAR if _wants_number(found.when, records) else effect
         cases[found.sometimes].append(_case(effect, found.when))
     return tuple(cases[False]), tuple(cases[True])
+
+
+def _wants_number(condition: Condition, records: list[Record]) -> bool:
+    """Whether a condition is about a parameter that other calls give a Python number."""
+    if len(condition) != 1 or condition[0].kind != "gpu":
+        return False
+    given = [record["args"].get(condition[0].arg) for record in records]
+    return any(value is not None and value["is"] == "number" for value in given)
 
 
 def _case(effect: Effect, condition: Condition) -> Case:

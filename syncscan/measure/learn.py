@@ -180,11 +180,18 @@ def _best(
             if covered.bit_count() < at_least or wrong.bit_count() > exceptions:
                 continue
             rank = (-covered.bit_count(), sum(map(cost, terms)))
-            if (best is None or rank < best) and (not grounded or any(map(_says_where, terms))):
+            if (best is None or rank < best) and _is_sound(terms, grounded=grounded):
                 best, chosen = rank, terms
         if chosen is not None:
             return chosen
     return None
+
+
+def _is_sound(terms: Condition, *, grounded: bool) -> bool:
+    """Whether a condition is tied to places, where it can be: a size says nothing of an operand anywhere."""
+    placed = {term.arg for term in terms if _says_where(term)}
+    sized = {term.arg for term in terms if term.test == "bytes"}
+    return (bool(placed) or not grounded) and sized <= placed
 
 
 def _says_where(term: Term) -> bool:

@@ -170,10 +170,10 @@ def _event(operands: Operands) -> Any:
 
 
 def _logger(name: str | None) -> logging.Logger:
-    """A logger that formats every message and shows none."""
+    """A logger that formats every message from INFO on, as most do, and shows none."""
     logger = logging.getLogger(name)
     logger.handlers = [logging.StreamHandler(io.StringIO())]
-    logger.setLevel(logging.DEBUG)
+    logger.setLevel(logging.INFO)
     logger.propagate = False
     return logger
 

@@ -18,7 +18,7 @@ WIDTH = 100
 def write_table(entries: Mapping[str, Operation], measured_on: Mapping[str, str]) -> str:
     """The whole table."""
     head = ["[measured_on]", *(f"{key} = {json.dumps(value)}" for key, value in measured_on.items())]
-    return "\n".join([HEADER, *head, *(f"\n{_entry(entry)}" for _, entry in sorted(entries.items()))]) + "\n"
+    return "\n".join([HEADER, *head, *(f"\n{entry_text(entry)}" for _, entry in sorted(entries.items()))]) + "\n"
 
 
 def replace_file(path: Path, text: str) -> None:
@@ -28,7 +28,8 @@ def replace_file(path: Path, text: str) -> None:
     unfinished.replace(path)
 
 
-def _entry(entry: Operation) -> str:
+def entry_text(entry: Operation) -> str:
+    """One entry as the table writes it."""
     plain = Operation(entry.name)
     reads = [term.arg for case in entry.blocks for term in case.when if case == reads_number(term.arg)]
     reads = reads if len(reads) > 1 else []

@@ -210,6 +210,11 @@ def _true(value: Value) -> Verdict:
     return False if value.kind is Kind.NONE else None
 
 
+def _false(value: Value) -> Verdict:
+    known = _true(value)
+    return known if known is None or value.kind is Kind.NONE else not known
+
+
 _KIND_TESTS: dict[str, Callable[[Value], Verdict]] = {
     "gpu": _on(Device.CUDA),
     "cpu": _on(Device.CPU),
@@ -229,5 +234,7 @@ _KIND_TESTS: dict[str, Callable[[Value], Verdict]] = {
     "pinned": _pinned(expected=True),
     "scalar": _scalar,
     "true": _true,
+    "false": _false,
+    "strided": lambda _: None,  # the inference knows no layouts
     "tensor": _of_kind(Kind.TENSOR),
 }
