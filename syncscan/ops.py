@@ -215,7 +215,19 @@ def parse_table(text: str) -> OperationTable:
 
 
 def _parse_operation(name: str, entry: dict[str, Any]) -> Operation:
-    known = {"args", "blocks", "reads", "sometimes", "result", "dtype", "ndim", "count", "reduces", "aten", "measured"}
+    known = {
+        "args",
+        "blocks",
+        "reads",
+        "sometimes",
+        "result",
+        "dtype",
+        "ndim",
+        "count",
+        "reduces",
+        "aten",
+        "measured",
+    }
     if unknown := sorted(entry.keys() - known):
         raise ValueError(f"unknown key {unknown[0]!r}")
     args = tuple(entry.pop("args", ("input",)))

@@ -31,7 +31,9 @@ def show(name: str) -> None:
     table = load_table()
     entry = table.find(name)
     if entry is None:
-        click.echo(f"{name} is not in the table: its result is taken to live with its operands ({DEFAULT.result}),")
+        click.echo(
+            f"{name} is not in the table: its result is taken to live with its operands ({DEFAULT.result}),"
+        )
         click.echo("and the call is taken not to wait.")
         return
     how = "measured on" if entry.measured else "declared, not measured; the table was measured on"
@@ -41,8 +43,15 @@ def show(name: str) -> None:
 
 @command.command()
 @click.option("-o", "output", type=click.Path(path_type=Path), default=Path("ops.toml"), show_default=True)
-@click.option("--raw", type=click.Path(path_type=Path), help="Where to keep the measurements [default: OUTPUT.jsonl].")
-@click.option("--from", "source", type=click.Path(path_type=Path, exists=True), help="Use kept measurements; needs no GPU.")
+@click.option(
+    "--raw", type=click.Path(path_type=Path), help="Where to keep the measurements [default: OUTPUT.jsonl]."
+)
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(path_type=Path, exists=True),
+    help="Use kept measurements; needs no GPU.",
+)
 def measure(output: Path, raw: Path | None, source: Path | None) -> None:
     """Measure every operation on this machine's GPU and write the table.
 
@@ -84,7 +93,9 @@ def verify() -> None:
     for line in lines:
         click.echo(line)
     here, there = (f"{on.get('gpu')}, torch {on.get('torch')}" for on in (header, table.measured_on))
-    click.echo(f"{len(lines)} of {_measured_count(found)} operations differ: measured on {here}; the table on {there}")
+    click.echo(
+        f"{len(lines)} of {_measured_count(found)} operations differ: measured on {here}; the table on {there}"
+    )
     if lines:
         raise click.exceptions.Exit(EXIT_FINDINGS)
 
@@ -100,7 +111,9 @@ def _measured(path: Path) -> Log:
     except ModuleNotFoundError as error:
         raise SyncscanError("measuring needs torch: pip install 'syncscan[measure]'") from error
     if not torch.cuda.is_available():
-        raise SyncscanError("measuring needs an NVIDIA GPU, and torch sees none; `syncscan ops show` needs none")
+        raise SyncscanError(
+            "measuring needs an NVIDIA GPU, and torch sees none; `syncscan ops show` needs none"
+        )
     from syncscan.measure.campaign import Log, all_units, measure_all  # noqa: PLC0415
 
     header = {"gpu": torch.cuda.get_device_name(0), "torch": str(torch.__version__)}

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 from syncscan.errors import SyncscanError
 from syncscan.measure import handwritten, opinfo
@@ -55,10 +55,16 @@ class Log:
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
     for line in path.read_text(encoding="utf-8").splitlines():
-        try:
-            yield json.loads(line)
-        except json.JSONDecodeError:
-            continue  # the line that was being written when the run was killed
+        if (parsed := _parsed(line)) is not None:
+            yield parsed
+
+
+def _parsed(line: str) -> dict[str, Any] | None:
+    try:
+        parsed: dict[str, Any] = json.loads(line)
+    except json.JSONDecodeError:
+        return None  # the line that was being written when the run was killed
+    return parsed
 
 
 def _header_of(path: Path) -> dict[str, Any] | None:
@@ -84,17 +90,16 @@ class Child:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
+        for line in cast("IO[str]", self._process.stdout):
             self._answers.put(line)
         self._answers.put("")
 
     def ask(self, unit: str, skip: int) -> Iterator[dict[str, Any]]:
         """Answers to one unit; the last is {"died": why} where it did not come to its end."""
-        assert self._process.stdin is not None
+        requests = cast("IO[str]", self._process.stdin)
         try:
-            self._process.stdin.write(json.dumps({"unit": unit, "skip": skip}) + "\n")
-            self._process.stdin.flush()
+            requests.write(json.dumps({"unit": unit, "skip": skip}) + "\n")
+            requests.flush()
         except BrokenPipeError:
             yield {"died": "the process ended"}
             return
@@ -137,7 +142,9 @@ def measure_all(
             todo.put(unit)
     failures: list[BaseException] = []
     threads = [
-        threading.Thread(target=_work, args=(todo, log, command, failures, lambda: tell(len(log.finished), len(units))))
+        threading.Thread(
+            target=_work, args=(todo, log, command, failures, lambda: tell(len(log.finished), len(units)))
+        )
         for _ in range(min(workers, os.cpu_count() or 1, max(1, todo.qsize())))
     ]
     for thread in threads:
@@ -166,14 +173,16 @@ def _work(
                 break
             child = _measure_unit(unit, child, log, command)
             tell()
-    except BaseException as error:  # noqa: BLE001 (raised again in the main thread)
+    except BaseException as error:
         failures.append(error)
     finally:
         if child is not None:
             child.end()
 
 
-def _measure_unit(unit: str, child: Child | None, log: Log, command: Callable[[], Sequence[str]]) -> Child | None:
+def _measure_unit(
+    unit: str, child: Child | None, log: Log, command: Callable[[], Sequence[str]]
+) -> Child | None:
     """Measure one unit, in as many processes as it takes; returns the one that is still alive."""
     alone = unit in _units_apart()
     if alone and child is not None:

@@ -46,7 +46,9 @@ class CudaCalls:
         self._check(self._library.cuptiSubscribe(ctypes.byref(self._subscriber), self._callback, None))
         for callback_id in (*SYNCHRONIZE, *COPY):
             self._check(
-                self._library.cuptiEnableCallback(1, self._subscriber, RUNTIME_API, ctypes.c_uint32(callback_id))
+                self._library.cuptiEnableCallback(
+                    1, self._subscriber, RUNTIME_API, ctypes.c_uint32(callback_id)
+                )
             )
         atexit.register(self._library.cuptiUnsubscribe, self._subscriber)  # left subscribed, exit crashes
 

@@ -32,7 +32,9 @@ def derive(records: Iterable[Record], known: OperationTable) -> dict[str, Operat
     entries = {name: _entry(name, found, known.operations.get(name)) for name, found in by_name.items()}
     for name, sheet in sheets().items():
         if name not in entries and not sheet.cases:
-            entries[name] = Operation(name, sheet.args, result=sheet.result, dtype=sheet.dtype, measured=False)
+            entries[name] = Operation(
+                name, sheet.args, result=sheet.result, dtype=sheet.dtype, measured=False
+            )
     for name, operation in known.operations.items():
         entries.setdefault(name, replace(operation, measured=False))
     return dict(sorted(entries.items()))
@@ -96,7 +98,9 @@ def _confirmed(cases: Sequence[Case], records: list[Record]) -> tuple[Case, ...]
     waited = [record for record in records if record["waited"]]
     others = [record for record in records if not record["waited"]]
     return tuple(
-        case for case in cases if any(says([case], r) for r in waited) and not any(says([case], r) for r in others)
+        case
+        for case in cases
+        if any(says([case], r) for r in waited) and not any(says([case], r) for r in others)
     )
 
 
@@ -104,10 +108,16 @@ def _learnt(
     name: str, args: tuple[str, ...], kept: Sequence[Case], records: list[Record], sheet: Sheet
 ) -> tuple[tuple[Case, ...], tuple[Case, ...]]:
     """Conditions for what the kept ones leave open: those that hold always, and those that hold sometimes."""
-    names = list(dict.fromkeys([*(arg.removeprefix("*") for arg in args), *(a for r in records for a in r["args"])]))
+    names = list(
+        dict.fromkeys([*(arg.removeprefix("*") for arg in args), *(a for r in records for a in r["args"])])
+    )
     open_ = [record for record in records if not says(kept, record)]
     examples = [Example(record["args"], record["waited"]) for record in open_]
-    examples += [Example(moved, waited=False) for r in records if r["waited"] and (moved := _on_host(r["args"])) != r["args"]]
+    examples += [
+        Example(moved, waited=False)
+        for r in records
+        if r["waited"] and (moved := _on_host(r["args"])) != r["args"]
+    ]
     cases: dict[bool, list[Case]] = {False: [], True: []}
     for found in learn(examples, [n for n in names if n != "rest"], sizes=bool(sheet.cases)):
         matched = [r for r in open_ if r["waited"] and all_hold(found.when, r["args"])]
@@ -160,4 +170,8 @@ def _aten(name: str, records: list[Record]) -> tuple[str, ...]:
     base = name.rpartition(".")[2].strip("_")
     own = [overload for overload in seen if overload.split(".")[0].strip("_").removesuffix("_") == base]
     blocking = sorted((o for o in waiting if waiting[o]), key=lambda o: (-waiting[o], o))[:ATEN_SHOWN]
-    return tuple(sorted({*blocking, *own})) if len({*blocking, *own}) <= 2 * ATEN_SHOWN else tuple(sorted(blocking))
+    return (
+        tuple(sorted({*blocking, *own}))
+        if len({*blocking, *own}) <= 2 * ATEN_SHOWN
+        else tuple(sorted(blocking))
+    )

@@ -115,7 +115,9 @@ def _device_kinds(device: Description) -> set[str]:
     name = device["value"]
     if name.startswith(("cuda", "torch.cuda.")):
         return {"gpu device"}
-    return {"cpu device"} if name == "cpu" or (name.startswith("torch.") and name.endswith("Tensor")) else set()
+    return (
+        {"cpu device"} if name == "cpu" or (name.startswith("torch.") and name.endswith("Tensor")) else set()
+    )
 
 
 def _number_kinds(number: Description) -> set[str]:

@@ -59,11 +59,14 @@ def _sheet(op: str, entry: dict[str, Any]) -> Sheet:
 
 def probes(sheet: Sheet, device: str) -> Iterator[Probe]:
     """The calls of one sheet, each on operands of its own; a line that cannot be read fails as its call."""
-    for line in sheet.cases:
-        try:
-            yield _probe(sheet, line, Operands(device))
-        except Exception as error:  # noqa: BLE001 (whatever a line raises, the others go on)
-            yield Probe(sheet.op, line, {}, functools.partial(_fail, error))
+    return (_probe_or_failure(sheet, line, device) for line in sheet.cases)
+
+
+def _probe_or_failure(sheet: Sheet, line: str, device: str) -> Probe:
+    try:
+        return _probe(sheet, line, Operands(device))
+    except Exception as error:  # whatever a line raises, the others go on
+        return Probe(sheet.op, line, {}, functools.partial(_fail, error))
 
 
 def _fail(error: Exception) -> None:
@@ -78,7 +81,9 @@ def _probe(sheet: Sheet, line: str, operands: Operands) -> Probe:
     exec(ready, {}, operands)  # noqa: S102 (lines of our own)
     args = bind(statement.value if isinstance(statement, ast.Expr) else statement, sheet.args, operands)
     call = functools.partial(eval, run, {}, operands)
-    return Probe(sheet.op, line, args, call, before=functools.partial(exec, ready, {}, operands), names=sheet.args)
+    return Probe(
+        sheet.op, line, args, call, before=functools.partial(exec, ready, {}, operands), names=sheet.args
+    )
 
 
 def _compiled(statement: ast.stmt) -> CodeType:

@@ -43,7 +43,16 @@ _KIND_COST = {
     "strided": 1.8,
     "tensor": 2.0,
 }
-_DENIED_COST = {"true": 1.25, "false": 1.3, "scalar": 2.3, "gpu": 2.4, "number": 2.5, "cpu device": 2.5, "cpu mask": 2.4, "strided": 1.9}
+_DENIED_COST = {
+    "true": 1.25,
+    "false": 1.3,
+    "scalar": 2.3,
+    "gpu": 2.4,
+    "number": 2.5,
+    "cpu device": 2.5,
+    "cpu mask": 2.4,
+    "strided": 1.9,
+}
 _WHERE = frozenset({k for k in _KIND_COST if k.startswith(("gpu", "cpu"))} | {"pageable", "pinned", "true"})
 _OF_ANY = frozenset({"gpu", "gpu sequence"})  # what may be said of any operand
 _ANY_COST = 0.05
@@ -62,7 +71,9 @@ class Example:
 
 def holds(term: Term, args: Args) -> bool:
     """Whether a term holds for a call, as `syncscan.ops` defines it."""
-    values = [v for a in ([*args] if term.arg == "any" else [term.arg]) if a in args for v in values_of(args[a])]
+    values = [
+        v for a in ([*args] if term.arg == "any" else [term.arg]) if a in args for v in values_of(args[a])
+    ]
     values = [value for value in values if value["is"] != "none"]
     if term.test == "given":
         return bool(values) is not term.negated
@@ -146,7 +157,9 @@ def _terms(examples: Sequence[Example], names: Sequence[str], *, sizes: bool) ->
         yield Term(name, "given")
         yield Term(name, "given", negated=True)
         if sizes:
-            yield from (Term(name, "bytes", size=size) for size in sorted({bytes_of(value) for value in values} - {0}))
+            yield from (
+                Term(name, "bytes", size=size) for size in sorted({bytes_of(value) for value in values} - {0})
+            )
     yield from (Term("any", "is", kind) for kind in sorted(every_kind & _OF_ANY))
 
 
@@ -155,7 +168,9 @@ def cost(term: Term) -> float:
     if term.test == "given":
         return _NOT_GIVEN_COST if term.negated else _GIVEN_COST
     if term.test == "bytes":
-        return _BYTES_COST - 1e-12 * term.size  # the largest size that explains all is the nearest to the truth
+        return (
+            _BYTES_COST - 1e-12 * term.size
+        )  # the largest size that explains all is the nearest to the truth
     if term.negated:
         return _DENIED_COST[term.kind]
     return _KIND_COST[term.kind] + (_ANY_COST if term.arg == "any" else 0)
@@ -167,7 +182,9 @@ def _best(
     """The shortest conjunction; of those the one that explains most, then the one of the least cost."""
     if not forbidden and not exceptions:
         return ()
-    useful = sorted((term for term, holds_for in candidates.items() if holds_for & left), key=lambda t: (cost(t), str(t)))
+    useful = sorted(
+        (term for term, holds_for in candidates.items() if holds_for & left), key=lambda t: (cost(t), str(t))
+    )
     grounded = any(_says_where(term) for term in useful)
     for count in range(1, MAX_TERMS + 1):
         best: tuple[int, float] | None = None

@@ -82,7 +82,7 @@ def _pinned(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _print_nowhere(*values: object) -> None:
-    print(*values, file=io.StringIO())  # noqa: T201
+    print(*values, file=io.StringIO())
 
 
 def _floats(*shape: int) -> torch.Tensor:
@@ -141,7 +141,7 @@ def _optimizer(name: str, **options: Any) -> Callable[[Operands], torch.optim.Op
 
 def _square_loss(optimizer: torch.optim.Optimizer) -> Callable[[], torch.Tensor]:
     (parameter,) = optimizer.param_groups[0]["params"]
-    return lambda: (parameter**2).sum()
+    return lambda: (parameter**2).sum()  # noqa: PLW0108 (the square is part of the closure)
 
 
 def _armed_scaler(operands: Operands) -> Callable[[Any], torch.amp.GradScaler]:
@@ -186,7 +186,7 @@ def _logging(_: Operands) -> Any:
 def _process_group(operands: Operands) -> Any:
     """A group of this process alone, over NCCL on a GPU; made once in a process."""
     if not torch.distributed.is_initialized():
-        store = torch.distributed.FileStore(str(Path(tempfile.mkdtemp()) / "store"), 1)
+        store = torch.distributed.distributed_c10d.FileStore(str(Path(tempfile.mkdtemp()) / "store"), 1)
         backend = "gloo" if torch.device(operands.device).type == "cpu" else "nccl"
         torch.distributed.init_process_group(backend, store=store, rank=0, world_size=1)
     return torch.distributed.group.WORLD

@@ -32,7 +32,9 @@ def entries() -> dict[str, Any]:
     try:
         from torch.testing._internal.common_methods_invocations import op_db  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        raise SyncscanError(f"torch's database of operations needs {error.name}: pip install 'syncscan[measure]'") from error
+        raise SyncscanError(
+            f"torch's database of operations needs {error.name}: pip install 'syncscan[measure]'"
+        ) from error
     return {entry.full_name: entry for entry in op_db}
 
 
@@ -113,16 +115,20 @@ def _with_gpu_scalars(call: Call, varied: set[int | str], device: str) -> Iterat
     """The call with each number that was not varied yet as a GPU tensor of no dimensions."""
     import torch  # noqa: PLC0415
 
-    for place, value in [*enumerate(call.arguments), *call.keywords.items()]:
-        if place in varied or isinstance(value, bool) or not isinstance(value, (int, float)):
-            continue
-        varied.add(place)
-        scalar = torch.tensor(value, device=device)
-        if isinstance(place, int):
-            changed = (*call.arguments[:place], scalar, *call.arguments[place + 1 :])
-            yield place, Call(call.function, changed, call.keywords)
-        else:
-            yield place, Call(call.function, call.arguments, call.keywords | {place: scalar})
+    for position, value in enumerate(call.arguments):
+        if position not in varied and _is_number(value):
+            varied.add(position)
+            changed = (*call.arguments[:position], torch.tensor(value, device=device), *call.arguments[position + 1 :])
+            yield position, Call(call.function, changed, call.keywords)
+    for name, value in call.keywords.items():
+        if name not in varied and _is_number(value):
+            varied.add(name)
+            keywords = call.keywords | {name: torch.tensor(value, device=device)}
+            yield name, Call(call.function, call.arguments, keywords)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _samples(entry: Any, device: str) -> Iterator[tuple[str, int, Any]]:
@@ -142,14 +148,22 @@ def _samples(entry: Any, device: str) -> Iterator[tuple[str, int, Any]]:
 
 def _without_shortcuts(samples: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
     """The samples in which no tensor is empty, if there are any: work on nothing often returns at once."""
-    telling = [(i, s) for i, s in samples if all(t["bytes"] for t in tensors_in(describe([s.input, s.args, s.kwargs])))]
+    telling = [
+        (i, s)
+        for i, s in samples
+        if all(t["bytes"] for t in tensors_in(describe([s.input, s.args, s.kwargs])))
+    ]
     return telling or samples
 
 
 def _spread(samples: list[tuple[int, Any]], wanted: int) -> list[tuple[int, Any]]:
     """As many samples as wanted, evenly, the first and the last among them."""
     last = len(samples) - 1
-    return [samples[place] for place in sorted({round(k * last / max(1, wanted - 1)) for k in range(wanted)}) if samples]
+    return [
+        samples[place]
+        for place in sorted({round(k * last / max(1, wanted - 1)) for k in range(wanted)})
+        if samples
+    ]
 
 
 @functools.cache
@@ -159,7 +173,11 @@ def public_function(name: str) -> tuple[str, Callable[..., Any] | None]:
 
     if (aten := name.removeprefix("torch.").removeprefix("ops.aten.")) != name:
         return f"torch.ops.aten.{aten}", _attribute(torch.ops.aten, aten)
-    candidates = ((torch, "torch", name), (torch.Tensor, "torch.Tensor", name), (torch.Tensor, "torch.Tensor", f"{name}_"))
+    candidates = (
+        (torch, "torch", name),
+        (torch.Tensor, "torch.Tensor", name),
+        (torch.Tensor, "torch.Tensor", f"{name}_"),
+    )
     for root, prefix, spelled in candidates:
         if callable(found := _attribute(root, spelled)):
             return f"{prefix}.{spelled}", found
@@ -210,8 +228,8 @@ def _schema_names(function: Callable[..., Any]) -> list[str]:
     import torch  # noqa: PLC0415
 
     operator = getattr(torch.ops.aten, str(getattr(function, "__name__", "")), None)
-    if not isinstance(operator, torch._ops.OpOverloadPacket):  # noqa: SLF001
+    if not isinstance(operator, torch._ops.OpOverloadPacket):
         return []
-    schemas = [getattr(operator, name)._schema for name in operator.overloads()]  # noqa: SLF001
+    schemas = [getattr(operator, name)._schema for name in operator.overloads()]
     positional = [[a.name for a in schema.arguments if not a.kwarg_only] for schema in schemas]
     return max(positional, key=len, default=[])

@@ -83,7 +83,11 @@ def _verdict(entry: Operation) -> str:
 
 
 def _is_read(case: Case) -> bool:
-    return bool(case.when) and case == reads_number(case.when[0].arg) and case.when[0].arg not in {"input", "any", "self"}
+    return (
+        bool(case.when)
+        and case == reads_number(case.when[0].arg)
+        and case.when[0].arg not in {"input", "any", "self"}
+    )
 
 
 def _condition(case: Case) -> str:
@@ -103,8 +107,14 @@ def _section(title: str, effect: Effect, entries: Iterable[Operation]) -> str:
 
 def _sometimes(entries: Iterable[Operation]) -> str:
     rows = [f"| `{entry.name}` | {_condition(case)} |" for entry in entries for case in entry.sometimes]
-    head = "Measured to wait in some calls and not in others, for a size or a value that no condition can say."
-    return "\n".join(["## Sometimes", "", head, "", "| operation | may wait |", "|---|---|", *rows, ""]) if rows else ""
+    head = (
+        "Measured to wait in some calls and not in others, for a size or a value that no condition can say."
+    )
+    return (
+        "\n".join(["## Sometimes", "", head, "", "| operation | may wait |", "|---|---|", *rows, ""])
+        if rows
+        else ""
+    )
 
 
 def _silent(entries: Iterable[Operation]) -> str:

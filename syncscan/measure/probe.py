@@ -56,7 +56,7 @@ def measure(probe: Probe, watch: Watch) -> Record:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return record | _observe(probe, watch)
-    except Exception as error:  # noqa: BLE001 (whatever a call raises says that it cannot be measured)
+    except Exception as error:
         text = str(error).strip()
         return record | {"error": f"{type(error).__name__}: {text.splitlines()[0][:160] if text else ''}"}
 
@@ -64,7 +64,10 @@ def measure(probe: Probe, watch: Watch) -> Record:
 def _observe(probe: Probe, watch: Watch) -> Record:
     probe.before()
     result = probe.call()  # the first call also loads kernels and fills the allocator's cache
-    found = {"result": describe(result), "shares": _shares_memory(result, next(iter(probe.operands.values()), None))}
+    found = {
+        "result": describe(result),
+        "shares": _shares_memory(result, next(iter(probe.operands.values()), None)),
+    }
     del result
     overloads = _overloads(probe, watch)
     dynamic = bool(overloads.pop(DYNAMIC, 0))
@@ -106,7 +109,7 @@ def _overloads(probe: Probe, watch: Watch) -> dict[str, int]:
     seen: dict[str, int] = {}
 
     class Recorder(TorchDispatchMode):
-        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # noqa: ARG002
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             before = watch.blocking_calls()
             result = func(*args, **(kwargs or {}))
             name = str(func)
@@ -119,7 +122,7 @@ def _overloads(probe: Probe, watch: Watch) -> dict[str, int]:
     try:
         with Recorder():
             probe.call()
-    except Exception:  # noqa: BLE001 (what cannot run under a dispatch mode has no overloads to show)
+    except Exception:
         watch.settle()
         return {}
     return seen

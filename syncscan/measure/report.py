@@ -20,7 +20,9 @@ def coverage(units: Sequence[Finished]) -> str:
             errors = [record["error"] for record in unit["records"] if "error" in record]
             reasons[name] = unit["left out"] or (errors[0] if errors else "no sample inputs")
     done = len(entries) - len(reasons)
-    lines = [f"op_db: {done} of {len(entries)} entries measured ({100 * done / len(entries):.1f}%); left out:"]
+    lines = [
+        f"op_db: {done} of {len(entries)} entries measured ({100 * done / len(entries):.1f}%); left out:"
+    ]
     return "\n".join([*lines, *(f"  {name}: {reason}" for name, reason in sorted(reasons.items()))])
 
 

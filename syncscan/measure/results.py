@@ -63,7 +63,9 @@ def _place(args: Sequence[str], records: list[Record]) -> str:
     def agree(predict: Callable[[Record], str | None]) -> bool:
         return all(predict(record) == _actual(record) for record in records)
 
-    if any(not _operands(r) and _named_device(r) for r in records) and agree(lambda r: _named_device(r) or _together(r)):
+    if any(not _operands(r) and _named_device(r) for r in records) and agree(
+        lambda r: _named_device(r) or _together(r)
+    ):
         return "device"
     if sum(record["shares"] for record in records) * 2 > len(records) and agree(_first):
         return "view"

@@ -63,7 +63,7 @@ class BusyGpu:
         for _ in range(20):
             start, end = cuda.Event(enable_timing=True), cuda.Event(enable_timing=True)
             start.record()
-            cuda._sleep(cycles)  # noqa: SLF001 (torch offers no public busy kernel)
+            cuda._sleep(cycles)
             end.record()
             end.synchronize()
             took.append(start.elapsed_time(end))
@@ -98,7 +98,7 @@ class BusyGpu:
         """How long the host took, or None if it came back while the GPU was still busy."""
         before()
         self.settle()
-        self._torch.cuda._sleep(int(length_ms * self._cycles_per_ms))  # noqa: SLF001
+        self._torch.cuda._sleep(int(length_ms * self._cycles_per_ms))
         done = self._torch.cuda.Event()
         done.record()
         took = _milliseconds(call)

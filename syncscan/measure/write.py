@@ -18,7 +18,9 @@ WIDTH = 100
 def write_table(entries: Mapping[str, Operation], measured_on: Mapping[str, str]) -> str:
     """The whole table."""
     head = ["[measured_on]", *(f"{key} = {json.dumps(value)}" for key, value in measured_on.items())]
-    return "\n".join([HEADER, *head, *(f"\n{entry_text(entry)}" for _, entry in sorted(entries.items()))]) + "\n"
+    return (
+        "\n".join([HEADER, *head, *(f"\n{entry_text(entry)}" for _, entry in sorted(entries.items()))]) + "\n"
+    )
 
 
 def replace_file(path: Path, text: str) -> None:
@@ -36,7 +38,9 @@ def entry_text(entry: Operation) -> str:
     lines = [f"[{json.dumps(entry.name)}]"]
     if entry.args != plain.args:
         lines.append(f"args = {_strings(entry.args)}")
-    lines += _cases("blocks", [case for case in entry.blocks if not any(case == reads_number(a) for a in reads)])
+    lines += _cases(
+        "blocks", [case for case in entry.blocks if not any(case == reads_number(a) for a in reads)]
+    )
     if reads:
         lines.append(f"reads = {_strings(reads)}")
     lines += _cases("sometimes", entry.sometimes)

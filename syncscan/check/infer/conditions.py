@@ -50,7 +50,9 @@ def bind(operation: Operation, args: list[Value], kwargs: dict[str, Value]) -> B
 def blocking_case(bound: Bound) -> Case | None:
     """The first case that surely makes the host wait."""
     for case in bound.operation.blocks:
-        if _all_hold(case.when, bound) is True and (not case.unless or _all_hold(case.unless, bound) is False):
+        if _all_hold(case.when, bound) is True and (
+            not case.unless or _all_hold(case.unless, bound) is False
+        ):
             return case
     return None
 
