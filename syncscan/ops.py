@@ -205,13 +205,14 @@ def parse_table(text: str) -> OperationTable:
     """Parse and check a table; SyncscanError names the entry and what is wrong with it."""
     raw = tomllib.loads(text)
     measured_on = raw.pop("measured_on", {})
-    operations = {}
-    for name, entry in raw.items():
-        try:
-            operations[name] = _parse_operation(name, entry)
-        except (ValueError, TypeError, KeyError) as error:
-            raise SyncscanError(f"ops.toml: [{name}]: {error}") from error
-    return OperationTable(measured_on, operations)
+    return OperationTable(measured_on, {name: _checked_operation(name, entry) for name, entry in raw.items()})
+
+
+def _checked_operation(name: str, entry: dict[str, Any]) -> Operation:
+    try:
+        return _parse_operation(name, entry)
+    except (ValueError, TypeError, KeyError) as error:
+        raise SyncscanError(f"ops.toml: [{name}]: {error}") from error
 
 
 def _parse_operation(name: str, entry: dict[str, Any]) -> Operation:

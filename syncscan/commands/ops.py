@@ -62,8 +62,9 @@ def measure(output: Path, raw: Path | None, source: Path | None) -> None:
     from syncscan.measure.report import coverage  # noqa: PLC0415
     from syncscan.measure.write import replace_file, write_table  # noqa: PLC0415
 
-    log = None if source else _measured(raw or output.with_suffix(".jsonl"))
-    header, units = read_log(source or raw or output.with_suffix(".jsonl"))
+    raw = raw or output.with_suffix(".jsonl")
+    log = None if source else _measured(raw)
+    header, units = read_log(source or raw, complete=source is not None)
     entries = derive((record for unit in units for record in unit["records"]), load_table())
     text = write_table(entries, header)
     parse_table(text)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -71,12 +72,16 @@ def _header_of(path: Path) -> dict[str, Any] | None:
     return next(_lines(path), None) if path.is_file() else None
 
 
-def read_log(path: Path) -> tuple[dict[str, str], list[Finished]]:
-    """The header and the units of a log; SyncscanError if it is not one."""
-    header = _header_of(path)
-    if not header or "torch" not in header:
+def read_log(path: Path, *, complete: bool = False) -> tuple[dict[str, str], list[Finished]]:
+    """The header and the units of a log; SyncscanError if it is not one, or not ``complete`` where it has to be."""
+    lines = list(_lines(path))
+    if not lines or "torch" not in lines[0]:
         raise SyncscanError(f"{path} holds no measurements: give the file that `ops measure --raw` wrote")
-    return header, [line for line in _lines(path) if "unit" in line]
+    if complete and not any("complete" in line for line in lines):
+        raise SyncscanError(
+            f"{path} was cut short: finish it with `ops measure --raw {path}` on that machine"
+        )
+    return lines[0], [line for line in lines if "unit" in line]
 
 
 class Child:
@@ -87,7 +92,8 @@ class Child:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
         self._answers: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         for line in cast("IO[str]", self._process.stdout):
@@ -122,6 +128,11 @@ class Child:
         """Stop the process."""
         self._process.kill()
         self._process.wait()
+        self._reader.join()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe:
+                with suppress(BrokenPipeError):
+                    pipe.close()
 
 
 def _command() -> list[str]:

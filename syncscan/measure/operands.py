@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
-STAGED = 65536  # bytes up to which a pageable upload was measured to return at once
+STAGED = 65536  # bytes up to which a pageable upload is said to return at once
 
 
 class Operands(MutableMapping[str, Any]):
@@ -186,7 +186,8 @@ def _logging(_: Operands) -> Any:
 def _process_group(operands: Operands) -> Any:
     """A group of this process alone, over NCCL on a GPU; made once in a process."""
     if not torch.distributed.is_initialized():
-        store = torch.distributed.distributed_c10d.FileStore(str(Path(tempfile.mkdtemp()) / "store"), 1)
+        path = str(Path(tempfile.mkdtemp()) / "store")
+        store = torch.distributed.FileStore(path, 1)  # type: ignore[attr-defined]
         backend = "gloo" if torch.device(operands.device).type == "cpu" else "nccl"
         torch.distributed.init_process_group(backend, store=store, rank=0, world_size=1)
     return torch.distributed.group.WORLD

@@ -118,7 +118,11 @@ def _with_gpu_scalars(call: Call, varied: set[int | str], device: str) -> Iterat
     for position, value in enumerate(call.arguments):
         if position not in varied and _is_number(value):
             varied.add(position)
-            changed = (*call.arguments[:position], torch.tensor(value, device=device), *call.arguments[position + 1 :])
+            changed = (
+                *call.arguments[:position],
+                torch.tensor(value, device=device),
+                *call.arguments[position + 1 :],
+            )
             yield position, Call(call.function, changed, call.keywords)
     for name, value in call.keywords.items():
         if name not in varied and _is_number(value):

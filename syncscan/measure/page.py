@@ -34,13 +34,11 @@ A tensor on the GPU given where a Python number is wanted is read, and the host 
 """
 
 _EXPLAINED = """\
-## Where this differs from what was measured or written before
+## Where this differs from what was believed or measured before
 
-- **Pageable uploads with `non_blocking=True`.** NVIDIA's documentation, and an earlier measurement of
-  16 numbers and of 4 MiB, suggest that copies of up to 64 KiB return at once. On this machine all
-  copies of up to 2 MiB did, and all larger ones waited. The limit is the driver's: measure it on yours.
-- **`x[cpu_mask]`** was reported not to wait. That holds while the list of indices that the mask becomes
-  is small enough to be staged; `row[cpu_mask] = 0.0` waits.
+- **Pageable uploads with `non_blocking=True`** are said to return at once up to 64 KiB. On this machine
+  every copy of up to 2 MiB did, and every larger one waited (an earlier measurement had 16 numbers and
+  4 MiB, and agrees). The limit is the driver's: measure it on yours.
 - **`torch.cuda.empty_cache()`** does not wait when there is nothing to free, as in the earlier
   measurement; freeing a cached block does.
 - **`round(t)`** raises `TypeError` on a tensor with this torch; it neither waits nor gives a number.
