@@ -128,11 +128,12 @@ def _learnt(
 
 
 def _wants_number(condition: Condition, records: list[Record]) -> bool:
-    """Whether a condition is about a parameter that other calls give a Python number."""
+    """Whether a condition is about a parameter that takes a number, and waits for a tensor of no dimensions."""
     if len(condition) != 1 or condition[0].kind != "gpu":
         return False
-    given = [record["args"].get(condition[0].arg) for record in records]
-    return any(value is not None and value["is"] == "number" for value in given)
+    given = [(record["waited"], record["args"].get(condition[0].arg)) for record in records]
+    takes_number = any(value is not None and value["is"] == "number" for _, value in given)
+    return takes_number and not any(waited and value and value.get("shape") for waited, value in given)
 
 
 def _case(effect: Effect, condition: Condition) -> Case:

@@ -73,11 +73,11 @@ def _surprises(table: OperationTable) -> str:
 
 
 def _verdict(entry: Operation) -> str:
-    cases = [_condition(case) for case in entry.blocks if not _is_read(case)] or [
-        _condition(case) for case in entry.blocks
-    ]
-    cases += [f"sometimes, {_condition(case)}" for case in entry.sometimes]
-    return f"waits: {'; or '.join(cases)}" if cases else "does not wait"
+    cases = [_condition(case) for case in entry.blocks if not _is_read(case)]
+    cases += [f"in some calls {_condition(case)}" for case in entry.sometimes]
+    verdict = f"waits: {'; or '.join(cases)}" if cases else "does not wait"
+    reads = [f"`{case.when[0].arg}`" for case in entry.blocks if _is_read(case)]
+    return f"{verdict}; reads {', '.join(reads)}" if reads else verdict
 
 
 def _is_read(case: Case) -> bool:
@@ -89,7 +89,7 @@ def _is_read(case: Case) -> bool:
 
 
 def _condition(case: Case) -> str:
-    text = f"when {condition_text(case.when)}" if case.when else "always"
+    text = f"when {condition_text(case.when)}" if case.when else "whatever is given"
     return f"{text}, unless {condition_text(case.unless)}" if case.unless else text
 
 
