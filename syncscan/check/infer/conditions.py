@@ -197,7 +197,7 @@ def _host_data(value: Value) -> Verdict:
 _on_gpu = _on(Device.CUDA)
 
 
-def _pinned(expected: bool) -> Callable[[Value], Verdict]:  # noqa: FBT001
+def _pinned(expected: bool) -> Callable[[Value], Verdict]:
     def test(value: Value) -> Verdict:
         if value.kind is Kind.NDARRAY or (value.kind is Kind.TENSOR and value.device is Device.CPU):
             return None if value.pinned is None else value.pinned is expected
