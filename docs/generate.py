@@ -1,4 +1,4 @@
-"""Write ``docs/rules/``, one page a rule, from the rule book; a test fails while a page is stale."""
+"""Write ``docs/rules/``, one page a rule, and ``docs/operations.md``; a test fails while a page is stale."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
 
+from syncscan.measure.page import operations_page  # noqa: E402
+from syncscan.ops import load_table  # noqa: E402
 from syncscan.report.pages import pages  # noqa: E402
 from syncscan.rule import rule_book  # noqa: E402
 
@@ -20,6 +22,7 @@ def main() -> None:
         stale.unlink()
     for name, text in pages(rule_book().values()).items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    (DOCS / "operations.md").write_text(operations_page(load_table()), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

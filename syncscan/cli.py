@@ -16,6 +16,7 @@ COMMANDS = {
     "check": "Find the lines that make the CPU wait for the GPU, without running them.",
     "explain": "Say what a rule means and what to write instead.",
     "rules": "List the rules.",
+    "ops": "Show, measure or verify what each torch operation does to the host.",
     "template": "Print a sync-free component to paste, or how it differs from the form that waits.",
 }
 

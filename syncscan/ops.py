@@ -52,7 +52,9 @@ KINDS = frozenset(
         "pinned",  # host memory that is pinned
         "scalar",  # of no dimensions, or a number
         "true",  # the argument's value is true
+        "false",  # the argument's value is false, and given
         "tensor",  # a tensor, wherever it lives
+        "strided",  # a tensor whose elements have gaps between them, or another order than in memory
     }
 )
 
@@ -122,7 +124,10 @@ class Operation:
     dimensions of the result, -1 where it varies. ``count`` is how many tensors the result is: 1, more
     for a tuple, 0 for a tuple whose length varies. ``reduces`` names the parameter without which the
     result is a single tensor of no dimensions; where that argument is a tensor (``torch.max(a, b)``)
-    the operation works by element and gives a single tensor.
+    the operation works by element and gives a single tensor. ``sometimes`` has what was measured to wait
+    in some calls and not in others for a reason that no condition can say (a size, a value): it is
+    shown, and decides nothing. ``aten`` names the overloads in which the host waited, or, where it never
+    did, those of the operation's own name. ``measured`` is false where the entry is declared.
     """
 
     name: str
@@ -133,6 +138,7 @@ class Operation:
     ndim: int = -1
     count: int = 1
     reduces: str = ""
+    sometimes: tuple[Case, ...] = ()
     aten: tuple[str, ...] = ()
     measured: bool = True
 
@@ -199,23 +205,38 @@ def parse_table(text: str) -> OperationTable:
     """Parse and check a table; SyncscanError names the entry and what is wrong with it."""
     raw = tomllib.loads(text)
     measured_on = raw.pop("measured_on", {})
-    operations = {}
-    for name, entry in raw.items():
-        try:
-            operations[name] = _parse_operation(name, entry)
-        except (ValueError, TypeError, KeyError) as error:
-            raise SyncscanError(f"ops.toml: [{name}]: {error}") from error
-    return OperationTable(measured_on, operations)
+    return OperationTable(measured_on, {name: _checked_operation(name, entry) for name, entry in raw.items()})
+
+
+def _checked_operation(name: str, entry: dict[str, Any]) -> Operation:
+    try:
+        return _parse_operation(name, entry)
+    except (ValueError, TypeError, KeyError) as error:
+        raise SyncscanError(f"ops.toml: [{name}]: {error}") from error
 
 
 def _parse_operation(name: str, entry: dict[str, Any]) -> Operation:
-    known = {"args", "blocks", "result", "dtype", "ndim", "count", "reduces", "aten"}
+    known = {
+        "args",
+        "blocks",
+        "reads",
+        "sometimes",
+        "result",
+        "dtype",
+        "ndim",
+        "count",
+        "reduces",
+        "aten",
+        "measured",
+    }
     if unknown := sorted(entry.keys() - known):
         raise ValueError(f"unknown key {unknown[0]!r}")
     args = tuple(entry.pop("args", ("input",)))
     blocks = tuple(_parse_case(case) for case in entry.pop("blocks", ()))
     names = {arg.removeprefix("*") for arg in args}
-    for term in (term for case in blocks for term in (*case.when, *case.unless)):
+    blocks += tuple(reads_number(arg) for arg in entry.pop("reads", ()))
+    sometimes = tuple(_parse_case(case) for case in entry.pop("sometimes", ()))
+    for term in (term for case in (*blocks, *sometimes) for term in (*case.when, *case.unless)):
         if term.arg not in names | {"any"}:
             raise ValueError(f"a condition names {term.arg!r}, which is not in args")
     result = entry.get("result", "input")
@@ -223,7 +244,12 @@ def _parse_operation(name: str, entry: dict[str, Any]) -> Operation:
         raise ValueError(f"unknown result {result!r}")
     if entry.get("reduces", "") not in names | {""}:
         raise ValueError(f"reduces names {entry['reduces']!r}, which is not in args")
-    return Operation(name, args, blocks, aten=tuple(entry.pop("aten", ())), **entry)
+    return Operation(name, args, blocks, sometimes=sometimes, aten=tuple(entry.pop("aten", ())), **entry)
+
+
+def reads_number(arg: str) -> Case:
+    """The case of a parameter that wants a Python number: a tensor on the GPU is read."""
+    return Case(Effect.SCALAR, (Term(arg, "is", "gpu"),))
 
 
 def _parse_case(case: dict[str, str]) -> Case:

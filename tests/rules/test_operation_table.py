@@ -34,7 +34,6 @@ def test_what_was_measured_not_to_wait_has_no_blocking_case() -> None:
         "topk",
         "sort",
         "cumsum",
-        "searchsorted",
         "randperm",
         "det",
     ]

@@ -50,7 +50,9 @@ def bind(operation: Operation, args: list[Value], kwargs: dict[str, Value]) -> B
 def blocking_case(bound: Bound) -> Case | None:
     """The first case that surely makes the host wait."""
     for case in bound.operation.blocks:
-        if _all_hold(case.when, bound) is True and (not case.unless or _all_hold(case.unless, bound) is False):
+        if _all_hold(case.when, bound) is True and (
+            not case.unless or _all_hold(case.unless, bound) is False
+        ):
             return case
     return None
 
@@ -195,7 +197,7 @@ def _host_data(value: Value) -> Verdict:
 _on_gpu = _on(Device.CUDA)
 
 
-def _pinned(expected: bool) -> Callable[[Value], Verdict]:  # noqa: FBT001
+def _pinned(expected: bool) -> Callable[[Value], Verdict]:
     def test(value: Value) -> Verdict:
         if value.kind is Kind.NDARRAY or (value.kind is Kind.TENSOR and value.device is Device.CPU):
             return None if value.pinned is None else value.pinned is expected
@@ -208,6 +210,11 @@ def _true(value: Value) -> Verdict:
     if value.kind is Kind.NUMBER and value.payload is not None:
         return bool(value.payload)
     return False if value.kind is Kind.NONE else None
+
+
+def _false(value: Value) -> Verdict:
+    known = _true(value)
+    return known if known is None or value.kind is Kind.NONE else not known
 
 
 _KIND_TESTS: dict[str, Callable[[Value], Verdict]] = {
@@ -229,5 +236,7 @@ _KIND_TESTS: dict[str, Callable[[Value], Verdict]] = {
     "pinned": _pinned(expected=True),
     "scalar": _scalar,
     "true": _true,
+    "false": _false,
+    "strided": lambda _: None,  # the inference knows no layouts
     "tensor": _of_kind(Kind.TENSOR),
 }

@@ -1,0 +1,128 @@
+"""``syncscan ops``: the operation table: show it, measure it, verify it."""
+
+from __future__ import annotations
+
+import tempfile
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from syncscan.errors import EXIT_FINDINGS, SyncscanError
+from syncscan.ops import DEFAULT, load_table, parse_table
+
+if TYPE_CHECKING:
+    from syncscan.measure.campaign import Log
+    from syncscan.ops import Operation
+
+
+@click.group("ops")
+def command() -> None:
+    """Show, measure or verify what each torch operation does to the host."""
+
+
+@command.command()
+@click.argument("name")
+def show(name: str) -> None:
+    """Print the entry of an operation, such as torch.repeat_interleave."""
+    from syncscan.measure.write import entry_text  # noqa: PLC0415
+
+    table = load_table()
+    entry = table.find(name)
+    if entry is None:
+        click.echo(
+            f"{name} is not in the table: its result is taken to live with its operands ({DEFAULT.result}),"
+        )
+        click.echo("and the call is taken not to wait.")
+        return
+    how = "measured on" if entry.measured else "declared, not measured; the table was measured on"
+    click.echo(entry_text(entry))
+    click.echo(f"# {how} {', '.join(table.measured_on.values())}")
+
+
+@command.command()
+@click.option("-o", "output", type=click.Path(path_type=Path), default=Path("ops.toml"), show_default=True)
+@click.option(
+    "--raw", type=click.Path(path_type=Path), help="Where to keep the measurements [default: OUTPUT.jsonl]."
+)
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(path_type=Path, exists=True),
+    help="Use kept measurements; needs no GPU.",
+)
+def measure(output: Path, raw: Path | None, source: Path | None) -> None:
+    """Measure every operation on this machine's GPU and write the table.
+
+    A run that is cut short leaves the table as it was; the next one goes on where it ended.
+    """
+    from syncscan.measure.campaign import read_log  # noqa: PLC0415
+    from syncscan.measure.derive import derive  # noqa: PLC0415
+    from syncscan.measure.report import coverage  # noqa: PLC0415
+    from syncscan.measure.write import replace_file, write_table  # noqa: PLC0415
+
+    raw = raw or output.with_suffix(".jsonl")
+    log = None if source else _measured(raw)
+    header, units = read_log(source or raw, complete=source is not None)
+    entries = derive((record for unit in units for record in unit["records"]), load_table())
+    text = write_table(entries, header)
+    parse_table(text)
+    replace_file(output, text)
+    if log:
+        log.close()
+    click.echo(coverage(units))
+    click.echo(f"{sum(entry.measured for entry in entries.values())} operations written to {output}")
+
+
+@command.command()
+def verify() -> None:
+    """Measure again, here, and print where this GPU and torch differ from the table.
+
+    Exit status 1 if anything differs.
+    """
+    from syncscan.measure.campaign import read_log  # noqa: PLC0415
+    from syncscan.measure.derive import derive  # noqa: PLC0415
+    from syncscan.measure.report import differences  # noqa: PLC0415
+
+    table = load_table()
+    with tempfile.TemporaryDirectory() as folder:
+        log = _measured(Path(folder) / "verify.jsonl")
+        header, units = read_log(log.path)
+    found = derive((record for unit in units for record in unit["records"]), table)
+    lines = differences(table.operations, found)
+    for line in lines:
+        click.echo(line)
+    here, there = (f"{on.get('gpu')}, torch {on.get('torch')}" for on in (header, table.measured_on))
+    click.echo(
+        f"{len(lines)} of {_measured_count(found)} operations differ: measured on {here}; the table on {there}"
+    )
+    if lines:
+        raise click.exceptions.Exit(EXIT_FINDINGS)
+
+
+def _measured_count(entries: dict[str, Operation]) -> int:
+    return sum(entry.measured for entry in entries.values())
+
+
+def _measured(path: Path) -> Log:
+    """Measure all, with a line of progress on stderr."""
+    try:
+        import torch  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise SyncscanError("measuring needs torch: pip install 'syncscan[measure]'") from error
+    if not torch.cuda.is_available():
+        raise SyncscanError(
+            "measuring needs an NVIDIA GPU, and torch sees none; `syncscan ops show` needs none"
+        )
+    from syncscan.measure.campaign import Log, all_units, measure_all  # noqa: PLC0415
+
+    header = {"gpu": torch.cuda.get_device_name(0), "torch": str(torch.__version__)}
+    header["date"] = datetime.now(timezone.utc).strftime("%Y-%m-%d")
+    log = Log(path, header)
+
+    def tell(done: int, of: int) -> None:
+        click.echo(f"\r{done}/{of}", nl=done == of, err=True)
+
+    measure_all(log, all_units(), tell=tell)
+    return log

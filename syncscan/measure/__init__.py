@@ -1,0 +1,6 @@
+"""Measures what torch operations do to the host, and writes the operation table.
+
+The flow is a line: cases (``cases.toml``, torch's op_db) -> `run` in child processes, behind a busy GPU
+-> records (plain JSON) -> `derive` -> entries of the table -> `write`. Only `watch` touches the GPU's
+clock; all that follows the records is a pure function of them.
+"""

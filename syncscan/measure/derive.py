@@ -1,0 +1,178 @@
+"""Records -> entries of the table. A pure function: the same records give the same table."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from syncscan.measure.describe import Description
+from syncscan.measure.effects import effect_of
+from syncscan.measure.handwritten import Sheet, sheets
+from syncscan.measure.learn import Example, all_hold, learn, waits
+from syncscan.measure.probe import Record
+from syncscan.measure.results import result_of
+from syncscan.ops import Case, Condition, Effect, Operation, OperationTable
+
+_NO_SHEET = Sheet("", (), ())
+ATEN_SHOWN = 4  # overloads named in an entry; the ones in which the host waited come first
+
+
+def derive(records: Iterable[Record], known: OperationTable) -> dict[str, Operation]:
+    """An entry for each operation that was measured, or is known and cannot be.
+
+    Conditions that the table in place has are kept where they agree with every measured call; others are
+    learnt anew. Parameters and results that it declares are kept too: the calls of one machine cannot
+    tell all of that.
+    """
+    by_name: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        if "error" not in record:
+            by_name[record["op"]].append(record)
+    entries = {name: _entry(name, found, known.operations.get(name)) for name, found in by_name.items()}
+    for name, sheet in sheets().items():
+        if name not in entries and not sheet.cases:
+            entries[name] = Operation(
+                name, sheet.args, result=sheet.result, dtype=sheet.dtype, measured=False
+            )
+    for name, operation in known.operations.items():
+        entries.setdefault(name, replace(operation, measured=False))
+    return dict(sorted(entries.items()))
+
+
+def _entry(name: str, records: list[Record], known: Operation | None) -> Operation:
+    sheet = sheets().get(name, _NO_SHEET)
+    args = sheet.args or _longest_names(records) or (known.args if known else ())
+    if sheet.alone:
+        records = [record for record in records if not record["code"].startswith("op_db ")]
+    kept = _confirmed(_renamed(known, args), records) if known else ()
+    blocks, sometimes = kept, known.sometimes if known else ()
+    if not all(says((*kept, *sometimes), record) for record in records if record["waited"]):
+        learnt, sometimes = _learnt(name, args, kept, records, sheet)
+        blocks = (*kept, *learnt)
+    entry = result_of(name, args, records, sheet)
+    if known:
+        shares = entry.result == "view" and known.result == "input"  # seen in memory, so surer than declared
+        result = "view" if shares else known.result
+        entry = replace(
+            entry, result=result, dtype=known.dtype, ndim=known.ndim, count=known.count, reduces=known.reduces
+        )
+    args = _with_mentioned(args, entry, (*blocks, *sometimes))
+    return replace(entry, args=args, blocks=blocks, sometimes=sometimes, aten=_aten(name, records))
+
+
+def _longest_names(records: list[Record]) -> tuple[str, ...]:
+    return max((tuple(record.get("names", ())) for record in records), key=len, default=())
+
+
+def _with_mentioned(args: tuple[str, ...], entry: Operation, cases: Sequence[Case]) -> tuple[str, ...]:
+    """Keyword-only parameters that the entry speaks of belong to it too."""
+    plain = {arg.removeprefix("*") for arg in args} | {"any", ""}
+    mentioned = [term.arg for case in cases for term in (*case.when, *case.unless)]
+    mentioned += [entry.reduces, entry.result.removeprefix("arg ") if entry.result.startswith("arg ") else ""]
+    return (*args, *sorted({arg for arg in mentioned if arg not in plain}))
+
+
+def says(cases: Sequence[Case], record: Record) -> bool:
+    """Whether the conditions say that a call waits."""
+    return waits(((case.when, case.unless) for case in cases), record["args"])
+
+
+def agrees(operation: Operation, record: Record) -> bool:
+    """Whether an entry says of a measured call what was measured, or says nothing certain."""
+    return says(operation.blocks, record) == record["waited"] or says(operation.sometimes, record)
+
+
+def _renamed(known: Operation, args: tuple[str, ...]) -> tuple[Case, ...]:
+    """The conditions of the table in place in terms of the parameters' names of now."""
+    names = {old.removeprefix("*"): new.removeprefix("*") for old, new in zip(known.args, args, strict=False)}
+
+    def renamed(condition: Condition) -> Condition:
+        return tuple(replace(term, arg=names.get(term.arg, term.arg)) for term in condition)
+
+    return tuple(replace(case, when=renamed(case.when), unless=renamed(case.unless)) for case in known.blocks)
+
+
+def _confirmed(cases: Sequence[Case], records: list[Record]) -> tuple[Case, ...]:
+    """The conditions that some call met, and that no call which did not wait contradicts."""
+    waited = [record for record in records if record["waited"]]
+    others = [record for record in records if not record["waited"]]
+    return tuple(
+        case
+        for case in cases
+        if any(says([case], r) for r in waited) and not any(says([case], r) for r in others)
+    )
+
+
+def _learnt(
+    name: str, args: tuple[str, ...], kept: Sequence[Case], records: list[Record], sheet: Sheet
+) -> tuple[tuple[Case, ...], tuple[Case, ...]]:
+    """Conditions for what the kept ones leave open: those that hold always, and those that hold sometimes."""
+    names = list(
+        dict.fromkeys([*(arg.removeprefix("*") for arg in args), *(a for r in records for a in r["args"])])
+    )
+    open_ = [record for record in records if not says(kept, record)]
+    examples = [Example(record["args"], record["waited"]) for record in open_]
+    examples += [
+        Example(moved, waited=False)
+        for r in records
+        if r["waited"] and (moved := _on_host(r["args"])) != r["args"]
+    ]
+    cases: dict[bool, list[Case]] = {False: [], True: []}
+    for found in learn(examples, [n for n in names if n != "rest"], sizes=bool(sheet.cases)):
+        matched = [r for r in open_ if r["waited"] and all_hold(found.when, r["args"])]
+        effect = Effect(sheet.effect) if sheet.effect else effect_of(name, matched)
+        effect = Effect.SCALAR if _wants_number(found.when, records) else effect
+        cases[found.sometimes].append(_case(effect, found.when))
+    return tuple(cases[False]), tuple(cases[True])
+
+
+def _wants_number(condition: Condition, records: list[Record]) -> bool:
+    """Whether a condition is about a parameter that takes a number, and waits for a tensor of no dimensions."""
+    if len(condition) != 1 or condition[0].kind != "gpu":
+        return False
+    given = [(record["waited"], record["args"].get(condition[0].arg)) for record in records]
+    takes_number = any(value is not None and value["is"] == "number" for _, value in given)
+    return takes_number and not any(waited and value and value.get("shape") for waited, value in given)
+
+
+def _case(effect: Effect, condition: Condition) -> Case:
+    """A kind that is denied reads better, and is decided more carefully, as what an "unless" says."""
+    denied = [term for term in condition if term.negated and term.test == "is"][:1]
+    return Case(
+        effect,
+        tuple(term for term in condition if term not in denied),
+        tuple(replace(term, negated=False) for term in denied),
+    )
+
+
+def _on_host(args: dict[str, Description]) -> dict[str, Description]:
+    """The same operands in host memory: a call that touches no GPU cannot wait for one."""
+    return {name: _moved(value) for name, value in args.items()}
+
+
+def _moved(value: Description) -> Description:
+    if value["is"] == "tensor" and value["on"] == "gpu":
+        return value | {"on": "cpu"}
+    if value["is"] in {"device", "string"} and value["value"].startswith("cuda"):
+        return value | {"value": "cpu"}
+    return value | {"items": [_moved(item) for item in value["items"]]} if "items" in value else value
+
+
+def _aten(name: str, records: list[Record]) -> tuple[str, ...]:
+    """The overloads in which the host waited; where it never did, those of the operation's own name."""
+    waiting: dict[str, int] = defaultdict(int)
+    seen: dict[str, int] = defaultdict(int)
+    for record in records:
+        for overload, calls in record["aten"].items():
+            plain = overload.removeprefix("aten.")
+            seen[plain] += 1
+            waiting[plain] += bool(calls)
+    base = name.rpartition(".")[2].strip("_")
+    own = [overload for overload in seen if overload.split(".")[0].strip("_").removesuffix("_") == base]
+    blocking = sorted((o for o in waiting if waiting[o]), key=lambda o: (-waiting[o], o))[:ATEN_SHOWN]
+    return (
+        tuple(sorted({*blocking, *own}))
+        if len({*blocking, *own}) <= 2 * ATEN_SHOWN
+        else tuple(sorted(blocking))
+    )

@@ -1,0 +1,43 @@
+"""Why a call waited, from what it did: the copies it made, the aten overloads it waited in, its result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from syncscan.measure.describe import tensors_in
+from syncscan.measure.probe import Record
+from syncscan.ops import Effect
+
+# Overloads that check an error code on the host after a linear-algebra routine.
+_CHECKS = ("_linalg_check_errors", "linalg_", "_linalg_", "lu_unpack", "ormqr", "_assert_")
+
+
+def effect_of(name: str, records: Sequence[Record]) -> Effect:
+    """The effect that most of the calls show."""
+    effects = [_effect_of_call(name, record) for record in records]
+    return max(Effect, key=effects.count)
+
+
+def _effect_of_call(name: str, record: Record) -> Effect:
+    calls = record["calls"]
+    waiting = [overload.removeprefix("aten.") for overload, count in record["aten"].items() if count]
+    if any(overload.startswith(_CHECKS) for overload in waiting) or name.startswith("torch.linalg."):
+        return Effect.SCALAR if waiting == ["_local_scalar_dense.default"] else Effect.CHECK
+    if any(overload.startswith("_local_scalar_dense") for overload in waiting):
+        return Effect.SCALAR
+    if calls.get("copy to gpu") and not calls.get("copy to host"):
+        return Effect.UPLOAD
+    if calls.get("copy to host") and _on_host(record):
+        return Effect.DOWNLOAD
+    if record.get("dynamic"):
+        return Effect.SHAPE
+    if not calls.get("copy to host") and not calls.get("copy to gpu"):
+        return Effect.WAIT if record["result"]["is"] == "none" else Effect.CHECK
+    return Effect.SCALAR if record["result"]["is"] == "number" else Effect.CHECK
+
+
+def _on_host(record: Record) -> bool:
+    tensors = tensors_in(record["result"])
+    if tensors:
+        return all(tensor["on"] == "cpu" for tensor in tensors)
+    return record["result"]["is"] in {"array", "sequence", "string"}

@@ -1,0 +1,223 @@
+"""Finds the conditions under which an operation waits: the simplest that agree with every measured call.
+
+A condition is searched among conjunctions of terms of the table's own vocabulary. It may hold for no
+call that did not wait; shorter ones come first, and of those the one that explains most calls that did.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from syncscan.measure.describe import Description, bytes_of, kinds_of, values_of
+from syncscan.ops import Condition, Term
+
+Args = dict[str, Description]
+
+MAX_TERMS = 4
+MAX_SEARCHED = 60_000  # conjunctions tried for one operation and length
+
+# What a term costs: "input is gpu" wins over "input is tensor", and what says where an operand is over
+# what says what it looks like. A kind that is not named here is never denied.
+_KIND_COST = {
+    "gpu": 1.0,
+    "cpu": 1.1,
+    "gpu mask": 1.15,
+    "gpu device": 1.1,
+    "cpu device": 1.1,
+    "gpu sequence": 1.1,
+    "gpu slice": 1.1,
+    "gpu scalar": 1.3,
+    "true": 1.2,
+    "host data": 1.25,
+    "gpu index": 1.3,
+    "cpu index": 1.3,
+    "cpu mask": 1.3,
+    "number": 1.4,
+    "sequence": 1.4,
+    "scalar": 1.5,
+    "pageable": 1.5,
+    "pinned": 1.7,
+    "false": 1.7,
+    "strided": 1.8,
+    "tensor": 2.0,
+}
+_DENIED_COST = {
+    "true": 1.25,
+    "false": 1.3,
+    "scalar": 2.3,
+    "gpu": 2.4,
+    "number": 2.5,
+    "cpu device": 2.5,
+    "cpu mask": 2.4,
+    "strided": 1.9,
+}
+_WHERE = frozenset({k for k in _KIND_COST if k.startswith(("gpu", "cpu"))} | {"pageable", "pinned", "true"})
+_OF_ANY = frozenset({"gpu", "gpu sequence"})  # what may be said of any operand
+_ANY_COST = 0.05
+_GIVEN_COST = 1.7
+_NOT_GIVEN_COST = 1.4
+_BYTES_COST = 2.6
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One measured call: what it got, and whether the host waited."""
+
+    args: Args
+    waited: bool
+
+
+def holds(term: Term, args: Args) -> bool:
+    """Whether a term holds for a call, as `syncscan.ops` defines it."""
+    values = [
+        v for a in ([*args] if term.arg == "any" else [term.arg]) if a in args for v in values_of(args[a])
+    ]
+    values = [value for value in values if value["is"] != "none"]
+    if term.test == "given":
+        return bool(values) is not term.negated
+    if term.test == "bytes":
+        return any(bytes_of(value) > term.size for value in values)
+    return any(term.kind in kinds_of(value) for value in values) is not term.negated
+
+
+def all_hold(condition: Condition, args: Args) -> bool:
+    """Whether every term holds for a call."""
+    return all(holds(term, args) for term in condition)
+
+
+def waits(cases: Iterable[tuple[Condition, Condition]], args: Args) -> bool:
+    """Whether any case says that the call waits."""
+    return any(all_hold(when, args) and not (unless and all_hold(unless, args)) for when, unless in cases)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A condition, and whether calls for which it holds were also seen not to wait."""
+
+    when: Condition
+    sometimes: bool = False
+
+
+def learn(examples: Sequence[Example], names: Sequence[str], *, sizes: bool = False) -> list[Found]:
+    """Conditions, one of which holds for each call that waited.
+
+    ``names`` are the parameters that conditions may speak of, beside "any"; ``sizes`` allows the size of
+    an operand to decide. Where nothing tells the calls that waited from others, the condition with the
+    fewest exceptions is given, as one that holds sometimes.
+    """
+    left = _set_of(examples, lambda example: example.waited)
+    forbidden = _set_of(examples, lambda example: not example.waited)
+    candidates = _candidates(examples, names, sizes=sizes)
+    found: list[Found] = []
+    while left:
+        best = _best(candidates, left, forbidden)
+        if best is None:
+            found += _sometimes(candidates, left, forbidden)
+            break
+        found.append(Found(best))
+        left &= ~_covered(best, candidates)
+    return found
+
+
+def _sometimes(candidates: dict[Term, int], left: int, forbidden: int) -> list[Found]:
+    """The condition that explains all that is left with the fewest exceptions."""
+    most = forbidden.bit_count()
+    for allowed in range(1, most + 1):
+        best = _best(candidates, left, forbidden, exceptions=allowed, at_least=left.bit_count())
+        if best is not None:
+            return [Found(best, sometimes=True)]
+    return [Found((), sometimes=bool(forbidden))]
+
+
+def _set_of(examples: Sequence[Example], test: Callable[[Example], bool]) -> int:
+    return sum(1 << index for index, example in enumerate(examples) if test(example))
+
+
+def _candidates(examples: Sequence[Example], names: Sequence[str], *, sizes: bool) -> dict[Term, int]:
+    """Every term that tells calls apart, with the set of calls for which it holds."""
+    everything = (1 << len(examples)) - 1
+    sets: dict[Term, int] = {}
+    for term in _terms(examples, names, sizes=sizes):
+        chosen = sum(1 << index for index, example in enumerate(examples) if holds(term, example.args))
+        if chosen and chosen != everything:
+            sets[term] = chosen
+    return sets
+
+
+def _terms(examples: Sequence[Example], names: Sequence[str], *, sizes: bool) -> Iterator[Term]:
+    every_kind: set[str] = set()
+    for name in names:
+        values = [value for e in examples if name in e.args for value in values_of(e.args[name])]
+        kinds = {kind for value in values for kind in kinds_of(value)}
+        every_kind |= kinds
+        yield from (Term(name, "is", kind) for kind in sorted(kinds))
+        yield from (Term(name, "is", kind, negated=True) for kind in sorted(kinds & _DENIED_COST.keys()))
+        yield Term(name, "given")
+        yield Term(name, "given", negated=True)
+        if sizes:
+            yield from (
+                Term(name, "bytes", size=size) for size in sorted({bytes_of(value) for value in values} - {0})
+            )
+    yield from (Term("any", "is", kind) for kind in sorted(every_kind & _OF_ANY))
+
+
+def cost(term: Term) -> float:
+    """How much a term says: the search prefers what says less."""
+    if term.test == "given":
+        return _NOT_GIVEN_COST if term.negated else _GIVEN_COST
+    if term.test == "bytes":
+        return (
+            _BYTES_COST - 1e-12 * term.size
+        )  # the largest size that explains all is the nearest to the truth
+    if term.negated:
+        return _DENIED_COST[term.kind]
+    return _KIND_COST[term.kind] + (_ANY_COST if term.arg == "any" else 0)
+
+
+def _best(
+    candidates: dict[Term, int], left: int, forbidden: int, *, exceptions: int = 0, at_least: int = 1
+) -> Condition | None:
+    """The shortest conjunction; of those the one that explains most, then the one of the least cost."""
+    if not forbidden and not exceptions:
+        return ()
+    useful = sorted(
+        (term for term, holds_for in candidates.items() if holds_for & left), key=lambda t: (cost(t), str(t))
+    )
+    grounded = any(_says_where(term) for term in useful)
+    for count in range(1, MAX_TERMS + 1):
+        best: tuple[int, float] | None = None
+        chosen: Condition | None = None
+        for terms in itertools.islice(itertools.combinations(useful, count), MAX_SEARCHED):
+            covered, wrong = left, forbidden
+            for term in terms:
+                covered &= candidates[term]
+                wrong &= candidates[term]
+            if covered.bit_count() < at_least or wrong.bit_count() > exceptions:
+                continue
+            rank = (-covered.bit_count(), sum(map(cost, terms)))
+            if (best is None or rank < best) and _is_sound(terms, grounded=grounded):
+                best, chosen = rank, terms
+        if chosen is not None:
+            return chosen
+    return None
+
+
+def _is_sound(terms: Condition, *, grounded: bool) -> bool:
+    """Whether a condition is tied to places, where it can be: a size says nothing of an operand anywhere."""
+    placed = {term.arg for term in terms if _says_where(term)}
+    sized = {term.arg for term in terms if term.test == "bytes"}
+    return (bool(placed) or not grounded) and sized <= placed
+
+
+def _says_where(term: Term) -> bool:
+    """Whether a term ties the condition to a place or a switch, and not merely to the form of the call."""
+    return term.test == "is" and not term.negated and term.kind in _WHERE
+
+
+def _covered(condition: Condition, candidates: dict[Term, int]) -> int:
+    covered = -1
+    for term in condition:
+        covered &= candidates[term]
+    return covered

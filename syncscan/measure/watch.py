@@ -1,0 +1,113 @@
+"""Whether the host waits: the one seam at which time is measured."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+BUSY_MS = 10.0  # how long the kernel keeps the GPU busy, at least
+WAITED_MS = 5.0  # a call that a busy GPU makes slower than this has waited
+TRIES = 3  # a call waited only if it did so every time
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one call did to the host.
+
+    ``calls`` counts the CUDA calls that can block, and the copies by direction ("copy to gpu").
+    """
+
+    waited: bool
+    busy_ms: float
+    idle_ms: float
+    calls: dict[str, int] = field(default_factory=dict)
+
+
+class Watch(Protocol):
+    """Decides whether a call makes the host wait."""
+
+    def __call__(self, call: Callable[[], object], before: Callable[[], object]) -> Seen:
+        """Run ``before`` and ``call`` several times and say whether ``call`` waited."""
+
+    def settle(self) -> None:
+        """Wait for all that was queued; raises if the GPU reports an error."""
+
+    def blocking_calls(self) -> int:
+        """How many calls that can block the host were made so far."""
+
+
+class BusyGpu:
+    """Runs calls behind a kernel that keeps the GPU busy.
+
+    A call that comes back while that kernel still runs has surely not waited for it. One that comes
+    back after its end has waited, if it took clearly longer than behind an idle GPU, each time.
+    """
+
+    def __init__(self) -> None:
+        import torch  # noqa: PLC0415
+
+        from syncscan.measure.cupti import CudaCalls  # noqa: PLC0415
+
+        self._torch = torch
+        torch.cuda.init()
+        self._calls = CudaCalls()
+        self._cycles_per_ms = self._calibrate()
+
+    def _calibrate(self) -> float:
+        """Cycles per millisecond, from kernels shorter than a time slice: other processes run too."""
+        cuda = self._torch.cuda
+        cycles = 2_000_000
+        took = []
+        for _ in range(20):
+            start, end = cuda.Event(enable_timing=True), cuda.Event(enable_timing=True)
+            start.record()
+            cuda._sleep(cycles)
+            end.record()
+            end.synchronize()
+            took.append(start.elapsed_time(end))
+        return float(cycles / min(took))
+
+    def settle(self) -> None:
+        """Wait for all that was queued."""
+        self._torch.cuda.synchronize()
+
+    def blocking_calls(self) -> int:
+        """How many calls that can block the host were made so far."""
+        return self._calls.blocking
+
+    def __call__(self, call: Callable[[], object], before: Callable[[], object]) -> Seen:
+        """Time the call behind an idle GPU, then behind a busy one."""
+        before()
+        self.settle()
+        with self._calls.collected() as calls:
+            idle_ms = _milliseconds(call)
+        length_ms = max(BUSY_MS, 3 * idle_ms)
+        slowest = [self._behind_busy_kernel(call, before, length_ms)]
+        while slowest[-1] is not None and len(slowest) < TRIES:
+            slowest.append(self._behind_busy_kernel(call, before, length_ms))
+        if slowest[-1] is None:
+            return Seen(False, 0.0, idle_ms, calls)
+        busy_ms = min(ms for ms in slowest if ms is not None)
+        return Seen(busy_ms - idle_ms > WAITED_MS, busy_ms, idle_ms, calls)
+
+    def _behind_busy_kernel(
+        self, call: Callable[[], object], before: Callable[[], object], length_ms: float
+    ) -> float | None:
+        """How long the host took, or None if it came back while the GPU was still busy."""
+        before()
+        self.settle()
+        self._torch.cuda._sleep(int(length_ms * self._cycles_per_ms))
+        done = self._torch.cuda.Event()
+        done.record()
+        took = _milliseconds(call)
+        waited = done.query()
+        self.settle()
+        return took if waited else None
+
+
+def _milliseconds(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return (time.perf_counter() - start) * 1e3

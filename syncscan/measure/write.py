@@ -1,0 +1,85 @@
+"""Entries -> the text of ``ops.toml``, the same text for the same entries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from syncscan.ops import Case, Condition, Operation, Term, reads_number
+
+HEADER = """\
+# What each operation does to the host, by its full name. syncscan/ops.py explains the entries.
+# Written by `syncscan ops measure`; what it ran is in syncscan/measure/cases.toml and torch's op_db.
+"""
+WIDTH = 100
+
+
+def write_table(entries: Mapping[str, Operation], measured_on: Mapping[str, str]) -> str:
+    """The whole table."""
+    head = ["[measured_on]", *(f"{key} = {json.dumps(value)}" for key, value in measured_on.items())]
+    return (
+        "\n".join([HEADER, *head, *(f"\n{entry_text(entry)}" for _, entry in sorted(entries.items()))]) + "\n"
+    )
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Put a whole new file in the place of the old one, or leave that as it is."""
+    unfinished = path.with_name(f"{path.name}.new")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(path)
+
+
+def entry_text(entry: Operation) -> str:
+    """One entry as the table writes it."""
+    plain = Operation(entry.name)
+    reads = [term.arg for case in entry.blocks for term in case.when if case == reads_number(term.arg)]
+    reads = reads if len(reads) > 1 else []
+    lines = [f"[{json.dumps(entry.name)}]"]
+    if entry.args != plain.args:
+        lines.append(f"args = {_strings(entry.args)}")
+    lines += _cases(
+        "blocks", [case for case in entry.blocks if not any(case == reads_number(a) for a in reads)]
+    )
+    if reads:
+        lines.append(f"reads = {_strings(reads)}")
+    lines += _cases("sometimes", entry.sometimes)
+    for key in ("result", "dtype", "ndim", "count", "reduces"):
+        if getattr(entry, key) != getattr(plain, key):
+            lines.append(f"{key} = {json.dumps(getattr(entry, key))}")
+    if entry.aten:
+        lines.append(f"aten = {_strings(entry.aten)}")
+    if not entry.measured:
+        lines.append("measured = false")
+    return "\n".join(lines)
+
+
+def _strings(values: Iterable[str]) -> str:
+    return json.dumps(list(values))
+
+
+def _cases(key: str, cases: Iterable[Case]) -> list[str]:
+    written = [_case(case) for case in cases]
+    if len(written) < 2 and sum(map(len, written)) < WIDTH:
+        return [f"{key} = [{written[0]}]"] if written else []
+    return [f"{key} = [", *(f"  {case}," for case in written), "]"]
+
+
+def _case(case: Case) -> str:
+    parts = [f"as = {json.dumps(case.effect.value)}"]
+    parts += [f"when = {json.dumps(condition_text(case.when))}"] if case.when else []
+    parts += [f"unless = {json.dumps(condition_text(case.unless))}"] if case.unless else []
+    return f"{{ {', '.join(parts)} }}"
+
+
+def condition_text(condition: Condition) -> str:
+    """A condition as the table writes it: what `syncscan.ops.parse_condition` reads."""
+    return " and ".join(_term(term) for term in condition)
+
+
+def _term(term: Term) -> str:
+    if term.test == "given":
+        return f"{term.arg} {'not ' if term.negated else ''}given"
+    if term.test == "bytes":
+        return f"{term.arg} > {term.size} bytes"
+    return f"{term.arg} is {'not ' if term.negated else ''}{term.kind}"

@@ -1,0 +1,168 @@
+"""Records become conditions: the simplest that agree with every call, the same each time."""
+
+from __future__ import annotations
+
+import pytest
+
+from syncscan.measure.derive import agrees, derive
+from syncscan.measure.write import condition_text
+from syncscan.ops import OperationTable, parse_table
+
+NONE = OperationTable({}, {})
+
+
+def tensor(on="gpu", dtype="float32", shape=(8,), **more):
+    return {"is": "tensor", "on": on, "dtype": dtype, "shape": list(shape), "bytes": 32, **more}
+
+
+def number(value):
+    return {"is": "number", "value": repr(value)}
+
+
+def record(waited, *, result=None, calls=None, aten=None, dynamic=False, names=None, **args):
+    return {
+        "op": "torch.made_up",
+        "code": "made up",
+        "args": args,
+        "names": names or list(args),
+        "waited": waited,
+        "calls": calls or {},
+        "aten": aten or {},
+        "dynamic": dynamic,
+        "result": result or tensor(),
+        "shares": False,
+    }
+
+
+def derived(*records, known=NONE):
+    return derive(records, known)["torch.made_up"]
+
+
+def texts(cases):
+    return [(case.effect.value, condition_text(case.when), condition_text(case.unless)) for case in cases]
+
+
+def test_an_argument_that_is_given_decides():
+    calls = {"copy to host": 1, "cudaStreamSynchronize": 1}
+    entry = derived(
+        record(True, calls=calls, dynamic=True, input=tensor(), repeats=tensor(dtype="int64")),
+        record(False, input=tensor(), repeats=number(2)),
+        record(False, input=tensor(), repeats=tensor(dtype="int64"), output_size=number(8)),
+        record(False, input=tensor("cpu"), repeats=tensor("cpu", "int64")),
+    )
+    assert texts(entry.blocks) in (
+        [("shape depends on data", "repeats is gpu and output_size not given", "")],
+        [("shape depends on data", "repeats is gpu", "output_size is number")],
+    )
+    assert entry.args == ("input", "repeats", "output_size")
+
+
+def test_a_gpu_scalar_where_others_give_a_number_is_a_read():
+    entry = derived(
+        record(False, input=tensor(), alpha=number(1)),
+        record(True, calls={"copy to host": 1}, input=tensor(), alpha=tensor(shape=())),
+    )
+    assert texts(entry.blocks) == [("reads a scalar", "alpha is gpu", "")]
+
+
+def test_what_touches_no_gpu_cannot_wait():
+    entry = derived(record(True, input=tensor(), calls={"copy to host": 1}, result=number(1)))
+    assert texts(entry.blocks) == [("reads a scalar", "input is gpu", "")]
+
+
+def test_pageable_memory_waits_above_a_size_only_where_lines_show_it():
+    def upload(waited, size, *, pinned=False):
+        host = tensor("cpu", bytes=size, **({"pinned": True} if pinned else {}))
+        return record(waited, input=host, names=["input"]) | {"op": "torch.Tensor.cuda"}
+
+    records = [
+        upload(False, 64),
+        upload(False, 2**21),
+        upload(True, 2**21 + 4),
+        upload(False, 2**22, pinned=True),
+    ]
+    (case,) = derive(records, NONE)["torch.Tensor.cuda"].blocks
+    assert condition_text(case.when) == "input is pageable and input > 2097152 bytes"
+
+
+def test_calls_that_nothing_tells_apart_wait_sometimes():
+    same = {"input": tensor(), "ord": number(2)}
+    entry = derived(record(True, **same), record(False, **same))
+    assert entry.blocks == ()
+    assert [condition_text(case.when) for case in entry.sometimes] == ["input is gpu"]
+    assert agrees(entry, record(True, **same))
+
+
+KNOWN = parse_table("""
+["torch.made_up"]
+args = ["input", "mask"]
+blocks = [{ as = "shape depends on data", when = "mask is gpu" }, { as = "upload", when = "input is cpu" }]
+result = "gpu"
+""")
+
+
+def test_a_condition_of_the_table_stays_where_calls_confirm_it():
+    entry = derived(record(True, input=tensor(), mask=tensor()), record(False, input=tensor()), known=KNOWN)
+    assert texts(entry.blocks) == [("shape depends on data", "mask is gpu", "")]
+    assert entry.result == "gpu"
+
+
+def test_a_condition_that_a_call_contradicts_is_replaced():
+    entry = derived(
+        record(False, input=tensor(), mask=tensor()),
+        record(True, input=tensor(), mask=tensor(dtype="bool")),
+        known=KNOWN,
+    )
+    assert [condition_text(case.when) for case in entry.blocks] == ["mask is gpu mask"]
+
+
+def test_the_same_records_confirm_the_table_that_they_gave():
+    records = [
+        record(True, input=tensor(), n=number(1)),
+        record(False, input=tensor(dtype="bool"), n=number(1)),
+        record(True, input=tensor(dtype="bool"), n=tensor(shape=())),
+        record(False, input=tensor("cpu"), n=number(1)),
+    ]
+    first = derive(records, NONE)
+    assert derive(records, OperationTable({}, first)) == first
+
+
+@pytest.mark.parametrize(
+    ("records", "result", "dtype", "count"),
+    [
+        (
+            [record(False, input=tensor()), record(False, result=tensor("cpu"), input=tensor("cpu"))],
+            "input",
+            "",
+            1,
+        ),
+        ([record(False, result=tensor(dtype="bool"), input=tensor())], "input", "bool", 1),
+        ([record(False, result=number(3), input=tensor())], "number", "", 1),
+        ([record(True, result=tensor("cpu"), input=tensor())], "cpu", "", 1),
+        (
+            [
+                record(False, device={"is": "string", "value": "cuda"}, size=number(3)),
+                record(False, result=tensor("cpu"), size=number(3)),
+            ],
+            "device",
+            "float",
+            1,
+        ),
+        (
+            [
+                record(
+                    False,
+                    result={"is": "sequence", "length": 2, "items": [tensor(), tensor()]},
+                    input=tensor(),
+                )
+            ],
+            "input",
+            "",
+            2,
+        ),
+    ],
+    ids=["with the operands", "a mask", "a number", "on the host", "a factory", "a pair"],
+)
+def test_where_the_result_lives(records, result, dtype, count):
+    entry = derived(*records)
+    assert (entry.result, entry.dtype, entry.count) == (result, dtype, count)
