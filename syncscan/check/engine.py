@@ -86,7 +86,7 @@ def _findings(
         if targets is not None and module.path not in targets:
             continue
         for function in list(module.functions):
-            if function.touches_gpu or not waits.keys().isdisjoint(function.callees):
+            if function.may_block or not waits.keys().isdisjoint(function.callees):
                 for candidate in solver.candidates(function, waits):
                     yield from matcher.findings(candidate, function)
 

@@ -40,7 +40,7 @@ class _Search:
     def _finding_in(self, function: Function) -> Finding | None:
         """The first and surest finding in the body of a function itself."""
         if function not in self._direct:
-            candidates = self._solver.candidates(function) if function.touches_gpu else []
+            candidates = self._solver.candidates(function) if function.may_block else []
             findings = [finding for one in candidates for finding in self._matcher.findings(one, function)]
             self._direct[function] = max(findings, key=lambda finding: finding.confidence, default=None)
         return self._direct[function]

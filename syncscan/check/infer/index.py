@@ -72,7 +72,7 @@ class Function:
     statement: ast.stmt | None = None  # in which a lambda stands
     is_generator: bool = False
     is_open: bool = False  # asks something that only an assumption answers
-    touches_gpu: bool = False
+    may_block: bool = False  # a GPU value reaches a place that may block
 
     @property
     def is_property(self) -> bool:
