@@ -187,3 +187,16 @@ def test_a_name_that_says_host_decides_where_paths_disagree() -> None:
                 return self.lens_cpu.max().item()
         """
     )
+
+
+def test_a_name_that_says_gpu_takes_no_evidence_away() -> None:
+    check_marks(
+        """
+        import torch
+
+        def run(fast: bool):
+            rows = torch.ones(4, device="cuda") if fast else torch.ones(4)
+            rows_gpu = rows
+            return rows_gpu.sum().item()  # expect: SYN101
+        """
+    )

@@ -221,6 +221,8 @@ class Frame:
             if value.kind is Kind.TENSOR or name.endswith("cpu"):
                 return refine(value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.ASSUMED)
             return NDARRAY if name.endswith("_np") else value
+        if place is Device.CUDA and value.device is Device.MIXED:
+            return refine(value, device=place)  # the name agrees with what the source shows
         if place is Device.CUDA:
             evidence = Evidence(self.module.path, getattr(self.function.node, "lineno", 1), f"`{name}` is named so")
             return refine(
