@@ -24,7 +24,6 @@ Range = tuple[int, int, int, int]
 _GPU = Value(Kind.TENSOR, Device.CUDA)
 _CPU = Value(Kind.TENSOR, Device.CPU)
 _NUMBER = Value(Kind.NUMBER, Device.CPU)
-_HIDDEN = "SYN501"
 
 # What the last copy before the wait makes likely: one towards the GPU, or towards the host.
 _EFFECTS = {
@@ -88,7 +87,6 @@ def classify(  # noqa: PLR0917 (a range has four numbers)
         candidates = module.on_line(line)
     else:
         candidates = module.around((line, column, end_line, end_column))
-    is_call = False
     targets = [t.target for node in candidates if isinstance(node, cst.Assign) for t in node.targets]
     for node in candidates:
         if any(node is target for target in targets):  # the statement stores there; it does not read
@@ -96,8 +94,7 @@ def classify(  # noqa: PLR0917 (a range has four numbers)
         code = _code_of(node, module, name, direction)
         if code is not None:
             return code
-        is_call = is_call or isinstance(node, cst.Call)
-    return _HIDDEN if is_call and _HIDDEN in rule_book() else None
+    return None
 
 
 def _code_of(node: cst.CSTNode, module: ParsedModule, api: str, direction: str) -> str | None:

@@ -75,7 +75,7 @@ def test_an_expression_over_several_lines():
 
 @pytest.mark.parametrize("source", ["", "y = 1\n", "def broken(:\n", "y = compute(t)\n"])
 def test_what_no_rule_explains_has_no_code(source):
-    assert classify(source, 1, 5, 1, 6, SYNC) in {None, "SYN501"}
+    assert classify(source, 1, 5, 1, 6, SYNC) is None
 
 
 def test_the_places_of_the_cases_are_those_of_the_interpreter():
