@@ -15,7 +15,6 @@ import random
 import statistics
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -135,26 +134,8 @@ def main(rounds: int) -> None:
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}")
     for name, (step, number) in loops().items():
         report(name, measure(step, number, variants, rounds))
-    with busy_thread():
-        report("5 item(), busy thread", measure(small_kernels(5), 5, variants, 5))
     for name, (step, number) in loops().items():
         report(name, measure(step, number, with_profiler, 5))
-
-
-@contextlib.contextmanager
-def busy_thread() -> Iterator[None]:
-    """A thread that computes in Python, and gives the interpreter away only when it must."""
-    running = [True]
-
-    def compute() -> None:
-        while running:
-            sum(range(1000))
-
-    thread = threading.Thread(target=compute)
-    thread.start()
-    yield
-    running.clear()
-    thread.join()
 
 
 def profiler() -> contextlib.AbstractContextManager[object]:

@@ -101,10 +101,17 @@ class _Reader:
     def read(self, lines: Iterable[dict[str, Any]]) -> None:
         for line in lines:
             for name, value in line.items():
-                handler = getattr(self, f"_read_{name}", None)
-                if handler is not None:
-                    handler(value)
-        self._process.waits = [self._wait(number) for number in self._counts]
+                self._read_field(name, value)
+        known = [number for number in self._counts if number in self._entries]
+        self._process.waits = [self._wait(number) for number in known]
+
+    def _read_field(self, name: str, value: Any) -> None:
+        handler = getattr(self, f"_read_{name}", None)
+        try:
+            if handler is not None:
+                handler(value)
+        except (LookupError, TypeError, ValueError):  # what it refers to was not written: the disk was full
+            self._process.notes.append("a part of what it recorded is lost")
 
     def _read_torch(self, value: dict[str, Any]) -> None:
         self._process.torch = value
@@ -134,7 +141,8 @@ class _Reader:
         self._stacks[number] = tuple(Frame(*self._codes[code], *position) for code, *position in frames)
 
     def _read_entry(self, value: list[Any]) -> None:
-        self._entries[value[0]] = value[1:]
+        number, stack, *rest = value
+        self._entries[number] = [self._stacks[stack], *rest]
 
     def _read_counts(self, value: list[list[Any]]) -> None:
         for number, *counts in value:
@@ -145,7 +153,7 @@ class _Reader:
         count, total_ns, longest_ns, paired, warned, histogram, threads = self._counts[number]
         return Wait(
             number,
-            self._stacks[stack],
+            stack,
             api,
             phase,
             allowed,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).parents[2]
 
 READ = "import torch\nt = torch.zeros(1)\nt.item()\n"
 
@@ -291,6 +295,61 @@ def test_a_trace_folder_that_vanishes_does_not_hurt(trace):
         print(os.wait()[1])
     """)
     assert (done.status, done.stdout) == (0, "0\n")
+
+
+def test_a_long_run_does_not_fill_the_disk(trace):
+    done = trace("""
+        import glob, os, sys
+        import torch
+        sys.modules["_syncscan_hook.output"].MAX_BYTES = 3000
+        hook = sys.modules["_syncscan_hook.start"].hook
+        torch.cuda.set_sync_debug_mode("warn")
+        t = torch.zeros(1)
+        for _ in range(200):
+            t.item()
+            t.tolist()
+            hook.flush()
+        (part,) = glob.glob(os.environ["SYNCSCAN_TRACE"] + "/*.jsonl*")
+        print(os.path.getsize(part) < 6000)
+    """)
+    assert done.stdout == "True\n"
+    assert done.counts() == {"t.item()": 200, "t.tolist()": 200}
+    assert done.trace["processes"][0]["detectors"] == ["cupti"]
+
+
+def test_memory_is_bounded_by_the_number_of_stacks_kept(trace):
+    done = trace("""
+        import sys
+        import torch
+        sys.modules["_syncscan_hook.record"].MAX_ENTRIES = 20
+        t = torch.zeros(1)
+        def read():
+            t.item()
+        exec("\\n".join("read()" for _ in range(100)))
+        for number in range(100):
+            exec("\\n" * number + "(lambda: read())()")
+        for number in range(100):
+            exec("\\n" * number + "(lambda: t.item())()")
+        print(len(sys.modules["_syncscan_hook.start"].hook.recorder.entries) <= 2 * 20 + 1)
+    """)
+    assert done.stdout == "True\n"
+    assert sum(done.counts().values()) == 300
+    assert done.site("t.item()", function="read")["count"] == 200
+
+
+def test_the_hook_needs_nothing_but_the_standard_library_of_python_3_9():
+    hook = ROOT / "syncscan" / "trace" / "hook"
+    for path in sorted(hook.rglob("*.py")):
+        tree = ast.parse(path.read_text(), feature_version=(3, 9))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [node.module or ""]
+            else:
+                continue
+            own = {"_syncscan_hook", "sitecustomize"}
+            assert {name.partition(".")[0] for name in names} <= {*sys.stdlib_module_names, *own}, path
 
 
 def test_json_of_the_report_is_the_trace(environment, program, tmp_path):

@@ -1,9 +1,12 @@
-"""Writes what was recorded to a file of this process: one JSON object a line, appended, never rewritten."""
+"""Writes what was recorded to a file of this process: one JSON object a line, appended as it comes."""
 
 import itertools
 import os
 import sys
 import time
+
+MAX_BYTES = 64 * 1024 * 1024
+_RECORDED = ("code", "stack", "entry", "counts")
 
 
 class Output:
@@ -11,7 +14,11 @@ class Output:
 
     def __init__(self, folder):
         self._folder = folder
+        self._path = None
         self._fd = None
+        self._header = b""
+        self._written = 0
+        self._latest = {}
         self._known_codes = {}
         self._known_stacks = {}
         self._known_entries = set()
@@ -19,19 +26,49 @@ class Output:
     def open(self):
         """Create the file and say which process writes it; imports nothing."""
         started = time.time_ns()
-        path = os.path.join(self._folder, f"{os.getpid()}-{started}.jsonl")
-        self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self._path = os.path.join(self._folder, f"{os.getpid()}-{started}.jsonl")
         argv = getattr(sys, "orig_argv", None) or [sys.executable or "python"]
         header = '{"syncscan_process": 1, "pid": %d, "ppid": %d, "started_ns": %d, "argv": "%s"}\n'
         hexadecimal = os.fsencode("\0".join(argv)).hex()
-        os.write(self._fd, (header % (os.getpid(), os.getppid(), started, hexadecimal)).encode())
+        self._header = (header % (os.getpid(), os.getppid(), started, hexadecimal)).encode()
+        self._create(self._path)
+
+    def _create(self, path):
+        self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self._written = 0
+        self._append(self._header)
+
+    def _append(self, line):
+        os.write(self._fd, line)
+        self._written += len(line)
 
     def write(self, **record):
-        """Append one line; nothing where the file is gone or cannot be written."""
+        """Append one line; nothing where the file could not be opened."""
         import json
 
         if self._fd is not None:
-            os.write(self._fd, (json.dumps(record, separators=(",", ":")) + "\n").encode())
+            line = (json.dumps(record, separators=(",", ":")) + "\n").encode()
+            kind = next(iter(record))
+            if kind not in _RECORDED:
+                self._latest[line if kind == "note" else kind] = line
+            self._append(line)
+
+    def compact(self, recorder):
+        """Once the file is large, put one in its place that says each thing once."""
+        if self._written < MAX_BYTES:
+            return
+        old = self._fd
+        self._create(self._path + ".new")
+        self._known_codes.clear()
+        self._known_stacks.clear()
+        self._known_entries.clear()
+        for line in self._latest.values():
+            self._append(line)
+        for entry in list(recorder.entries.values()):
+            entry.flushed = 0
+        self.write_entries(recorder)
+        os.replace(self._path + ".new", self._path)
+        os.close(old)
 
     def write_entries(self, recorder):
         """Append the entries that changed, and before them the code objects and stacks they need."""

@@ -81,8 +81,8 @@ class Recorder:
 
     def _new_entry(self, key, stack, frame):
         api, phase, allowed, node = key[-4:]
-        if len(self.entries) >= MAX_ENTRIES:  # keep counting, by the innermost frames alone
-            stack = stack[:4]
+        if len(self.entries) >= MAX_ENTRIES:  # keep counting, by the innermost frame or without any
+            stack = stack[:2] if len(self.entries) < 2 * MAX_ENTRIES else []
             allowed = node = None
             key = (*stack, api, phase, None, None)
             if key in self.entries:

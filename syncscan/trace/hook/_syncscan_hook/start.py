@@ -158,6 +158,7 @@ class Hook:
             self._flushed_steps = steps["started"]
             self._output.write(steps=steps)
         self._output.write(wall_ns=perf_counter_ns() - self._began_ns)
+        self._output.compact(self.recorder)
 
     def end(self):
         """Last of the functions that run at exit: CUPTI crashes if it is left subscribed."""
