@@ -15,6 +15,7 @@ from .output import Output
 from .record import Recorder
 
 FLUSH_SECONDS = 1.0
+FIRST_FLUSH_SECONDS = 0.1  # soon after CUDA starts, for programs that are killed soon
 hook = None  # the Hook of this process, if it is traced
 
 
@@ -122,7 +123,9 @@ class Hook:
             start_new_thread(self._flush_loop, (self._stop,))
 
     def _flush_loop(self, stop):
-        while not stop.acquire(timeout=FLUSH_SECONDS):
+        pause = FIRST_FLUSH_SECONDS
+        while not stop.acquire(timeout=pause):
+            pause = min(2 * pause, FLUSH_SECONDS)
             self._quietly(self._find_main_step)()
             for detector in self._detectors:
                 if detector.name == "debug-mode":
