@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
-from pathlib import Path
 
 import pytest
-
 
 READ = "import torch\nt = torch.zeros(1)\nt.item()\n"
 
