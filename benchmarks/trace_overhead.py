@@ -1,6 +1,6 @@
 """What tracing costs: the same loops untraced, traced, and under torch's own tools, interleaved in one run.
 
-    python benchmarks/trace_overhead.py [ROUNDS]
+    python -m benchmarks.trace_overhead [ROUNDS]
 
 needs a CUDA GPU; the decode loop needs transformers. Prints one table: median time of a step, and the
 overhead over the untraced loop.

@@ -95,6 +95,13 @@ def test_a_step_of_the_script_itself(trace):
     assert done.trace["steps"]["steady"] == 5
 
 
+def test_a_step_of_a_module_that_is_run(run_trace, program):
+    program("import torch\ndef step(t):\n    t.item()\nt = torch.zeros(1)\nstep(t)\nstep(t)\n", "server.py")
+    done = run_trace([sys.executable, "-m", "server"], ("--step", "server:step"))
+    assert done.site("t.item()")["per_step"] == 1.0
+    assert done.trace["steps"]["steady"] == 2
+
+
 def test_steps_that_overlap_in_threads_share_their_waits(serve):
     done = serve(
         """

@@ -113,8 +113,14 @@ class Hook:
         self._start_flushing()
 
     def _find_main_step(self):
-        if self.options.get("step", "").startswith("__main__:") and not self._make_steps().wrapped:
+        """A step of the script itself: nothing tells when the script has defined it."""
+        if self.options.get("step") and not self._make_steps().wrapped and self._is_main(self.steps.module):
             self.steps.wrap_in(sys.modules["__main__"])
+
+    @staticmethod
+    def _is_main(module):
+        spec = getattr(sys.modules["__main__"], "__spec__", None)  # given by `python -m`
+        return module == "__main__" or (spec is not None and spec.name in (module, module + ".__main__"))
 
     def _start_flushing(self):
         if self._stop is None:
