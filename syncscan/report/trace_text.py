@@ -36,7 +36,8 @@ def _headline(trace: dict[str, Any], sites: list[dict[str, Any]]) -> str:
     blocked = sum(site["blocked_ns"]["total"] for site in sites)
     seconds = sum(p["wall_ns"] for p in traced) / 1e9
     text = f"syncscan: the CPU waited for the GPU {_times(waits)} at {_plural(len(sites), 'place')}"
-    text += f", {blocked / 1e9:.3g} s of {seconds:.3g} s ({_share(blocked, seconds * 1e9)})"
+    if any(_timed(site) for site in sites):
+        text += f", {blocked / 1e9:.3g} s of {seconds:.3g} s ({_share(blocked, seconds * 1e9)})"
     return text + f" in {_plural(len(traced), 'process', 'processes')}{_ranks(traced)}"
 
 
