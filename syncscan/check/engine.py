@@ -8,9 +8,10 @@ import sys
 import warnings
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from syncscan.check.files import Failure, Source
+from syncscan.check.hot import Chains, call_chains
 from syncscan.check.infer.index import Module, index_module
 from syncscan.check.infer.solver import Solver
 from syncscan.check.hidden import waiting_properties
@@ -38,17 +39,19 @@ def check_sources(
     conventions: Conventions,
     progress: Callable[[str, int, int], None],
     jobs: int = 0,  # noqa: ARG001
+    hot: Sequence[str] = (),
 ) -> CheckResult:
     """Check a whole project, and report on the files named in ``targets`` (as shown), or on all.
 
-    ``progress`` is called with the name of a stage, how much of it is done, and of how much.
+    ``hot`` names the entry points of a step, see `syncscan.check.hot`. ``progress`` is called with the name of a stage, how much of it is done, and of how much.
     """
     result = CheckResult()
     with _steady_memory(), _deep_recursion():
         modules = list(_modules(sources, result.failed, progress))
         solver = Solver(modules, load_table(), conventions)
         solver.solve(progress)
-        result.findings.extend(_findings(solver, modules, targets, progress))
+        chains = call_chains(modules, hot)
+        result.findings.extend(_findings(solver, chains, targets, progress))
     result.findings.sort(key=lambda finding: finding.position)
     return result
 
@@ -75,20 +78,22 @@ def _modules(
 
 def _findings(
     solver: Solver,
-    modules: Sequence[Module],
+    chains: Chains,
     targets: Container[str] | None,
     progress: Callable[[str, int, int], None],
 ) -> Iterator[Finding]:
     matcher = Matcher(list(rule_book().values()))
     waits = waiting_properties(solver, matcher)
-    for done, module in enumerate(modules):
-        progress("match", done, len(modules))
+    for done, module in enumerate(solver.modules):
+        progress("match", done, len(solver.modules))
         if targets is not None and module.path not in targets:
             continue
         for function in list(module.functions):
             if function.may_block or not waits.keys().isdisjoint(function.callees):
+                chain = chains.get(function, ())
                 for candidate in solver.candidates(function, waits):
-                    yield from matcher.findings(candidate, function)
+                    for finding in matcher.findings(candidate, function):
+                        yield replace(finding, hot=bool(chain), call_chain=chain)
 
 
 @contextmanager
