@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from syncscan.check.defects import defect, failure_of
 from syncscan.check.files import Failure, Source
 from syncscan.check.infer.index import Module, index_module
 from syncscan.check.infer.solver import Solver
@@ -49,6 +50,7 @@ def check_sources(
         solver = Solver(modules, load_table(), conventions)
         solver.solve(progress)
         result.findings.extend(_findings(solver, modules, targets, progress))
+    result.failed.extend(failure_of(function, error) for function, error in solver.defects.items())
     result.findings.sort(key=lambda finding: finding.position)
     return result
 
@@ -58,19 +60,31 @@ def _modules(
 ) -> Iterator[Module]:
     for done, source in enumerate(sources):
         progress("read", done, len(sources))
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # invalid escapes in the user's code are not our subject
-                tree = ast.parse(source.text)
-        except (SyntaxError, ValueError) as error:
-            message = error.msg if isinstance(error, SyntaxError) else str(error)
-            failed.append(Failure(source.shown, getattr(error, "lineno", 0) or 0, f"syntax error: {message}"))
-            continue
-        except (RecursionError, MemoryError):
-            failed.append(Failure(source.shown, 0, "nested too deeply to be analysed"))
-            continue
-        is_package = source.path.name in {"__init__.py", "__init__.pyi"}
-        yield index_module(source.module, source.shown, tree, source.text.split("\n"), is_package=is_package)
+        module = _module(source)
+        if isinstance(module, Failure):
+            failed.append(module)
+        else:
+            yield module
+
+
+def _module(source: Source) -> Module | Failure:
+    """Parse and index a file, or say why that fails."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes in the user's code are not our subject
+            tree = ast.parse(source.text)
+    except (SyntaxError, ValueError) as error:
+        message = error.msg if isinstance(error, SyntaxError) else str(error)
+        return Failure(source.shown, getattr(error, "lineno", 0) or 0, f"syntax error: {message}")
+    except (RecursionError, MemoryError):
+        return Failure(source.shown, 0, "nested too deeply to be analysed")
+    is_package = source.path.stem == "__init__"
+    try:
+        return index_module(source.module, source.shown, tree, source.text.split("\n"), is_package=is_package)
+    except RecursionError:
+        return Failure(source.shown, 0, "nested too deeply to be analysed")
+    except Exception as error:
+        return Failure(source.shown, 0, defect(error))
 
 
 def _findings(
@@ -79,7 +93,7 @@ def _findings(
     targets: Container[str] | None,
     progress: Callable[[str, int, int], None],
 ) -> Iterator[Finding]:
-    matcher = Matcher(list(rule_book().values()))
+    matcher = Matcher(list(rule_book().values()), solver.defects)
     waits = waiting_properties(solver, matcher)
     for done, module in enumerate(modules):
         progress("match", done, len(modules))
@@ -87,8 +101,7 @@ def _findings(
             continue
         for function in list(module.functions):
             if function.touches_gpu or not waits.keys().isdisjoint(function.callees):
-                for candidate in solver.candidates(function, waits):
-                    yield from matcher.findings(candidate, function)
+                yield from matcher.findings_in(solver.candidates(function, waits), function)
 
 
 @contextmanager

@@ -41,7 +41,7 @@ class _Search:
         """The first and surest finding in the body of a function itself."""
         if function not in self._direct:
             candidates = self._solver.candidates(function) if function.touches_gpu else []
-            findings = [finding for one in candidates for finding in self._matcher.findings(one, function)]
+            findings = self._matcher.findings_in(candidates, function)
             self._direct[function] = max(findings, key=lambda finding: finding.confidence, default=None)
         return self._direct[function]
 

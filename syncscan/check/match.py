@@ -132,13 +132,22 @@ def head_of(node: ast.stmt, lines: Sequence[str]) -> str:
 
 
 class Matcher:
-    """Asks every rule about the nodes that it names."""
+    """Asks every rule about the nodes that it names; notes in ``defects`` where one fails."""
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self, rules: Sequence[Rule], defects: dict[Function, Exception]) -> None:
         self._rules = rules
         self._by_type: dict[type[cst.CSTNode], list[Rule]] = {}
+        self._defects = defects
 
-    def findings(self, candidate: Candidate, function: Function) -> Iterator[Finding]:
+    def findings_in(self, candidates: Sequence[Candidate], function: Function) -> list[Finding]:
+        """The findings in a function; none where a rule fails, which is noted."""
+        try:
+            return [finding for candidate in candidates for finding in self._findings(candidate, function)]
+        except Exception as error:  # (the engine reports it: one line, exit status 2)
+            self._defects[function] = error
+            return []
+
+    def _findings(self, candidate: Candidate, function: Function) -> Iterator[Finding]:
         """The findings in one statement; at one place, the first rule in the order of the codes."""
         try:
             facts = StatementFacts(candidate, function.module)

@@ -152,7 +152,10 @@ def _instance_method(
         return base
     from syncscan.check.infer.expressions import attribute_of
 
-    return call_value(frame, attribute_of(frame, base, name, node), args, kwargs, node)
+    stored = attribute_of(frame, base, name, node)
+    if name == "__call__" and any(option.kind is Kind.INSTANCE for option in stored.options):
+        return UNKNOWN  # an object that is called by calling an object, which may be the same one
+    return call_value(frame, stored, args, kwargs, node)
 
 
 def _call_bound(
