@@ -219,8 +219,8 @@ def test_json():
             "checked": 7,
             "skipped": 2,
             "failed": [
-                {"path": "pkg/bad.py", "line": 3, "message": "invalid syntax"},
-                {"path": "a,b:c.py", "line": 0, "message": "100% gone\nreally"},
+                {"path": "pkg/bad.py", "line": 3, "message": "invalid syntax", "partial": False},
+                {"path": "a,b:c.py", "line": 0, "message": "100% gone\nreally", "partial": False},
             ],
         },
         "timing": {"seconds": 1.26},
