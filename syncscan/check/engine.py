@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 from syncscan.check.defects import defect, failure_of
 from syncscan.check.files import Failure, Source
+from syncscan.check.hidden import waiting_properties
 from syncscan.check.infer.index import Module, index_module
 from syncscan.check.infer.solver import Solver
-from syncscan.check.hidden import waiting_properties
 from syncscan.check.match import Matcher
 from syncscan.config import Conventions
 from syncscan.model import Finding

@@ -10,8 +10,7 @@ from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from syncscan.check.infer.index import Function, Module
 from syncscan.check.infer.record import Candidate, Position
-from syncscan.model import UNKNOWN, Confidence, Edit, Finding, Fix, Value
-from syncscan.model import Applicability
+from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Finding, Fix, Value
 from syncscan.ops import Case
 from syncscan.rule import Match, Rule
 

@@ -274,9 +274,9 @@ def _place(failure: Failure) -> str:
 
 
 def _show_text(report: Report, stream: TextIO) -> None:
-    from rich.console import Console  # noqa: PLC0415 (only text needs rich)
+    from rich.console import Console
 
-    from syncscan.report import text  # noqa: PLC0415
+    from syncscan.report import text
 
     text.render(report, Console(file=stream))
 

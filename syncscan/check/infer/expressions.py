@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from syncscan.check.infer.callables import BoundMethod
 from syncscan.check.infer.conditions import Bound, bind
-from syncscan.check.infer.index import Cell, Class, Function, Import, Module, builtin_names, parameters_of
+from syncscan.check.infer.index import Class, Module
 from syncscan.check.infer.narrow import key_of, narrow
 from syncscan.check.infer.operations import arithmetic, dtype_class, indexed
 from syncscan.check.infer.values import (
-    ANYTHING,
     BOOL,
     DEVICE,
     INT,
@@ -21,8 +21,6 @@ from syncscan.check.infer.values import (
     STRING,
     constant,
     element_of,
-    explained,
-    inferred,
     join,
     join_all,
     list_of,
@@ -108,7 +106,7 @@ def external(name: str) -> Value:
         return Value(Kind.DTYPE, dtype=dtype)
     if name in {"numpy.bool_", "numpy.int32", "numpy.int64", "numpy.float32", "numpy.float64"}:
         return Value(Kind.DTYPE, dtype=dtype_class(name.rstrip("_")), payload=name)
-    if name in {"numpy.newaxis"}:
+    if name == "numpy.newaxis":
         return NONE
     if name in {"math.inf", "math.pi", "numpy.inf", "numpy.nan", "sys.maxsize"}:
         return NUMBER
@@ -421,7 +419,7 @@ def evaluate_call(frame: Frame, node: ast.Call) -> Value:
     return frame.call(node)
 
 
-EVALUATORS = {
+EVALUATORS: dict[type[ast.expr], Callable[[Frame, Any], Value]] = {
     ast.Name: evaluate_name,
     ast.Constant: evaluate_constant,
     ast.Attribute: evaluate_attribute,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from syncscan.check.infer import calls, statements
 from syncscan.check.infer.conventions import dtype_of, place_of
 from syncscan.check.infer.expressions import EVALUATORS, attribute_of, external
-from syncscan.check.infer.index import Cell, Class, Function, Import, Module, builtin_names
+from syncscan.check.infer.index import Cell, Class, Function, Import, Module, Parameter, builtin_names
 from syncscan.check.infer.narrow import key_of
 from syncscan.check.infer.operations import Here
 from syncscan.check.infer.values import (
@@ -75,10 +75,7 @@ class Frame:
                 continue
             self.env[parameter.name] = self._parameter(parameter)
 
-    def _parameter(self, parameter: object) -> Value:
-        from syncscan.check.infer.index import Parameter
-
-        assert isinstance(parameter, Parameter)
+    def _parameter(self, parameter: Parameter) -> Value:
         value = self.read(parameter.cell)
         promised = self.solver.annotations.read(parameter.annotation, self.module, self.function)
         if parameter.star == "*":
@@ -95,9 +92,7 @@ class Frame:
             default = self.evaluate(parameter.default)
             if nobody_is_seen_to_pass and default.kind is Kind.STRING:
                 value = default  # such as the name of a device
-            elif default.kind is Kind.NONE or value.kind is Kind.UNKNOWN:
-                value = join(value, default)
-            elif value.payload is not None and value.payload != default.payload:
+            elif default.kind is Kind.NONE or value.kind is Kind.UNKNOWN or (value.payload is not None and value.payload != default.payload):
                 value = join(value, default)
         line = getattr(self.function.node, "lineno", 1)
         if parameter.annotation is not None:
@@ -116,7 +111,7 @@ class Frame:
         handler = EVALUATORS.get(type(node))
         if handler is None:
             return UNKNOWN
-        value: Value = handler(self, node)  # type: ignore[arg-type]
+        value = handler(self, node)
         if value.device is Device.CUDA or value.device is Device.MIXED:
             self.function.touches_gpu = True
         return value
@@ -341,6 +336,7 @@ class Frame:
             self.function_returns(explained(returned, self.module.path, line, text))
 
     def function_returns(self, value: Value) -> None:
+        """Note what a call of the function gives."""
         if self.function.returns.join(value):
             self.solver.changed(self.function.returns)
 

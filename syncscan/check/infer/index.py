@@ -322,9 +322,13 @@ class _Indexer:
                 targets.extend(target.elts)
             elif isinstance(target, ast.Attribute) and dotted_name(target.value) == receiver:
                 owner.stored.add(target.attr)
-        if isinstance(value, ast.Call) and value.args and isinstance(value.args[0], ast.Constant):
-            if dotted_name(value.func) == f"{receiver}.register_buffer":
-                owner.stored.add(str(value.args[0].value))
+        if (
+            isinstance(value, ast.Call)
+            and value.args
+            and isinstance(value.args[0], ast.Constant)
+            and dotted_name(value.func) == f"{receiver}.register_buffer"
+        ):
+            owner.stored.add(str(value.args[0].value))
 
 
 def imported_names(node: ast.Import | ast.ImportFrom, module: Module) -> dict[str, Import]:

@@ -15,7 +15,6 @@ from syncscan.check.infer.values import (
     NUMBER,
     STRING,
     TENSOR,
-    join_all,
     list_of,
     refine,
     sequence,
@@ -73,7 +72,7 @@ def dtype_named(value: Value | None) -> str | None:
 
 
 def dtype_class(name: str) -> str | None:
-    """ "bool", "int" or "float" for the last part of a dtype's name."""
+    """The dtype that the last part of a name stands for: "bool", "int" or "float"."""
     return _DTYPES.get(name.rpartition(".")[2])
 
 
@@ -198,9 +197,7 @@ def _made(bound: Bound, here: Here) -> Value:
 def _pinned(bound: Bound) -> bool | None:
     """Whether a factory pins: a switch that only the run decides is meant to."""
     pin = bound.get("pin_memory")
-    if pin is None or pin.payload is False or pin.kind is Kind.NONE:
-        return False
-    return True
+    return not (pin is None or pin.payload is False or pin.kind is Kind.NONE)
 
 
 def _dimensions(bound: Bound) -> int | None:
@@ -260,7 +257,7 @@ def _typed(base: Value, bound: Bound) -> Value:
     operation = bound.operation
     if "dtype" in bound.values:
         return refine(base, dtype=dtype_named(bound.get("dtype")))
-    if operation.dtype == "bool" or operation.dtype == "int" or operation.dtype == "float":
+    if operation.dtype in {"bool", "int", "float"}:
         return refine(base, dtype=operation.dtype)
     if operation.result == "device" and base.dtype is None:
         return refine(base, dtype=_dtype_of_data(bound.get("data")))

@@ -76,7 +76,7 @@ class Recorder:
         if self._open:
             self._open[-1].blocks = True
 
-    def call(self, frame: Frame, node: ast.expr, name: str, bound: Bound) -> None:  # noqa: ARG002
+    def call(self, frame: Frame, node: ast.expr, name: str, bound: Bound) -> None:
         """An operation of the table is called."""
         if not self._open or not isinstance(node, ast.Call):
             return
