@@ -15,7 +15,9 @@ _DEEPEST = 3
 def waiting_properties(solver: Solver, matcher: Matcher) -> Waits:
     """For each property of the project whose body waits, a GPU value whose evidence leads to the line."""
     search = _Search(solver, matcher)
-    properties = [function for module in solver.modules for function in module.functions if function.is_property]
+    properties = [
+        function for module in solver.modules for function in module.functions if function.is_property
+    ]
     found = {function: search.wait_of(function, _DEEPEST) for function in properties}
     return {function: wait for function, wait in found.items() if wait is not None}
 

@@ -61,7 +61,9 @@ class StatementFacts:
         names = [arg.removeprefix("*") for arg in bound.operation.args] if bound is not None else []
         if name not in names:
             return None
-        is_method = self.name_of(call.func).startswith("torch.Tensor.") and isinstance(call.func, cst.Attribute)
+        is_method = self.name_of(call.func).startswith("torch.Tensor.") and isinstance(
+            call.func, cst.Attribute
+        )
         index = names.index(name) - is_method
         positional = [arg.value for arg in call.args if arg.keyword is None and not arg.star]
         return positional[index] if 0 <= index < len(positional) else None

@@ -70,7 +70,11 @@ class Frame:
         function = self.function
         for position, parameter in enumerate(function.parameters):
             if position == 0 and function.owner is not None and not function.is_static:
-                kind = Kind.CLASS if "classmethod" in function.decorators or function.name == "__new__" else Kind.INSTANCE
+                kind = (
+                    Kind.CLASS
+                    if "classmethod" in function.decorators or function.name == "__new__"
+                    else Kind.INSTANCE
+                )
                 self.env[parameter.name] = Value(kind, payload=function.owner)
                 continue
             self.env[parameter.name] = self._parameter(parameter)
@@ -92,7 +96,11 @@ class Frame:
             default = self.evaluate(parameter.default)
             if nobody_is_seen_to_pass and default.kind is Kind.STRING:
                 value = default  # such as the name of a device
-            elif default.kind is Kind.NONE or value.kind is Kind.UNKNOWN or (value.payload is not None and value.payload != default.payload):
+            elif (
+                default.kind is Kind.NONE
+                or value.kind is Kind.UNKNOWN
+                or (value.payload is not None and value.payload != default.payload)
+            ):
                 value = join(value, default)
         line = getattr(self.function.node, "lineno", 1)
         if parameter.annotation is not None:
@@ -178,7 +186,9 @@ class Frame:
             if found is None:
                 cell = cell or self.solver.project.global_cell(target)
                 return self.named(self.read(cell), name) if cell is not None else UNKNOWN
-            return join(self.definition(found), self.read(cell)) if cell is not None else self.definition(found)
+            return (
+                join(self.definition(found), self.read(cell)) if cell is not None else self.definition(found)
+            )
         if target is not None:
             return self.definition(target)
         if cell is not None:
@@ -209,7 +219,9 @@ class Frame:
                 return refine(value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.ASSUMED)
             return NDARRAY if name.endswith("_np") else value
         if place is Device.CUDA:
-            evidence = Evidence(self.module.path, getattr(self.function.node, "lineno", 1), f"`{name}` is named so")
+            evidence = Evidence(
+                self.module.path, getattr(self.function.node, "lineno", 1), f"`{name}` is named so"
+            )
             return refine(
                 value, kind=Kind.TENSOR, device=Device.CUDA, confidence=Confidence.ASSUMED, evidence=evidence
             )
@@ -254,7 +266,11 @@ class Frame:
 
     def set_key(self, key: str, value: Value) -> None:
         """Bind a path in the environment; what was known of longer paths is forgotten."""
-        stale = [known for known in self.env if known.startswith(key) and known[len(key) : len(key) + 1] in {".", "["}]
+        stale = [
+            known
+            for known in self.env
+            if known.startswith(key) and known[len(key) : len(key) + 1] in {".", "["}
+        ]
         for known in stale:
             del self.env[known]
         self.env[key] = value
@@ -267,7 +283,12 @@ class Frame:
                 attribute_of(self, value, name, target) for name in value.payload.fields()[: len(target.elts)]
             )
         starred = any(isinstance(item, ast.Starred) for item in target.elts)
-        if items is not None and len(items) == len(target.elts) and not starred and value.kind is not Kind.UNION:
+        if (
+            items is not None
+            and len(items) == len(target.elts)
+            and not starred
+            and value.kind is not Kind.UNION
+        ):
             for item, part in zip(target.elts, items, strict=True):
                 self.assign(item, part)
             return
@@ -350,7 +371,9 @@ class Frame:
         """The value of a call."""
         return calls.call(self, node)
 
-    def call_function(self, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.expr) -> Value:
+    def call_function(
+        self, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.expr
+    ) -> Value:
         """Run a function of the project with these arguments."""
         return calls.call_function(self, function, args, kwargs, node)
 
@@ -379,7 +402,9 @@ class Frame:
         if self.recorder is not None and any(option.is_gpu for option in value.options):
             self.recorder.candidate()
 
-    def note_subscript(self, node: ast.Subscript, base: Value, index: Value, value: Value | None = None) -> None:
+    def note_subscript(
+        self, node: ast.Subscript, base: Value, index: Value, value: Value | None = None
+    ) -> None:
         """A subscript is read, or stored to."""
         if self.recorder is not None:
             self.recorder.subscript(self, node, base, index, value)

@@ -85,7 +85,6 @@ class Function:
         return "staticmethod" in self.decorators
 
 
-
 @dataclass(eq=False, slots=True)
 class Class:
     """A class of the project."""
@@ -420,7 +419,9 @@ class Project:
             found = self.member(found, part)
         return found
 
-    def member(self, of: Function | Class | Module | str | None, name: str) -> Function | Class | Module | str | None:
+    def member(
+        self, of: Function | Class | Module | str | None, name: str
+    ) -> Function | Class | Module | str | None:
         """What ``of.name`` means."""
         if isinstance(of, str):
             return f"{of}.{name}"

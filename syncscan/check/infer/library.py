@@ -66,7 +66,9 @@ def torch_function(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, n
     """Call a function or a class of torch."""
     if name.startswith(("torch.cuda.", "torch.nn.")) and name.rpartition(".")[2][:1].isupper():
         if name.endswith(".Parameter"):
-            return module_tensor(frame, args[0] if args else UNKNOWN, node, "a parameter moves with its module")
+            return module_tensor(
+                frame, args[0] if args else UNKNOWN, node, "a parameter moves with its module"
+            )
         return Value(Kind.INSTANCE, payload=name)
     return torch_call(frame, name, args, kwargs, node)
 
@@ -199,9 +201,24 @@ def _numpy(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node: ast
     operation = frame.solver.table.find(name)
     if operation is not None:
         return result_of(bind(operation, args, kwargs), frame.here(node))
-    if short in {"prod", "sum", "max", "min", "mean", "any", "all"} and "axis" not in kwargs and len(args) == 1:
+    if (
+        short in {"prod", "sum", "max", "min", "mean", "any", "all"}
+        and "axis" not in kwargs
+        and len(args) == 1
+    ):
         return NUMBER
-    if short in {"int32", "int64", "float32", "float64", "bool_", "isscalar", "ndim", "size", "iinfo", "finfo"}:
+    if short in {
+        "int32",
+        "int64",
+        "float32",
+        "float64",
+        "bool_",
+        "isscalar",
+        "ndim",
+        "size",
+        "iinfo",
+        "finfo",
+    }:
         return NUMBER
     if short == "dtype":
         return Value(Kind.DTYPE)
@@ -211,7 +228,9 @@ def _numpy(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node: ast
     return list_of(array, Kind.TUPLE) if short in {"nonzero", "where"} and len(args) == 1 else array
 
 
-_NUMPY_BOOL = frozenset({"isin", "equal", "greater", "less", "logical_and", "logical_or", "logical_not", "isnan"})
+_NUMPY_BOOL = frozenset(
+    {"isin", "equal", "greater", "less", "logical_and", "logical_or", "logical_not", "isnan"}
+)
 _PYTHON = {
     **dict.fromkeys(("builtins.int", "builtins.len", "builtins.ord", "builtins.id", "builtins.hash"), INT),
     **dict.fromkeys(("builtins.bool", "builtins.isinstance", "builtins.hasattr", "builtins.callable"), BOOL),
@@ -232,7 +251,11 @@ def _device(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> 
     device = device_named(named)
     if device is Device.UNKNOWN and frame.assume():
         device = Device.MIXED  # the run decides
-    evidence = Evidence(frame.module.path, node.lineno, "the device is named here") if device is Device.CUDA else None
+    evidence = (
+        Evidence(frame.module.path, node.lineno, "the device is named here")
+        if device is Device.CUDA
+        else None
+    )
     return Value(Kind.DEVICE, device, named.confidence, evidence=evidence)
 
 

@@ -34,7 +34,9 @@ _FIXED = {
 # The one dtype vocabulary of the analysis: by the last part of a dtype's name.
 _DTYPES = {
     **dict.fromkeys(("bool",), "bool"),
-    **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "long", "short", "uint8", "uint32", "uint64"), "int"),
+    **dict.fromkeys(
+        ("int", "int8", "int16", "int32", "int64", "long", "short", "uint8", "uint32", "uint64"), "int"
+    ),
     **dict.fromkeys(("float", "float16", "float32", "float64", "double", "half", "bfloat16"), "float"),
 }
 
@@ -164,7 +166,9 @@ def _array_like(fixed: Value, bound: Bound) -> Value:
     """The host counterpart of an operand: same dtype, shape and, for a view, same memory."""
     source = bound.get("input") or bound.get("data") or UNKNOWN
     if source.kind not in {Kind.TENSOR, Kind.NDARRAY}:
-        return fixed if fixed.kind is Kind.NDARRAY or fixed.pinned is not None else refine(fixed, pinned=False)
+        return (
+            fixed if fixed.kind is Kind.NDARRAY or fixed.pinned is not None else refine(fixed, pinned=False)
+        )
     pinned = fixed.pinned if fixed.pinned is not None else source.pinned
     if source.device is Device.CUDA:
         pinned = fixed.pinned or False

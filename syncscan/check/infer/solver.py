@@ -31,7 +31,9 @@ class Solver:
         self.table = table
         self.conventions = conventions
         self.assume = False
-        self.classes: dict[ast.ClassDef, Class] = {cls.node: cls for module in modules for cls in module.classes}
+        self.classes: dict[ast.ClassDef, Class] = {
+            cls.node: cls for module in modules for cls in module.classes
+        }
         self.modules = modules
         self.defects: dict[Function, Exception] = {}
         self._queue: deque[Function] = deque()
