@@ -21,8 +21,8 @@ def command(code: str) -> None:
     """
     page = rule_page(find_rule(code))
     if sys.stdout.isatty():
-        from rich.console import Console
-        from rich.markdown import Markdown
+        from rich.console import Console  # noqa: PLC0415 (a pipe gets the Markdown as it is)
+        from rich.markdown import Markdown  # noqa: PLC0415
 
         Console().print(Markdown(page))
     else:

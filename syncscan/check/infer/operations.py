@@ -15,6 +15,7 @@ from syncscan.check.infer.values import (
     NUMBER,
     STRING,
     TENSOR,
+    join_all,
     list_of,
     refine,
     sequence,
@@ -164,7 +165,8 @@ def _base(bound: Bound, here: Here) -> Value:
 
 def _array_like(fixed: Value, bound: Bound) -> Value:
     """The host counterpart of an operand: same dtype, shape and, for a view, same memory."""
-    source = bound.get("input") or bound.get("data") or UNKNOWN
+    given = bound.get("input") or bound.get("data") or UNKNOWN
+    source = join_all(option for option in given.options if option.kind in {Kind.TENSOR, Kind.NDARRAY})
     if source.kind not in {Kind.TENSOR, Kind.NDARRAY}:
         return (
             fixed if fixed.kind is Kind.NDARRAY or fixed.pinned is not None else refine(fixed, pinned=False)
