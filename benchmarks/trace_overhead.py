@@ -6,8 +6,6 @@ needs a CUDA GPU; the decode loop needs transformers. Prints one table: median t
 overhead over the untraced loop.
 """
 
-# ruff: noqa: T201 (it prints a table)
-
 from __future__ import annotations
 
 import contextlib

@@ -10,11 +10,12 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from syncscan.check.defects import defect, failure_of
 from syncscan.check.files import Failure, Source
+from syncscan.check.hidden import waiting_properties
 from syncscan.check.hot import Chains, call_chains
 from syncscan.check.infer.index import Module, index_module
 from syncscan.check.infer.solver import Solver
-from syncscan.check.hidden import waiting_properties
 from syncscan.check.match import Matcher
 from syncscan.config import Conventions
 from syncscan.model import Finding
@@ -52,6 +53,7 @@ def check_sources(
         solver.solve(progress)
         chains = call_chains(modules, hot)
         result.findings.extend(_findings(solver, chains, targets, progress))
+    result.failed.extend(failure_of(function, error) for function, error in solver.defects.items())
     result.findings.sort(key=lambda finding: finding.position)
     return result
 
@@ -61,19 +63,31 @@ def _modules(
 ) -> Iterator[Module]:
     for done, source in enumerate(sources):
         progress("read", done, len(sources))
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # invalid escapes in the user's code are not our subject
-                tree = ast.parse(source.text)
-        except (SyntaxError, ValueError) as error:
-            message = error.msg if isinstance(error, SyntaxError) else str(error)
-            failed.append(Failure(source.shown, getattr(error, "lineno", 0) or 0, f"syntax error: {message}"))
-            continue
-        except (RecursionError, MemoryError):
-            failed.append(Failure(source.shown, 0, "nested too deeply to be analysed"))
-            continue
-        is_package = source.path.name in {"__init__.py", "__init__.pyi"}
-        yield index_module(source.module, source.shown, tree, source.text.split("\n"), is_package=is_package)
+        module = _module(source)
+        if isinstance(module, Failure):
+            failed.append(module)
+        else:
+            yield module
+
+
+def _module(source: Source) -> Module | Failure:
+    """Parse and index a file, or say why that fails."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes in the user's code are not our subject
+            tree = ast.parse(source.text)
+    except (SyntaxError, ValueError) as error:
+        message = error.msg if isinstance(error, SyntaxError) else str(error)
+        return Failure(source.shown, getattr(error, "lineno", 0) or 0, f"syntax error: {message}")
+    except (RecursionError, MemoryError):
+        return Failure(source.shown, 0, "nested too deeply to be analysed")
+    is_package = source.path.stem == "__init__"
+    try:
+        return index_module(source.module, source.shown, tree, source.text.split("\n"), is_package=is_package)
+    except RecursionError:
+        return Failure(source.shown, 0, "nested too deeply to be analysed")
+    except Exception as error:
+        return Failure(source.shown, 0, defect(error))
 
 
 def _findings(
@@ -82,7 +96,7 @@ def _findings(
     targets: Container[str] | None,
     progress: Callable[[str, int, int], None],
 ) -> Iterator[Finding]:
-    matcher = Matcher(list(rule_book().values()))
+    matcher = Matcher(list(rule_book().values()), solver.defects)
     waits = waiting_properties(solver, matcher)
     for done, module in enumerate(solver.modules):
         progress("match", done, len(solver.modules))
@@ -91,9 +105,8 @@ def _findings(
         for function in list(module.functions):
             if function.may_block or not waits.keys().isdisjoint(function.callees):
                 chain = chains.get(function, ())
-                for candidate in solver.candidates(function, waits):
-                    for finding in matcher.findings(candidate, function):
-                        yield replace(finding, hot=bool(chain), call_chain=chain)
+                for finding in matcher.findings_in(solver.candidates(function, waits), function):
+                    yield replace(finding, hot=bool(chain), call_chain=chain)
 
 
 @contextmanager

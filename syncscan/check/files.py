@@ -29,11 +29,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a file, as printed, could not be analysed; line 0 where no single line is to blame."""
+    """Why a file, as printed, could not be analysed; line 0 where no single line is to blame.
+
+    ``partial`` says that only one function of the file could not be analysed.
+    """
 
     path: str
     line: int
     message: str
+    partial: bool = False
 
 
 class SourceError(SyncscanError):

@@ -15,7 +15,9 @@ _DEEPEST = 3
 def waiting_properties(solver: Solver, matcher: Matcher) -> Waits:
     """For each property of the project whose body waits, a GPU value whose evidence leads to the line."""
     search = _Search(solver, matcher)
-    properties = [function for module in solver.modules for function in module.functions if function.is_property]
+    properties = [
+        function for module in solver.modules for function in module.functions if function.is_property
+    ]
     found = {function: search.wait_of(function, _DEEPEST) for function in properties}
     return {function: wait for function, wait in found.items() if wait is not None}
 
@@ -41,7 +43,7 @@ class _Search:
         """The first and surest finding in the body of a function itself."""
         if function not in self._direct:
             candidates = self._solver.candidates(function) if function.may_block else []
-            findings = [finding for one in candidates for finding in self._matcher.findings(one, function)]
+            findings = self._matcher.findings_in(candidates, function)
             self._direct[function] = max(findings, key=lambda finding: finding.confidence, default=None)
         return self._direct[function]
 

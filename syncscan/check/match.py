@@ -10,8 +10,7 @@ from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from syncscan.check.infer.index import Function, Module
 from syncscan.check.infer.record import Candidate, Position
-from syncscan.model import UNKNOWN, Confidence, Edit, Finding, Fix, Value
-from syncscan.model import Applicability
+from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Finding, Fix, Value
 from syncscan.ops import Case
 from syncscan.rule import Match, Rule
 
@@ -62,7 +61,9 @@ class StatementFacts:
         names = [arg.removeprefix("*") for arg in bound.operation.args] if bound is not None else []
         if name not in names:
             return None
-        is_method = self.name_of(call.func).startswith("torch.Tensor.") and isinstance(call.func, cst.Attribute)
+        is_method = self.name_of(call.func).startswith("torch.Tensor.") and isinstance(
+            call.func, cst.Attribute
+        )
         index = names.index(name) - is_method
         positional = [arg.value for arg in call.args if arg.keyword is None and not arg.star]
         return positional[index] if 0 <= index < len(positional) else None
@@ -132,13 +133,22 @@ def head_of(node: ast.stmt, lines: Sequence[str]) -> str:
 
 
 class Matcher:
-    """Asks every rule about the nodes that it names."""
+    """Asks every rule about the nodes that it names; notes in ``defects`` where one fails."""
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self, rules: Sequence[Rule], defects: dict[Function, Exception]) -> None:
         self._rules = rules
         self._by_type: dict[type[cst.CSTNode], list[Rule]] = {}
+        self._defects = defects
 
-    def findings(self, candidate: Candidate, function: Function) -> Iterator[Finding]:
+    def findings_in(self, candidates: Sequence[Candidate], function: Function) -> list[Finding]:
+        """The findings in a function; none where a rule fails, which is noted."""
+        try:
+            return [finding for candidate in candidates for finding in self._findings(candidate, function)]
+        except Exception as error:  # (the engine reports it: one line, exit status 2)
+            self._defects[function] = error
+            return []
+
+    def _findings(self, candidate: Candidate, function: Function) -> Iterator[Finding]:
         """The findings in one statement; at one place, the first rule in the order of the codes."""
         try:
             facts = StatementFacts(candidate, function.module)

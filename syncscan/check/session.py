@@ -10,7 +10,7 @@ from syncscan.check.discover import Project
 from syncscan.check.engine import check_sources
 from syncscan.check.files import Failure, Source, SourceError, read_bytes
 from syncscan.check.fix import Draft, fixable
-from syncscan.check.suppress import apply_suppressions
+from syncscan.check.suppress import UNUSED, apply_suppressions
 from syncscan.config import Config
 from syncscan.model import Finding
 
@@ -38,14 +38,20 @@ def check(project: Project, config: Config, progress: Progress, jobs: int) -> Ou
     targets = [s for s in project.sources if project.targets is None or s.shown in project.targets]
     shown = {source.shown for source in targets}
     failed = tuple(failure for failure in result.failed if failure.path in shown)
-    broken = {failure.path for failure in failed}
+    broken = {failure.path for failure in failed if not failure.partial}
     findings = apply_suppressions(
         [finding for finding in result.findings if finding.path in shown],
         [source for source in targets if source.shown not in broken],
         require_reason=config.require_reason,
     )
     paths = {source.shown: source.path for source in targets}
-    asked = tuple(finding for finding in findings if config.reports(finding, paths[finding.path]))
+    doubtful = {failure.path for failure in failed if failure.partial}
+    asked = tuple(
+        finding
+        for finding in findings
+        if config.reports(finding, paths[finding.path])
+        and not (finding.code == UNUSED and finding.path in doubtful)  # what it suppresses may not be known
+    )
     failures = tuple(sorted((*project.failures, *failed), key=lambda failure: (failure.path, failure.line)))
     holding = {finding.path for finding in asked}
     texts = {source.shown: source.text for source in targets if source.shown in holding}

@@ -81,7 +81,9 @@ class Options:
 @click.option(
     "--min-confidence", metavar="LEVEL", help="Report from this confidence on: assumed, inferred or proved."
 )
-@click.option("--hot-only", is_flag=True, help="Report only what runs in every step; see `hot` in the settings.")
+@click.option(
+    "--hot-only", is_flag=True, help="Report only what runs in every step; see `hot` in the settings."
+)
 @click.option(
     "--format",
     "output_format",

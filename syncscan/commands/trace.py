@@ -37,7 +37,7 @@ DETECTORS = ("auto", "cupti", "debug-mode", "both")
 @click.option("--max-syncs-per-step", type=click.FloatRange(min=0), metavar="N", help="Fail above N.")
 @click.option("--max-blocked-ms-per-step", type=click.FloatRange(min=0), metavar="X", help="Fail above X.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
-def command(  # noqa: PLR0917 (click passes the options)
+def command(
     output: Path | None,
     format_: str,
     step: str | None,

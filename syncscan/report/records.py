@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from syncscan.check.files import Failure
-from syncscan.model import Finding
+from syncscan.model import Applicability, Finding
 from syncscan.rule import rule_book
 
 
@@ -32,3 +32,31 @@ def advice(finding: Finding) -> str:
 def plural(count: int, one: str, many: str = "") -> str:
     """Return "1 file", "2 files", or "2 fixes" where ``many`` says so."""
     return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def summary(report: Report) -> str:
+    """What was found, looked at and left out, in one line."""
+    done = f"{plural(report.fixed, 'finding')} fixed, " if report.fixed else ""
+    left = " left" if done else ""
+    if not report.findings:
+        return f"{done}no findings{left}; {_coverage(report)}"
+    files = len({finding.path for finding in report.findings})
+    found = f"{plural(len(report.findings), 'finding')}{left} in {plural(files, 'file')}"
+    return f"{done}{found}; {_coverage(report)}{_fixable(report)}"
+
+
+def _coverage(report: Report) -> str:
+    """What was looked at, and what was not."""
+    failed = len({failure.path for failure in report.failures})
+    parts = [f"{plural(report.checked, 'file')} checked in {report.seconds:.1f} s"]
+    parts += [f"{report.skipped} excluded"] if report.skipped else []
+    parts += [f"{failed} not analysed"] if failed else []
+    return ", ".join(parts)
+
+
+def _fixable(report: Report) -> str:
+    kinds = [finding.fix.applicability for finding in report.findings if finding.fix.edits]
+    safe, unsafe = kinds.count(Applicability.SAFE), kinds.count(Applicability.UNSAFE)
+    parts = [f"{safe} with --fix"] if safe else []
+    parts += [f"{unsafe} with --unsafe-fixes"] if unsafe else []
+    return f"; can be fixed: {', '.join(parts)}" if parts else ""

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import TextIO
 
-from syncscan.report.records import Report
+from syncscan.report.records import Report, summary
 
 
 def render(report: Report, stream: TextIO) -> None:
-    """Write one line a rule: count, code, name, and how many of its findings have a fix."""
+    """Write one line a rule (count, code, name, how many of its findings have a fix), then the summary."""
     counts = Counter((finding.code, finding.name) for finding in report.findings)
     fixes = Counter(finding.code for finding in report.findings if finding.fix.edits)
     width = len(str(max(counts.values(), default=0)))
     for (code, name), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         note = f" ({fixes[code]} with a fix)" if fixes[code] else ""
         stream.write(f"{count:>{width}}  {code}  {name}{note}\n")
+    stream.write(f"{summary(report)}\n")

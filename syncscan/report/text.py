@@ -8,8 +8,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from syncscan.model import Applicability, Finding
-from syncscan.report.records import Report, advice, plural
+from syncscan.model import Finding
+from syncscan.report.records import Report, advice, plural, summary
 
 _MAX_LINES = 4  # of an expression
 _MAX_COLUMNS = 160  # of a source line: generated code has lines of any length
@@ -95,27 +95,5 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
 
 
 def _summary(report: Report) -> Text:
-    done = f"{plural(report.fixed, 'finding')} fixed, " if report.fixed else ""
-    left = " left" if done else ""
-    if not report.findings:
-        return Text(f"{done}no findings{left}; {_coverage(report)}", style="" if report.failures else "green")
-    files = len({finding.path for finding in report.findings})
-    found = f"{plural(len(report.findings), 'finding')}{left} in {plural(files, 'file')}"
-    return Text(f"{done}{found}; {_coverage(report)}{_fixable(report)}", style="bold")
-
-
-def _coverage(report: Report) -> str:
-    """What was looked at, and what was not."""
-    failed = len({failure.path for failure in report.failures})
-    parts = [f"{plural(report.checked, 'file')} checked in {report.seconds:.1f} s"]
-    parts += [f"{report.skipped} excluded"] if report.skipped else []
-    parts += [f"{failed} not analysed"] if failed else []
-    return ", ".join(parts)
-
-
-def _fixable(report: Report) -> str:
-    kinds = [finding.fix.applicability for finding in report.findings if finding.fix.edits]
-    safe, unsafe = kinds.count(Applicability.SAFE), kinds.count(Applicability.UNSAFE)
-    parts = [f"{safe} with --fix"] if safe else []
-    parts += [f"{unsafe} with --unsafe-fixes"] if unsafe else []
-    return f"; can be fixed: {', '.join(parts)}" if parts else ""
+    style = "bold" if report.findings else "" if report.failures else "green"
+    return Text(summary(report), style=style)

@@ -93,7 +93,7 @@ pkg/runner.py:8:14: SYN101 `.item()` copies a number from the GPU and waits for 
   = because: step 3 (pkg/a.py:3)
   = because: step 4 (pkg/a.py:4)
   = because: ... 2 more steps, see --format json
-  = called by: Engine.run -> Runner.step
+  = runs in every step: Engine.run -> Runner.step
   = instead: {instead}
 
 pkg/runner.py:9:16: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred]
@@ -219,8 +219,8 @@ def test_json():
             "checked": 7,
             "skipped": 2,
             "failed": [
-                {"path": "pkg/bad.py", "line": 3, "message": "invalid syntax"},
-                {"path": "a,b:c.py", "line": 0, "message": "100% gone\nreally"},
+                {"path": "pkg/bad.py", "line": 3, "message": "invalid syntax", "partial": False},
+                {"path": "a,b:c.py", "line": 0, "message": "100% gone\nreally", "partial": False},
             ],
         },
         "timing": {"seconds": 1.26},
@@ -244,7 +244,10 @@ def test_github():
 def test_statistics():
     stream = io.StringIO()
     statistics.render(Report((FIXABLE, *[PLAIN] * 10)), stream)
-    assert stream.getvalue() == "10  SYN101  item-read\n 1  SYN001  unused-suppression (1 with a fix)\n"
+    assert stream.getvalue() == (
+        "10  SYN101  item-read\n 1  SYN001  unused-suppression (1 with a fix)\n"
+        "11 findings in 1 file; 0 files checked in 0.0 s; can be fixed: 1 with --unsafe-fixes\n"
+    )
 
 
 class Terminal(io.StringIO):

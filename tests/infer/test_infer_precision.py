@@ -200,3 +200,19 @@ def test_a_name_that_says_gpu_takes_no_evidence_away() -> None:
             return rows_gpu.sum().item()  # expect: SYN101
         """
     )
+
+
+def test_what_is_made_of_an_array_is_like_it_even_if_a_caller_passes_a_list() -> None:
+    check_marks(
+        """
+        import numpy as np
+        import torch
+
+        def kept(counts: np.ndarray):
+            mask = torch.from_numpy(counts >= 0)
+            return torch.zeros(3, device="cuda")[mask]
+
+        kept(np.zeros(3))
+        kept([1, 2])
+        """
+    )

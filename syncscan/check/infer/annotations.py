@@ -35,7 +35,14 @@ _TENSORS = {
     "torch.device": Value(Kind.DEVICE),
     "torch.dtype": Value(Kind.DTYPE),
 }
-_BUILTINS = {"int": INT, "float": FLOAT, "bool": BOOL, "str": STRING, "None": NONE, "slice": Value(Kind.SLICE)}
+_BUILTINS = {
+    "int": INT,
+    "float": FLOAT,
+    "bool": BOOL,
+    "str": STRING,
+    "None": NONE,
+    "slice": Value(Kind.SLICE),
+}
 _LISTS = {
     "list": Kind.LIST,
     "List": Kind.LIST,
@@ -50,7 +57,9 @@ _LISTS = {
     "frozenset": Kind.SET,
 }
 _DICTS = frozenset({"dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "OrderedDict"})
-_PASSED = frozenset({"Optional", "Annotated", "Final", "ClassVar", "Awaitable", "Required", "NotRequired", "TypeGuard"})
+_PASSED = frozenset(
+    {"Optional", "Annotated", "Final", "ClassVar", "Awaitable", "Required", "NotRequired", "TypeGuard"}
+)
 
 
 class Annotations:

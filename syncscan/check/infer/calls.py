@@ -51,7 +51,11 @@ def arguments(frame: Frame, node: ast.Call) -> Arguments:
     for arg in node.args:
         value = frame.evaluate(arg)
         if isinstance(arg, ast.Starred):
-            args += value.items if value.items is not None and value.kind is not Kind.UNION else [element_of(value)]
+            args += (
+                value.items
+                if value.items is not None and value.kind is not Kind.UNION
+                else [element_of(value)]
+            )
         else:
             args.append(value)
     kwargs: dict[str, Value] = {}
@@ -62,7 +66,9 @@ def arguments(frame: Frame, node: ast.Call) -> Arguments:
     return args, kwargs
 
 
-def call_value(frame: Frame, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.expr) -> Value:
+def call_value(
+    frame: Frame, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.expr
+) -> Value:
     """Call a value, whatever it is."""
     payload = callee.payload
     if callee.kind is Kind.FUNCTION:
@@ -71,9 +77,13 @@ def call_value(frame: Frame, callee: Value, args: list[Value], kwargs: dict[str,
         if isinstance(payload, BoundMethod):
             return _call_bound(frame, payload, args, kwargs, node)
         if isinstance(payload, Partial):
-            return call_value(frame, payload.callee, [*payload.args, *args], {**dict(payload.kwargs), **kwargs}, node)
+            return call_value(
+                frame, payload.callee, [*payload.args, *args], {**dict(payload.kwargs), **kwargs}, node
+            )
         if isinstance(payload, TensorMethod):
-            return library.torch_call(frame, f"torch.Tensor.{payload.name}", [payload.receiver, *args], kwargs, node)
+            return library.torch_call(
+                frame, f"torch.Tensor.{payload.name}", [payload.receiver, *args], kwargs, node
+            )
     if callee.kind is Kind.MODULE and isinstance(payload, str):
         return library.call(frame, payload, args, kwargs, node)
     if callee.kind is Kind.CLASS and isinstance(payload, Class):
@@ -152,7 +162,10 @@ def _instance_method(
         return base
     from syncscan.check.infer.expressions import attribute_of
 
-    return call_value(frame, attribute_of(frame, base, name, node), args, kwargs, node)
+    stored = attribute_of(frame, base, name, node)
+    if name == "__call__" and any(option.kind is Kind.INSTANCE for option in stored.options):
+        return UNKNOWN  # an object that is called by calling an object, which may be the same one
+    return call_value(frame, stored, args, kwargs, node)
 
 
 def _call_bound(
@@ -168,7 +181,9 @@ def _is_super(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
 
 
-def _call_super(frame: Frame, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.expr) -> Value:
+def _call_super(
+    frame: Frame, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.expr
+) -> Value:
     scope: Function | None = frame.function
     while scope is not None and scope.owner is None:
         scope = scope.parent
@@ -202,7 +217,9 @@ def call_function(
 
 def _with_arguments(function: Function, value: Value, given: list[Value]) -> Value:
     """What a function that gets tensors on either side returns from tensors in host memory alone."""
-    places = {option.device for argument in given for option in argument.options if option.kind is Kind.TENSOR}
+    places = {
+        option.device for argument in given for option in argument.options if option.kind is Kind.TENSOR
+    }
     follows = any(parameter.cell.value.device is Device.MIXED for parameter in function.parameters)
     return refine(value, device=Device.CPU) if follows and places == {Device.CPU} else value
 
@@ -254,7 +271,9 @@ def _pass(frame: Frame, function: Function, parameter: Parameter, value: Value, 
     return True
 
 
-def instantiate(frame: Frame, cls: Class, args: list[Value], kwargs: dict[str, Value], node: ast.expr) -> Value:
+def instantiate(
+    frame: Frame, cls: Class, args: list[Value], kwargs: dict[str, Value], node: ast.expr
+) -> Value:
     """Make an object of a class of the project."""
     instance = Value(Kind.INSTANCE, payload=cls)
     init = cls.find_method("__init__")
@@ -267,6 +286,8 @@ def instantiate(frame: Frame, cls: Class, args: list[Value], kwargs: dict[str, V
     post = cls.find_method("__post_init__")
     if post is not None:
         frame.function.callees[post] = None
-    if any(base in {"enum.Enum", "enum.IntEnum", "enum.Flag"} for c in cls.mro() for base in c.external_bases):
+    if any(
+        base in {"enum.Enum", "enum.IntEnum", "enum.Flag"} for c in cls.mro() for base in c.external_bases
+    ):
         return join(instance, UNKNOWN)
     return instance

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from syncscan.check.infer.callables import BoundMethod
 from syncscan.check.infer.conditions import Bound, bind
-from syncscan.check.infer.index import Cell, Class, Function, Import, Module, builtin_names, parameters_of
+from syncscan.check.infer.index import Class, Module
 from syncscan.check.infer.narrow import key_of, narrow
 from syncscan.check.infer.operations import arithmetic, dtype_class, indexed
 from syncscan.check.infer.values import (
-    ANYTHING,
     BOOL,
     DEVICE,
     INT,
@@ -21,8 +21,6 @@ from syncscan.check.infer.values import (
     STRING,
     constant,
     element_of,
-    explained,
-    inferred,
     join,
     join_all,
     list_of,
@@ -36,7 +34,9 @@ if TYPE_CHECKING:
 
 _ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
 _SAME_PLACE = frozenset({"T", "mT", "H", "mH", "data", "real", "imag"})
-_NUMBERS = frozenset({"ndim", "itemsize", "nbytes", "is_cuda", "is_cpu", "requires_grad", "is_leaf", "is_sparse"})
+_NUMBERS = frozenset(
+    {"ndim", "itemsize", "nbytes", "is_cuda", "is_cpu", "requires_grad", "is_leaf", "is_sparse"}
+)
 
 
 def evaluate_name(frame: Frame, node: ast.Name) -> Value:
@@ -72,7 +72,11 @@ def attribute_of(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
     if kind is Kind.UNION:
         return join_all(attribute_of(frame, option, name, node) for option in base.options)
     if kind is Kind.DEVICE:
-        return refine(STRING, payload=base.device.value) if name == "type" and base.device is Device.CUDA else UNKNOWN
+        return (
+            refine(STRING, payload=base.device.value)
+            if name == "type" and base.device is Device.CUDA
+            else UNKNOWN
+        )
     return UNKNOWN
 
 
@@ -108,7 +112,7 @@ def external(name: str) -> Value:
         return Value(Kind.DTYPE, dtype=dtype)
     if name in {"numpy.bool_", "numpy.int32", "numpy.int64", "numpy.float32", "numpy.float64"}:
         return Value(Kind.DTYPE, dtype=dtype_class(name.rstrip("_")), payload=name)
-    if name in {"numpy.newaxis"}:
+    if name == "numpy.newaxis":
         return NONE
     if name in {"math.inf", "math.pi", "numpy.inf", "numpy.nan", "sys.maxsize"}:
         return NUMBER
@@ -183,7 +187,11 @@ def read_item(base: Value, index: Value) -> Value:
         return join_all(read_item(option, index) for option in base.options)
     if index.kind is Kind.SLICE:
         return base if base.items is None else list_of(element_of(base), kind)
-    if base.items is not None and isinstance(index.payload, int) and -len(base.items) <= index.payload < len(base.items):
+    if (
+        base.items is not None
+        and isinstance(index.payload, int)
+        and -len(base.items) <= index.payload < len(base.items)
+    ):
         return base.items[index.payload]
     if kind is Kind.CLASS:
         return base  # a generic class, subscripted
@@ -197,7 +205,9 @@ def elements_of_index(index: Value) -> tuple[Value, ...]:
     return index.items if index.items is not None else (element_of(index), UNKNOWN)  # any number of them
 
 
-def subscript_call(frame: Frame, name: str, base: Value, index: Value, value: Value | None = None) -> Bound | None:
+def subscript_call(
+    frame: Frame, name: str, base: Value, index: Value, value: Value | None = None
+) -> Bound | None:
     """``base[index]``, or ``base[index] = value``, as a call of the operation table's entry for it."""
     operation = frame.solver.table.find(name)
     if operation is None:
@@ -220,7 +230,11 @@ def evaluate_slice(frame: Frame, node: ast.Slice) -> Value:
 
 def evaluate_bin_op(frame: Frame, node: ast.BinOp) -> Value:
     left, right = frame.evaluate(node.left), frame.evaluate(node.right)
-    if isinstance(node.op, (ast.Mod, ast.Mult)) and {left.kind, right.kind} & {Kind.STRING, Kind.LIST, Kind.TUPLE}:
+    if isinstance(node.op, (ast.Mod, ast.Mult)) and {left.kind, right.kind} & {
+        Kind.STRING,
+        Kind.LIST,
+        Kind.TUPLE,
+    }:
         for value in (left, *elements_of_index(right)):  # "%s" % t, [0] * t
             frame.note_truth(node, value)
     return binary(left, right, node.op)
@@ -324,7 +338,9 @@ def evaluate_sequence(frame: Frame, node: ast.Tuple | ast.List) -> Value:
     if any(isinstance(item, ast.Starred) for item in node.elts):
         return list_of(
             join_all(
-                element_of(frame.evaluate(item.value)) if isinstance(item, ast.Starred) else frame.evaluate(item)
+                element_of(frame.evaluate(item.value))
+                if isinstance(item, ast.Starred)
+                else frame.evaluate(item)
                 for item in node.elts
             ),
             kind,
@@ -421,7 +437,7 @@ def evaluate_call(frame: Frame, node: ast.Call) -> Value:
     return frame.call(node)
 
 
-EVALUATORS = {
+EVALUATORS: dict[type[ast.expr], Callable[[Frame, Any], Value]] = {
     ast.Name: evaluate_name,
     ast.Constant: evaluate_constant,
     ast.Attribute: evaluate_attribute,

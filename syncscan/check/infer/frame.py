@@ -11,7 +11,7 @@ from syncscan.check.infer import calls, statements
 from syncscan.check.infer.conditions import Bound, needs_no_gpu_operand
 from syncscan.check.infer.conventions import dtype_of, place_of
 from syncscan.check.infer.expressions import EVALUATORS, attribute_of, external
-from syncscan.check.infer.index import Cell, Class, Function, Import, Module, builtin_names
+from syncscan.check.infer.index import Cell, Class, Function, Import, Module, Parameter, builtin_names
 from syncscan.check.infer.narrow import key_of
 from syncscan.check.infer.operations import Here
 from syncscan.check.infer.values import (
@@ -80,15 +80,16 @@ class Frame:
         function = self.function
         for position, parameter in enumerate(function.parameters):
             if position == 0 and function.owner is not None and not function.is_static:
-                kind = Kind.CLASS if "classmethod" in function.decorators or function.name == "__new__" else Kind.INSTANCE
+                kind = (
+                    Kind.CLASS
+                    if "classmethod" in function.decorators or function.name == "__new__"
+                    else Kind.INSTANCE
+                )
                 self.env[parameter.name] = Value(kind, payload=function.owner)
                 continue
             self.env[parameter.name] = self._parameter(parameter)
 
-    def _parameter(self, parameter: object) -> Value:
-        from syncscan.check.infer.index import Parameter
-
-        assert isinstance(parameter, Parameter)
+    def _parameter(self, parameter: Parameter) -> Value:
         value = self.read(parameter.cell)
         promised = self.solver.annotations.read(parameter.annotation, self.module, self.function)
         if parameter.star == "*":
@@ -105,9 +106,11 @@ class Frame:
             default = self.evaluate(parameter.default)
             if nobody_is_seen_to_pass and default.kind is Kind.STRING:
                 value = default  # such as the name of a device
-            elif default.kind is Kind.NONE or value.kind is Kind.UNKNOWN:
-                value = join(value, default)
-            elif value.payload is not None and value.payload != default.payload:
+            elif (
+                default.kind is Kind.NONE
+                or value.kind is Kind.UNKNOWN
+                or (value.payload is not None and value.payload != default.payload)
+            ):
                 value = join(value, default)
         line = getattr(self.function.node, "lineno", 1)
         if parameter.annotation is not None:
@@ -126,8 +129,7 @@ class Frame:
         handler = EVALUATORS.get(type(node))
         if handler is None:
             return UNKNOWN
-        value: Value = handler(self, node)  # type: ignore[arg-type]
-        return value
+        return handler(self, node)
 
     def _evaluate_and_record(self, node: ast.expr) -> Value:
         value = Frame.evaluate(self, node)
@@ -191,7 +193,9 @@ class Frame:
             if found is None:
                 cell = cell or self.solver.project.global_cell(target)
                 return self.named(self.read(cell), name) if cell is not None else UNKNOWN
-            return join(self.definition(found), self.read(cell)) if cell is not None else self.definition(found)
+            return (
+                join(self.definition(found), self.read(cell)) if cell is not None else self.definition(found)
+            )
         if target is not None:
             return self.definition(target)
         if cell is not None:
@@ -224,7 +228,9 @@ class Frame:
         if place is Device.CUDA and value.device is Device.MIXED:
             return refine(value, device=place)  # the name agrees with what the source shows
         if place is Device.CUDA:
-            evidence = Evidence(self.module.path, getattr(self.function.node, "lineno", 1), f"`{name}` is named so")
+            evidence = Evidence(
+                self.module.path, getattr(self.function.node, "lineno", 1), f"`{name}` is named so"
+            )
             return refine(
                 value, kind=Kind.TENSOR, device=Device.CUDA, confidence=Confidence.ASSUMED, evidence=evidence
             )
@@ -269,7 +275,11 @@ class Frame:
 
     def set_key(self, key: str, value: Value) -> None:
         """Bind a path in the environment; what was known of longer paths is forgotten."""
-        stale = [known for known in self.env if known.startswith(key) and known[len(key) : len(key) + 1] in {".", "["}]
+        stale = [
+            known
+            for known in self.env
+            if known.startswith(key) and known[len(key) : len(key) + 1] in {".", "["}
+        ]
         for known in stale:
             del self.env[known]
         self.env[key] = value
@@ -282,7 +292,12 @@ class Frame:
                 attribute_of(self, value, name, target) for name in value.payload.fields()[: len(target.elts)]
             )
         starred = any(isinstance(item, ast.Starred) for item in target.elts)
-        if items is not None and len(items) == len(target.elts) and not starred and value.kind is not Kind.UNION:
+        if (
+            items is not None
+            and len(items) == len(target.elts)
+            and not starred
+            and value.kind is not Kind.UNION
+        ):
             for item, part in zip(target.elts, items, strict=True):
                 self.assign(item, part)
             return
@@ -351,6 +366,7 @@ class Frame:
             self.function_returns(explained(returned, self.module.path, line, text))
 
     def function_returns(self, value: Value) -> None:
+        """Note what a call of the function gives."""
         if self.function.returns.join(value):
             self.solver.changed(self.function.returns)
 
@@ -364,7 +380,9 @@ class Frame:
         """The value of a call."""
         return calls.call(self, node)
 
-    def call_function(self, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.expr) -> Value:
+    def call_function(
+        self, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.expr
+    ) -> Value:
         """Run a function of the project with these arguments."""
         return calls.call_function(self, function, args, kwargs, node)
 
@@ -389,9 +407,13 @@ class Frame:
             if self.recorder is not None:
                 self.recorder.candidate()
 
-    def note_subscript(self, node: ast.Subscript, base: Value, index: Value, value: Value | None = None) -> None:
+    def note_subscript(
+        self, node: ast.Subscript, base: Value, index: Value, value: Value | None = None
+    ) -> None:
         """A subscript is read, or stored to."""
-        if not self.function.may_block and (holds_gpu(base) or holds_gpu(index) or (value and holds_gpu(value))):
+        if not self.function.may_block and (
+            holds_gpu(base) or holds_gpu(index) or (value and holds_gpu(value))
+        ):
             self.function.may_block = True
         if self.recorder is not None:
             self.recorder.subscript(self, node, base, index, value)
@@ -399,7 +421,9 @@ class Frame:
     def note_call(self, node: ast.expr, name: str, bound: Bound) -> None:
         """An operation of the table is called."""
         if bound.operation.blocks and not self.function.may_block:
-            self.function.may_block = needs_no_gpu_operand(bound.operation) or any(map(holds_gpu, bound.operands()))
+            self.function.may_block = needs_no_gpu_operand(bound.operation) or any(
+                map(holds_gpu, bound.operands())
+            )
         if self.recorder is not None:
             self.recorder.call(node, name, bound)
 

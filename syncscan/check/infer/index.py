@@ -85,7 +85,6 @@ class Function:
         return "staticmethod" in self.decorators
 
 
-
 @dataclass(eq=False, slots=True)
 class Class:
     """A class of the project."""
@@ -322,9 +321,13 @@ class _Indexer:
                 targets.extend(target.elts)
             elif isinstance(target, ast.Attribute) and dotted_name(target.value) == receiver:
                 owner.stored.add(target.attr)
-        if isinstance(value, ast.Call) and value.args and isinstance(value.args[0], ast.Constant):
-            if dotted_name(value.func) == f"{receiver}.register_buffer":
-                owner.stored.add(str(value.args[0].value))
+        if (
+            isinstance(value, ast.Call)
+            and value.args
+            and isinstance(value.args[0], ast.Constant)
+            and dotted_name(value.func) == f"{receiver}.register_buffer"
+        ):
+            owner.stored.add(str(value.args[0].value))
 
 
 def imported_names(node: ast.Import | ast.ImportFrom, module: Module) -> dict[str, Import]:
@@ -416,7 +419,9 @@ class Project:
             found = self.member(found, part)
         return found
 
-    def member(self, of: Function | Class | Module | str | None, name: str) -> Function | Class | Module | str | None:
+    def member(
+        self, of: Function | Class | Module | str | None, name: str
+    ) -> Function | Class | Module | str | None:
         """What ``of.name`` means."""
         if isinstance(of, str):
             return f"{of}.{name}"

@@ -66,7 +66,9 @@ def torch_function(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, n
     """Call a function or a class of torch."""
     if name.startswith(("torch.cuda.", "torch.nn.")) and name.rpartition(".")[2][:1].isupper():
         if name.endswith(".Parameter"):
-            return module_tensor(frame, args[0] if args else UNKNOWN, node, "a parameter moves with its module")
+            return module_tensor(
+                frame, args[0] if args else UNKNOWN, node, "a parameter moves with its module"
+            )
         return Value(Kind.INSTANCE, payload=name)
     return torch_call(frame, name, args, kwargs, node)
 
@@ -194,11 +196,26 @@ def _numpy(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node: ast
     operation = frame.solver.table.find(name)
     if operation is not None:
         return result_of(bind(operation, args, kwargs), frame.here(node))
-    if short in {"prod", "sum", "max", "min", "mean", "any", "all"} and "axis" not in kwargs and len(args) == 1:
+    if (
+        short in {"prod", "sum", "max", "min", "mean", "any", "all"}
+        and "axis" not in kwargs
+        and len(args) == 1
+    ):
         return NUMBER
-    if short in {"int32", "int64", "float32", "float64", "bool_", "isscalar", "ndim", "size", "iinfo", "finfo"}:
+    if short in {
+        "int32",
+        "int64",
+        "float32",
+        "float64",
+        "bool_",
+        "isscalar",
+        "ndim",
+        "size",
+        "iinfo",
+        "finfo",
+    }:
         return NUMBER
-    if short in {"dtype"}:
+    if short == "dtype":
         return Value(Kind.DTYPE)
     dtype = "bool" if short in _NUMPY_BOOL else "int" if short in {"nonzero", "argsort"} else None
     ndim = 1 if short in {"arange", "repeat", "concatenate", "fromiter"} else None
@@ -206,7 +223,9 @@ def _numpy(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node: ast
     return list_of(array, Kind.TUPLE) if short in {"nonzero", "where"} and len(args) == 1 else array
 
 
-_NUMPY_BOOL = frozenset({"isin", "equal", "greater", "less", "logical_and", "logical_or", "logical_not", "isnan"})
+_NUMPY_BOOL = frozenset(
+    {"isin", "equal", "greater", "less", "logical_and", "logical_or", "logical_not", "isnan"}
+)
 _PYTHON = {
     **dict.fromkeys(("builtins.int", "builtins.len", "builtins.ord", "builtins.id", "builtins.hash"), INT),
     **dict.fromkeys(("builtins.bool", "builtins.isinstance", "builtins.hasattr", "builtins.callable"), BOOL),
@@ -227,16 +246,20 @@ def _device(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> 
     device = device_named(named)
     if device is Device.UNKNOWN and frame.assume():
         device = Device.MIXED  # the run decides
-    evidence = Evidence(frame.module.path, node.lineno, "the device is named here") if device is Device.CUDA else None
+    evidence = (
+        Evidence(frame.module.path, node.lineno, "the device is named here")
+        if device is Device.CUDA
+        else None
+    )
     return Value(Kind.DEVICE, device, named.confidence, evidence=evidence)
 
 
-def _current_device(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+def _current_device(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
     evidence = Evidence(frame.module.path, node.lineno, "the current CUDA device")
     return Value(Kind.DEVICE, Device.CUDA, evidence=evidence)
 
 
-def _partial(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+def _partial(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
     if not args:
         return UNKNOWN
     return Value(Kind.FUNCTION, payload=Partial(args[0], tuple(args[1:]), tuple(kwargs.items())))
@@ -250,7 +273,7 @@ def _second(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> 
     return value if value.kind is not Kind.UNKNOWN else promised
 
 
-def _first(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+def _first(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
     return args[0] if args else UNKNOWN
 
 
@@ -265,7 +288,7 @@ def _copied_record(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.ex
     return args[0]
 
 
-def _getattr(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+def _getattr(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
     from syncscan.check.infer.expressions import attribute_of
 
     if len(args) < 2 or not isinstance(args[1].payload, str):
@@ -275,7 +298,7 @@ def _getattr(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) ->
 
 
 def _sequence_of(kind: Kind) -> Callable[..., Value]:
-    def make(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+    def make(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
         if not args:
             return list_of(UNKNOWN, kind)
         if args[0].items is not None and args[0].kind in {Kind.LIST, Kind.TUPLE}:
@@ -285,20 +308,20 @@ def _sequence_of(kind: Kind) -> Callable[..., Value]:
     return make
 
 
-def _dict(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+def _dict(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
     inside = [element_of(arg) for arg in args if arg.kind is Kind.DICT]
     return list_of(join_all([*inside, *kwargs.values()]), Kind.DICT)
 
 
-def _zip(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+def _zip(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
     return list_of(sequence([element_of(arg) for arg in args], Kind.TUPLE))
 
 
-def _enumerate(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+def _enumerate(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
     return list_of(sequence([INT, element_of(args[0]) if args else UNKNOWN], Kind.TUPLE))
 
 
-def _map(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+def _map(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
     from syncscan.check.infer.calls import call_value
 
     if not args:
@@ -306,20 +329,20 @@ def _map(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Val
     return list_of(call_value(frame, args[0], [element_of(arg) for arg in args[1:]], {}, node))
 
 
-def _chosen(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+def _chosen(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
     """``max``, ``min``: one of the arguments, or an item of the only one."""
     return join_all(args) if len(args) > 1 else element_of(args[0]) if args else UNKNOWN
 
 
-def _sum(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+def _sum(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
     return element_of(args[0]) if args else UNKNOWN
 
 
-def _get_default_device(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+def _get_default_device(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
     return Value(Kind.DEVICE)
 
 
-def _placed_module(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:  # noqa: ARG001
+def _placed_module(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
     return args[0] if args else UNKNOWN
 
 
@@ -350,7 +373,7 @@ _SPECIAL: dict[str, Callable[..., Value]] = {
     "builtins.min": _chosen,
     "builtins.sum": _sum,
     "builtins.abs": _first,
-    "itertools.chain.from_iterable": lambda frame, args, kwargs, node: list_of(  # noqa: ARG005
+    "itertools.chain.from_iterable": lambda frame, args, kwargs, node: list_of(
         element_of(element_of(args[0])) if args else UNKNOWN
     ),
 }

@@ -61,7 +61,9 @@ def _compare(
     holds: bool,
 ) -> None:
     equal = isinstance(operator, (ast.Is, ast.Eq)) is holds
-    if not isinstance(operator, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) or not isinstance(right, ast.Constant):
+    if not isinstance(operator, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) or not isinstance(
+        right, ast.Constant
+    ):
         return
     if right.value is None:
         target = left.target if isinstance(left, ast.NamedExpr) else left

@@ -35,7 +35,9 @@ _FIXED = {
 # The one dtype vocabulary of the analysis: by the last part of a dtype's name.
 _DTYPES = {
     **dict.fromkeys(("bool",), "bool"),
-    **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "long", "short", "uint8", "uint32", "uint64"), "int"),
+    **dict.fromkeys(
+        ("int", "int8", "int16", "int32", "int64", "long", "short", "uint8", "uint32", "uint64"), "int"
+    ),
     **dict.fromkeys(("float", "float16", "float32", "float64", "double", "half", "bfloat16"), "float"),
 }
 
@@ -73,7 +75,7 @@ def dtype_named(value: Value | None) -> str | None:
 
 
 def dtype_class(name: str) -> str | None:
-    """ "bool", "int" or "float" for the last part of a dtype's name."""
+    """The dtype that the last part of a name stands for: "bool", "int" or "float"."""
     return _DTYPES.get(name.rpartition(".")[2])
 
 
@@ -163,9 +165,12 @@ def _base(bound: Bound, here: Here) -> Value:
 
 def _array_like(fixed: Value, bound: Bound) -> Value:
     """The host counterpart of an operand: same dtype, shape and, for a view, same memory."""
-    source = bound.get("input") or bound.get("data") or UNKNOWN
+    given = bound.get("input") or bound.get("data") or UNKNOWN
+    source = join_all(option for option in given.options if option.kind in {Kind.TENSOR, Kind.NDARRAY})
     if source.kind not in {Kind.TENSOR, Kind.NDARRAY}:
-        return fixed if fixed.kind is Kind.NDARRAY or fixed.pinned is not None else refine(fixed, pinned=False)
+        return (
+            fixed if fixed.kind is Kind.NDARRAY or fixed.pinned is not None else refine(fixed, pinned=False)
+        )
     pinned = fixed.pinned if fixed.pinned is not None else source.pinned
     if source.device is Device.CUDA:
         pinned = fixed.pinned or False
@@ -198,9 +203,7 @@ def _made(bound: Bound, here: Here) -> Value:
 def _pinned(bound: Bound) -> bool | None:
     """Whether a factory pins: a switch that only the run decides is meant to."""
     pin = bound.get("pin_memory")
-    if pin is None or pin.payload is False or pin.kind is Kind.NONE:
-        return False
-    return True
+    return not (pin is None or pin.payload is False or pin.kind is Kind.NONE)
 
 
 def _dimensions(bound: Bound) -> int | None:
@@ -260,7 +263,7 @@ def _typed(base: Value, bound: Bound) -> Value:
     operation = bound.operation
     if "dtype" in bound.values:
         return refine(base, dtype=dtype_named(bound.get("dtype")))
-    if operation.dtype == "bool" or operation.dtype == "int" or operation.dtype == "float":
+    if operation.dtype in {"bool", "int", "float"}:
         return refine(base, dtype=operation.dtype)
     if operation.result == "device" and base.dtype is None:
         return refine(base, dtype=_dtype_of_data(bound.get("data")))

@@ -89,7 +89,9 @@ class Recorder:
             self._open[-1].waits[position_of(node)] = wait
             self._open[-1].blocks = True
 
-    def subscript(self, frame: Frame, node: ast.Subscript, base: Value, index: Value, value: Value | None) -> None:
+    def subscript(
+        self, frame: Frame, node: ast.Subscript, base: Value, index: Value, value: Value | None
+    ) -> None:
         """A tensor is indexed."""
         from syncscan.check.infer.expressions import subscript_call
 

@@ -31,8 +31,11 @@ class Solver:
         self.table = table
         self.conventions = conventions
         self.assume = False
-        self.classes: dict[ast.ClassDef, Class] = {cls.node: cls for module in modules for cls in module.classes}
+        self.classes: dict[ast.ClassDef, Class] = {
+            cls.node: cls for module in modules for cls in module.classes
+        }
         self.modules = modules
+        self.defects: dict[Function, Exception] = {}
         self._queue: deque[Function] = deque()
         self._queued: set[Function] = set()
         self._evaluations: dict[Function, int] = {}
@@ -60,7 +63,16 @@ class Solver:
             count = self._evaluations.get(function, 0)
             if count < _MOST_EVALUATIONS:
                 self._evaluations[function] = count + 1
-                Frame(self, function).run()
+                self._evaluate(function)
+
+    def _evaluate(self, function: Function, recorder: Recorder | None = None) -> None:
+        """Evaluate one function; one that makes us fail is noted, and not looked at again."""
+        if function in self.defects:
+            return
+        try:
+            Frame(self, function, recorder).run()
+        except Exception as error:
+            self.defects[function] = error
 
     def function_of(self, node: ast.Lambda, frame: Frame) -> Function:
         """A lambda as a function; it is looked at for the first time where it is first met."""
@@ -104,7 +116,7 @@ class Solver:
         With ``waits``, those that read one of the properties in it count as well.
         """
         recorder = Recorder(waits or {})
-        Frame(self, function, recorder).run()
+        self._evaluate(function, recorder)
         return recorder.candidates()
 
     def locals_of(self, function: Function) -> frozenset[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from syncscan.check.infer.expressions import binary
-from syncscan.check.infer.index import Cell, imported_names
+from syncscan.check.infer.index import imported_names
 from syncscan.check.infer.narrow import Environment, key_of, narrow
-from syncscan.check.infer.values import element_of, join, list_of
+from syncscan.check.infer.values import element_of, join
 from syncscan.model import UNKNOWN, Kind, Value
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def block(frame: Frame, body: list[ast.stmt]) -> bool:
 def join_environments(a: Environment | None, b: Environment | None) -> Environment:
     """What is known where two paths meet; a path that ended does not count."""
     if a is None or b is None:
-        return dict(a if b is None else b) if (a is not None or b is not None) else {}
+        return dict(a or b or {})
     joined: Environment = {}
     for name, value in a.items():
         other = b.get(name)
@@ -79,8 +80,6 @@ def _ann_assign(frame: Frame, node: ast.AnnAssign) -> None:
     value = frame.evaluate(node.value)
     if value.kind is Kind.UNKNOWN or (value.element is UNKNOWN and promised.element is not None):
         value = promised
-    elif promised.kind is Kind.UNION and value.kind is not Kind.NONE:
-        value = value if value.kind is not Kind.UNION else value
     frame.assign(node.target, value)
 
 
@@ -192,7 +191,7 @@ def _loop(frame: Frame, start: object, body: list[ast.stmt]) -> None:
             break
 
 
-def _leave_loop(frame: Frame, node: ast.Break | ast.Continue) -> bool:  # noqa: ARG001
+def _leave_loop(frame: Frame, node: ast.Break | ast.Continue) -> bool:
     if frame.exits:
         frame.exits[-1].append(frame.env)
         frame.env = dict(frame.env)
@@ -309,7 +308,7 @@ def _is_field(node: ast.expr | None) -> bool:
     return isinstance(node, ast.Call) and key_of(node.func).rpartition(".")[2] in {"field", "Field"}
 
 
-_HANDLERS = {
+_HANDLERS: dict[type[ast.stmt], Callable[[Frame, Any], bool | None]] = {
     ast.Expr: _expr,
     ast.Assign: _assign,
     ast.AnnAssign: _ann_assign,
@@ -336,4 +335,3 @@ _HANDLERS = {
 }
 if hasattr(ast, "TryStar"):
     _HANDLERS[ast.TryStar] = _try
-__all__ = ["Cell", "block", "list_of"]

@@ -237,7 +237,11 @@ def _union(a: Value, b: Value) -> Value:
         return ANYTHING
     if len(options) == 1:
         return options[0]
-    if a.kind is Kind.UNION and len(options) == len(a.items or ()) and all(map(_same, options, a.items or ())):
+    if (
+        a.kind is Kind.UNION
+        and len(options) == len(a.items or ())
+        and all(map(_same, options, a.items or ()))
+    ):
         return a
     return union(tuple(options))
 

@@ -25,7 +25,7 @@ class Entry:
         "warned",
     )
 
-    def __init__(self, number, stack, api, phase, allowed, node):  # noqa: PLR0917
+    def __init__(self, number, stack, api, phase, allowed, node):
         self.id = number
         self.stack = stack  # (id of code object, offset of the instruction) pairs, innermost first, flat
         self.api = api

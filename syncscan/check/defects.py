@@ -1,0 +1,44 @@
+"""What is said where syncscan itself fails on a function or a file: one line, so that the rest is checked."""
+
+from __future__ import annotations
+
+import ast
+import traceback
+from pathlib import Path
+
+from syncscan.check.files import Failure
+from syncscan.check.infer.index import Function
+
+# Deeper than what people write, by far; the evaluation takes a few Python frames for each level.
+_DEEPEST = 1000
+
+
+def failure_of(function: Function, error: Exception) -> Failure:
+    """Why a function could not be analysed: its nesting, or else a defect of syncscan, and where that is."""
+    line = getattr(function.node, "lineno", 0)
+    name = function.qualname
+    if isinstance(error, RecursionError) and _depth(function.node) > _DEEPEST:
+        message = f"`{name}` is nested too deeply to be analysed; the rest of the file was checked"
+    else:
+        message = f"`{name}` could not be analysed, the rest of the file was checked; {defect(error)}"
+    return Failure(function.module.path, line, message, partial=True)
+
+
+def defect(error: Exception) -> str:
+    """An error of our own in one line, with the place in our source where it came up."""
+    (last,) = traceback.extract_tb(error.__traceback__, limit=-1)
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return (
+        f"this is a defect of syncscan, please report it: {text} ({Path(last.filename).name}:{last.lineno})"
+    )
+
+
+def _depth(node: ast.AST) -> int:
+    """How deeply a syntax tree is nested, found without recursion."""
+    deepest = 0
+    queue = [(node, 1)]
+    while queue:
+        node, depth = queue.pop()
+        deepest = max(deepest, depth)
+        queue += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
+    return deepest

@@ -1,0 +1,182 @@
+"""Whatever Python the files hold, the analysis ends, and says so where a part of it failed."""
+
+from __future__ import annotations
+
+import ast
+import json
+import random
+import sys
+import sysconfig
+import warnings
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+
+from syncscan.check.engine import check_sources
+from syncscan.check.files import Failure, Source, read_source
+from syncscan.check.fix import apply_edits, fixable
+from syncscan.check.infer import statements
+from syncscan.config import Conventions
+from syncscan.model import Finding
+from syncscan.rule import rule_book
+from tests.infer.programs import program
+
+STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
+QUICK = settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+)
+
+
+def check(*texts: str) -> tuple[list[Finding], list[Failure]]:
+    """Check a project of modules called a, b and so on."""
+    names = "abcdefgh"[: len(texts)]
+    sources = [Source(Path(f"{n}.py"), f"{n}.py", n, t) for n, t in zip(names, texts, strict=True)]
+    result = check_sources(sources, None, Conventions(), lambda *_: None)
+    return result.findings, result.failed
+
+
+def parses(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text, "a.py", "exec", ast.PyCF_ONLY_AST)
+    except SyntaxError:
+        return False
+    return True
+
+
+@QUICK
+@given(program, program)
+def test_any_two_modules_are_analysed(first: str, second: str) -> None:
+    assume(parses(first) and parses(second))
+    assert check(first, second)[1] == []
+
+
+@QUICK
+@given(program)
+def test_a_fixed_file_parses_and_differs_only_where_an_edit_says_so(text: str) -> None:
+    assume(parses(text))
+    edits = [edit for finding in fixable(check(text)[0], unsafe=True) for edit in finding.fix.edits]
+    fixed = apply_edits(text, fixable(check(text)[0], unsafe=True))
+    assert parses(fixed)
+    edited = {line for edit in edits for line in range(edit.line, edit.end_line + 1)}
+    kept = [line for number, line in enumerate(text.split("\n"), 1) if number not in edited]
+    rest = iter(fixed.split("\n"))
+    assert all(line in rest for line in kept)  # in the same order
+
+
+LOOPS = {
+    "a lambda that is called with itself": "f = lambda g: g(g)\nf(f)\n",
+    "two lambdas that call each other": "f = lambda g: g(f)\ng = lambda h: h(g)\nf(g)\n",
+    "an object called by calling one of its class": "class A: pass\nA.__call__ = A()\nA()()\n",
+    "objects that are called by calling each other": (
+        "class A: pass\nclass B: pass\nA.__call__ = B()\nB.__call__ = A()\nA()()\n"
+    ),
+    "a call of what is either": "class A: pass\nA.__call__ = A()\nA.__call__ = len\nA()()\n",
+    "a class that is its own base": "class A(A): pass\nA().x.y()\n",
+    "classes that are each other's bases": "class A(B): pass\nclass B(A): pass\nB().f()\n",
+    "a class nested in itself by name": "class A:\n    class A(A):\n        class A(A): x = A\nA.A.A.A().x\n",
+    "a partial of itself": "import functools\nf = len\nfor _ in f: f = functools.partial(f, f)\nf()\n",
+    "a list in itself": "x = []\nwhile x:\n    x = [x, x]\n    x.append(x)\n    x[0] = x\n",
+    "a function that returns itself": "def f(g=None):\n    f.g = f\n    return f(f(f))\nf(f)()()\n",
+    "a property that reads itself": (
+        "class A:\n    @property\n    def x(self): return self.x.x\nA().x = A().x\n"
+    ),
+    "a module that imports itself": "import a\nfrom a import a as b, x as x\na.a.b.x.y\n",
+    "a context manager that enters itself": (
+        "class A:\n    def __enter__(self): return A().__enter__()\nwith A() as A.__enter__: A()\n"
+    ),
+    "super in a function": "def f(): super().f(f)\nsuper().x\n",
+    "the method of a class that is no class": "A = 3\nclass B(A): pass\nB.f = B().f\nB().f()\n",
+}
+
+
+@pytest.mark.parametrize("text", LOOPS.values(), ids=LOOPS.keys())
+def test_what_leads_back_to_itself_is_analysed(text: str) -> None:
+    assert parses(text)
+    assert check(text)[1] == []
+
+
+def test_modules_that_import_and_inherit_from_each_other_are_analysed() -> None:
+    first = "from b import B, x\nclass A(B):\n    def f(self): return B.f(self)\nx = x\n"
+    second = "from a import A, x\nclass B(A):\n    def f(self): return super().f()\nB().f()\n"
+    assert check(first, second)[1] == []
+
+
+def files_of(folder: Path, count: int, seed: int) -> list[Path]:
+    files = sorted(folder.glob("*.py"))
+    return random.Random(seed).sample(files, min(count, len(files)))
+
+
+def test_files_of_the_standard_library_are_analysed() -> None:
+    paths = (*files_of(STANDARD_LIBRARY, 12, 1), *files_of(STANDARD_LIBRARY / "asyncio", 6, 2))
+    sources = [read_source(path, STANDARD_LIBRARY, {}) for path in paths]
+    assert check_sources(sources, None, Conventions(), lambda *_: None).failed == []
+
+
+@pytest.mark.parametrize("count", [1500, 4000])
+@pytest.mark.parametrize("form", ["x = t{}\n", "if t: pass\n{}"])
+def test_what_is_nested_too_deeply_is_said_to_be(form: str, count: int) -> None:
+    text = 'import torch\nt = torch.zeros(3, device="cuda")\ndef f(): return t.item()\n'
+    deep = form.format({"x": ".T", "i": "elif t: pass\n"}[form[0]] * count)
+    findings, failed = check(text + deep)
+    assert all("nested too deeply" in failure.message for failure in failed)
+    assert failed == [] or failed[0].partial is False or [finding.line for finding in findings] == [3]
+
+
+BLOCKS = """\
+import torch
+
+t = torch.zeros(3, device="cuda")
+
+
+def good():
+    return t.item()
+
+
+def bad():
+    # syncscan: ignore[SYN101] what it suppresses is not known while the function cannot be analysed
+    return t.item() if t is not None else 1
+"""
+
+
+def test_a_defect_of_ours_costs_one_function_and_is_reported(syncscan, project, monkeypatch) -> None:
+    real = statements._HANDLERS[ast.Return]
+
+    def broken(frame, node):
+        if frame.function.name == "bad":
+            raise KeyError("missing\nkey")
+        return real(frame, node)
+
+    monkeypatch.setitem(statements._HANDLERS, ast.Return, broken)
+    project({"a.py": BLOCKS, "b.py": BLOCKS.replace("bad", "fine")})
+    done = syncscan("check", ".")
+    assert done.status == 2
+    assert [line for line in done.stdout.splitlines() if "SYN" in line and line.startswith(("a", "b"))] == [
+        line for line in done.stdout.splitlines() if line.startswith(("a.py:7:", "b.py:7:"))
+    ]
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith(
+        "syncscan: a.py:10: `bad` could not be analysed, the rest of the file was checked; "
+    )
+    assert "please report it: KeyError: 'missing\\nkey' (test_never_crashes.py:" in done.stderr
+    assert sys.getrecursionlimit() < 10_000
+
+
+def test_a_rule_that_fails_costs_one_function_and_is_reported(syncscan, project, monkeypatch) -> None:
+    def broken(self, node, facts):
+        if "tolist" in facts.source(node):
+            raise TypeError("no")
+
+    monkeypatch.setattr(type(rule_book()["SYN102"]), "match", broken)
+    project({"a.py": BLOCKS.replace("return t.item() if", "return t.tolist() if")})
+    done = syncscan("check", ".", "--format", "json")
+    report = json.loads(done.stdout)
+    assert (done.status, [finding["line"] for finding in report["findings"]]) == (2, [7])
+    assert [failure["message"].split("; ")[0] for failure in report["files"]["failed"]] == [
+        "`bad` could not be analysed, the rest of the file was checked"
+    ]
