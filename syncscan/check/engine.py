@@ -17,6 +17,7 @@ from syncscan.check.hot import Chains, call_chains
 from syncscan.check.infer.index import Module, index_module
 from syncscan.check.infer.solver import Solver
 from syncscan.check.match import Matcher
+from syncscan.check.workers import shared, workers
 from syncscan.config import Conventions
 from syncscan.model import Finding
 from syncscan.ops import load_table
@@ -24,6 +25,8 @@ from syncscan.rule import rule_book
 
 # What a source may nest; CPython's own parser stops at about the same depth.
 _RECURSION_LIMIT = 10_000
+# Below this many functions, starting a process takes longer than it saves.
+_WORTH_SHARING = 300
 
 
 @dataclass(slots=True)
@@ -39,12 +42,14 @@ def check_sources(
     targets: Container[str] | None,
     conventions: Conventions,
     progress: Callable[[str, int, int], None],
-    jobs: int = 0,  # noqa: ARG001
+    jobs: int = 1,
     hot: Sequence[str] = (),
 ) -> CheckResult:
     """Check a whole project, and report on the files named in ``targets`` (as shown), or on all.
 
-    ``hot`` names the entry points of a step, see `syncscan.check.hot`. ``progress`` is called with the name of a stage, how much of it is done, and of how much.
+    ``hot`` names the entry points of a step, see `syncscan.check.hot`; ``jobs`` is how many processes to
+    use, 0 for as many as help. ``progress`` is called with the name of a stage, how much of it is done,
+    and of how much.
     """
     result = CheckResult()
     with _steady_memory(), _deep_recursion():
@@ -52,8 +57,11 @@ def check_sources(
         solver = Solver(modules, load_table(), conventions)
         solver.solve(progress)
         chains = call_chains(modules, hot)
-        result.findings.extend(_findings(solver, chains, targets, progress))
-    result.failed.extend(failure_of(function, error) for function, error in solver.defects.items())
+        matching = _Matching(solver, chains, targets, progress)
+        count = workers(jobs) if len(matching.functions) >= _WORTH_SHARING else 1
+        for part in shared(matching.share, count):
+            result.findings += part.findings
+            result.failed += [failure for failure in part.failed if failure not in result.failed]
     result.findings.sort(key=lambda finding: finding.position)
     return result
 
@@ -90,23 +98,43 @@ def _module(source: Source) -> Module | Failure:
         return Failure(source.shown, 0, defect(error))
 
 
-def _findings(
-    solver: Solver,
-    chains: Chains,
-    targets: Container[str] | None,
-    progress: Callable[[str, int, int], None],
-) -> Iterator[Finding]:
-    matcher = Matcher(list(rule_book().values()), solver.defects)
-    waits = waiting_properties(solver, matcher)
-    for done, module in enumerate(solver.modules):
-        progress("match", done, len(solver.modules))
-        if targets is not None and module.path not in targets:
-            continue
-        for function in list(module.functions):
-            if function.may_block or not waits.keys().isdisjoint(function.callees):
-                chain = chains.get(function, ())
-                for finding in matcher.findings_in(solver.candidates(function, waits), function):
-                    yield replace(finding, hot=bool(chain), call_chain=chain)
+class _Matching:
+    """The last stage: the rules, asked about every function in which something may block."""
+
+    def __init__(
+        self,
+        solver: Solver,
+        chains: Chains,
+        targets: Container[str] | None,
+        progress: Callable[[str, int, int], None],
+    ) -> None:
+        self._solver = solver
+        self._chains = chains
+        self._progress = progress
+        self._matcher = Matcher(list(rule_book().values()), solver.defects)
+        self._waits = waiting_properties(solver, self._matcher)
+        self.functions = [
+            function
+            for module in solver.modules
+            if targets is None or module.path in targets
+            for function in module.functions
+            if function.may_block or not self._waits.keys().isdisjoint(function.callees)
+        ]
+
+    def share(self, share: int, count: int) -> CheckResult:
+        """The findings in one share of the functions, and the functions that could not be matched."""
+        result = CheckResult()
+        functions = self.functions[share::count]
+        for done, function in enumerate(functions):
+            if share == 0:
+                self._progress("match", done, len(functions))
+            chain = self._chains.get(function, ())
+            for finding in self._matcher.findings_in(
+                self._solver.candidates(function, self._waits), function
+            ):
+                result.findings.append(replace(finding, hot=bool(chain), call_chain=chain))
+        result.failed = [failure_of(function, error) for function, error in self._solver.defects.items()]
+        return result
 
 
 @contextmanager
