@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -81,6 +82,7 @@ def check_and_fix(
             break
         sources = tuple(drafts[s.shown].fixed if s.shown in changed else s for s in project.sources)
         project = replace(project, sources=sources)
+        gc.collect()  # the last round's project, before the next one takes as much
         outcome = check(project, config, progress, jobs)
     done = tuple(draft for draft in drafts.values() if draft.after != draft.before)
     return replace(

@@ -172,6 +172,7 @@ def _common_folder(options: Options) -> Path:
 
 def _run(options: Options, config: Config) -> int:
     start = time.monotonic()
+    gc.disable()  # a project is one big graph, and the collector would walk it again and again
     contents = _contents(options)
     project = _project(options, config, contents)
     outcome = _analyse(options, config, project, contents)
@@ -187,6 +188,7 @@ def _run(options: Options, config: Config) -> int:
     )
     _show(options, report, outcome)
     gc.freeze()  # the end of the process frees the memory at once; the collector would take seconds
+    gc.enable()
     return _exit_status(options, report)
 
 
