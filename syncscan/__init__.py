@@ -1,6 +1,12 @@
 """Finds where PyTorch programs make the CPU wait for the GPU."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from syncscan.guard import SyncError, allow_sync, count_syncs, forbid_sync
+
+__all__ = ["SyncError", "allow_sync", "count_syncs", "forbid_sync"]
 
 __version__ = "0.1.0"
 
@@ -8,3 +14,12 @@ __version__ = "0.1.0"
 _source_tree = Path(__file__).resolve().parent.parent
 if (_source_tree / "rules" / "ops.toml").is_file() and (_source_tree / "pyproject.toml").is_file():
     __path__.append(str(_source_tree))
+
+
+def __getattr__(name: str) -> Any:
+    """Import the guard API when it is used, so that ``import syncscan`` stays light."""
+    if name in __all__:
+        from syncscan import guard  # noqa: PLC0415
+
+        return getattr(guard, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

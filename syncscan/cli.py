@@ -18,6 +18,8 @@ COMMANDS = {
     "rules": "List the rules.",
     "ops": "Show, measure or verify what each torch operation does to the host.",
     "template": "Print a sync-free component to paste, or how it differs from the form that waits.",
+    "trace": "Run a command and report which of its lines made the CPU wait for the GPU.",
+    "report": "Show a trace that `syncscan trace -o DIR` kept.",
 }
 
 

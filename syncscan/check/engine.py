@@ -100,7 +100,7 @@ def _findings(
         if targets is not None and module.path not in targets:
             continue
         for function in list(module.functions):
-            if function.touches_gpu or not waits.keys().isdisjoint(function.callees):
+            if function.may_block or not waits.keys().isdisjoint(function.callees):
                 yield from matcher.findings_in(solver.candidates(function, waits), function)
 
 

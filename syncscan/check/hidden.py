@@ -42,7 +42,7 @@ class _Search:
     def _finding_in(self, function: Function) -> Finding | None:
         """The first and surest finding in the body of a function itself."""
         if function not in self._direct:
-            candidates = self._solver.candidates(function) if function.touches_gpu else []
+            candidates = self._solver.candidates(function) if function.may_block else []
             findings = self._matcher.findings_in(candidates, function)
             self._direct[function] = max(findings, key=lambda finding: finding.confidence, default=None)
         return self._direct[function]

@@ -216,13 +216,12 @@ def call_function(
 
 
 def _with_arguments(function: Function, value: Value, given: list[Value]) -> Value:
-    """What a function that gets tensors on either side returns lives where those of this call do."""
+    """What a function that gets tensors on either side returns from tensors in host memory alone."""
     places = {
         option.device for argument in given for option in argument.options if option.kind is Kind.TENSOR
     }
     follows = any(parameter.cell.value.device is Device.MIXED for parameter in function.parameters)
-    place = places.pop() if len(places) == 1 else Device.MIXED
-    return refine(value, device=place) if follows and place in {Device.CPU, Device.CUDA} else value
+    return refine(value, device=Device.CPU) if follows and places == {Device.CPU} else value
 
 
 def _self_type(function: Function, value: Value, args: list[Value]) -> Value:

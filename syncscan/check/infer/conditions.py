@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -55,6 +56,12 @@ def blocking_case(bound: Bound) -> Case | None:
         ):
             return case
     return None
+
+
+@functools.cache
+def needs_no_gpu_operand(operation: Operation) -> bool:
+    """Whether an operation can block with nothing on the GPU given to it: ``t.cuda()``, an explicit wait."""
+    return any(not any("gpu" in term.kind for term in case.when) for case in operation.blocks)
 
 
 def _all_hold(condition: Condition, bound: Bound) -> Verdict:

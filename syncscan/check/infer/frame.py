@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from syncscan.check.infer import calls, statements
+from syncscan.check.infer.conditions import Bound, needs_no_gpu_operand
 from syncscan.check.infer.conventions import dtype_of, place_of
 from syncscan.check.infer.expressions import EVALUATORS, attribute_of, external
 from syncscan.check.infer.index import Cell, Class, Function, Import, Module, Parameter, builtin_names
@@ -17,6 +18,7 @@ from syncscan.check.infer.values import (
     NDARRAY,
     element_of,
     explained,
+    holds_gpu,
     inferred,
     join,
     list_of,
@@ -58,13 +60,21 @@ class Frame:
         node = self.function.node
         self._set_parameters()
         if isinstance(node, ast.Lambda):
-            with self._in_statement(self.function.statement):
-                self.returns(self.evaluate(node.body), node.lineno)
+            self._run_lambda(node)
         else:
             statements.block(self, node.body)
         if self.function.is_generator:
             self.function_returns(list_of(self.yielded))
         self._publish_captured()
+
+    def _run_lambda(self, node: ast.Lambda) -> None:
+        """Evaluate the body of a lambda; it is recorded under the statement in which it stands."""
+        statement = self.function.statement
+        if self.recorder is not None and statement is not None:
+            self.recorder.begin(statement)
+        self.returns(self.evaluate(node.body), node.lineno)
+        if self.recorder is not None and statement is not None:
+            self.recorder.end()
 
     def _set_parameters(self) -> None:
         function = self.function
@@ -119,10 +129,7 @@ class Frame:
         handler = EVALUATORS.get(type(node))
         if handler is None:
             return UNKNOWN
-        value = handler(self, node)
-        if value.device is Device.CUDA or value.device is Device.MIXED:
-            self.function.touches_gpu = True
-        return value
+        return handler(self, node)
 
     def _evaluate_and_record(self, node: ast.expr) -> Value:
         value = Frame.evaluate(self, node)
@@ -218,6 +225,8 @@ class Frame:
             if value.kind is Kind.TENSOR or name.endswith("cpu"):
                 return refine(value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.ASSUMED)
             return NDARRAY if name.endswith("_np") else value
+        if place is Device.CUDA and value.device is Device.MIXED:
+            return refine(value, device=place)  # the name agrees with what the source shows
         if place is Device.CUDA:
             evidence = Evidence(
                 self.module.path, getattr(self.function.node, "lineno", 1), f"`{name}` is named so"
@@ -379,12 +388,6 @@ class Frame:
 
     # Recording
 
-    def _in_statement(self, node: ast.stmt | None) -> AbstractContextManager[None]:
-        """Record the body of a lambda under the statement in which it stands."""
-        if self.recorder is None or node is None:
-            return nullcontext()
-        return self.recorder.statement(node)
-
     def unsure(self, *, unsure: bool = True) -> AbstractContextManager[None]:
         """Record nothing where a call may as well be another one."""
         return self._silent() if unsure and self.recorder is not None else nullcontext()
@@ -399,15 +402,30 @@ class Frame:
 
     def note_truth(self, node: ast.expr, value: Value) -> None:
         """Something asks for the truth, the text or the number of a value."""
-        if self.recorder is not None and any(option.is_gpu for option in value.options):
-            self.recorder.candidate()
+        if any(option.is_gpu for option in value.options):
+            self.function.may_block = True
+            if self.recorder is not None:
+                self.recorder.candidate()
 
     def note_subscript(
         self, node: ast.Subscript, base: Value, index: Value, value: Value | None = None
     ) -> None:
         """A subscript is read, or stored to."""
+        if not self.function.may_block and (
+            holds_gpu(base) or holds_gpu(index) or (value and holds_gpu(value))
+        ):
+            self.function.may_block = True
         if self.recorder is not None:
             self.recorder.subscript(self, node, base, index, value)
+
+    def note_call(self, node: ast.expr, name: str, bound: Bound) -> None:
+        """An operation of the table is called."""
+        if bound.operation.blocks and not self.function.may_block:
+            self.function.may_block = needs_no_gpu_operand(bound.operation) or any(
+                map(holds_gpu, bound.operands())
+            )
+        if self.recorder is not None:
+            self.recorder.call(node, name, bound)
 
 
 class _Here:

@@ -87,10 +87,7 @@ def torch_call(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node:
     if frame.default_device is not None and frame.default_device.device is Device.CUDA:
         bound.values.setdefault("default device", (frame.default_device,))
     result = args[0] if _is_in_place(name, args) else result_of(bound, frame.here(node))
-    if any(not case.when for case in operation.blocks):
-        frame.function.touches_gpu = True  # an explicit wait, which no value leads to
-    if frame.recorder is not None:
-        frame.recorder.call(frame, node, name, bound)
+    frame.note_call(node, name, bound)
     return result
 
 
@@ -128,11 +125,9 @@ def _may_be_tensor(value: Value) -> bool:
 
 def _note(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node: ast.expr) -> None:
     """Record a call of something that is not torch's, but may read a tensor."""
-    if frame.recorder is None:
-        return
     operation = frame.solver.table.find(name)
     if operation is not None:
-        frame.recorder.call(frame, node, name, bind(operation, args, kwargs))
+        frame.note_call(node, name, bind(operation, args, kwargs))
 
 
 def module_tensor(frame: Frame, value: Value, node: ast.expr, text: str) -> Value:

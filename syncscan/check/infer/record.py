@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -54,17 +52,17 @@ class Recorder:
         """The statements that may block, in the order in which they were found."""
         return list(self._found.values())
 
-    @contextmanager
-    def statement(self, node: ast.stmt) -> Iterator[None]:
-        """Listen to one statement; a later evaluation of the same one, in a loop, replaces it."""
-        record = Candidate(node)
-        self._open.append(record)
-        yield
-        self._open.pop()
+    def begin(self, node: ast.stmt) -> None:
+        """Listen to a statement; statements nest."""
+        self._open.append(Candidate(node))
+
+    def end(self) -> None:
+        """Keep the innermost statement if it may block; a later evaluation of it, in a loop, replaces it."""
+        record = self._open.pop()
         if record.blocks:
-            self._found[node] = record
+            self._found[record.node] = record
         else:
-            self._found.pop(node, None)
+            self._found.pop(record.node, None)
 
     def value(self, node: ast.expr, value: Value) -> None:
         """An expression has a value."""
@@ -76,7 +74,7 @@ class Recorder:
         if self._open:
             self._open[-1].blocks = True
 
-    def call(self, frame: Frame, node: ast.expr, name: str, bound: Bound) -> None:
+    def call(self, node: ast.expr, name: str, bound: Bound) -> None:
         """An operation of the table is called."""
         if not self._open or not isinstance(node, ast.Call):
             return

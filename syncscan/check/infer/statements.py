@@ -24,8 +24,9 @@ def block(frame: Frame, body: list[ast.stmt]) -> bool:
             continue
         frame.statement = node
         if frame.recorder is not None:
-            with frame.recorder.statement(node):
-                reached = handler(frame, node)
+            frame.recorder.begin(node)
+            reached = handler(frame, node)
+            frame.recorder.end()
         else:
             reached = handler(frame, node)
         if reached is False:

@@ -55,6 +55,17 @@ def depth(value: Value) -> int:
     return 1 + max(map(depth, inside)) if inside else 0
 
 
+def holds_gpu(value: Value) -> bool:
+    """Whether a value, or anything in it, is on the GPU on some path; a device that names the GPU counts."""
+    if value.device is Device.CUDA or value.device is Device.MIXED:
+        return True
+    if value.kind is Kind.STRING:
+        return isinstance(value.payload, str) and value.payload.startswith("cuda")
+    if value.items is not None:
+        return any(map(holds_gpu, value.items))
+    return value.element is not None and holds_gpu(value.element)
+
+
 def list_of(element: Value, kind: Kind = Kind.LIST) -> Value:
     """A container of unknown length."""
     return Value(kind, element=element if depth(element) < _DEEPEST else ANYTHING)

@@ -1,0 +1,174 @@
+"""What tracing costs: the same loops untraced, traced, and under torch's own tools, interleaved in one run.
+
+    python -m benchmarks.trace_overhead [ROUNDS]
+
+needs a CUDA GPU; the decode loop needs transformers. Prints one table: median time of a step, and the
+overhead over the untraced loop.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import torch
+from torch.profiler import ProfilerActivity, profile
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from syncscan.trace.hook._syncscan_hook.arm import arm
+from syncscan.trace.hook._syncscan_hook.start import Hook
+
+Step = Callable[[], object]
+Variants = dict[str, Callable[[], contextlib.AbstractContextManager[object]]]
+
+
+def small_kernels(syncs: int) -> Step:
+    """100 small kernels, and ``syncs`` reads of a number spread over them."""
+    tensor, number = torch.zeros(64, device="cuda"), torch.ones((), device="cuda")
+    blocks = max(syncs, 1)
+
+    def step() -> None:
+        for _ in range(blocks):
+            for _ in range(100 // blocks):
+                tensor.add_(1)
+            if syncs:
+                number.item()
+
+    return step
+
+
+def deep(step: Step, frames: int) -> Step:
+    """The same step, called through ``frames`` more frames."""
+    if frames == 0:
+        return step
+    inner = deep(step, frames - 1)
+    return lambda: inner()  # noqa: PLW0108 (the frame is the point)
+
+
+def decode() -> Step:
+    """One token of a transformer with random weights."""
+    from transformers import LlamaConfig, LlamaForCausalLM  # noqa: PLC0415
+
+    config = LlamaConfig(
+        vocab_size=8192,
+        hidden_size=1024,
+        intermediate_size=2816,
+        num_hidden_layers=12,
+        num_attention_heads=16,
+    )
+    model = LlamaForCausalLM(config).to("cuda", torch.bfloat16).eval()
+    token = torch.ones(4, 1, dtype=torch.int64, device="cuda")
+    cache: list[object] = []
+
+    @torch.inference_mode()
+    def step() -> None:
+        nonlocal token
+        if not cache or len(cache) > 64:
+            cache[:] = [None]
+        out = model(input_ids=token, past_key_values=cache[-1], use_cache=True)
+        cache.append(out.past_key_values)
+        token = out.logits[:, -1:].argmax(-1)
+        if (token == 8191).all().item():
+            return
+        token.tolist()
+
+    return step
+
+
+class PassThrough(TorchDispatchMode):
+    """The least that a dispatch mode can do."""
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+        return func(*args, **(kwargs or {}))
+
+
+@contextlib.contextmanager
+def traced(hook: Hook, detector: str) -> Iterator[None]:
+    """The detector armed as in a trace, with the flush every second."""
+    armed = arm(detector, hook.recorder, print, print)
+    hook._start_flushing()
+    yield
+    for one in armed:
+        one.disarm()
+
+
+def loops() -> dict[str, tuple[Step, int]]:
+    """What is measured, and how many steps a run has."""
+    return {
+        "100 kernels, no sync": (small_kernels(0), 200),
+        "100 kernels, 5 item()": (small_kernels(5), 200),
+        "the same, 24 frames deeper": (deep(small_kernels(5), 24), 200),
+        "transformer decode": (decode(), 20),
+    }
+
+
+def new_hook() -> Hook:
+    """A hook that writes into a folder of its own."""
+    folder = tempfile.mkdtemp()
+    (Path(folder) / "options").write_text("")
+    hook = Hook(folder)
+    hook._output.open()
+    return hook
+
+
+def main(rounds: int) -> None:
+    """Run and print."""
+    hook = new_hook()
+    variants: Variants = {
+        "untraced": contextlib.nullcontext,
+        "trace": lambda: traced(hook, "cupti"),
+        "trace, debug mode": lambda: traced(hook, "debug-mode"),
+        "trace, both": lambda: traced(hook, "both"),
+        "TorchDispatchMode": PassThrough,
+    }
+    # The profiler keeps CUPTI once it has it, so it comes after everything else.
+    with_profiler: Variants = {"untraced": contextlib.nullcontext, "torch.profiler": profiler}
+    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}")
+    for name, (step, number) in loops().items():
+        report(name, measure(step, number, variants, rounds))
+    for name, (step, number) in loops().items():
+        report(name, measure(step, number, with_profiler, 5))
+
+
+def profiler() -> contextlib.AbstractContextManager[object]:
+    """The profiler of torch, with stacks."""
+    return profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], with_stack=True)
+
+
+def measure(step: Step, number: int, variants: Variants, rounds: int) -> dict[str, list[float]]:
+    """Microseconds a step, one figure a round and variant; each round in another order."""
+    times: dict[str, list[float]] = {name: [] for name in variants}
+    for _ in range(3 * number):
+        step()
+    for _ in range(rounds):
+        for name in random.sample(list(variants), len(variants)):
+            with variants[name]():
+                step()
+                torch.cuda.synchronize()
+                start = time.perf_counter()
+                for _ in range(number):
+                    step()
+                times[name].append((time.perf_counter() - start) / number * 1e6)
+                torch.cuda.synchronize()
+    return times
+
+
+def report(loop: str, times: dict[str, list[float]]) -> None:
+    """Print the rows of one loop; the overhead is the median over the rounds of that of each."""
+    for name, figures in times.items():
+        median = statistics.median(figures)
+        over = statistics.median(f / base - 1 for f, base in zip(figures, times["untraced"], strict=True))
+        print(
+            f"{loop:26} {name:18} {median:9.1f} us a step {100 * over:+7.1f}%"
+            f"  ({min(figures):.1f} to {max(figures):.1f} in {len(figures)} runs)"
+        )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)

@@ -1,0 +1,57 @@
+"""``syncscan report``: show a trace that ``syncscan trace -o DIR`` kept."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from syncscan.errors import SyncscanError
+from syncscan.report import trace_json, trace_text
+from syncscan.trace.launch import Launched
+from syncscan.trace.sites import Blame
+from syncscan.trace.trace import build, load
+
+output_format = click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print the report.",
+)
+
+
+@click.command()
+@output_format
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+def command(format_: str, folder: Path) -> int:
+    """Show the trace in FOLDER again."""
+    if not (folder / "trace.json").exists() and (folder / "parts").is_dir():
+        trace = build([], Launched(), folder / "parts", Blame())  # the launcher itself was killed
+    else:
+        trace = load(folder)
+    try:
+        render(trace, format_, sys.stdout)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise SyncscanError(f"{folder / 'trace.json'}: not a trace of syncscan ({error!r})") from None
+    return 0
+
+
+def show(trace: dict[str, Any], format_: str, output: Path | None) -> None:
+    """Print the report of a run, text on stderr and JSON on stdout, and keep it in a folder if given."""
+    if output is not None:
+        with (output / "trace.json").open("w", encoding="utf-8") as stream:
+            trace_json.render(trace, stream)
+    render(trace, format_, sys.stdout if format_ == "json" else sys.stderr)
+
+
+def render(trace: dict[str, Any], format_: str, stream: Any) -> None:
+    """Print a trace; text is as wide as the terminal."""
+    if format_ == "json":
+        trace_json.render(trace, stream)
+    else:
+        trace_text.render(trace, stream, shutil.get_terminal_size((120, 24)).columns)

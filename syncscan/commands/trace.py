@@ -1,0 +1,102 @@
+"""``syncscan trace``: run a command and report which of its lines made the CPU wait for the GPU."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import click
+
+from syncscan.commands.report import output_format, show
+from syncscan.errors import EXIT_FINDINGS, SyncscanError
+from syncscan.trace import launch
+from syncscan.trace.sites import Blame
+from syncscan.trace.trace import broken_limits, build
+
+DETECTORS = ("auto", "cupti", "debug-mode", "both")
+
+
+@click.command(context_settings={"ignore_unknown_options": False, "allow_interspersed_args": False})
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Keep the trace in this folder.")
+@output_format
+@click.option("--step", metavar="PKG.MOD:CLASS.METHOD", help="The function whose calls are the steps.")
+@click.option("--warmup", type=click.IntRange(min=0), default=0, help="Leave out the first N steps.")
+@click.option(
+    "--detector",
+    type=click.Choice(DETECTORS),
+    default="auto",
+    show_default=True,
+    help="auto: CUPTI, or debug mode where CUPTI is not to be had.",
+)
+@click.option("--include", multiple=True, metavar="GLOB", help="Blame only lines of these files.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Never blame lines of these files.")
+@click.option(
+    "--backward-lines", is_flag=True, help="Blame the forward line in backward (slow: anomaly mode)."
+)
+@click.option("--max-syncs-per-step", type=click.FloatRange(min=0), metavar="N", help="Fail above N.")
+@click.option("--max-blocked-ms-per-step", type=click.FloatRange(min=0), metavar="X", help="Fail above X.")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+def command(
+    output: Path | None,
+    format_: str,
+    step: str | None,
+    warmup: int,
+    detector: str,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    backward_lines: bool,
+    max_syncs_per_step: float | None,
+    max_blocked_ms_per_step: float | None,
+    command: tuple[str, ...],
+) -> int:
+    """Run COMMAND as it is and report which lines made the CPU wait for the GPU.
+
+    The exit status is that of COMMAND (128+n if signal n ended it), or 1 if COMMAND succeeded and a
+    step exceeded a limit. The report goes to stderr; `--format json` prints it on stdout.
+    """
+    if not command:
+        raise click.UsageError("no command given; write `syncscan trace -- python serve.py`")
+    gated = max_syncs_per_step is not None or max_blocked_ms_per_step is not None
+    _check_step(step, warmup, gated)
+    options = {"detector": detector, "warmup": str(warmup), "step": step or ""}
+    if backward_lines:
+        options["backward_lines"] = "1"
+    folder, parts = _prepare(output)
+    try:
+        launched = launch.run(list(command), parts, options)
+        trace = build(command, launched, parts, Blame(include, exclude), warmup)
+        show(trace, format_, output)
+    finally:
+        if output is None:
+            shutil.rmtree(folder, ignore_errors=True)
+    broken = broken_limits(trace, max_syncs_per_step, max_blocked_ms_per_step)
+    for line in broken:
+        click.echo(f"syncscan: {line}", err=True)
+    return launched.status or (EXIT_FINDINGS if broken else 0)
+
+
+def _check_step(step: str | None, warmup: int, gated: bool) -> None:
+    if step is None and (warmup or gated):
+        raise click.UsageError(
+            "--warmup and the limits count steps: name them with --step PKG.MOD:CLASS.METHOD"
+        )
+    if step is not None:
+        module, _, path = step.partition(":")
+        if not all(part.isidentifier() for part in (*module.split("."), *path.split("."))):
+            raise click.UsageError(f"--step {step}: write PKG.MOD:FUNCTION or PKG.MOD:CLASS.METHOD")
+
+
+def _prepare(output: Path | None) -> tuple[Path, Path]:
+    """The folder of the trace and, in it, an empty one for what the processes write."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="syncscan-")) if output is None else output.absolute()
+        parts = folder / "parts"
+        shutil.rmtree(parts, ignore_errors=True)
+        parts.mkdir(parents=True, exist_ok=True)
+        (folder / "trace.json").unlink(missing_ok=True)
+    except OSError as error:
+        raise SyncscanError(
+            f"{output}: cannot be written: {(error.strerror or str(error)).lower()}"
+        ) from None
+    return folder, parts

@@ -1,0 +1,232 @@
+"""Forbids, allows or counts the waits of a region of code.
+
+A region belongs to the thread or asyncio task that enters it, and regions nest: the innermost that
+forbids or allows decides. Waits that the autograd engine makes on threads of its own belong to none.
+Where there is no CUDA nothing waits, and the regions do nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable
+from contextvars import ContextVar, Token
+from dataclasses import dataclass
+from types import FrameType, TracebackType
+from typing import Any, TypeVar
+
+_Self = TypeVar("_Self", bound="_Region")
+
+
+def _not_compiling() -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class SeenSync:
+    """One place that made the CPU wait, and the CUDA call in which it did."""
+
+    path: str
+    line: int
+    function: str
+    api: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line} in {self.function} ({self.api})"
+
+
+class SyncError(RuntimeError):
+    """A wait for the GPU in a `forbid_sync` region; raised at the operation that waited."""
+
+    def __init__(self, sync: SeenSync) -> None:
+        super().__init__(f"the CPU waited for the GPU at {sync}; wrap it in allow_sync(reason) if it has to")
+        self.sync = sync
+
+
+class _Region:
+    """What the three kinds of region share: entering and leaving, in any order and any task."""
+
+    def __init__(self) -> None:
+        global _is_compiling  # noqa: PLW0603
+        if "torch" in sys.modules:
+            _is_compiling = sys.modules["torch"].compiler.is_compiling
+        self._tokens: list[Token[tuple[_Region, ...]]] = []
+
+    def __enter__(self: _Self) -> _Self:
+        if not _is_compiling():
+            self._tokens.append(_regions.set((*_regions.get(), self)))
+            _detectors.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not _is_compiling():
+            _detectors.release()
+            try:
+                _regions.reset(self._tokens.pop())
+            except ValueError:  # left in another context than it was entered in
+                _regions.set(tuple(region for region in _regions.get() if region is not self))
+
+    def sees(self, sync: SeenSync) -> bool:
+        """Take note of a wait; true if the regions around this one shall not see it."""
+        raise NotImplementedError
+
+
+class forbid_sync(_Region):  # noqa: N801 (used like a keyword)
+    """Raise `SyncError` at the operation that waits for the GPU in this region."""
+
+    def sees(self, sync: SeenSync) -> bool:
+        """Object."""
+        raise SyncError(sync)
+
+
+class allow_sync(_Region):  # noqa: N801
+    """Let this region wait, for the reason given; a trace lists it apart."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__()
+        self.reason = reason
+
+    def sees(self, sync: SeenSync) -> bool:  # noqa: ARG002
+        """Keep it from the regions around."""
+        return True
+
+
+class count_syncs(_Region):  # noqa: N801
+    """Count the waits of this region: ``total``, and ``sites`` by place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sites: Counter[SeenSync] = Counter()
+
+    @property
+    def total(self) -> int:
+        """How many there were."""
+        return sum(self.sites.values())
+
+    def sees(self, sync: SeenSync) -> bool:
+        """Count it."""
+        self.sites[sync] += 1
+        return False
+
+
+_is_compiling: Callable[[], bool] = _not_compiling
+_regions: ContextVar[tuple[_Region, ...]] = ContextVar("syncscan_regions", default=())
+
+
+def _on_wait(entry: Any, duration_ns: int, frame: FrameType | None, detector: str) -> None:  # noqa: ARG001
+    """Tell the regions of this thread or task, from the inside out."""
+    regions = _regions.get()
+    if not regions or frame is None:
+        return
+    sync = _sync_at(frame, entry.api.partition(":")[0])
+    for region in reversed(regions):
+        if region.sees(sync):
+            return
+
+
+def _sync_at(frame: FrameType, api: str) -> SeenSync:
+    torch_file = sys.modules["torch"].__file__ or ""
+    folder = torch_file.rpartition("/")[0] + "/"
+    chosen: FrameType | None = frame
+    while chosen is not None and chosen.f_code.co_filename.startswith(folder):
+        chosen = chosen.f_back
+    chosen = chosen or frame
+    code = chosen.f_code
+    return SeenSync(code.co_filename, chosen.f_lineno, getattr(code, "co_qualname", code.co_name), api)
+
+
+def _reason() -> str | None:
+    """The reason of the innermost region, if that allows."""
+    for region in reversed(_regions.get()):
+        if isinstance(region, allow_sync):
+            return region.reason
+        if isinstance(region, forbid_sync):
+            return None
+    return None
+
+
+@dataclass(slots=True)
+class _Event:
+    """Stands for an entry of a trace, where nothing is recorded."""
+
+    api: str
+    stack: tuple[int, ...] = ()
+    warned: int = 0
+
+
+class _Watcher:
+    """Takes the place of a trace's recorder: tells the regions, and keeps nothing."""
+
+    listeners = (_on_wait,)
+
+    def record(self, api: str, duration_ns: int, frame: FrameType, detector: str, node: Any = None) -> None:
+        self.count(self.entry_at(frame, api, node), duration_ns, frame, detector)
+
+    def entry_at(self, frame: FrameType | None, api: str, node: Any = None) -> _Event:  # noqa: ARG002
+        return _Event(api)
+
+    def count(self, event: _Event, duration_ns: int, frame: FrameType | None, detector: str) -> None:
+        _on_wait(event, duration_ns, frame, detector)
+
+    def extend(self, event: _Event, duration_ns: int) -> None:
+        """Nothing is timed."""
+
+
+class _Detectors:
+    """Arms the detectors while any region is open; in a traced process, listens to those of the trace."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+        self._armed: list[Any] = []
+        self._listening = False
+        self._waiting = False
+        self.notes: list[str] = []
+
+    def acquire(self) -> None:
+        """Open one more region."""
+        with self._lock:
+            self._users += 1
+            if self._users == 1 and not self._listen_to_trace():
+                self._arm_when_cuda_starts()
+
+    def release(self) -> None:
+        """Close one; the last one takes the detectors down."""
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                while self._armed:
+                    self._armed.pop().disarm()
+
+    def _listen_to_trace(self) -> bool:
+        if self._listening:
+            return True
+        start = sys.modules.get("_syncscan_hook.start")
+        if start is None or start.hook is None:
+            return False
+        start.hook.recorder.region = _reason
+        start.hook.recorder.listeners.append(_on_wait)
+        self._listening = True
+        return True
+
+    def _arm_when_cuda_starts(self) -> None:
+        torch = sys.modules.get("torch")
+        if torch is not None and torch.cuda.is_initialized():
+            self._arm()
+        elif not self._waiting:
+            self._waiting = True
+            watch = importlib.import_module("syncscan.trace.hook._syncscan_hook.imports").ImportWatch()
+            # Queued calls run once CUDA starts, and do not start it.
+            watch.when_imported("torch", lambda torch: torch.cuda._lazy_call(self._arm))
+
+    def _arm(self) -> None:
+        if self._users and not self._armed:
+            hook = importlib.import_module("syncscan.trace.hook._syncscan_hook.arm")
+            self._armed = hook.arm("auto", _Watcher(), self.notes.append, self.notes.append)
+
+
+_detectors = _Detectors()

@@ -1,0 +1,129 @@
+"""Pytest plugin: ``--syncscan`` counts the waits of every test, and ``limit_syncs`` sets a test's limit.
+
+    @pytest.mark.limit_syncs(0, warmups=1)
+    def test_step(): ...
+
+runs the test once without counting, then once more, and fails it if the CPU waited for the GPU more
+often than the limit; the message names the lines. Without ``--syncscan`` the marker does nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+PROPERTY = "syncscan"
+MAX_LINES = 10
+MODES = ("gpu",)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What ``limit_syncs(limit, warmups=0)`` says."""
+
+    limit: int
+    warmups: int = 0
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--syncscan``."""
+    parser.getgroup("syncscan").addoption(
+        "--syncscan",
+        nargs="?",
+        const="gpu",
+        type=_mode,
+        metavar="MODE",
+        help="Count how often each test makes the CPU wait for the GPU, and apply limit_syncs.",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known."""
+    config.addinivalue_line(
+        "markers",
+        "limit_syncs(limit, warmups=0): with --syncscan, fail if the test makes the CPU wait for the GPU"
+        " more than `limit` times, after `warmups` runs that are not counted",
+    )
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a limited test where there is nothing to count."""
+    if item.config.getoption("syncscan") and _limit(item) is not None and not _has_cuda():
+        pytest.skip("limit_syncs counts waits for a GPU, and torch finds none here")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Run a test in a counting region, after its warm-up runs."""
+    if not pyfuncitem.config.getoption("syncscan"):
+        return (yield)
+    from syncscan.guard import count_syncs  # noqa: PLC0415
+
+    limit = _limit(pyfuncitem)
+    for _ in range(limit.warmups if limit is not None else 0):
+        _run_once(pyfuncitem)
+    with count_syncs() as seen:
+        result = yield
+    pyfuncitem.user_properties.append((PROPERTY, seen.total))
+    if limit is not None and seen.total > limit.limit:
+        lines = [f"  {count} x {sync}" for sync, count in seen.sites.most_common(MAX_LINES)]
+        message = f"the CPU waited for the GPU {seen.total} times, the limit is {limit.limit}:"
+        pytest.fail("\n".join([message, *lines]), pytrace=False)
+    return result
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """List the tests that waited, the worst first."""
+    if not terminalreporter.config.getoption("syncscan"):
+        return
+    counts = [
+        (count, report.nodeid)
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if getattr(report, "when", None) == "call"
+        for name, count in report.user_properties
+        if name == PROPERTY
+    ]
+    waiting = sorted((entry for entry in counts if entry[0]), reverse=True)
+    terminalreporter.section("waits for the GPU")
+    total = sum(count for count, _ in waiting)
+    terminalreporter.line(f"{total} in {len(waiting)} of {len(counts)} tests")
+    for count, name in waiting[:MAX_LINES]:
+        terminalreporter.line(f"{count:6} {name}")
+
+
+def _mode(text: str) -> str:
+    if text not in MODES:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not one of {MODES}; before a path, write --syncscan=gpu"
+        )
+    return text
+
+
+def _limit(item: pytest.Item) -> Limit | None:
+    marker = item.get_closest_marker("limit_syncs")
+    if marker is None:
+        return None
+    try:
+        return Limit(*marker.args, **marker.kwargs)
+    except TypeError:
+        raise pytest.UsageError(f"{item.nodeid}: write limit_syncs(limit, warmups=0)") from None
+
+
+def _has_cuda() -> bool:
+    try:
+        import torch  # noqa: PLC0415
+    except ImportError:
+        return False
+    return bool(torch.cuda.is_available())
+
+
+def _run_once(item: pytest.Function) -> None:
+    if inspect.iscoroutinefunction(item.obj):
+        pytest.fail("limit_syncs: warm-up runs of coroutine tests are not supported", pytrace=False)
+    item.obj(**{name: item.funcargs[name] for name in item._fixtureinfo.argnames})

@@ -1,0 +1,158 @@
+"""A trace as text: the lines that wait, the costliest first, with what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, TextIO
+
+from rich.console import Console, Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+MAX_SITES = 30
+_PHASES = {"compile": "while compiling", "capture": "in graph capture"}
+
+
+def render(trace: dict[str, Any], stream: TextIO, width: int) -> None:
+    """Write the report, ``width`` characters wide."""
+    console = Console(file=stream, width=width, highlight=False, soft_wrap=False)
+    sites = [s for s in trace["sites"] if s["allowed"] is None and s["phase"] != "warmup"]
+    console.print(Text(_headline(trace, sites), style="bold"))
+    if sites:
+        console.print(_table(trace, sites[:MAX_SITES]))
+    if len(sites) > MAX_SITES:
+        console.print(f"and {len(sites) - MAX_SITES} more sites; `-o DIR` and `--format json` give all")
+    for line in _remarks(trace):
+        console.print(Text(line))
+
+
+def _headline(trace: dict[str, Any], sites: list[dict[str, Any]]) -> str:
+    traced = [p for p in trace["processes"] if p.get("detectors")]
+    if not traced:
+        return f"syncscan: nothing was traced: {_why_nothing(trace)}"
+    waits = sum(site["count"] for site in sites)
+    blocked = sum(site["blocked_ns"]["total"] for site in sites)
+    seconds = sum(p["wall_ns"] for p in traced) / 1e9
+    text = f"syncscan: the CPU waited for the GPU {_times(waits)} at {_plural(len(sites), 'place')}"
+    if any(_timed(site) for site in sites):
+        text += f", {blocked / 1e9:.3g} s of {seconds:.3g} s ({_share(blocked, seconds * 1e9)})"
+    return text + f" in {_plural(len(traced), 'process', 'processes')}{_ranks(traced)}"
+
+
+def _why_nothing(trace: dict[str, Any]) -> str:
+    hooked = [p for p in trace["processes"] if p["hooked"]]
+    if not hooked:
+        return "no Python process could be hooked"
+    with_torch = [p for p in hooked if p["torch"]]
+    if not with_torch:
+        return "no process imported torch"
+    if not any(p["cuda"] for p in with_torch):
+        return f"torch {with_torch[0]['torch']} in the program has no CUDA"
+    return "no process started CUDA"
+
+
+def _ranks(traced: list[dict[str, Any]]) -> str:
+    ranks = sorted({p["rank"] for p in traced if p["rank"] is not None})
+    return f", ranks {', '.join(map(str, ranks))}" if ranks else ""
+
+
+def _table(trace: dict[str, Any], sites: Iterable[dict[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("blocked", "of wall", "waits", "a step"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("code", no_wrap=True)
+    table.add_column("where, what, and what to write instead", overflow="fold", ratio=1)
+    wall = sum(p["wall_ns"] for p in trace["processes"] if p.get("detectors"))
+    for site in sites:
+        blocked = site["blocked_ns"]["total"]
+        table.add_row(
+            _milliseconds(blocked) if _timed(site) else "-",
+            _share(blocked, wall) if _timed(site) else "-",
+            str(site["count"]),
+            f"{site['per_step']:.3g}" if site["per_step"] is not None else "",
+            site["code"] or "-",
+            _description(site),
+        )
+    return table
+
+
+def _timed(site: dict[str, Any]) -> bool:
+    return "cupti" in site["detectors"]
+
+
+def _description(site: dict[str, Any]) -> Group:
+    place = f"{_short(site['path'])}:{site['line']}"
+    text = Text.assemble((place, "cyan"), f" in {site['function']}")
+    phase = _PHASES.get(site["phase"])
+    details = [phase] if phase else []
+    if site["backward_of"]:
+        details.append(f"backward of {site['backward_of']}")
+    details += _spread(site)
+    if site["missed_by"]:
+        details.append(f"{site['api']}, unseen by debug mode")
+    if details:
+        text.append(f" ({'; '.join(details)})", style="dim")
+    below = [Text(site["expression"])] if site["expression"] else []
+    below += [Text(f"instead: {site['instead']}", style="green")] if site["instead"] else []
+    return Group(text, *(Padding(line, (0, 0, 0, 2)) for line in below))
+
+
+def _spread(site: dict[str, Any]) -> list[str]:
+    ranks = {rank: count for rank, count in site["ranks"].items() if rank.isdigit()}
+    if len(ranks) < 2:
+        return [f"rank {rank} only" for rank in ranks if rank != "0"]
+    low, high = min(ranks.values()), max(ranks.values())
+    return [
+        f"{low} on each of {len(ranks)} ranks" if low == high else f"{low} to {high} on {len(ranks)} ranks"
+    ]
+
+
+def _remarks(trace: dict[str, Any]) -> list[str]:
+    lines = []
+    steps = trace["steps"]
+    if steps is not None:
+        lines.append(f"{_plural(steps['started'], 'step')} of {steps['target']}{_warmup(trace)}")
+    for site in trace["sites"]:
+        if site["allowed"] is not None:
+            place = f"{_short(site['path'])}:{site['line']}"
+            blocked = _milliseconds(site["blocked_ns"]["total"])
+            lines.append(f"allowed ({site['allowed']}): {_times(site['count'])}, {blocked}, at {place}")
+    for process in trace["processes"]:
+        command = " ".join(process["argv"])[:80]
+        if not process["hooked"]:
+            lines.append(f"not hooked: process {process['pid']} ({command}): {process['why']}")
+        lines += [f"process {process['pid']}: {note}" for note in process.get("notes", ())]
+    return lines
+
+
+def _warmup(trace: dict[str, Any]) -> str:
+    if not trace["steps"]["warmup"]:
+        return ""
+    waits = sum(site["count"] for site in trace["sites"] if site["phase"] == "warmup")
+    return f"; the {trace['steps']['warmup']} of warm-up, with {_plural(waits, 'wait')}, are left out"
+
+
+def _short(path: str) -> str:
+    """The path from the working folder, if it lies in it."""
+    try:
+        return str(Path(path).relative_to(Path.cwd()))
+    except ValueError:
+        return path
+
+
+def _milliseconds(nanoseconds: int) -> str:
+    return f"{nanoseconds / 1e6:.4g} ms"
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.1f}%" if whole else "-"
+
+
+def _times(number: int) -> str:
+    return _plural(number, "time")
+
+
+def _plural(number: int, noun: str, plural: str = "") -> str:
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"

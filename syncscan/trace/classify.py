@@ -1,0 +1,387 @@
+"""The rule code of a wait: the rule book, run on the exact expression that blocked.
+
+A trace knows that the expression blocked and not where its operands live. So each case of the
+operation table in which it could have blocked is tried: its operands are taken to be what the case
+asks for, and everything else that is no literal is taken to be a tensor on the GPU.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import re
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+
+from syncscan.model import Device, Kind, Value
+from syncscan.ops import Case, Effect, Operation, Term, load_table
+from syncscan.rule import rule_book
+
+Range = tuple[int, int, int, int]
+
+_GPU = Value(Kind.TENSOR, Device.CUDA)
+_CPU = Value(Kind.TENSOR, Device.CPU)
+_NUMBER = Value(Kind.NUMBER, Device.CPU)
+
+# What the last copy before the wait makes likely: one towards the GPU, or towards the host.
+_EFFECTS = {
+    "in": {Effect.UPLOAD},
+    "out": {Effect.SCALAR, Effect.SHAPE, Effect.DOWNLOAD, Effect.CHECK, Effect.ALWAYS},
+}
+_ASSUMED = {
+    "gpu mask": Value(Kind.TENSOR, Device.CUDA, dtype="bool"),
+    "cpu mask": Value(Kind.TENSOR, Device.CPU, dtype="bool"),
+    "gpu scalar": Value(Kind.TENSOR, Device.CUDA, ndim=0),
+    "gpu index": Value(Kind.TENSOR, Device.CUDA, dtype="int", ndim=1),
+    "cpu index": Value(Kind.TENSOR, Device.CPU, dtype="int", ndim=1),
+    "gpu sequence": Value(Kind.LIST, element=_GPU),
+    "gpu slice": Value(Kind.SLICE, items=(_GPU,)),
+    "gpu device": Value(Kind.DEVICE, Device.CUDA),
+    "cpu device": Value(Kind.DEVICE, Device.CPU),
+    "cpu": _CPU,
+    "host data": Value(Kind.LIST, element=_NUMBER),
+    "sequence": Value(Kind.LIST, element=_NUMBER),
+    "number": _NUMBER,
+    "pageable": Value(Kind.TENSOR, Device.CPU, pinned=False),
+    "pinned": Value(Kind.TENSOR, Device.CPU, pinned=True),
+}
+_LITERALS: dict[type[cst.CSTNode], Value] = {
+    cst.Integer: _NUMBER,
+    cst.Float: _NUMBER,
+    cst.Imaginary: _NUMBER,
+    cst.SimpleString: Value(Kind.STRING),
+    cst.FormattedString: Value(Kind.STRING),
+    cst.ConcatenatedString: Value(Kind.STRING),
+    cst.List: Value(Kind.LIST, element=_NUMBER),
+    cst.Tuple: Value(Kind.TUPLE, element=_NUMBER),
+    cst.ListComp: Value(Kind.LIST, element=_NUMBER),
+}
+_WAITERS = {
+    "cudaEventSynchronize": "torch.cuda.Event",
+    "cudaStreamSynchronize": "torch.cuda.Stream",
+    "cudaDeviceSynchronize": "torch.cuda",
+}
+
+
+def classify(
+    source_text: str,
+    line: int,
+    column: int | None,
+    end_line: int | None,
+    end_column: int | None,
+    api: str,
+) -> str | None:
+    """The code of the rule that explains a wait at this range, or None.
+
+    Lines and columns are 1-based, in characters, the end exclusive; columns are None where the
+    interpreter gives none (before Python 3.11): then the line decides. ``api`` is the CUDA call, with
+    ":in" or ":out" behind it where a copy towards the GPU or the host came right before.
+    """
+    module = _parse(source_text)
+    if module is None:
+        return None
+    name, _, direction = api.partition(":")
+    if column is None or end_line is None or end_column is None:
+        candidates = module.on_line(line)
+    else:
+        candidates = module.around((line, column, end_line, end_column))
+    targets = [t.target for node in candidates if isinstance(node, cst.Assign) for t in node.targets]
+    for node in candidates:
+        if any(node is target for target in targets):  # the statement stores there; it does not read
+            continue
+        code = _code_of(node, module, name, direction)
+        if code is not None:
+            return code
+    return None
+
+
+def _code_of(node: cst.CSTNode, module: ParsedModule, api: str, direction: str) -> str | None:
+    for facts in _possible_facts(node, module, api, direction):
+        for rule in rule_book().values():
+            for asked in {id(n): n for n in (node, facts.subject) if isinstance(n, rule.nodes)}.values():
+                if rule.match(asked, facts) is not None:
+                    return rule.code
+    return None
+
+
+def _possible_facts(
+    node: cst.CSTNode, module: ParsedModule, api: str, direction: str
+) -> Iterator[RuntimeFacts]:
+    subject, operation, stored = _operation_of(node, module, api)
+    if subject is not None and operation is not None:
+        likely = _EFFECTS.get(direction, set(Effect))
+        cases = _by_likelihood(subject, stored, operation.blocks)
+        for case in sorted(cases, key=lambda case: case.effect not in likely):
+            facts = RuntimeFacts(module, api, subject, operation, case, stored)
+            if facts.is_possible():
+                yield facts
+    if subject is None or isinstance(node, (cst.If, cst.While, cst.Comparison)):
+        yield RuntimeFacts(module, api)
+
+
+def _operation_of(
+    node: cst.CSTNode, module: ParsedModule, api: str
+) -> tuple[cst.CSTNode | None, Operation | None, cst.BaseExpression | None]:
+    """The call or subscript that a node is about, its entry in the table, and the value that it stores."""
+    table = load_table()
+    if isinstance(node, cst.Call):
+        return node, table.find(module.name_of(node.func, api)), None
+    if isinstance(node, cst.Subscript):
+        return node, table.find("torch.Tensor.__getitem__"), None
+    if isinstance(node, cst.Assign):
+        target = node.targets[0].target
+        if isinstance(target, cst.Subscript):
+            return target, table.find("torch.Tensor.__setitem__"), node.value
+    return None, None, None
+
+
+def _by_likelihood(
+    subject: cst.CSTNode, stored: cst.BaseExpression | None, cases: Sequence[Case]
+) -> list[Case]:
+    """The cases in their order, but first those that the text makes likely.
+
+    An index that is called one reads a scalar; a number that is stored is what is uploaded, and what is
+    no number when it is stored is rather a tensor.
+    """
+    text = cst.Module([]).code_for_node(subject.slice[0]) if isinstance(subject, cst.Subscript) else ""
+    scalar_index = _SCALAR_INDEX.search(text) is not None
+    number = stored is not None and _literal(stored) is _NUMBER
+
+    def rank(case: Case) -> int:
+        about_number = any(term.arg == "value" and term.kind == "number" for term in case.when)
+        if (scalar_index and case.effect is Effect.SCALAR) or (number and about_number):
+            return 0
+        return 2 if about_number else 1
+
+    return sorted(cases, key=rank)
+
+
+_SCALAR_INDEX = re.compile(r"(^|[._])(i|j|k|n|pos|index|idx|step|len)\d*$")
+
+
+class RuntimeFacts:
+    """Answers a rule about a node that blocked, as ``syncscan.rule.Facts`` asks, under one case."""
+
+    def __init__(
+        self,
+        module: ParsedModule,
+        api: str,
+        subject: cst.CSTNode | None = None,
+        operation: Operation | None = None,
+        case: Case | None = None,
+        stored: cst.BaseExpression | None = None,
+    ) -> None:
+        self._module = module
+        self._api = api
+        self.subject = subject
+        self._operation = operation
+        self._case = case
+        self._stored = stored
+        self._assumed = self._assume()
+
+    def of(self, node: cst.CSTNode) -> Value:
+        """What the case asks of an operand, what a literal is, and else a tensor on the GPU."""
+        if id(node) in self._assumed:
+            return self._assumed[id(node)]
+        if isinstance(node, cst.UnaryOperation) and not isinstance(node.operator, cst.Not):
+            return self.of(node.expression)
+        if isinstance(node, cst.Name) and node.value in {"True", "False", "None"}:
+            return Value(Kind.NONE) if node.value == "None" else _NUMBER
+        return _LITERALS.get(type(node), _GPU)
+
+    def name_of(self, node: cst.CSTNode) -> str:
+        """The full name of a function; a method of anything but a module is taken for a tensor's."""
+        return self._module.name_of(node, self._api)
+
+    def blocks(self, node: cst.CSTNode) -> Case | None:
+        """The case that is being tried, for the call or subscript that it is about."""
+        return self._case if node is self.subject else None
+
+    def wait_inside(self, node: cst.CSTNode) -> Value | None:  # noqa: ARG002
+        """None: a trace blames the line in the property's body itself."""
+        return None
+
+    def argument(self, call: cst.Call, name: str) -> cst.BaseExpression | None:
+        """The argument that a call of a known operation binds to a parameter, if it is given."""
+        operation = load_table().find(self.name_of(call.func))
+        bound = {} if operation is None else _bind(call, operation, self._is_method(call))
+        found = bound.get(name, [None])[0]
+        return found if isinstance(found, cst.BaseExpression) else None
+
+    def source(self, node: cst.CSTNode) -> str:
+        """The text of a node."""
+        return self._module.tree.code_for_node(node)
+
+    def is_possible(self) -> bool:
+        """Whether the text contradicts no term of the case: one operand has to satisfy it, if any is given."""
+        return all(any(_may_be(node, term) for node in nodes) for term, nodes in self._terms() if nodes)
+
+    def _assume(self) -> dict[int, Value]:
+        return {
+            id(node): _ASSUMED[term.kind]
+            for term, nodes in self._terms()
+            for node in nodes
+            if term.kind in _ASSUMED and not term.negated and _literal(node) is None
+        }
+
+    def _terms(self) -> Iterator[tuple[Term, list[cst.CSTNode]]]:
+        if self._case is None or self._operation is None or self.subject is None:
+            return
+        bound = self._operands(self.subject, self._operation)
+        for term in self._case.when:
+            yield term, bound.get(term.arg, [])
+
+    def _operands(self, subject: cst.CSTNode, operation: Operation) -> dict[str, list[cst.CSTNode]]:
+        if isinstance(subject, cst.Call):
+            return _bind(subject, operation, self._is_method(subject))
+        subscript = cst.ensure_type(subject, cst.Subscript)
+        indices = [e.slice.value if isinstance(e.slice, cst.Index) else e.slice for e in subscript.slice]
+        found: dict[str, list[cst.CSTNode]] = {"input": [subscript.value], "index": list(indices)}
+        if self._stored is not None:
+            found["value"] = [self._stored]
+        return found
+
+    def _is_method(self, call: cst.Call) -> bool:
+        return isinstance(call.func, cst.Attribute) and self.name_of(call.func).startswith("torch.Tensor.")
+
+
+def _bind(call: cst.Call, operation: Operation, method: bool) -> dict[str, list[cst.CSTNode]]:
+    """The operands by parameter; a starred parameter takes the positional ones that are left."""
+    positional: list[cst.CSTNode] = [a.value for a in call.args if a.keyword is None]
+    if method and isinstance(call.func, cst.Attribute):
+        positional.insert(0, call.func.value)
+    bound: dict[str, list[cst.CSTNode]] = {}
+    for name in operation.args:
+        taken = len(positional) if name.startswith("*") else 1
+        if positional:
+            bound[name.removeprefix("*")] = positional[:taken]
+        positional = positional[taken:]
+    bound.update({a.keyword.value: [a.value] for a in call.args if a.keyword is not None})
+    return bound
+
+
+def _literal(node: cst.CSTNode) -> Value | None:
+    if isinstance(node, cst.Name) and node.value in {"True", "False", "None"}:
+        return _NUMBER
+    if isinstance(node, cst.UnaryOperation):
+        return _literal(node.expression)
+    return _LITERALS.get(type(node))
+
+
+def _may_be(node: cst.CSTNode, term: Term) -> bool:
+    """Whether the text of an operand allows a term to hold."""
+    if term.test != "is" or term.negated:
+        return True
+    if term.kind == "true":
+        return isinstance(node, cst.Name) and node.value == "True"
+    if isinstance(node, cst.Slice) or term.kind == "gpu slice":
+        return isinstance(node, cst.Slice) and term.kind == "gpu slice"
+    literal = _literal(node)
+    return literal is None or _agrees(literal, term.kind)
+
+
+def _agrees(literal: Value, kind: str) -> bool:
+    if kind in {"gpu device", "cpu device"}:
+        return literal.kind is Kind.STRING
+    if kind in {"sequence", "gpu sequence"}:
+        return literal.kind in {Kind.LIST, Kind.TUPLE}
+    if kind == "host data":
+        return literal.kind in {Kind.LIST, Kind.TUPLE, Kind.NUMBER}
+    return kind in {"number", "scalar"} and literal.kind is Kind.NUMBER
+
+
+class ParsedModule:
+    """A source file as libcst sees it: nodes by place, and what its imports call things."""
+
+    def __init__(self, tree: cst.Module) -> None:
+        wrapper = MetadataWrapper(tree, unsafe_skip_copy=True)
+        self.tree = wrapper.module
+        self._positions = wrapper.resolve(PositionProvider)
+        self._names: dict[str, str] = {}
+        self._read_imports(self.tree)
+
+    def around(self, place: Range) -> list[cst.CSTNode]:
+        """The nodes at exactly this range, innermost first, then those around them up to the statement."""
+        found: list[cst.CSTNode] = []
+        node: cst.CSTNode | None = self.tree
+        while node is not None:
+            found.append(node)
+            node = next((child for child in node.children if self._holds(child, place)), None)
+        chain = found[::-1]
+        end = next((i for i, n in enumerate(chain) if isinstance(n, _STATEMENTS)), len(chain) - 1)
+        return chain[: end + 1]
+
+    def on_line(self, line: int) -> list[cst.CSTNode]:
+        """The nodes that start on a line, the smallest first."""
+        nodes = [n for n in self._positions if isinstance(n, (cst.BaseExpression, *_STATEMENTS))]
+        here = [node for node in nodes if self._range(node)[0] == line]
+        return sorted(here, key=lambda node: self._range(node)[2:])
+
+    def name_of(self, node: cst.CSTNode, api: str) -> str:
+        """The full name of a function in a call; see ``RuntimeFacts.name_of``."""
+        if isinstance(node, cst.Name):
+            if node.value in self._names:
+                return self._names[node.value]
+            return f"builtins.{node.value}" if hasattr(builtins, node.value) else ""
+        if not isinstance(node, cst.Attribute):
+            return ""
+        dotted = self._dotted(node.value)
+        if dotted is not None:
+            return f"{dotted}.{node.attr.value}"
+        owner = _WAITERS.get(api, "torch.Tensor") if node.attr.value == "synchronize" else "torch.Tensor"
+        return f"{owner}.{node.attr.value}"
+
+    def _dotted(self, node: cst.BaseExpression) -> str | None:
+        """The full name of a module or class, if the expression starts with an imported name."""
+        if isinstance(node, cst.Name):
+            return self._names.get(node.value)
+        if isinstance(node, cst.Attribute):
+            owner = self._dotted(node.value)
+            return f"{owner}.{node.attr.value}" if owner is not None else None
+        return None
+
+    def _holds(self, node: cst.CSTNode, place: Range) -> bool:
+        if node not in self._positions:
+            return False
+        line, column, end_line, end_column = self._range(node)
+        return (line, column) <= place[:2] and place[2:] <= (end_line, end_column)
+
+    def _range(self, node: cst.CSTNode) -> Range:
+        found = self._positions[node]
+        if not isinstance(found, CodeRange):
+            raise TypeError(found)
+        return found.start.line, found.start.column + 1, found.end.line, found.end.column + 1
+
+    def _read_imports(self, node: cst.CSTNode) -> None:
+        if isinstance(node, cst.Import):
+            for alias in node.names:
+                name = _text(alias.name)
+                bound = _text(alias.asname.name) if alias.asname is not None else name.partition(".")[0]
+                self._names[bound] = name if alias.asname is not None else bound
+        elif isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
+            origin = _text(node.module) if node.module is not None and not node.relative else ""
+            for alias in node.names:
+                bound = _text(alias.asname.name if alias.asname is not None else alias.name)
+                self._names[bound] = f"{origin}.{_text(alias.name)}"
+        elif not isinstance(node, cst.BaseExpression):
+            for child in node.children:
+                self._read_imports(child)
+
+
+_STATEMENTS = (cst.BaseSmallStatement, cst.BaseCompoundStatement)
+
+
+def _text(node: cst.CSTNode) -> str:
+    if isinstance(node, cst.Attribute):
+        return f"{_text(node.value)}.{node.attr.value}"
+    return node.value if isinstance(node, cst.Name) else ""
+
+
+@functools.lru_cache(maxsize=8)
+def _parse(source_text: str) -> ParsedModule | None:
+    try:
+        return ParsedModule(cst.parse_module(source_text))
+    except (cst.ParserSyntaxError, RecursionError):
+        return None

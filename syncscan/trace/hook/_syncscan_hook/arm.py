@@ -1,0 +1,43 @@
+"""Chooses and arms the detectors; imported once torch has started CUDA."""
+
+
+def arm(wanted, recorder, note, fail):
+    """Arm what ``wanted`` names ("auto", "cupti", "debug-mode", "both"); return the armed detectors.
+
+    "auto" is CUPTI, which sees and times every wait, and debug mode where CUPTI is not to be had. When
+    the program starts a profiler that needs CUPTI, debug mode takes its place in the list.
+    """
+    armed = []
+    cupti = _arm_cupti(wanted, armed, recorder, note, fail) if wanted != "debug-mode" else None
+    if wanted in ("debug-mode", "both") or (wanted == "auto" and cupti is None):
+        _arm_debug_mode(armed, recorder, note, cupti)
+    return armed
+
+
+def _arm_cupti(wanted, armed, recorder, note, fail):
+    from .cupti import Cupti
+
+    def give_way():
+        armed.remove(detector)
+        note("the program's profiler took CUPTI over: from there on debug mode watches, and times nothing")
+        if not armed:
+            _arm_debug_mode(armed, recorder, note, None)
+
+    detector = Cupti(recorder, fail, give_way)
+    why_not = detector.arm()
+    if why_not is None:
+        armed.append(detector)
+        return detector
+    note(why_not + ("" if wanted == "cupti" else "; debug mode watches, and times nothing"))
+    return None
+
+
+def _arm_debug_mode(armed, recorder, note, cupti):
+    from .debugmode import DebugMode
+
+    detector = DebugMode(recorder, note, cupti)
+    why_not = detector.arm()
+    if why_not is None:
+        armed.append(detector)
+    else:
+        note(why_not)

@@ -1,0 +1,349 @@
+"""Detector ``cupti``: the CUDA driver tells us when it enters and leaves a call that can block.
+
+Subscribes to the driver domain alone: measured on CUDA 13, every runtime call (``cudaMemcpyAsync``)
+reaches a driver call (``cuMemcpyDtoHAsync_v2``) that names the direction, so each is seen once.
+"""
+
+import ctypes
+import glob
+import os
+import re
+import sys
+import threading
+from _thread import get_ident
+from time import perf_counter_ns
+
+DRIVER_DOMAIN = 1
+MULTIPLE_SUBSCRIBERS = 39
+MEMORY_TYPE = 2  # CU_POINTER_ATTRIBUTE_MEMORY_TYPE
+# Measured behind a busy kernel: a pageable upload of up to 1 MiB returns at once, one of 4 MiB waits for
+# the kernel, and between them it depends on what is staged already. Copying 1 MiB takes up to 0.15 ms.
+STAGED_BYTES = 1024 * 1024
+LONG_NS = 500_000
+MAX_PINNED = 10_000
+
+_WAITS = {
+    "cuStreamSynchronize": "cudaStreamSynchronize",
+    "cuCtxSynchronize": "cudaDeviceSynchronize",
+    "cuEventSynchronize": "cudaEventSynchronize",
+}
+_SYNCHRONOUS_COPY = re.compile(r"cuMemcpy(|DtoH|HtoD|2D|2DUnaligned|3D|AtoH|HtoA)(_v2)?(_ptds)?")
+_COPY = re.compile(r"cuMemcpy(|DtoH|HtoD)Async(_v2)?(_ptsz)?")
+_SHAPED_COPY = re.compile(r"cuMemcpy(2D|3D|AtoH|HtoA)Async(_v2)?(_ptsz)?")
+
+WAIT, COPY_OUT, COPY_IN, COPY_EITHER, SHAPED = range(5)
+_WAYS = (0, 2, 1, 0, 0)
+
+_Callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p)
+
+
+def classify(name):
+    """(how to judge the call, the runtime's name for it) for a driver call, or None if it cannot block."""
+    base = re.sub(r"(_v\d+)?(_pt[ds][sz])?$", "", name)
+    if base in _WAITS:
+        return WAIT, _WAITS[base]
+    if _SYNCHRONOUS_COPY.fullmatch(name):
+        return WAIT, "cudaMemcpy"
+    if _SHAPED_COPY.fullmatch(name):
+        return SHAPED, "cudaMemcpy2DAsync" if "2D" in name else "cudaMemcpy3DAsync"
+    if _COPY.fullmatch(name):
+        how = COPY_OUT if "DtoH" in name else COPY_IN if "HtoD" in name else COPY_EITHER
+        return how, "cudaMemcpyAsync"
+    return None
+
+
+class _Thread:
+    """What one thread is doing between two callbacks."""
+
+    __slots__ = ("began", "copy", "entry", "frame", "how", "inside", "last", "native", "offset", "way")
+
+    def __init__(self, native):
+        self.inside = 0  # id of the call that is running, or 0
+        self.how = WAIT  # to judge it
+        self.began = 0
+        self.entry = None  # of the wait that is running; None if it completes a blocking copy
+        self.way = 0  # whether the last call was a copy to the GPU (1) or from it (2)
+        self.copy = None  # and its entry, if it blocked,
+        self.frame = 0  # in the frame of this id
+        self.offset = 0  # at this instruction
+        self.last = None  # entry of the last event
+        self.native = native  # not one of Python's threads
+
+    def copied_at(self, frame):
+        """Whether the blocking copy was made by the operation that calls now."""
+        if frame is not None and id(frame) == self.frame and frame.f_lasti == self.offset:
+            return True
+        self.copy = None
+        return False
+
+
+class Cupti:
+    """Subscribes to the callbacks and hands each wait to the recorder."""
+
+    name = "cupti"
+
+    def __init__(self, recorder, fail, profiler_starts):
+        self._recorder = recorder
+        self._fail = fail  # called once with a message if a callback breaks
+        self._profiler_starts = profiler_starts  # called when the program's own profiler took CUPTI over
+        self._wrapped = {}
+        self._calls = _known_calls
+        self._threads = {}
+        self._library = None
+        self._driver = None
+        self._pinned = set()  # addresses of pinned memory: torch keeps such memory and uses it again
+        self._subscriber = ctypes.c_void_p()
+        self._pid = 0
+        self._function = _Callback(self._make_callback())  # CUPTI keeps a pointer to it
+
+    @property
+    def armed(self):
+        """Whether callbacks come in this process."""
+        return self._pid == os.getpid()
+
+    def arm(self):
+        """Start; returns None, or in one line why it cannot."""
+        path = find_library()
+        if path is None:
+            return "libcupti was not found beside torch"
+        try:
+            self._library = ctypes.CDLL(path)
+        except OSError as error:
+            return f"libcupti cannot be loaded: {error}"
+        self._driver = _load_driver()
+        result = self._library.cuptiSubscribe(ctypes.byref(self._subscriber), self._function, None)
+        if result == MULTIPLE_SUBSCRIBERS:
+            return "another profiler holds CUPTI"
+        if result != 0:
+            return f"cuptiSubscribe gave error {result}"
+        self._pid = os.getpid()
+        if not self._calls:
+            self._find_calls()
+        for number in self._calls:
+            self._library.cuptiEnableCallback(1, self._subscriber, DRIVER_DOMAIN, number)
+        self._watch_profiler()
+        return None
+
+    def disarm(self):
+        """Stop; needed before the interpreter goes away. Does nothing in a forked child."""
+        if self.armed:
+            self._pid = 0
+            self._library.cuptiUnsubscribe(self._subscriber)
+        for name, function in self._wrapped.items():
+            setattr(sys.modules["torch.autograd.profiler"], name, function)
+        self._wrapped.clear()
+
+    def confirm(self, frame):
+        """Note that debug mode warned of the last event of this thread; false if that was another one."""
+        thread = self._threads.get(get_ident())
+        if not self.armed or thread is None or thread.last is None:
+            return False
+        if thread.last.stack[:2] != (id(frame.f_code), frame.f_lasti):
+            return False
+        thread.last.warned += 1
+        return True
+
+    def _find_calls(self):
+        name = ctypes.c_char_p()
+        for number in range(1, 2000):
+            if (
+                self._library.cuptiGetCallbackName(DRIVER_DOMAIN, number, ctypes.byref(name))
+                or not name.value
+            ):
+                continue
+            call = classify(name.value.decode())
+            if call is not None:
+                how, api = call
+                self._calls[number] = how, (api, api + ":in", api + ":out")
+
+    def _watch_profiler(self):
+        """Step aside when torch's profiler starts: it needs CUPTI for itself, and keeps it."""
+        module = sys.modules.get("torch.autograd.profiler")
+        for name in ("_prepare_profiler", "_enable_profiler"):
+            if hasattr(module, name):
+                self._wrapped[name] = getattr(module, name)
+                setattr(module, name, self._step_aside_before(self._wrapped[name]))
+
+    def _step_aside_before(self, original):
+        def start_profiler(*args, **kwargs):
+            if self.armed:
+                self.disarm()
+                self._profiler_starts()
+            return original(*args, **kwargs)
+
+        return start_profiler
+
+    # From here on: inside CUDA calls. No lock, no I/O, no import, and no exception may leave.
+
+    def _make_callback(self):
+        """The callback, in one function over local names: an ``.item()`` runs it four times."""
+        threads, calls, recorder = self._threads, self._calls, self._recorder
+        entry_at, count = recorder.entry_at, recorder.count
+        frame_of, now, read = sys._getframe, perf_counter_ns, _INT.from_address
+
+        def callback(_user, _domain, number, data):  # noqa: PLR0912 (a call costs more than a branch)
+            try:
+                thread = threads.get(get_ident())
+                if thread is None:
+                    thread = self._new_thread()
+                if thread.inside == number and read(data).value:  # it leaves the call
+                    duration = now() - thread.began
+                    thread.inside = 0
+                    entry = thread.entry
+                    if entry is not None:
+                        if recorder.listeners:
+                            self._count_aloud(entry, duration, frame_of().f_back)
+                        else:
+                            count(entry, duration)
+                        thread.last = entry
+                    elif thread.how == WAIT:
+                        recorder.extend(thread.copy, duration)
+                        thread.copy = None
+                    elif self._blocked(thread.how, duration, data):
+                        self._count_copy(thread, number, duration, frame_of().f_back)
+                    return
+                thread.inside = number
+                how, apis = calls[number]
+                thread.how = how
+                if how == WAIT:  # look at the stack now, while the GPU is still at work
+                    frame = frame_of().f_back
+                    if thread.copy is not None and thread.copied_at(frame):
+                        thread.entry = None
+                    elif thread.native:
+                        thread.entry = self._native_entry(frame, apis[thread.way])
+                    else:
+                        thread.entry = entry_at(frame, apis[thread.way])
+                    thread.way = 0
+                else:
+                    thread.entry = thread.copy = None
+                    thread.way = _WAYS[how]
+                thread.began = now()
+            except Exception as error:
+                calls.clear()
+                self._fail(f"the CUPTI callback failed: {error!r}")
+
+        return callback
+
+    def _count_copy(self, thread, number, duration, frame):
+        api = self._calls[number][1][thread.way]
+        entry = self._native_entry(frame, api) if thread.native else self._recorder.entry_at(frame, api)
+        thread.copy = thread.last = entry
+        if frame is not None:
+            thread.frame, thread.offset = id(frame), frame.f_lasti
+        self._count_aloud(entry, duration, frame)
+
+    def _count_aloud(self, entry, duration, frame):
+        try:
+            self._recorder.count(entry, duration, frame, self.name)
+        except Exception as error:  # a guard objects
+            if frame is None:
+                raise
+            raise_in(frame, error)
+
+    def _native_entry(self, frame, api):
+        """On a thread of the autograd engine: with its node, and the frame that waits for it."""
+        return self._recorder.entry_at(frame or backward_frame(), api, current_node())
+
+    def _blocked(self, how, duration, data):
+        """Whether a copy made the host wait; ``data`` leads to (destination, source, size)."""
+        if how == SHAPED:
+            return duration >= LONG_NS
+        parameters = _WORD.from_address(data + 16).value
+        if how == COPY_OUT:
+            return self._pageable(_WORD.from_address(parameters).value, duration)
+        if _WORD.from_address(parameters + 16).value <= STAGED_BYTES and duration < LONG_NS:
+            return False
+        if self._pageable(_WORD.from_address(parameters + 8).value, duration):
+            return True
+        return how == COPY_EITHER and self._pageable(_WORD.from_address(parameters).value, duration)
+
+    def _pageable(self, pointer, duration):
+        """Whether the driver has to stage a copy of this memory; without the driver, by the time it took."""
+        if self._driver is None:
+            return duration >= LONG_NS
+        if pointer in self._pinned:
+            return False
+        kind = ctypes.c_uint()
+        if self._driver.cuPointerGetAttribute(ctypes.byref(kind), MEMORY_TYPE, _WORD(pointer)):
+            return True
+        if len(self._pinned) < MAX_PINNED:
+            self._pinned.add(pointer)
+        return False
+
+    def _new_thread(self):
+        ident = get_ident()
+        thread = self._threads[ident] = _Thread(native=ident not in threading._active)
+        return thread
+
+
+_known_calls: dict[
+    int, tuple[int, tuple[str, str, str]]
+] = {}  # by callback id; asking CUPTI for all names takes milliseconds
+_INT = ctypes.c_int
+_WORD = ctypes.c_uint64
+
+
+def current_node():
+    """(name, forward traceback) of the autograd node running on this thread, or None."""
+    torch = sys.modules.get("torch")
+    node = torch._C._current_autograd_node() if torch is not None else None
+    if node is None:
+        return None
+    lines = node.metadata.get("traceback_") or ()  # only under anomaly mode (--backward-lines)
+    return node.name(), tuple(line.partition("\n")[0].strip() for line in lines[-16:])
+
+
+def backward_frame():
+    """The frame that waits for the backward pass, where exactly one thread does."""
+    waiting = [f for f in sys._current_frames().values() if f.f_code.co_name == "_engine_run_backward"]
+    return waiting[0] if len(waiting) == 1 else None
+
+
+def raise_in(frame, error):
+    """Raise ``error`` in ``frame`` at its next instruction, once the C call that it is in returns."""
+    before, before_frame = sys.gettrace(), (frame.f_trace, frame.f_trace_opcodes)
+
+    def trace(*_):
+        sys.settrace(before)
+        frame.f_trace, frame.f_trace_opcodes = before_frame
+        raise error.with_traceback(None)
+
+    frame.f_trace_opcodes = True
+    frame.f_trace = trace
+    sys.settrace(lambda *_: None)
+
+
+def find_library():
+    """The libcupti that torch has loaded, or the one in torch's own packages; None where there is none."""
+    if not _found_library:
+        _found_library.extend(filter(None, [_loaded_library() or _installed_library()]))
+    return _found_library[0] if _found_library else None
+
+
+_found_library: list[str] = []
+
+
+def _loaded_library():
+    try:
+        with open("/proc/self/maps") as maps:
+            found = {line.split()[-1] for line in maps if "libcupti" in line}
+    except OSError:
+        return None
+    return min(found, default=None)
+
+
+def _installed_library():
+    torch = sys.modules.get("torch")
+    if torch is None or not getattr(torch, "__file__", None):
+        return None
+    packages = os.path.dirname(os.path.dirname(os.path.abspath(torch.__file__)))
+    patterns = ("torch/lib", "nvidia/*/lib", "nvidia/cuda_cupti/lib")
+    found = [path for p in patterns for path in glob.glob(os.path.join(packages, p, "libcupti*.so*"))]
+    return min(found, default=None)
+
+
+def _load_driver():
+    try:
+        return ctypes.PyDLL("libcuda.so.1")  # asking for an attribute is not worth releasing the GIL
+    except OSError:
+        return None

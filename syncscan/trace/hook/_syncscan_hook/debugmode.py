@@ -1,0 +1,113 @@
+"""Detector ``debug-mode``: torch warns before an operation waits, and a filter of ours catches the warning.
+
+The filter comes before all others and is asked about the text of every warning: for torch's it counts
+the event and says "ignore". So nothing is printed, ``-W error`` does not raise, ``record=True`` does
+not see it, and the registry that shows a line only once is never reached. Whoever changes the filters
+calls ``warnings._filters_mutated``, where the filter goes back to its place.
+"""
+
+import sys
+import warnings
+
+SYNCHRONIZES = "called a synchronizing CUDA operation"
+PROTOTYPE = "Synchronization debug mode is a prototype feature"
+OFF, WARN, ERROR = range(3)
+
+
+class DebugMode:
+    """Arms torch's debug mode and hands each of its warnings to the recorder."""
+
+    name = "debug-mode"
+
+    def __init__(self, recorder, note, cupti=None):
+        self._recorder = recorder
+        self._note = note
+        self._cupti = cupti  # if armed as well, it counts, and this one says what it saw too
+        self._wanted = OFF  # what the program itself asked for
+        self._filter = ("ignore", self, Warning, None, 0)
+        self._mutated = {}
+        self._torch_set = self._torch_get = None
+
+    def arm(self):
+        """Start; returns None, or in one line why it cannot. Does not initialise CUDA."""
+        torch_c = sys.modules["torch"]._C
+        self._torch_set = getattr(torch_c, "_cuda_set_sync_debug_mode", None)
+        self._torch_get = getattr(torch_c, "_cuda_get_sync_debug_mode", None)
+        if self._torch_set is None or self._torch_get is None:
+            return "this torch has no CUDA"
+        self._wanted = self._torch_get()
+        self._watch_filters()
+        torch_c._cuda_set_sync_debug_mode = self._set
+        torch_c._cuda_get_sync_debug_mode = lambda: self._wanted
+        self._torch_set(max(self._wanted, WARN))
+        return None
+
+    def disarm(self):
+        """Give torch and the warnings machinery back as they were."""
+        if self._torch_set is None:
+            return
+        torch_c = sys.modules["torch"]._C
+        torch_c._cuda_set_sync_debug_mode, torch_c._cuda_get_sync_debug_mode = (
+            self._torch_set,
+            self._torch_get,
+        )
+        self._torch_set(self._wanted)
+        self._torch_set = None
+        for name, function in self._mutated.items():
+            setattr(warnings, name, function)
+        self._mutated.clear()
+        if self._filter in warnings.filters:
+            warnings.filters.remove(self._filter)
+        _filters_changed()
+
+    def keep_first(self):
+        """Put the filter back in front of those that the program added."""
+        filters = warnings.filters
+        if not filters or filters[0] is not self._filter:
+            if self._filter in filters:
+                filters.remove(self._filter)
+            filters.insert(0, self._filter)
+
+    def _watch_filters(self):
+        for name in ("_filters_mutated", "_filters_mutated_lock_held"):
+            original = getattr(warnings, name, None)
+            if original is not None:
+                self._mutated[name] = original
+                setattr(warnings, name, self._and_keep_first(original))
+        self.keep_first()
+        _filters_changed()
+
+    def _and_keep_first(self, original):
+        def filters_mutated():
+            self.keep_first()
+            original()
+
+        return filters_mutated
+
+    def _set(self, mode):
+        mode = int(mode)
+        if mode != self._wanted:
+            self._note(f"the program set the CUDA sync debug mode to {mode}; the trace goes on")
+        self._wanted = mode
+        self._torch_set(max(mode, WARN))
+
+    def match(self, text):
+        """Called by the warnings machinery with the text of each warning; true: the filter applies."""
+        if text.startswith(PROTOTYPE):
+            return self._wanted == OFF
+        if not text.startswith(SYNCHRONIZES):
+            return False
+        frame = sys._getframe(1)
+        if self._cupti is not None and self._cupti.confirm(frame):
+            return self._wanted == OFF
+        self._recorder.record("debug-mode", 0, frame, self.name)  # a guard's SyncError leaves from here
+        return self._wanted == OFF
+
+
+def _filters_changed():
+    """Make the interpreter forget which warnings it has shown already."""
+    if hasattr(warnings, "_filters_mutated"):
+        warnings._filters_mutated()
+    else:  # Python 3.14
+        with warnings._lock:
+            warnings._filters_mutated_lock_held()

@@ -1,0 +1,64 @@
+"""How often one stack waited, and for how long."""
+
+
+class Entry:
+    """The waits of one stack in one phase; updated in place, so memory grows with distinct stacks only.
+
+    ``Recorder.count`` adds to it.
+    """
+
+    __slots__ = (
+        "allowed",
+        "api",
+        "count",
+        "flushed",
+        "histogram",
+        "id",
+        "longest_ns",
+        "node",
+        "paired",
+        "phase",
+        "recent",
+        "stack",
+        "threads",
+        "total_ns",
+        "warned",
+    )
+
+    def __init__(self, number, stack, api, phase, allowed, node):
+        self.id = number
+        self.stack = stack  # (id of code object, offset of the instruction) pairs, innermost first, flat
+        self.api = api
+        self.phase = phase  # "outside" of steps, "warmup" or "steady"
+        self.allowed = allowed  # the reason of an allow_sync region, or None
+        self.node = node  # (name, forward line) of the autograd node, or None
+        self.count = 0
+        self.paired = 0  # blocking copies that were followed by a wait of the same operation
+        self.warned = 0  # how many of the events debug mode saw as well
+        self.total_ns = 0
+        self.longest_ns = 0
+        self.histogram = {}
+        self.recent = []
+        self.threads = {}
+        self.flushed = 0
+
+    def digest(self):
+        """Put the recent durations into the histogram: with the flush, away from the waits themselves."""
+        recent, self.recent = self.recent, []
+        histogram = self.histogram
+        for duration in recent:
+            index = bucket(duration)
+            histogram[index] = histogram.get(index, 0) + 1
+
+    def extend(self, duration_ns):
+        """Add the wait that an operation makes after its blocking copy; it is the same event."""
+        self.paired += 1
+        self.total_ns += duration_ns
+
+
+def bucket(duration_ns):
+    """Number of the histogram bucket: 8 to an octave, so that a quantile is right within 7%."""
+    bits = duration_ns.bit_length()
+    if bits <= 4:
+        return duration_ns
+    return (bits << 3) | ((duration_ns >> (bits - 4)) & 7)

@@ -1,0 +1,55 @@
+"""Calls a function once a module has been imported, without importing it."""
+
+import sys
+
+
+class ImportWatch:
+    """A finder that finds nothing itself: it lends the others' loaders an ``exec_module`` that calls back."""
+
+    def __init__(self):
+        self._waiting = {}
+
+    def when_imported(self, name, callback):
+        """Call ``callback(module)`` after module ``name`` ran, or now if it did already."""
+        if name in sys.modules:
+            callback(sys.modules[name])
+            return
+        self._waiting.setdefault(name, []).append(callback)
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+
+    def find_spec(self, name, path=None, target=None):
+        """Let the other finders find ``name``, and watch the loader that they give."""
+        if name not in self._waiting:
+            return None
+        callbacks = self._waiting.pop(name)
+        spec = self._find_elsewhere(name, path, target)
+        if spec is None or not hasattr(spec.loader, "exec_module"):
+            self._waiting[name] = callbacks
+            return None
+        _call_after(spec.loader, name, callbacks)
+        return spec
+
+    def _find_elsewhere(self, name, path, target):
+        for finder in sys.meta_path:
+            find_spec = getattr(finder, "find_spec", None)
+            spec = find_spec(name, path, target) if find_spec is not None and finder is not self else None
+            if spec is not None:
+                return spec
+        return None
+
+
+def _call_after(loader, name, callbacks):
+    original = loader.exec_module
+
+    def exec_module(module):
+        original(module)
+        if module.__name__ == name:
+            loader.__dict__.pop("exec_module", None)
+            for callback in callbacks:
+                callback(module)
+
+    try:
+        loader.exec_module = exec_module
+    except AttributeError:  # a built-in loader; none of the modules that we wait for has one
+        return

@@ -1,0 +1,99 @@
+"""The one place where detectors report a wait: ``Recorder.record``.
+
+Runs inside CUDA callbacks: takes no lock, does no I/O and imports nothing.
+"""
+
+from _thread import get_ident
+
+from .entry import Entry
+
+DEPTH = range(64)  # frames
+MAX_THREADS = 32
+MAX_RECENT = 4096
+MAX_ENTRIES = 20_000
+
+
+class Recorder:
+    """All waits of this process, by stack."""
+
+    def __init__(self):
+        self.entries = {}
+        self.codes = {}  # keeps the code objects of known stacks alive, so that their ids stay theirs
+        self.phase = "outside"
+        self.threads = {}  # of the module threading, by ident; set once the program has imported it
+        self.listeners = []  # called with (entry, duration_ns, frame, detector); may raise
+        self.region = None  # a function that gives the reason of the allow_sync region, or None
+        self.in_step = None  # {entry: [count, ns]} of the running step
+
+    def record(self, api, duration_ns, frame, detector, node=None):
+        """Count one wait at ``frame`` and return its entry; a detector calls this once per event."""
+        entry = self.entry_at(frame, api, node)
+        self.count(entry, duration_ns, frame, detector)
+        return entry
+
+    def entry_at(self, frame, api, node=None):
+        """The entry of the stack that ends in ``frame`` (None: no Python on this thread)."""
+        stack = []
+        append = stack.append
+        walk = frame
+        for _ in DEPTH:
+            if walk is None:
+                break
+            append(id(walk.f_code))
+            append(walk.f_lasti)
+            walk = walk.f_back
+        allowed = self.region() if self.region is not None else None
+        key = (*stack, api, self.phase, allowed, node)
+        entry = self.entries.get(key)
+        return entry if entry is not None else self._new_entry(key, stack, frame)
+
+    def count(self, entry, duration_ns, frame=None, detector=""):
+        """Count one wait of ``entry``; a listener's exception is the detector's to deliver."""
+        entry.count += 1
+        entry.total_ns += duration_ns
+        entry.recent.append(duration_ns)
+        if duration_ns > entry.longest_ns:  # noqa: PLR1730 (twice as fast as max)
+            entry.longest_ns = duration_ns
+        if len(entry.recent) > MAX_RECENT:
+            entry.digest()
+        thread = self.threads.get(get_ident())
+        name = "native thread" if thread is None else thread._name
+        if name in entry.threads:
+            entry.threads[name] += 1
+        elif len(entry.threads) < MAX_THREADS:
+            entry.threads[name] = 1
+        step = self.in_step
+        if step is not None and entry.allowed is None:
+            counts = step.get(entry)
+            if counts is None:
+                counts = step[entry] = [0, 0]
+            counts[0] += 1
+            counts[1] += duration_ns
+        for listener in self.listeners:
+            listener(entry, duration_ns, frame, detector)
+
+    def extend(self, entry, duration_ns):
+        """Add ``duration_ns`` to the event that ``entry`` counted last."""
+        entry.extend(duration_ns)
+        step = self.in_step
+        if step is not None and entry in step:
+            step[entry][1] += duration_ns
+
+    def _new_entry(self, key, stack, frame):
+        api, phase, allowed, node = key[-4:]
+        if len(self.entries) >= MAX_ENTRIES:  # keep counting, by the innermost frame or without any
+            stack = stack[:2] if len(self.entries) < 2 * MAX_ENTRIES else []
+            allowed = node = None
+            key = (*stack, api, phase, None, None)
+            if key in self.entries:
+                return self.entries[key]
+        for code_id in stack[::2]:
+            self.codes[code_id] = frame.f_code
+            frame = frame.f_back
+        entry = Entry(len(self.entries), tuple(stack), api, phase, allowed, node)
+        return self.entries.setdefault(key, entry)
+
+    def reset(self):
+        """Forget what was counted, in a forked child."""
+        self.entries.clear()
+        self.in_step = None

@@ -1,0 +1,139 @@
+"""Marks the steps of the program: the calls of one function, wrapped when its module is imported."""
+
+import functools
+from contextvars import ContextVar
+from time import perf_counter_ns
+
+
+def never():
+    """Stands for ``torch.compiler.is_compiling`` until torch is there."""
+    return False
+
+
+is_compiling = never
+
+
+class Steps:
+    """Counts the steps and gives the recorder its phase.
+
+    Steps that overlap, in threads or tasks, share a window: what waits in it is divided among them.
+    """
+
+    def __init__(self, recorder, target, warmup, note):
+        self.module, _, self._path = target.partition(":")
+        self._target = target
+        self._recorder = recorder
+        self._warmup = warmup
+        self._note = note
+        self._depth = ContextVar("syncscan_step_depth", default=0)
+        self._running = []
+        self._window_began = 0
+        self._window_calls = 0
+        self.wrapped = False
+        self.started = 0
+        self.reset()
+
+    def reset(self):
+        """Start over, in a forked child; a step that is running there goes on uncounted."""
+        self.steady = 0
+        self.wall_ns = 0
+        self.most = {"syncs": (0, {}), "blocked_ns": (0, {})}
+
+    def wrap_in(self, module):
+        """Replace the function named after the colon; say so once if there is none."""
+        owner, found = module, None
+        *outer, name = self._path.split(".")
+        for part in outer:
+            owner = getattr(owner, part, None)
+        found = vars(owner).get(name, getattr(owner, name, None)) if owner is not None else None
+        if found is None:
+            if module.__name__ != "__main__":
+                self._note(f"--step: {self.module} has no {self._path}")
+            return
+        setattr(owner, name, self._wrap(found))
+        self.wrapped = True
+
+    def _wrap(self, found):
+        if isinstance(found, (staticmethod, classmethod)):
+            return type(found)(self._wrap(found.__func__))
+        if _is_coroutine_function(found):
+            return self._wrap_coroutine(found)
+
+        @functools.wraps(found)
+        def step(*args, **kwargs):
+            if is_compiling():
+                return found(*args, **kwargs)
+            token = self._enter()
+            try:
+                return found(*args, **kwargs)
+            finally:
+                self._leave(token)
+
+        return step
+
+    def _wrap_coroutine(self, found):
+        @functools.wraps(found)
+        async def step(*args, **kwargs):
+            token = self._enter()
+            try:
+                return await found(*args, **kwargs)
+            finally:
+                self._leave(token)
+
+        return step
+
+    def _enter(self):
+        depth = self._depth.get()
+        token = self._depth.set(depth + 1)
+        if depth:
+            return token, False
+        self.started += 1
+        warm = self.started <= self._warmup
+        self._running.append(None)
+        if len(self._running) == 1:
+            self._recorder.phase = "warmup" if warm else "steady"
+            self._recorder.in_step = {}
+            self._window_began = perf_counter_ns()
+            self._window_calls = 0
+        self._window_calls += 1
+        return token, True
+
+    def _leave(self, entered):
+        token, counted = entered
+        try:
+            self._depth.reset(token)
+        except ValueError:  # left in another context than it was entered in
+            self._depth.set(0)
+        if counted:
+            self._running.pop()
+            if not self._running:
+                self._close_window()
+
+    def _close_window(self):
+        recorder = self._recorder
+        window, recorder.in_step = recorder.in_step or {}, None
+        phase, recorder.phase = recorder.phase, "outside"
+        if phase != "steady":
+            return
+        self.steady += self._window_calls
+        self.wall_ns += perf_counter_ns() - self._window_began
+        for position, name in enumerate(self.most):
+            total = sum(counts[position] for counts in window.values()) / self._window_calls
+            if total > self.most[name][0]:
+                parts = {entry.id: counts[position] / self._window_calls for entry, counts in window.items()}
+                self.most[name] = (total, parts)
+
+    def summary(self):
+        """What the file says of the steps so far."""
+        return {
+            "target": self._target,
+            "started": self.started,
+            "steady": self.steady,
+            "wall_ns": self.wall_ns,
+            "most": self.most,
+        }
+
+
+def _is_coroutine_function(function):
+    code = getattr(function, "__code__", None)
+    return code is not None and bool(code.co_flags & 0x80)  # CO_COROUTINE

@@ -1,0 +1,262 @@
+"""From what the processes wrote to the sites of a trace: merge, blame, name."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from syncscan.rule import rule_book
+from syncscan.trace.classify import classify
+from syncscan.trace.store import Frame, Process, Wait, quantile
+
+MAX_STACKS = 5
+# Measured: torch's debug mode is silent for these calls.
+BLIND_IN_DEBUG_MODE = {
+    "cudaDeviceSynchronize",
+    "cudaEventSynchronize",
+    "cudaMemcpy",
+    "cudaMemcpyAsync",
+    "cudaMemcpy2DAsync",
+    "cudaMemcpy3DAsync",
+}
+_COMPILING = re.compile(
+    r"torch/_dynamo/convert_frame\.py$|torch/_inductor/(compile_fx|graph|codecache|async_compile)\.py$"
+    r"|torch/_inductor/runtime/(autotune_cache|benchmarking)\.py$|triton/(testing|runtime/autotuner)\.py$"
+)
+_CAPTURING = re.compile(r"torch/cuda/graphs\.py$|torch/_inductor/cudagraph_trees\.py$")
+_FORWARD_LINE = re.compile(r'File "(.+)", line (\d+), in (.+)')
+
+
+@dataclass(frozen=True)
+class Blame:
+    """Whose lines are blamed: the innermost frame that passes. Patterns are globs over paths."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    def choose(self, frames: Sequence[Frame], torch_folder: str) -> Frame | None:
+        """The frame to blame: outside torch, included, not excluded; else the innermost; None without."""
+        passing = (frame for frame in frames if self._passes(frame.path, torch_folder))
+        return next(passing, frames[0] if frames else None)
+
+    def _passes(self, path: str, torch_folder: str) -> bool:
+        if path.startswith("<frozen") or (torch_folder and path.startswith(torch_folder + "/")):
+            return False
+        if self.include and not any(fnmatch(path, pattern) for pattern in self.include):
+            return False
+        return not any(fnmatch(path, pattern) for pattern in self.exclude)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What makes two waits one site."""
+
+    path: str
+    line: int
+    column: int | None
+    end_line: int | None
+    end_column: int | None
+    function: str
+    api: str
+    phase: str  # "steady", "warmup", "compile" or "capture"
+    in_step: bool
+    allowed: str | None
+    node: str | None
+
+
+@dataclass
+class Site:
+    """One place that waited, over all processes. Times are nanoseconds, columns 1-based characters."""
+
+    place: Place
+    expression: str
+    code: str | None
+    count: int = 0
+    total_ns: int = 0
+    longest_ns: int = 0
+    paired: int = 0
+    warned: int = 0
+    steps: int = 0
+    histogram: Counter[int] = field(default_factory=Counter)
+    threads: Counter[str] = field(default_factory=Counter)
+    ranks: Counter[str] = field(default_factory=Counter)
+    detectors: set[str] = field(default_factory=set)
+    stacks: Counter[tuple[str, ...]] = field(default_factory=Counter)
+
+    @property
+    def per_step(self) -> float | None:
+        """Waits in a steady step; None outside of steps."""
+        return self.count / self.steps if self.steps else None
+
+
+def collect(processes: Iterable[Process], blame: Blame) -> tuple[list[Site], dict[tuple[int, int], Site]]:
+    """The sites, the longest blocked first, and the site of each wait by (process index, wait number)."""
+    sources = Sources()
+    sites: dict[Place, Site] = {}
+    of_wait = {}
+    steps: dict[Place, set[int]] = defaultdict(set)
+    processes = list(processes)
+    for index, process in enumerate(processes):
+        for wait in process.waits:
+            place, ways = _place(wait, process, blame, sources)
+            site = sites.get(place)
+            if site is None:
+                site = sites[place] = Site(place, sources.text(place), sources.code(place, ways))
+            _add(site, wait, process)
+            of_wait[index, wait.number] = site
+            if place.in_step and place.phase == "steady":
+                steps[place].add(index)
+    for place, site in sites.items():
+        site.steps = sum((processes[i].steps or {}).get("steady", 0) for i in steps[place])
+    return sorted(sites.values(), key=lambda site: (-site.total_ns, -site.count)), of_wait
+
+
+def _place(wait: Wait, process: Process, blame: Blame, sources: Sources) -> tuple[Place, str]:
+    api, _, way = wait.api.partition(":")
+    if wait.paired == wait.count:  # each copy was completed by a wait for the stream
+        api = "cudaStreamSynchronize"
+    frame = _forward_frame(wait, process) or blame.choose(wait.frames, process.torch.get("folder", ""))
+    if frame is None:
+        frame = Frame("<no Python>", "native thread", 0, None, None, None)
+    phase = _phase(wait)
+    place = Place(
+        frame.path,
+        frame.line,
+        sources.column(frame.path, frame.line, frame.column),
+        frame.end_line,
+        sources.column(frame.path, frame.end_line, frame.end_column),
+        frame.function,
+        api,
+        "steady" if phase == "outside" else phase,
+        phase != "outside" and wait.phase != "outside",
+        wait.allowed,
+        wait.node[0] if wait.node else None,
+    )
+    return place, way
+
+
+def _forward_frame(wait: Wait, process: Process) -> Frame | None:
+    """In backward under anomaly mode, the innermost forward line outside torch."""
+    folder = process.torch.get("folder", "") + "/"
+    for line in reversed(wait.node[1] if wait.node else ()):
+        found = _FORWARD_LINE.match(line)
+        if found is not None and not found[1].startswith(folder):
+            return Frame(found[1], found[3], int(found[2]), None, None, None)
+    return None
+
+
+def _phase(wait: Wait) -> str:
+    paths = [frame.path for frame in wait.frames]
+    if any(_COMPILING.search(path) for path in paths):
+        return "compile"
+    if any(_CAPTURING.search(path) for path in paths):
+        return "capture"
+    return wait.phase
+
+
+def _add(site: Site, wait: Wait, process: Process) -> None:
+    site.count += wait.count
+    site.total_ns += wait.total_ns
+    site.longest_ns = max(site.longest_ns, wait.longest_ns)
+    site.paired += wait.paired
+    site.warned += min(wait.warned, wait.count)
+    site.histogram.update(wait.histogram)
+    site.threads.update(wait.threads)
+    site.ranks[str(process.rank) if process.rank is not None else f"pid {process.pid}"] += wait.count
+    site.detectors.add("debug-mode" if wait.api == "debug-mode" else "cupti")
+    if wait.warned:
+        site.detectors.add("debug-mode")
+    site.stacks[tuple(f"{f.path}:{f.line}:{f.function}" for f in wait.frames)] += wait.count
+
+
+class Sources:
+    """The source files that a trace names; a file that is gone or has changed gives no text."""
+
+    def __init__(self) -> None:
+        self._read = cache(_read_source)
+
+    def column(self, path: str, line: int | None, offset: int | None) -> int | None:
+        """The 1-based column in characters of a UTF-8 offset into a line."""
+        if line is None or offset is None:
+            return None
+        lines = self._read(path).splitlines()
+        if not 0 < line <= len(lines):
+            return offset + 1
+        return len(lines[line - 1].encode()[:offset].decode(errors="replace")) + 1
+
+    def text(self, place: Place) -> str:
+        """The expression at a place, on one line; the whole line where there are no columns; or ""."""
+        lines = self._read(place.path).splitlines()
+        last = place.end_line or place.line
+        if not 0 < place.line <= last <= len(lines):
+            return ""
+        part = lines[place.line - 1 : last]
+        if place.column is not None and place.end_column is not None:
+            part[-1] = part[-1][: place.end_column - 1]
+            part[0] = part[0][place.column - 1 :]
+        return " ".join(" ".join(part).split())
+
+    def code(self, place: Place, way: str) -> str | None:
+        """The rule that explains a wait at a place."""
+        text = self._read(place.path)
+        api = f"{place.api}:{way}" if way else place.api
+        where = (place.line, place.column, place.end_line, place.end_column)
+        return classify(text, *where, api) if text and place.line else None
+
+
+def _read_source(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError, ValueError):
+        return ""
+
+
+def to_json(site: Site, processes: Sequence[Process]) -> dict[str, Any]:
+    """One entry of ``sites`` in the output contract."""
+    place = site.place
+    rule = rule_book().get(site.code) if site.code else None
+    return {
+        "path": place.path,
+        "line": place.line,
+        "column": place.column,
+        "end_line": place.end_line,
+        "end_column": place.end_column,
+        "function": place.function,
+        "expression": site.expression,
+        "code": site.code,
+        "name": rule.name if rule else None,
+        "instead": rule.instead if rule else None,
+        "api": place.api,
+        "count": site.count,
+        "blocked_ns": {
+            "total": site.total_ns,
+            "max": site.longest_ns,
+            "p50": quantile(site.histogram, 0.5),
+            "p99": quantile(site.histogram, 0.99),
+        },
+        "per_step": site.per_step,
+        "phase": place.phase,
+        "in_step": place.in_step,
+        "allowed": place.allowed,
+        "backward_of": place.node,
+        "detectors": sorted(site.detectors),
+        "missed_by": _missed_by(site, processes),
+        "threads": dict(site.threads.most_common(8)),
+        "ranks": dict(sorted(site.ranks.items())),
+        "stacks": [
+            {"count": count, "frames": list(frames)} for frames, count in site.stacks.most_common(MAX_STACKS)
+        ],
+    }
+
+
+def _missed_by(site: Site, processes: Sequence[Process]) -> list[str]:
+    """The detectors that do not see this wait: seen by running both, or known of the CUDA call."""
+    both = any(len(process.detectors) > 1 for process in processes)
+    blind = site.warned == 0 if both else site.place.api in BLIND_IN_DEBUG_MODE
+    return ["debug-mode"] if blind and "debug-mode" not in site.detectors else []

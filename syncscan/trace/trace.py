@@ -1,0 +1,139 @@
+"""A whole trace as the object that ``trace.json`` holds, and the gate over its steps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from syncscan import __version__
+from syncscan.errors import SyncscanError
+from syncscan.trace.launch import Launched, why_unhooked
+from syncscan.trace.sites import Blame, Site, collect, to_json
+from syncscan.trace.store import Process, read_processes
+
+FORMAT_VERSION = 1
+Trace = dict[str, Any]
+
+
+def build(command: Sequence[str], launched: Launched, parts: Path, blame: Blame, warmup: int = 0) -> Trace:
+    """Merge what the processes of a command wrote; see "Output contract" in docs/trace.md."""
+    processes = read_processes(parts)
+    sites, of_wait = collect(processes, blame)
+    return {
+        "version": FORMAT_VERSION,
+        "tool": {"name": "syncscan", "version": __version__},
+        "command": list(command),
+        "exit_status": launched.status,
+        "wall_ns": max((process.wall_ns for process in processes), default=0),
+        "steps": _steps(processes, warmup),
+        "worst_step": _worst_step(processes, of_wait),
+        "processes": [_process(process) for process in processes] + _unhooked(processes, launched),
+        "sites": [to_json(site, processes) for site in sites],
+    }
+
+
+def _process(process: Process) -> dict[str, Any]:
+    return {
+        "pid": process.pid,
+        "ppid": process.ppid,
+        "rank": process.rank,
+        "hooked": True,
+        "argv": process.argv,
+        "torch": process.torch.get("version"),
+        "cuda": process.torch.get("cuda"),
+        "detectors": process.detectors,
+        "notes": process.notes,
+        "steps": (process.steps or {}).get("started", 0),
+        "wall_ns": process.wall_ns,
+    }
+
+
+def _unhooked(processes: Sequence[Process], launched: Launched) -> list[dict[str, Any]]:
+    hooked = {process.pid for process in processes}
+    found = []
+    for pid, sighting in launched.pythons.items():
+        why = why_unhooked(sighting) if pid not in hooked else None
+        if why is not None:
+            found.append({"pid": pid, "hooked": False, "argv": sighting.argv, "why": why})
+    return found
+
+
+def _steps(processes: Sequence[Process], warmup: int) -> dict[str, Any] | None:
+    told = [process.steps for process in processes if process.steps is not None]
+    if not told:
+        return None
+    return {
+        "target": told[0]["target"],
+        "warmup": warmup,
+        "started": sum(steps["started"] for steps in told),
+        "steady": sum(steps["steady"] for steps in told),
+        "wall_ns": sum(steps["wall_ns"] for steps in told),
+    }
+
+
+def _worst_step(processes: Sequence[Process], of_wait: dict[tuple[int, int], Site]) -> dict[str, Any]:
+    """The step with the most waits and the one blocked longest, over all processes, and their lines."""
+    worst: dict[str, Any] = {}
+    for index, process in enumerate(processes):
+        for name, (value, parts) in (process.steps or {}).get("most", {}).items():
+            if value > worst.get(name, {}).get("value", 0):
+                worst[name] = {"value": value, "rank": process.rank, "lines": _lines(index, parts, of_wait)}
+    return worst
+
+
+def _lines(index: int, parts: dict[str, float], of_wait: dict[tuple[int, int], Site]) -> list[dict[str, Any]]:
+    found = [(of_wait.get((index, int(number))), share) for number, share in parts.items()]
+    lines = [
+        {"path": site.place.path, "line": site.place.line, "expression": site.expression, "value": share}
+        for site, share in found
+        if site is not None
+    ]
+    return sorted(lines, key=lambda line: -line["value"])
+
+
+def broken_limits(trace: Trace, max_syncs: float | None, max_blocked_ms: float | None) -> list[str]:
+    """What a step may cost and some step exceeded: one line for each limit, naming the lines of code."""
+    if trace["steps"] is None or not trace["steps"]["steady"]:
+        if max_syncs is None and max_blocked_ms is None:
+            return []
+        return ["no step was seen, so its limit is not checked: is --step the function that runs each step?"]
+    limits = (
+        ("syncs", max_syncs, 1, "syncs"),
+        ("blocked_ns", max_blocked_ms, 1e6, "ms blocked"),
+    )
+    return [
+        _broken(trace["worst_step"][name], limit, scale, unit)
+        for name, limit, scale, unit in limits
+        if limit is not None and trace["worst_step"].get(name, {}).get("value", 0) / scale > limit
+    ]
+
+
+def _broken(worst: dict[str, Any], limit: float, scale: float, unit: str) -> str:
+    lines = ", ".join(
+        f"{line['path']}:{line['line']} ({line['value'] / scale:.3g})" for line in worst["lines"][:5]
+    )
+    return f"a step has {worst['value'] / scale:.3g} {unit}, the limit is {limit:g}: {lines}"
+
+
+def load(folder: Path) -> Trace:
+    """Read ``trace.json`` of a folder; SyncscanError in one line if it is not there or not whole."""
+    path = folder / "trace.json"
+    try:
+        trace = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise SyncscanError(
+            f"{folder}: no trace.json here; `syncscan trace -o {folder} -- ...` makes one"
+        ) from None
+    except OSError as error:
+        raise SyncscanError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise SyncscanError(f"{path}: not JSON or cut short; run the trace again") from None
+    if not isinstance(trace, dict) or not {"version", "sites", "processes"} <= trace.keys():
+        raise SyncscanError(f"{path}: not a trace of syncscan")
+    if trace["version"] != FORMAT_VERSION:
+        raise SyncscanError(
+            f"{path}: version {trace['version']} of the format; this syncscan reads {FORMAT_VERSION}"
+        )
+    return trace

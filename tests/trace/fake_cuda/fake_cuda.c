@@ -1,0 +1,107 @@
+/* Stands in for libcupti and libcuda where there is no GPU: calls that only tell their subscriber. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct {
+  int site;
+  const char *name;
+  const void *parameters;
+  void *rest[6];
+} CallbackData;
+typedef void (*Callback)(void *, unsigned, unsigned, const CallbackData *);
+
+static const char *NAMES[] = {
+    0, "cuInit", "cuStreamSynchronize", "cuCtxSynchronize_v2", "cuEventSynchronize", "cuMemcpyHtoDAsync_v2",
+    "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuMemcpyAsync", "cuMemcpyDtoH_v2", "cuLaunchKernel",
+};
+enum { COUNT = sizeof NAMES / sizeof *NAMES };
+static int enabled[COUNT];
+static Callback subscriber;
+
+int cuptiSubscribe(void **handle, Callback callback, void *user) {
+  (void)user;
+  if (subscriber || getenv("FAKE_CUPTI_BUSY")) return 39;
+  subscriber = callback;
+  *handle = (void *)1;
+  return 0;
+}
+int cuptiUnsubscribe(void *handle) {
+  (void)handle;
+  subscriber = 0;
+  return 0;
+}
+int cuptiEnableCallback(unsigned on, void *handle, unsigned domain, unsigned id) {
+  (void)handle;
+  if (domain != 1 || id >= COUNT) return 1;
+  enabled[id] = on;
+  return 0;
+}
+int cuptiGetCallbackName(unsigned domain, unsigned id, const char **name) {
+  if (domain != 1 || id == 0 || id >= COUNT) return 1;
+  *name = NAMES[id];
+  return 0;
+}
+
+/* An odd address is pageable memory, which the driver does not know. */
+int cuPointerGetAttribute(unsigned *value, int attribute, unsigned long long pointer) {
+  if (attribute != 2 || pointer % 2) return 1;
+  *value = 1;
+  return 0;
+}
+
+static void call(const char *name, unsigned long long to, unsigned long long from, unsigned long long size,
+                 unsigned microseconds) {
+  unsigned long long parameters[3] = {to, from, size};
+  CallbackData data = {0, name, parameters, {0}};
+  unsigned id = 1;
+  while (id < COUNT && strcmp(NAMES[id], name)) id++;
+  if (subscriber && enabled[id]) subscriber(0, 1, id, &data);
+  struct timespec pause = {0, microseconds * 1000};
+  if (microseconds) nanosleep(&pause, 0);
+  data.site = 1;
+  if (subscriber && enabled[id]) subscriber(0, 1, id, &data);
+}
+
+int fake_subscribed(void) { return subscriber != 0; }
+
+enum { PAGEABLE = 1, PINNED = 2, DEVICE = 4 };
+static int debug_mode;
+int fake_get_debug_mode(void) { return debug_mode; }
+void fake_set_debug_mode(int mode) { debug_mode = mode; }
+
+/* As torch does once an operation that synchronized is done. */
+static void warn(void) {
+  if (!debug_mode) return;
+  int (*warn_python)(void *, const char *, long) = dlsym(RTLD_DEFAULT, "PyErr_WarnEx");
+  void **category = dlsym(RTLD_DEFAULT, "PyExc_UserWarning");
+  warn_python(*category, "called a synchronizing CUDA operation (Triggered internally at CUDAFunctions.cpp:1.)", 1);
+}
+
+/* What torch was seen to call in each operation. */
+double fake_item(double value) {
+  call("cuMemcpyDtoHAsync_v2", PINNED, DEVICE, 4, 0);
+  call("cuStreamSynchronize", 0, 0, 0, 50);
+  warn();
+  return value;
+}
+void fake_tolist(void) {
+  call("cuMemcpyDtoHAsync_v2", PAGEABLE, DEVICE, 24, 50);
+  call("cuStreamSynchronize", 0, 0, 0, 0);
+  warn();
+}
+void fake_upload(int pinned, long size, int non_blocking) {
+  call("cuMemcpyHtoDAsync_v2", DEVICE, pinned ? PINNED : PAGEABLE, size, 0);
+  if (non_blocking) return;
+  call("cuStreamSynchronize", 0, 0, 0, 0);
+  warn();
+}
+void fake_kernel(void) { call("cuLaunchKernel", 0, 0, 0, 0); }
+void fake_synchronize(void) { call("cuCtxSynchronize_v2", 0, 0, 0, 50); }
+
+__attribute__((destructor)) static void check(void) {
+  if (subscriber) fputs("fake_cuda: left subscribed at exit\n", stderr);
+}

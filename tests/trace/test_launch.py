@@ -1,0 +1,207 @@
+"""The command behaves as it would alone, and what is wrong is said in one line."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+READ = "import torch\nt = torch.zeros(1)\nt.item()\n"
+
+
+def test_arguments_input_and_output_are_the_commands(environment, program, tmp_path):
+    script = program("import sys\nprint(sys.argv[1:], sys.stdin.read())\nprint('err', file=sys.stderr)\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "syncscan", "trace", "--", sys.executable, script, "--format", "-o", "x y"],
+        input="typed",
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=True,
+    )
+    assert done.stdout == "['--format', '-o', 'x y'] typed\n"
+    assert done.stderr.startswith("err\n")
+
+
+def test_the_programs_own_sitecustomize_runs(run_trace, program, tmp_path, environment):
+    program("import sys\nsys.stamp = 'mine'\n", "sitecustomize.py")
+    script = program("import sys, sitecustomize\nprint(sys.stamp, sitecustomize.__file__)\n")
+    path = os.pathsep.join([str(tmp_path), environment["PYTHONPATH"]])
+    done = run_trace([sys.executable, script], PYTHONPATH=path)
+    assert done.stdout == f"mine {tmp_path / 'sitecustomize.py'}\n"
+
+
+def test_the_program_starts_as_it_would_alone(run_trace, program, environment):
+    script = program("""
+        import sys
+        ours = [n for n in sys.modules if "syncscan" in n or n == "sitecustomize"]
+        print(sorted(set(sys.modules) - set(ours) - set(sys.builtin_module_names)), sys.path, sys.argv, sys.flags)
+        print(threading.active_count() if (threading := __import__("threading")) else 0)
+    """)
+    alone = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, env=environment, check=True
+    )
+    done = run_trace([sys.executable, script])
+    assert done.stdout == alone.stdout
+
+
+def test_nothing_of_ours_runs_without_our_variable(environment, program):
+    hook = environment["PYTHONPATH"].rpartition(os.pathsep)[2] + "/syncscan/trace/hook"
+    script = program("import sys\nprint([n for n in sys.modules if 'syncscan' in n], sys.path[1:2])\n")
+    variables = {**environment, "PYTHONPATH": hook}
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=variables, check=True)
+    assert done.stdout.startswith("[] ")
+    assert "trace/hook" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "message"),
+    [
+        (["no-such-command"], 127, "syncscan: no-such-command: command not found"),
+        (["/"], 126, "syncscan: /: cannot be executed: permission denied"),
+    ],
+)
+def test_a_command_that_cannot_start(run_trace, command, status, message):
+    done = run_trace(command)
+    assert (done.status, done.stderr.strip()) == (status, message)
+
+
+def test_no_command(environment):
+    done = subprocess.run(
+        [sys.executable, "-m", "syncscan", "trace"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "no command given; write `syncscan trace -- python serve.py`" in done.stderr
+
+
+def test_a_folder_that_cannot_be_written(environment, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = subprocess.run(
+        [sys.executable, "-m", "syncscan", "trace", "-o", tmp_path / "file" / "x", "--", "true"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr == f"syncscan: {tmp_path}/file/x: cannot be written: not a directory\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("print(1)", "no process imported torch"),
+        ("import torch", "no process started CUDA"),
+        ("import torch\ntorch.version.cuda", "no process started CUDA"),
+    ],
+)
+def test_a_program_without_waits_says_why(trace, source, reason):
+    done = trace(source)
+    assert done.status == 0
+    assert f"nothing was traced: {reason}" in done.stderr
+
+
+def test_torch_without_cuda_is_said(run_trace, program, environment):
+    """The real torch of the tests, which has no CUDA."""
+    torch = pytest.importorskip("torch")
+    if torch.version.cuda is not None:
+        pytest.skip("this torch has CUDA")
+    path = environment["PYTHONPATH"].rpartition(os.pathsep)[2]
+    script = program("import torch\nprint(torch.ones(3).sum().item())\n")
+    done = run_trace([sys.executable, script], PYTHONPATH=path)
+    assert done.stdout == "3.0\n"
+    assert f"torch {torch.__version__} in the program has no CUDA" in done.stderr
+
+
+def test_a_trace_folder_that_vanishes_does_not_hurt(trace):
+    done = trace("""
+        import os, shutil
+        import torch
+        t = torch.zeros(1)
+        t.item()
+        shutil.rmtree(os.environ["SYNCSCAN_TRACE"])
+        if os.fork() == 0:
+            t.item()
+            os._exit(0)
+        print(os.wait()[1])
+    """)
+    assert (done.status, done.stdout) == (0, "0\n")
+
+
+def test_a_long_run_does_not_fill_the_disk(trace):
+    done = trace("""
+        import glob, os, sys
+        import torch
+        sys.modules["_syncscan_hook.output"].MAX_BYTES = 3000
+        hook = sys.modules["_syncscan_hook.start"].hook
+        torch.cuda.set_sync_debug_mode("warn")
+        t = torch.zeros(1)
+        for _ in range(200):
+            t.item()
+            t.tolist()
+            hook.flush()
+        (part,) = glob.glob(os.environ["SYNCSCAN_TRACE"] + "/*.jsonl*")
+        print(os.path.getsize(part) < 6000)
+    """)
+    assert done.stdout == "True\n"
+    assert done.counts() == {"t.item()": 200, "t.tolist()": 200}
+    assert done.trace["processes"][0]["detectors"] == ["cupti"]
+
+
+def test_memory_is_bounded_by_the_number_of_stacks_kept(trace):
+    done = trace("""
+        import sys
+        import torch
+        sys.modules["_syncscan_hook.record"].MAX_ENTRIES = 20
+        t = torch.zeros(1)
+        def read():
+            t.item()
+        exec("\\n".join("read()" for _ in range(100)))
+        for number in range(100):
+            exec("\\n" * number + "(lambda: read())()")
+        for number in range(100):
+            exec("\\n" * number + "(lambda: t.item())()")
+        print(len(sys.modules["_syncscan_hook.start"].hook.recorder.entries) <= 2 * 20 + 1)
+    """)
+    assert done.stdout == "True\n"
+    assert sum(done.counts().values()) == 300
+    assert done.site("t.item()", function="read")["count"] == 200
+
+
+def test_the_hook_needs_nothing_but_the_standard_library_of_python_3_9():
+    hook = ROOT / "syncscan" / "trace" / "hook"
+    for path in sorted(hook.rglob("*.py")):
+        tree = ast.parse(path.read_text(), feature_version=(3, 9))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [node.module or ""]
+            else:
+                continue
+            own = {"_syncscan_hook", "sitecustomize"}
+            assert {name.partition(".")[0] for name in names} <= {*sys.stdlib_module_names, *own}, path
+
+
+def test_json_of_the_report_is_the_trace(environment, program, tmp_path):
+    script = program(READ)
+    done = subprocess.run(
+        [sys.executable, "-m", "syncscan", "trace", "--format", "json", "--", sys.executable, script],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=True,
+    )
+    trace = json.loads(done.stdout)
+    assert trace["version"] == 1
+    assert [site["expression"] for site in trace["sites"]] == ["t.item()"]

@@ -1,0 +1,101 @@
+"""The pytest plugin, in a pytest of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+TESTS = """
+import pytest, torch
+t = torch.zeros(1)
+runs = []
+
+@pytest.mark.limit_syncs(1)
+def test_within():
+    t.item()
+
+@pytest.mark.limit_syncs(0)
+def test_beyond():
+    t.item()
+    t.item()
+
+@pytest.fixture
+def number():
+    return 3
+
+@pytest.mark.limit_syncs(0, warmups=2)
+def test_warm(number):
+    runs.append(number)
+    if len(runs) < 3:
+        t.item()
+    assert number == 3
+
+def test_free():
+    for _ in range(5):
+        t.tolist()
+"""
+
+
+@pytest.fixture
+def run_pytest(environment, program, tmp_path):
+    """Runs pytest on a file; gives its output."""
+
+    def run(source: str, *options: str, **variables: str) -> str:
+        program(source, "test_it.py")
+        (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --strict-markers\n")
+        command = [sys.executable, "-m", "pytest", "-p", "syncscan.pytest_plugin", "-p", "no:cacheprovider"]
+        done = subprocess.run(
+            [*command, "-rs", "test_it.py", *options],
+            capture_output=True,
+            text=True,
+            env={**environment, **variables},
+            cwd=tmp_path,
+            check=False,
+            timeout=60,
+        )
+        return done.stdout + done.stderr
+
+    return run
+
+
+def test_limits_hold_warm_ups_do_not_count_and_the_summary_lists_the_worst(run_pytest):
+    out = run_pytest(TESTS, "--syncscan")
+    assert "1 failed, 3 passed" in out
+    assert "the CPU waited for the GPU 2 times, the limit is 0:" in out
+    assert "  1 x " in out
+    assert "test_it.py:13 in test_beyond (cudaStreamSynchronize)" in out
+    assert "8 in 3 of 4 tests" in out
+    assert "     5 test_it.py::test_free" in out
+
+
+def test_without_the_option_the_marker_does_nothing(run_pytest):
+    out = run_pytest(TESTS)
+    assert "4 passed" in out
+    assert "waits for the GPU" not in out
+
+
+def test_warnings_as_errors_do_not_disturb_it(run_pytest):
+    out = run_pytest(TESTS, "--syncscan", "-W", "error", FAKE_CUPTI_BUSY="1")
+    assert "1 failed, 3 passed" in out
+
+
+def test_a_marker_that_makes_no_sense(run_pytest):
+    out = run_pytest("import pytest\n@pytest.mark.limit_syncs()\ndef test_it(): pass\n", "--syncscan")
+    assert "write limit_syncs(limit, warmups=0)" in out
+
+
+def test_a_path_right_after_the_option(run_pytest):
+    assert "before a path, write --syncscan=gpu" in run_pytest(TESTS, "--syncscan", "test_it.py")
+
+
+def test_without_cuda_a_limited_test_is_skipped_with_the_reason(run_pytest, environment):
+    if torch.cuda.is_available():
+        pytest.skip("there is CUDA here")
+    source = "import pytest\n@pytest.mark.limit_syncs(0)\ndef test_it(): pass\ndef test_free(): pass\n"
+    out = run_pytest(source, "--syncscan", PYTHONPATH=environment["PYTHONPATH"].rpartition(":")[2])
+    assert "limit_syncs counts waits for a GPU, and torch finds none here" in out
+    assert "1 passed, 1 skipped" in out

@@ -1,0 +1,109 @@
+"""Reading a trace again, whole or not; and its text."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from syncscan.trace.hook._syncscan_hook.entry import bucket
+from syncscan.trace.store import bucket_ns, quantile
+
+
+@given(st.integers(min_value=0, max_value=10**12))
+def test_a_histogram_bucket_is_right_within_seven_percent(duration):
+    assert abs(bucket_ns(bucket(duration)) - duration) <= 0.07 * duration
+
+
+@given(st.lists(st.integers(min_value=1, max_value=10**10), min_size=1, max_size=50))
+def test_quantiles_are_those_of_the_durations(durations):
+    histogram: dict[int, int] = {}
+    for duration in durations:
+        histogram[bucket(duration)] = histogram.get(bucket(duration), 0) + 1
+    ordered = sorted(durations)
+    median = ordered[(len(ordered) + 1) // 2 - 1]
+    assert abs(quantile(histogram, 0.5) - median) <= 0.07 * median + 1
+    assert abs(quantile(histogram, 1.0) - ordered[-1]) <= 0.07 * ordered[-1] + 1
+
+
+@pytest.fixture
+def report(environment, tmp_path):
+    """Runs ``syncscan report``: (status, stdout, stderr)."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "syncscan", "report", *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            env=environment,
+            cwd=tmp_path,
+            check=False,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+def test_a_kept_trace_is_shown_again(trace, report):
+    done = trace("import torch\ntorch.zeros(1).item()\n")
+    assert report(done.folder) == (0, done.stderr, "")
+    status, out, _ = report("--format", "json", done.folder)
+    assert (status, json.loads(out)) == (0, done.trace)
+
+
+def test_a_trace_whose_launcher_was_killed_is_put_together(trace, report):
+    done = trace("import torch\ntorch.zeros(1).item()\n")
+    (done.folder / "trace.json").unlink()
+    status, out, _ = report(done.folder)
+    assert status == 0
+    assert "waited for the GPU 1 time at 1 place" in out
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "no trace.json here"),
+        ("", "not JSON or cut short; run the trace again"),
+        ('{"version": 1, "sites": [', "not JSON or cut short; run the trace again"),
+        ("[1, 2]", "not a trace of syncscan"),
+        ('{"version": 1}', "not a trace of syncscan"),
+        ('{"version": 9, "sites": [], "processes": []}', "version 9 of the format; this syncscan reads 1"),
+        ('{"version": 1, "sites": [{}], "processes": [{}]}', "not a trace of syncscan"),
+    ],
+)
+def test_a_file_that_is_no_trace_gives_one_line(report, tmp_path, content, message):
+    if content is not None:
+        (tmp_path / "trace.json").write_text(content)
+    status, out, err = report(tmp_path)
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    assert message in err
+
+
+def test_a_part_that_is_cut_short_or_foreign_keeps_the_rest(trace, report):
+    done = trace("import torch\nt = torch.zeros(1)\nt.item()\n")
+    (done.folder / "trace.json").unlink()
+    (part,) = (done.folder / "parts").glob("*.jsonl")
+    part.write_text(part.read_text() + '{"counts": [[0, 99')
+    (done.folder / "parts" / "1-2.jsonl").write_text("not ours\n")
+    (done.folder / "parts" / "3-4.jsonl").write_text("")
+    status, out, _ = report(done.folder)
+    assert status == 0
+    assert "waited for the GPU 1 time at 1 place" in out
+
+
+def test_a_place_is_told_with_its_code_and_what_to_write_instead(trace, tmp_path):
+    done = trace("import torch\nt = torch.zeros(1)\nfor _ in range(3):\n    t.item()\n")
+    lines = [line.strip() for line in done.stderr.splitlines()]
+    assert lines[1].split() == ["blocked", "of", "wall", "waits", "a", "step", "code", *lines[1].split()[7:]]
+    row = next(line.split() for line in lines if "SYN101" in line)
+    assert row[1] == "ms"
+    assert row[3:5] == ["3", "SYN101"]
+    # Paths are told from the working folder.
+    assert row[5:] == ["program.py:4", "in", "<module>"]
+    assert "t.item()" in lines
+    assert any(line.startswith("instead: keep the number on the GPU") for line in lines)

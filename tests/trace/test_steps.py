@@ -1,0 +1,206 @@
+"""Steps, warm-up, phases, and the gates over them."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+SERVER = """
+import torch
+
+class Server:
+    def __init__(self):
+        self.t = torch.zeros(1)
+        self.number = 0
+
+    def step(self):
+        self.number += 1
+        self.t.item()
+        if self.number == 7:
+            self.t.tolist()
+
+    @staticmethod
+    def static(t):
+        t.item()
+
+    @classmethod
+    def made(cls, t):
+        t.item()
+
+    async def coroutine(self):
+        self.t.item()
+
+def function(t):
+    t.item()
+    if t:
+        function(None)
+"""
+
+
+@pytest.fixture
+def serve(run_trace, program):
+    """Traces a program that imports the server."""
+    program(SERVER, "server.py")
+
+    def run(source: str, *options: str):
+        return run_trace([sys.executable, program("from server import *\n" + source)], options)
+
+    return run
+
+
+def test_waits_are_counted_per_step_without_the_warm_up(serve):
+    source = "s = Server()\ns.t.item()\nfor _ in range(10):\n    s.step()\n"
+    done = serve(source, "--step", "server:Server.step", "--warmup", "2")
+    steady = done.site("self.t.item()", phase="steady")
+    assert (steady["count"], steady["per_step"]) == (8, 1.0)
+    assert done.site("self.t.item()", phase="warmup")["count"] == 2
+    assert done.site("self.t.tolist()")["per_step"] == 1 / 8
+    assert done.site("s.t.item()")["per_step"] is None
+    assert done.trace["steps"]["started"] == 10
+    assert done.trace["steps"]["steady"] == 8
+    assert "10 steps of server:Server.step; the 2 of warm-up, with 2 waits, are left out" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("target", "call"),
+    [
+        ("Server.static", "Server.static(t)"),
+        ("Server.made", "Server.made(t)"),
+        ("Server.coroutine", "asyncio.run(Server().coroutine())"),
+        ("function", "function(t)"),
+    ],
+)
+def test_any_kind_of_function_can_be_the_step(serve, target, call):
+    source = f"import asyncio\nt = torch.zeros(1)\nt.__class__.__bool__ = lambda t: False\nfor _ in range(3):\n    {call}\n"
+    done = serve(source, "--step", f"server:{target}")
+    assert done.trace["steps"]["steady"] == 3
+    assert [site["per_step"] for site in done.sites if site["in_step"]] == [1.0]
+
+
+def test_a_step_of_the_script_itself(trace):
+    done = trace(
+        """
+        import torch
+        def step(t):
+            t.item()
+        t = torch.zeros(1)
+        for _ in range(5):
+            step(t)
+        """,
+        "--step",
+        "__main__:step",
+    )
+    assert done.site("t.item()")["per_step"] == 1.0
+    assert done.trace["steps"]["steady"] == 5
+
+
+def test_a_step_of_a_module_that_is_run(run_trace, program):
+    program("import torch\ndef step(t):\n    t.item()\nt = torch.zeros(1)\nstep(t)\nstep(t)\n", "server.py")
+    done = run_trace([sys.executable, "-m", "server"], ("--step", "server:step"))
+    assert done.site("t.item()")["per_step"] == 1.0
+    assert done.trace["steps"]["steady"] == 2
+
+
+def test_steps_that_overlap_in_threads_share_their_waits(serve):
+    done = serve(
+        """
+import threading
+t = torch.zeros(1)
+both = threading.Barrier(2)
+function.__globals__["wait"] = both.wait
+def work():
+    Server.static(t)
+threads = [threading.Thread(target=work) for _ in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+""",
+        "--step",
+        "server:Server.static",
+        "--max-syncs-per-step",
+        "1",
+    )
+    assert done.status == 0
+    assert done.site("t.item()")["per_step"] == 1.0
+
+
+GATED = "s = Server()\nfor _ in range(10):\n    s.step()\n"
+
+
+def test_a_limit_is_kept_or_broken_by_the_worst_step(serve):
+    done = serve(GATED, "--step", "server:Server.step", "--max-syncs-per-step", "1")
+    assert done.status == 1
+    assert "syncscan: a step has 2 syncs, the limit is 1: " in done.stderr
+    assert "server.py:11 (1)" in done.stderr
+    assert "server.py:13 (1)" in done.stderr
+    done = serve(GATED, "--step", "server:Server.step", "--max-syncs-per-step", "2")
+    assert done.status == 0
+
+
+def test_a_limit_on_blocked_time(serve):
+    done = serve(GATED, "--step", "server:Server.step", "--max-blocked-ms-per-step", "0.01")
+    assert done.status == 1
+    assert "ms blocked, the limit is 0.01" in done.stderr
+    done = serve(GATED, "--step", "server:Server.step", "--max-blocked-ms-per-step", "5000")
+    assert done.status == 0
+
+
+def test_a_limit_never_hides_a_failing_command(serve):
+    done = serve(GATED + "raise SystemExit(9)\n", "--step", "server:Server.step", "--max-syncs-per-step", "0")
+    assert done.status == 9
+    assert "the limit is 0" in done.stderr
+
+
+def test_a_limit_without_any_step_fails(serve):
+    done = serve("torch.zeros(1)\n", "--step", "server:Server.step", "--max-syncs-per-step", "5")
+    assert done.status == 1
+    assert "no step was seen" in done.stderr
+
+
+def test_a_step_that_does_not_exist_is_said(serve):
+    done = serve("torch.zeros(1).item()\n", "--step", "server:Server.stepp")
+    assert done.status == 0
+    assert "--step: server has no Server.stepp" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--warmup", "3"], "name them with --step PKG.MOD:CLASS.METHOD"),
+        (["--max-syncs-per-step", "1"], "name them with --step PKG.MOD:CLASS.METHOD"),
+        (["--step", "server.Server.step"], "write PKG.MOD:FUNCTION or PKG.MOD:CLASS.METHOD"),
+        (["--step", "server:"], "write PKG.MOD:FUNCTION or PKG.MOD:CLASS.METHOD"),
+        (["--detector", "nvprof"], "is not one of"),
+    ],
+)
+def test_options_that_make_no_sense(run_trace, options, message):
+    done = run_trace(["true"], tuple(options))
+    assert done.status == 2
+    assert message in done.stderr
+
+
+def test_waits_while_compiling_and_capturing_are_told_apart(run_trace, program, tmp_path):
+    for folder, name in (("_dynamo", "convert_frame.py"), ("cuda", "graphs.py")):
+        (tmp_path / "torch" / folder).mkdir(parents=True)
+        program("def run(f):\n    return f()\n", f"torch/{folder}/{name}")
+    script = program("""
+        import importlib.util, sys
+        import torch
+        def load(path):
+            spec = importlib.util.spec_from_file_location("loaded", path)
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            return module
+        t = torch.zeros(1)
+        load(sys.path[0] + "/torch/_dynamo/convert_frame.py").run(lambda: t.item())
+        load(sys.path[0] + "/torch/cuda/graphs.py").run(lambda: t.item())
+        t.item()
+    """)
+    script = script.rename(tmp_path / "main.py")
+    (tmp_path / "torch" / "__init__.py").unlink(missing_ok=True)
+    done = run_trace([sys.executable, script])
+    assert [site["phase"] for site in sorted(done.sites, key=lambda site: site["line"])] == [
+        "compile",
+        "capture",
+        "steady",
+    ]
