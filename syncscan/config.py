@@ -46,12 +46,14 @@ class Config:
     exclude: tuple[str, ...] = ()
     require_reason: bool = False
     hot: tuple[str, ...] = ()
+    hot_only: bool = False
     conventions: Conventions = Conventions()
 
     def reports(self, finding: Finding, path: Path) -> bool:
         """Whether a finding in the file at ``path`` is one that the user asked for."""
         return (
             finding.confidence >= self.min_confidence
+            and (finding.hot or not self.hot_only or finding.code == "SYN001")
             and self.selects(finding.code)
             and not self._ignored_in(path, finding.code)
         )
@@ -204,6 +206,7 @@ _PARSERS: dict[str, Callable[[object], object]] = {
     "exclude": _strings,
     "require-reason": _flag,
     "hot": _strings,
+    "hot-only": _flag,
     "conventions": _conventions,
 }
 

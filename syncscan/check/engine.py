@@ -8,11 +8,12 @@ import sys
 import warnings
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from syncscan.check.defects import defect, failure_of
 from syncscan.check.files import Failure, Source
 from syncscan.check.hidden import waiting_properties
+from syncscan.check.hot import Chains, call_chains
 from syncscan.check.infer.index import Module, index_module
 from syncscan.check.infer.solver import Solver
 from syncscan.check.match import Matcher
@@ -39,17 +40,19 @@ def check_sources(
     conventions: Conventions,
     progress: Callable[[str, int, int], None],
     jobs: int = 0,  # noqa: ARG001
+    hot: Sequence[str] = (),
 ) -> CheckResult:
     """Check a whole project, and report on the files named in ``targets`` (as shown), or on all.
 
-    ``progress`` is called with the name of a stage, how much of it is done, and of how much.
+    ``hot`` names the entry points of a step, see `syncscan.check.hot`. ``progress`` is called with the name of a stage, how much of it is done, and of how much.
     """
     result = CheckResult()
     with _steady_memory(), _deep_recursion():
         modules = list(_modules(sources, result.failed, progress))
         solver = Solver(modules, load_table(), conventions)
         solver.solve(progress)
-        result.findings.extend(_findings(solver, modules, targets, progress))
+        chains = call_chains(modules, hot)
+        result.findings.extend(_findings(solver, chains, targets, progress))
     result.failed.extend(failure_of(function, error) for function, error in solver.defects.items())
     result.findings.sort(key=lambda finding: finding.position)
     return result
@@ -89,19 +92,21 @@ def _module(source: Source) -> Module | Failure:
 
 def _findings(
     solver: Solver,
-    modules: Sequence[Module],
+    chains: Chains,
     targets: Container[str] | None,
     progress: Callable[[str, int, int], None],
 ) -> Iterator[Finding]:
     matcher = Matcher(list(rule_book().values()), solver.defects)
     waits = waiting_properties(solver, matcher)
-    for done, module in enumerate(modules):
-        progress("match", done, len(modules))
+    for done, module in enumerate(solver.modules):
+        progress("match", done, len(solver.modules))
         if targets is not None and module.path not in targets:
             continue
         for function in list(module.functions):
             if function.may_block or not waits.keys().isdisjoint(function.callees):
-                yield from matcher.findings_in(solver.candidates(function, waits), function)
+                chain = chains.get(function, ())
+                for finding in matcher.findings_in(solver.candidates(function, waits), function):
+                    yield replace(finding, hot=bool(chain), call_chain=chain)
 
 
 @contextmanager

@@ -34,7 +34,7 @@ class Outcome:
 
 def check(project: Project, config: Config, progress: Progress, jobs: int) -> Outcome:
     """Check a project as it is."""
-    result = check_sources(project.sources, project.targets, config.conventions, progress, jobs)
+    result = check_sources(project.sources, project.targets, config.conventions, progress, jobs, config.hot)
     targets = [s for s in project.sources if project.targets is None or s.shown in project.targets]
     shown = {source.shown for source in targets}
     failed = tuple(failure for failure in result.failed if failure.path in shown)

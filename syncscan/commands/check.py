@@ -49,6 +49,7 @@ class Options:
     ignore: tuple[str, ...]
     extend_select: tuple[str, ...]
     min_confidence: str | None
+    hot_only: bool
     output_format: str
     fix: bool
     unsafe_fixes: bool
@@ -79,6 +80,9 @@ class Options:
 @click.option("--extend-select", multiple=True, metavar="CODES", help="Report these codes or prefixes too.")
 @click.option(
     "--min-confidence", metavar="LEVEL", help="Report from this confidence on: assumed, inferred or proved."
+)
+@click.option(
+    "--hot-only", is_flag=True, help="Report only what runs in every step; see `hot` in the settings."
 )
 @click.option(
     "--format",
@@ -145,6 +149,7 @@ def _config(options: Options) -> Config:
         ignore=config.ignore + _codes(options.ignore, "--ignore"),
         extend_select=config.extend_select + _codes(options.extend_select, "--extend-select"),
         min_confidence=confidence,
+        hot_only=config.hot_only or options.hot_only,
     )
 
 

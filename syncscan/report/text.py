@@ -86,8 +86,8 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
         yield "because", step
     if len(steps) > _MAX_STEPS:
         yield "because", f"... {plural(len(steps) - _MAX_STEPS, 'more step')}, see --format json"
-    if finding.call_chain:
-        yield "called by", " -> ".join(finding.call_chain)
+    if len(finding.call_chain) > 1:
+        yield "runs in every step", " -> ".join(finding.call_chain)
     if finding.fix.edits:
         yield f"fix ({finding.fix.applicability.value})", finding.fix.description
     elif text := advice(finding):

@@ -216,7 +216,10 @@ class RuntimeFacts:
 
     def is_possible(self) -> bool:
         """Whether the text contradicts no term of the case: one operand has to satisfy it, if any is given."""
-        return all(any(_may_be(node, term) for node in nodes) for term, nodes in self._terms() if nodes)
+        return all(
+            any(_may_be(node, term) for node in nodes) if nodes else _may_be_left_out(term)
+            for term, nodes in self._terms()
+        )
 
     def _assume(self) -> dict[int, Value]:
         return {
@@ -268,6 +271,12 @@ def _literal(node: cst.CSTNode) -> Value | None:
     if isinstance(node, cst.UnaryOperation):
         return _literal(node.expression)
     return _LITERALS.get(type(node))
+
+
+def _may_be_left_out(term: Term) -> bool:
+    """Whether a term can hold although the text gives nothing for it: the default device, the place of a store."""
+    unnamed = term.arg in {"any", "place"} or term.kind.endswith(" device")
+    return term.test != "is" or term.negated or unnamed
 
 
 def _may_be(node: cst.CSTNode, term: Term) -> bool:

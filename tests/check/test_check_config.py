@@ -156,6 +156,7 @@ def test_show_settings_prints_what_could_be_pasted(syncscan, project):
             'exclude = ["gen/"]',
             "require-reason = true",
             'hot = ["pkg.run:Runner.step"]',
+            "hot-only = true",
             'conventions = { "host-names" = ["*_h"], "gpu-names" = [] }',
         ]
     )

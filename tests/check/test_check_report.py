@@ -93,7 +93,7 @@ pkg/runner.py:8:14: SYN101 `.item()` copies a number from the GPU and waits for 
   = because: step 3 (pkg/a.py:3)
   = because: step 4 (pkg/a.py:4)
   = because: ... 2 more steps, see --format json
-  = called by: Engine.run -> Runner.step
+  = runs in every step: Engine.run -> Runner.step
   = instead: {instead}
 
 pkg/runner.py:9:16: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred]

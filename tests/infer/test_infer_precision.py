@@ -189,6 +189,19 @@ def test_a_name_that_says_host_decides_where_paths_disagree() -> None:
     )
 
 
+def test_a_name_that_says_gpu_takes_no_evidence_away() -> None:
+    check_marks(
+        """
+        import torch
+
+        def run(fast: bool):
+            rows = torch.ones(4, device="cuda") if fast else torch.ones(4)
+            rows_gpu = rows
+            return rows_gpu.sum().item()  # expect: SYN101
+        """
+    )
+
+
 def test_what_is_made_of_an_array_is_like_it_even_if_a_caller_passes_a_list() -> None:
     check_marks(
         """
@@ -201,18 +214,5 @@ def test_what_is_made_of_an_array_is_like_it_even_if_a_caller_passes_a_list() ->
 
         kept(np.zeros(3))
         kept([1, 2])
-        """
-    )
-
-
-def test_a_name_that_says_gpu_takes_no_evidence_away() -> None:
-    check_marks(
-        """
-        import torch
-
-        def run(fast: bool):
-            rows = torch.ones(4, device="cuda") if fast else torch.ones(4)
-            rows_gpu = rows
-            return rows_gpu.sum().item()  # expect: SYN101
         """
     )

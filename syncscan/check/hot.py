@@ -1,0 +1,49 @@
+"""Hot paths: the functions that run in every step, followed through the calls from its entry points."""
+
+from __future__ import annotations
+
+import difflib
+from collections import deque
+from collections.abc import Sequence
+
+from syncscan.check.infer.index import Function, Module
+from syncscan.errors import ConfigError
+
+_WITHOUT_GRADIENTS = frozenset({"inference_mode", "no_grad", "torch.inference_mode", "torch.no_grad"})
+
+Chains = dict[Function, tuple[str, ...]]
+
+
+def call_chains(modules: Sequence[Module], entry_points: Sequence[str]) -> Chains:
+    """For each function that a step runs, the functions through which it is reached, itself last.
+
+    An entry point is "pkg.mod:Class.method"; ConfigError where the project has no such function. Without
+    any, the ``forward`` of every ``nn.Module`` is one, and so is what runs without gradients.
+    """
+    functions = [function for module in modules for function in module.functions]
+    roots = _named(functions, entry_points) if entry_points else list(filter(_is_entry_point, functions))
+    chains: Chains = {root: (root.qualname,) for root in roots}
+    queue = deque(roots)
+    while queue:
+        function = queue.popleft()
+        for callee in function.callees:
+            if callee not in chains:
+                chains[callee] = (*chains[function], callee.qualname)
+                queue.append(callee)
+    return chains
+
+
+def _named(functions: Sequence[Function], entry_points: Sequence[str]) -> list[Function]:
+    by_name = {f"{function.module.name}:{function.qualname}": function for function in functions}
+    for name in entry_points:
+        if name not in by_name:
+            nearest = difflib.get_close_matches(name, by_name, 1)
+            hint = f"did you mean {nearest[0]!r}?" if nearest else "write it as 'package.module:Class.method'"
+            raise ConfigError(f"hot: the project has no function {name!r}; {hint}")
+    return [by_name[name] for name in entry_points]
+
+
+def _is_entry_point(function: Function) -> bool:
+    if function.name == "forward" and function.owner is not None:
+        return function.owner.is_module
+    return bool(function.decorators & _WITHOUT_GRADIENTS)

@@ -1,0 +1,66 @@
+"""Hot paths: what a step reaches, and what only runs at the start."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAM = """\
+import torch
+
+
+def longest(lens: torch.Tensor) -> int:
+    return int(lens.max())
+
+
+class Model(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = torch.zeros(1, device="cuda").item()
+
+    def forward(self) -> int:
+        return longest(torch.zeros(8, device="cuda"))
+
+
+class Runner:
+    def step(self) -> float:
+        return torch.zeros(1, device="cuda").item()
+"""
+
+
+def check(folder: Path, *options: str, settings: str = "") -> subprocess.CompletedProcess[str]:
+    (folder / "model.py").write_text(PROGRAM)
+    (folder / "pyproject.toml").write_text(f"[tool.syncscan]\n{settings}\n")
+    command = [sys.executable, "-m", "syncscan", "check", "--format", "json", *options, str(folder)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def hot_lines(answer: subprocess.CompletedProcess[str]) -> dict[int, list[str]]:
+    found = json.loads(answer.stdout)["findings"]
+    return {finding["line"]: finding["call_chain"] for finding in found if finding["hot"]}
+
+
+def test_without_settings_a_forward_is_hot_and_so_is_what_it_calls(tmp_path: Path) -> None:
+    assert hot_lines(check(tmp_path)) == {5: ["Model.forward", "longest"]}
+
+
+def test_a_named_entry_point_takes_the_place_of_the_usual_ones(tmp_path: Path) -> None:
+    answer = check(tmp_path, settings='hot = ["model:Runner.step"]')
+    assert hot_lines(answer) == {19: ["Runner.step"]}
+
+
+def test_hot_only_leaves_out_what_runs_at_the_start(tmp_path: Path) -> None:
+    by_option = json.loads(check(tmp_path, "--hot-only").stdout)["findings"]
+    by_setting = json.loads(check(tmp_path, settings="hot-only = true").stdout)["findings"]
+    assert [finding["line"] for finding in by_option] == [5]
+    assert [finding["line"] for finding in by_setting] == [5]
+
+
+def test_an_entry_point_that_does_not_exist_is_an_error_that_names_the_nearest(tmp_path: Path) -> None:
+    answer = check(tmp_path, settings='hot = ["model:Runner.stop"]')
+    assert answer.returncode == 2
+    assert answer.stderr == (
+        "syncscan: hot: the project has no function 'model:Runner.stop'; did you mean 'model:Runner.step'?\n"
+    )
