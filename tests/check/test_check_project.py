@@ -86,3 +86,12 @@ def test_standard_input_stands_in_for_the_file_on_disk(syncscan, project):
     project({"pyproject.toml": "", "pkg/__init__.py": "", "pkg/lens.py": CALLEE, "pkg/run.py": "old = 1\n"})
     run = syncscan("check", "-", "--stdin-filename", "pkg/run.py", stdin=CALLER.encode())
     assert run.stdout.startswith("pkg/run.py:5:12: SYN101")
+
+
+def test_a_stand_in_for_torch_among_the_tests_hides_nothing(syncscan, project):
+    blocks = 'import torch\n\ntorch.cuda.synchronize()\nprint(torch.zeros(3, device="cuda").sum().item())\n'
+    project(
+        {"pyproject.toml": "", "run.py": blocks, "tests/fakes/torch/__init__.py": "def zeros(*a, **k): ...\n"}
+    )
+    run = syncscan("check", ".", "--format", "json")
+    assert [finding["code"] for finding in json.loads(run.stdout)["findings"]] == ["SYN401", "SYN101"]
