@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from syncscan.guard import SyncError, allow_sync, count_syncs, forbid_sync
+    from syncscan.simulate.context import simulated_cuda
 
-__all__ = ["SyncError", "allow_sync", "count_syncs", "forbid_sync"]
+__all__ = ["SyncError", "allow_sync", "count_syncs", "forbid_sync", "simulated_cuda"]
 
 __version__ = "0.1.0"
 
@@ -17,7 +18,11 @@ if (_source_tree / "rules" / "ops.toml").is_file() and (_source_tree / "pyprojec
 
 
 def __getattr__(name: str) -> Any:
-    """Import the guard API when it is used, so that ``import syncscan`` stays light."""
+    """Import what is used when it is used, so that ``import syncscan`` stays light."""
+    if name == "simulated_cuda":
+        from syncscan.simulate.context import simulated_cuda  # noqa: PLC0415
+
+        return simulated_cuda
     if name in __all__:
         from syncscan import guard  # noqa: PLC0415
 

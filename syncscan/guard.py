@@ -128,6 +128,11 @@ def _on_wait(entry: Any, duration_ns: int, frame: FrameType | None, detector: st
             return
 
 
+def notice(api: str, frame: FrameType) -> None:
+    """Tell the regions of this thread or task that ``api`` would have waited; for the simulated GPU."""
+    _on_wait(_Event(api), 0, frame, "simulated")
+
+
 def _sync_at(frame: FrameType, api: str) -> SeenSync:
     torch_file = sys.modules["torch"].__file__ or ""
     folder = torch_file.rpartition("/")[0] + "/"

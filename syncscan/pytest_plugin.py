@@ -19,7 +19,7 @@ import pytest
 
 PROPERTY = "syncscan"
 MAX_LINES = 10
-MODES = ("gpu",)
+MODES = ("gpu", "simulate")
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,24 @@ def pytest_configure(config: pytest.Config) -> None:
         "limit_syncs(limit, warmups=0): with --syncscan, fail if the test makes the CPU wait for the GPU"
         " more than `limit` times, after `warmups` runs that are not counted",
     )
+    if config.getoption("syncscan") == "simulate":
+        _simulate(config)
+
+
+def _simulate(config: pytest.Config) -> None:
+    """Give the whole session a simulated GPU, before any test module is imported."""
+    from syncscan.simulate.context import simulated_cuda  # noqa: PLC0415
+
+    simulation = simulated_cuda()
+    try:
+        simulation.__enter__()
+    except ImportError as error:
+        raise pytest.UsageError(f"--syncscan=simulate: {error}") from None
+
+    def end() -> None:
+        simulation.__exit__(None, None, None)
+
+    config.add_cleanup(end)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -10,6 +10,7 @@ import click
 
 from syncscan.commands.report import output_format, show
 from syncscan.errors import EXIT_FINDINGS, SyncscanError
+from syncscan.simulate.export import prepare_simulation
 from syncscan.trace import launch
 from syncscan.trace.sites import Blame
 from syncscan.trace.trace import broken_limits, build
@@ -29,6 +30,7 @@ DETECTORS = ("auto", "cupti", "debug-mode", "both")
     show_default=True,
     help="auto: CUPTI, or debug mode where CUPTI is not to be had.",
 )
+@click.option("--simulate", is_flag=True, help="Run on a simulated GPU: needs no GPU and times nothing.")
 @click.option("--include", multiple=True, metavar="GLOB", help="Blame only lines of these files.")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Never blame lines of these files.")
 @click.option(
@@ -43,6 +45,7 @@ def command(
     step: str | None,
     warmup: int,
     detector: str,
+    simulate: bool,
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     backward_lines: bool,
@@ -62,8 +65,12 @@ def command(
     options = {"detector": detector, "warmup": str(warmup), "step": step or ""}
     if backward_lines:
         options["backward_lines"] = "1"
+    if simulate and max_blocked_ms_per_step is not None:
+        raise click.UsageError("--simulate times nothing: write --max-syncs-per-step")
     folder, parts = _prepare(output)
     try:
+        if simulate:
+            options["simulator"] = prepare_simulation(parts)
         launched = launch.run(list(command), parts, options)
         trace = build(command, launched, parts, Blame(include, exclude), warmup)
         show(trace, format_, output)

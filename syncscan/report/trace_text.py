@@ -36,7 +36,11 @@ def _headline(trace: dict[str, Any], sites: list[dict[str, Any]]) -> str:
     blocked = sum(site["blocked_ns"]["total"] for site in sites)
     seconds = sum(p["wall_ns"] for p in traced) / 1e9
     text = f"syncscan: the CPU waited for the GPU {_times(waits)} at {_plural(len(sites), 'place')}"
-    if any(_timed(site) for site in sites):
+    if any("simulated" in p["detectors"] for p in traced):
+        text = (
+            text.replace("waited", "would have waited", 1) + " (a simulated GPU: for how long is not known)"
+        )
+    elif any(_timed(site) for site in sites):
         text += f", {blocked / 1e9:.3g} s of {seconds:.3g} s ({_share(blocked, seconds * 1e9)})"
     return text + f" in {_plural(len(traced), 'process', 'processes')}{_ranks(traced)}"
 

@@ -169,7 +169,7 @@ def _add(site: Site, wait: Wait, process: Process) -> None:
     site.histogram.update(wait.histogram)
     site.threads.update(wait.threads)
     site.ranks[str(process.rank) if process.rank is not None else f"pid {process.pid}"] += wait.count
-    site.detectors.add("debug-mode" if wait.api == "debug-mode" else "cupti")
+    site.detectors.add(_detector(wait, process))
     if wait.warned:
         site.detectors.add("debug-mode")
     site.stacks[tuple(f"{f.path}:{f.line}:{f.function}" for f in wait.frames)] += wait.count
@@ -253,6 +253,12 @@ def to_json(site: Site, processes: Sequence[Process]) -> dict[str, Any]:
             {"count": count, "frames": list(frames)} for frames, count in site.stacks.most_common(MAX_STACKS)
         ],
     }
+
+
+def _detector(wait: Wait, process: Process) -> str:
+    if "simulated" in process.detectors:
+        return "simulated"
+    return "debug-mode" if wait.api == "debug-mode" else "cupti"
 
 
 def _missed_by(site: Site, processes: Sequence[Process]) -> list[str]:

@@ -97,18 +97,32 @@ class Hook:
             steps.is_compiling = getattr(torch.compiler, "is_compiling", steps.never)
         if self.options.get("backward_lines"):
             torch.autograd.set_detect_anomaly(True, check_nan=False)
-        torch.cuda._lazy_call(self._quietly(self.arm))
+        if self.options.get("simulator"):
+            self._simulate()
+        else:
+            torch.cuda._lazy_call(self._quietly(self.arm))
 
     def arm(self):
         """Arm the detectors; runs as soon as torch has started CUDA in this process."""
-        import threading
-
         from .arm import arm
+
+        self._begin(arm(self.options.get("detector", "auto"), self.recorder, self.note, self.fail))
+
+    def _simulate(self):
+        """Give the program a GPU that is none, from the moment that it has torch."""
+        from .simulated import Simulated
+
+        detector = Simulated(self.recorder)
+        begin = self._quietly(lambda: self._begin([detector]))
+        detector.arm(self.options["simulator"], os.path.join(self.folder, "operations"), begin)
+
+    def _begin(self, detectors):
+        import threading
 
         self.recorder.threads = threading._active
         if self._began_ns == 0:
             self._began_ns = perf_counter_ns()
-        self._detectors = arm(self.options.get("detector", "auto"), self.recorder, self.note, self.fail)
+        self._detectors = detectors
         self._find_main_step()
         self._start_flushing()
 
@@ -199,6 +213,8 @@ class Hook:
         self._quietly(self._output.open)()
         if self._torch_line is not None:
             self._quietly(self._output.write)(torch=self._torch_line, rank=_rank())
+        if self.options.get("simulator") and self._detectors:  # a simulated GPU survives a fork
+            self._quietly(self._begin)(self._detectors)
 
     def _flush_before(self, original):
         def flush_first(*args, **kwargs):

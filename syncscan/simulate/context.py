@@ -1,0 +1,116 @@
+"""`simulated_cuda`: the simulation for a block of a program that has syncscan installed."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from syncscan.ops import load_table
+from syncscan.simulate.export import TRACED_PACKAGE, plain_table
+
+if TYPE_CHECKING:
+    from syncscan.simulate.simulation import Simulation, Sync
+
+
+_STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedSync:
+    """One call that would have blocked the host, and the line of the program that made it."""
+
+    api: str
+    effect: str
+    name: str
+    operands: dict[str, str]
+    path: str
+    line: int
+    function: str
+
+
+@contextmanager
+def simulated_cuda(
+    on_sync: Callable[[Sync], None] | None = None, *, devices: int = 1
+) -> Iterator[list[SimulatedSync]]:
+    """Let CUDA code run on the CPU, and see what would have made the host wait for the GPU.
+
+    Yields the list of the calls that would have blocked, in order; it grows as they are made. ``on_sync``
+    is called with each of them too, in the thread and on the stack of the call. A block inside another
+    one joins its simulation, devices and all. Raises SimulationError where the program asks for what only
+    a real GPU can do.
+    """
+    seen: list[SimulatedSync] = []
+
+    def listen(sync: Sync) -> None:
+        seen.append(SimulatedSync(*sync, *_calling_line()))
+        if on_sync is not None:
+            on_sync(sync)
+
+    simulation = _running()
+    if simulation is None:
+        with _simulation(devices) as started, _listening(started, listen):
+            yield seen
+    else:
+        with _listening(simulation, listen):
+            yield seen
+
+
+def _running() -> Simulation | None:
+    """The simulation that runs in this process: of this package, or of a trace that loaded it apart."""
+    modules = (sys.modules.get(f"{package}.simulation") for package in (__package__, TRACED_PACKAGE))
+    return next(
+        (found for found in (getattr(m, "current", None) for m in modules) if found is not None), None
+    )
+
+
+@contextmanager
+def _simulation(devices: int) -> Iterator[Simulation]:
+    from syncscan.simulate.simulation import Simulation  # noqa: PLC0415 (imports torch)
+
+    simulation = Simulation(plain_table(load_table()), devices)
+    simulation.listeners.append(_tell_guards)
+    simulation.start()
+    try:
+        yield simulation
+    finally:
+        simulation.stop()
+
+
+def _tell_guards(sync: Sync) -> None:
+    guard = sys.modules.get("syncscan.guard")
+    if guard is not None:
+        guard.notice(sync.api, _calling_frame())
+
+
+@contextmanager
+def _listening(simulation: Simulation, listener: Callable[[Sync], None]) -> Iterator[None]:
+    simulation.listeners.append(listener)
+    try:
+        yield
+    finally:
+        simulation.listeners.remove(listener)
+
+
+def _calling_line() -> tuple[str, int, str]:
+    """File, line and function of the innermost frame that is the program's own, or a library's of it."""
+    frame = _calling_frame()
+    while frame.f_back is not None and _is_standard_library(frame.f_code.co_filename):
+        frame = frame.f_back
+    code = frame.f_code
+    return code.co_filename, frame.f_lineno, getattr(code, "co_qualname", code.co_name)
+
+
+def _calling_frame() -> FrameType:
+    from syncscan.simulate.simulation import calling_frame  # noqa: PLC0415
+
+    return calling_frame() or sys._getframe()
+
+
+def _is_standard_library(path: str) -> bool:
+    return path.startswith(_STANDARD_LIBRARY) and "site-packages" not in path

@@ -1,0 +1,71 @@
+"""Running on the CPU what the program meant for a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from .errors import SimulationError
+
+# Kernels for a GPU take more dtypes than those for the CPU: compute in a wider one where there is none.
+_WIDER = {
+    torch.float16: torch.float32,
+    torch.bfloat16: torch.float32,
+    torch.uint8: torch.float64,
+    torch.int8: torch.float64,
+    torch.int16: torch.float64,
+    torch.int32: torch.float64,
+    torch.int64: torch.float64,
+}
+
+
+def run_on_cpu(function: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
+    """Call an operation; SimulationError that names it if the CPU has no kernel for it."""
+    try:
+        return function(*args, **kwargs)
+    except NotImplementedError as error:
+        if "not implemented for" in str(error):
+            return _run_wider(function, args, kwargs, error)
+        raise _missing(function) from error
+    except RuntimeError as error:
+        if "not implemented for" not in str(error):  # before torch 2.9 that was a RuntimeError
+            raise
+        return _run_wider(function, args, kwargs, error)
+
+
+def _run_wider(function: Any, args: Any, kwargs: Mapping[str, Any], error: Exception) -> Any:
+    """Compute in a wider dtype and give the result that of the first operand; never in place."""
+    first = next((value for value in args if isinstance(value, torch.Tensor)), None)
+    if first is None or first.dtype not in _WIDER or _writes(function):
+        raise _missing(function) from error
+    try:
+        result = function(*map(_widened, args), **{name: _widened(value) for name, value in kwargs.items()})
+    except RuntimeError:
+        raise _missing(function) from error
+    return _narrowed(result, _WIDER[first.dtype], first.dtype)
+
+
+def _writes(function: Any) -> bool:
+    name = getattr(function, "_opname", getattr(function, "__name__", ""))
+    return bool(name.endswith("_"))
+
+
+def _widened(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return torch.Tensor.to(value, _WIDER.get(value.dtype, value.dtype))
+    return [_widened(item) for item in value] if isinstance(value, list) else value
+
+
+def _narrowed(result: Any, wide: torch.dtype, narrow: torch.dtype) -> Any:
+    if isinstance(result, (list, tuple)):
+        return type(result)(_narrowed(item, wide, narrow) for item in result)
+    if isinstance(result, torch.Tensor) and result.dtype == wide:
+        return torch.Tensor.to(result, narrow)
+    return result
+
+
+def _missing(function: Any) -> SimulationError:
+    name = getattr(function, "__name__", str(function)) if not hasattr(function, "_schema") else str(function)
+    return SimulationError(f"{name} cannot be simulated: it has a kernel for the GPU and none for the CPU")

@@ -1,0 +1,255 @@
+"""``torch.cuda`` and its neighbours on the simulated GPU."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .errors import SimulationError
+from .kinds import is_cuda_device
+from .streams import make_classes
+
+if TYPE_CHECKING:
+    from .patches import Patches
+    from .simulation import Simulation
+
+MEMORY_BYTES = 80 << 30
+_CAPABILITY = (9, 0)
+_NAME = "Simulated CUDA device"
+_RULED_OUT = (
+    "CUDAGraph",
+    "graph",
+    "make_graphed_callables",
+    "graph_pool_handle",
+    "MemPool",
+    "ExternalStream",
+)
+
+
+class SimulatedCuda:
+    """What the program sees of the device itself."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self.simulation = simulation
+        self.current = 0
+        self.debug_mode = 0
+        self.stream_class, self.event_class, self.streams = make_classes(simulation)
+
+    def install(self, patches: Patches) -> None:
+        """Replace them in every module of torch that holds them."""
+        for name, value in {
+            **self._device(),
+            **self._memory(),
+            **self._streams(),
+            **self._refusals(),
+        }.items():
+            replace_everywhere(patches, torch.cuda, name, value)
+        patches.replace(torch, "Stream", self.stream_class)
+        patches.replace(torch, "Event", self.event_class)
+        patches.replace(torch, "Generator", make_generator(torch.Generator))
+        patches.replace(torch.version, "cuda", torch.version.cuda or "12.8")
+        patches.replace(torch.backends.cuda, "is_built", lambda: True)
+        patches.replace(torch.backends.cudnn, "is_acceptable", lambda tensor: False)
+        patches.replace(torch.cuda.nvtx, "_nvtx", _Nvtx())
+        patches.replace(torch, "compile", _compile)
+        self._install_accelerator(patches)
+        _install_autocast(patches)
+
+    def _device(self) -> dict[str, Any]:
+        properties = self._properties()
+        return {
+            "is_available": lambda: True,
+            "is_initialized": lambda: True,
+            "init": lambda: None,
+            "_lazy_init": lambda: None,
+            "device_count": lambda: len(self.simulation.devices),
+            "current_device": lambda: self.current,
+            "set_device": self._set_device,
+            "_exchange_device": self._exchange_device,
+            "_maybe_exchange_device": self._exchange_device,
+            "get_device_name": lambda device=None: _NAME,
+            "get_device_capability": lambda device=None: _CAPABILITY,
+            "get_device_properties": lambda device=None: properties,
+            "_get_device_properties": lambda device=None: properties,
+            "get_arch_list": lambda: ["sm_90"],
+            "is_bf16_supported": lambda including_emulation=True: True,
+            "is_tf32_supported": lambda: True,
+            "can_device_access_peer": lambda device, peer_device: True,
+            "default_generators": (torch.default_generator,) * len(self.simulation.devices),
+            "set_sync_debug_mode": self._set_debug_mode,
+            "get_sync_debug_mode": lambda: self.debug_mode,
+            "ipc_collect": lambda: None,
+            "_sleep": lambda cycles: None,
+            "utilization": lambda device=None: 0,
+        }
+
+    @staticmethod
+    def _properties() -> SimpleNamespace:
+        return SimpleNamespace(
+            name=_NAME, major=_CAPABILITY[0], minor=_CAPABILITY[1], total_memory=MEMORY_BYTES,
+            multi_processor_count=132, warp_size=32, max_threads_per_multi_processor=2048,
+            regs_per_multiprocessor=65536, shared_memory_per_block=49152,
+            shared_memory_per_block_optin=232448, shared_memory_per_multiprocessor=233472,
+            L2_cache_size=50 << 20, is_integrated=False, is_multi_gpu_board=False,
+            gcnArchName="", uuid="00000000-0000-0000-0000-000000000000", pci_bus_id=0,
+        )  # fmt: skip
+
+    @staticmethod
+    def _memory() -> dict[str, Any]:
+        """No device memory is in use: tensors lie in host memory, and limits are not simulated."""
+        figures = ("memory_allocated", "memory_reserved", "max_memory_allocated", "max_memory_reserved")
+        silent = (
+            "empty_cache", "reset_peak_memory_stats", "reset_accumulated_memory_stats",
+            "reset_max_memory_allocated", "reset_max_memory_cached", "set_per_process_memory_fraction",
+        )  # fmt: skip
+        return {
+            **{name: lambda device=None: 0 for name in figures},
+            **{name: lambda *args, **kwargs: None for name in silent},
+            "memory_stats": lambda device=None: {},
+            "memory_stats_as_nested_dict": lambda device=None: {},
+            "memory_summary": lambda device=None, abbreviated=False: "(simulated device: no memory in use)",
+            "memory_snapshot": lambda *args, **kwargs: [],
+            "mem_get_info": lambda device=None: (MEMORY_BYTES, MEMORY_BYTES),
+            "get_allocator_backend": lambda: "native",
+        }
+
+    def _streams(self) -> dict[str, Any]:
+        return {
+            "Stream": self.stream_class,
+            "Event": self.event_class,
+            "stream": self.streams.within,
+            "current_stream": self._current_stream,
+            "default_stream": lambda device=None: self.stream_class(self._index(device), stream_id=0),
+            "set_stream": self.streams.set,
+            "synchronize": self._synchronize,
+            "is_current_stream_capturing": lambda: False,
+        }
+
+    @staticmethod
+    def _refusals() -> dict[str, Any]:
+        return {name: _refuse(name) for name in _RULED_OUT}
+
+    def _index(self, device: Any) -> int:
+        return self.current if device is None else self.simulation.cuda_index(device)
+
+    def _set_device(self, device: Any) -> None:
+        self.current = self._index(device)
+
+    def _exchange_device(self, index: int) -> int:
+        before = self.current
+        if index >= 0:
+            self.current = index
+        return before
+
+    def _set_debug_mode(self, debug_mode: int | str) -> None:
+        names = {"default": 0, "warn": 1, "error": 2}
+        self.debug_mode = names[debug_mode] if isinstance(debug_mode, str) else debug_mode
+
+    def _current_stream(self, device: Any = None) -> Any:
+        return self.streams.get(self._index(device))
+
+    def _synchronize(self, device: Any = None) -> None:
+        self.simulation.judge_call("torch.cuda.synchronize", {"device": device})
+
+    def _install_accelerator(self, patches: Patches) -> None:
+        if not hasattr(torch, "accelerator"):  # before torch 2.6
+            return
+        values = {
+            "is_available": lambda: True,
+            "device_count": lambda: len(self.simulation.devices),
+            "current_accelerator": lambda check_available=False: torch.device("cuda"),
+            "current_device_index": lambda: self.current,
+            "current_device_idx": lambda: self.current,
+            "set_device_index": self._set_device,
+            "set_device_idx": self._set_device,
+            "current_stream": self._current_stream,
+            "set_stream": self.streams.set,
+            "synchronize": lambda device=None: self.simulation.judge_call(
+                "torch.accelerator.synchronize", {"device": device}
+            ),
+            **self._memory(),
+        }
+        for name, value in values.items():
+            if hasattr(torch.accelerator, name):
+                replace_everywhere(patches, torch.accelerator, name, value)
+
+
+def replace_everywhere(patches: Patches, module: Any, name: str, value: Any) -> None:
+    """Replace an attribute of a module, and the same object where its submodules hold it under that name."""
+    if not hasattr(module, name):
+        return
+    before = getattr(module, name)
+    prefix = f"{module.__name__}."
+    owners = [module, *(found for key, found in list(sys.modules.items()) if key.startswith(prefix))]
+    for owner in owners:
+        if vars(owner).get(name) is before:
+            patches.replace(owner, name, value)
+
+
+def make_generator(original: Any) -> type:
+    """``torch.Generator`` that may be asked for on CUDA; it draws from the CPU."""
+
+    class Meta(type(original)):  # type: ignore[misc]
+        def __instancecheck__(cls, instance: object) -> bool:
+            return isinstance(instance, original)
+
+    class Generator(original, metaclass=Meta):  # type: ignore[misc]
+        def __new__(cls, device: Any = "cpu") -> Any:
+            if not is_cuda_device(device):
+                return original(device)
+            made = original.__new__(cls, "cpu")
+            made.__dict__["_place"] = torch.device(device)
+            return made
+
+        def __init__(self, device: Any = "cpu") -> None:
+            """Everything is done in ``__new__``."""
+
+        @property
+        def device(self) -> torch.device:
+            place: torch.device = self.__dict__["_place"]
+            return place
+
+    Generator.__qualname__, Generator.__module__ = "Generator", "torch"
+    return Generator
+
+
+def _install_autocast(patches: Patches) -> None:
+    """Autocast for CUDA casts what runs here on the CPU: keep the state of both alike."""
+    set_enabled, set_dtype = torch.set_autocast_enabled, torch.set_autocast_dtype
+
+    def set_autocast_enabled(*args: Any) -> None:
+        set_enabled(*args)
+        if len(args) == 1 or args[0] == "cuda":
+            set_enabled("cpu", args[-1])
+
+    def set_autocast_dtype(device_type: str, dtype: torch.dtype) -> None:
+        set_dtype(device_type, dtype)
+        if device_type == "cuda":
+            set_dtype("cpu", dtype)
+
+    patches.replace(torch, "set_autocast_enabled", set_autocast_enabled)
+    patches.replace(torch, "set_autocast_dtype", set_autocast_dtype)
+
+
+def _compile(model: Any = None, **options: Any) -> Any:
+    """``torch.compile`` without compiling: kernels made for a GPU cannot run here."""
+    return (lambda function: function) if model is None else model
+
+
+def _refuse(name: str) -> type:
+    """A class, so that it can be named in annotations, of which there is no instance."""
+
+    def refused(*args: Any, **kwargs: Any) -> Any:
+        raise SimulationError(f"torch.cuda.{name} cannot be simulated: it needs a real GPU")
+
+    return type(name, (), {"__new__": refused, "__module__": "torch.cuda"})
+
+
+class _Nvtx:
+    """Ranges for a profiler that is not there."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *args, **kwargs: 0

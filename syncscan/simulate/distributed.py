@@ -1,0 +1,55 @@
+"""``torch.distributed`` on the simulated GPU: gloo stands in for NCCL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .cuda import replace_everywhere
+
+if TYPE_CHECKING:
+    from .patches import Patches
+    from .simulation import Simulation
+
+
+def install(simulation: Simulation, patches: Patches) -> None:
+    """Let groups be made as for NCCL, and judge the collectives that the table knows to block."""
+    distributed = torch.distributed
+    if not distributed.is_available():
+        return
+    for name in ("init_process_group", "new_group"):
+        replace_everywhere(patches, distributed, name, _on_gloo(getattr(distributed, name)))
+    replace_everywhere(patches, distributed, "is_nccl_available", lambda: True)
+    for name, operation in simulation.rules.operations.items():
+        namespace, _, base = name.rpartition(".")
+        if namespace == "torch.distributed" and operation.cases and hasattr(distributed, base):
+            judged = _judged(simulation, name, getattr(distributed, base))
+            replace_everywhere(patches, distributed, base, judged)
+
+
+def _on_gloo(make: Any) -> Any:
+    def made(*args: Any, **kwargs: Any) -> Any:
+        arguments = [_gloo(value) if position == 0 else value for position, value in enumerate(args)]
+        if "backend" in kwargs:
+            kwargs["backend"] = _gloo(kwargs["backend"])
+        elif not arguments and make.__name__ == "init_process_group":
+            kwargs["backend"] = "gloo"
+        kwargs.pop("device_id", None)  # gloo knows no device
+        return make(*arguments, **kwargs)
+
+    return made
+
+
+def _gloo(backend: Any) -> Any:
+    """``"nccl"`` and ``"cuda:nccl,cpu:gloo"`` in terms of gloo; what else was passed as it is."""
+    return "gloo" if isinstance(backend, str) and "nccl" in backend.lower() else backend
+
+
+def _judged(simulation: Simulation, name: str, function: Any) -> Any:
+    def judged(*args: Any, **kwargs: Any) -> Any:
+        operation = simulation.rules.operations[name]
+        with simulation.judging(name, operation.bind(args, kwargs)):
+            return function(*args, **kwargs)
+
+    return judged

@@ -1,0 +1,41 @@
+"""What the simulation needs in a traced program: its code and the operation table, as plain data."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from syncscan.ops import Case, Operation, OperationTable, load_table
+
+TRACED_PACKAGE = "_syncscan_simulate"  # what a trace calls this package in the program
+TABLE_FILE = "operations"
+
+
+def prepare_simulation(folder: Path) -> str:
+    """Leave the operation table in the folder of a trace; returns where the code of the simulation lies."""
+    table = json.dumps(plain_table(load_table()))
+    (folder / TABLE_FILE).write_text(table, encoding="utf-8")
+    return str(Path(__file__).parent)
+
+
+def plain_table(table: OperationTable) -> dict[str, Any]:
+    """The operation table as data that JSON can carry to a child process."""
+    return {name: _plain_operation(operation) for name, operation in table.operations.items()}
+
+
+def _plain_operation(operation: Operation) -> dict[str, Any]:
+    return {
+        "args": list(operation.args),
+        "result": operation.result,
+        "cases": [_plain_case(case) for case in operation.blocks],
+    }
+
+
+def _plain_case(case: Case) -> dict[str, Any]:
+    return {
+        "effect": case.effect.value,
+        "when": [asdict(term) for term in case.when],
+        "unless": [asdict(term) for term in case.unless],
+    }

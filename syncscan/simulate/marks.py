@@ -1,0 +1,131 @@
+"""Which tensors pretend to be on CUDA, and which to be pinned.
+
+The mark is an attribute of the untyped storage. torch keeps the Python object of a storage as long as
+the storage itself lives, so views, parameters, ``.data`` and saved tensors share the mark, and nothing
+is kept alive for it. Tensors without a storage (sparse ones) carry the mark themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+
+PINNED = -1  # host memory that is page-locked; CUDA devices are marked with their index
+MIXED = -2  # in more than one place
+_NOWHERE = -3  # no tensor at all
+PLAIN_TYPES = frozenset(
+    {int, float, bool, complex, str, type(None), type(...)}
+    | {torch.Size, torch.dtype, torch.device, torch.layout, torch.memory_format}
+)
+_MARK = "_syncscan_place"
+_storage_of = torch._C.TensorBase.untyped_storage
+
+
+def place(tensor: torch.Tensor) -> int | None:
+    """The index of the CUDA device a tensor pretends to be on, `PINNED`, or None for plain memory."""
+    try:
+        found: int | None = getattr(_storage_of(tensor), _MARK, None)
+    except (RuntimeError, NotImplementedError):
+        found = getattr(_innermost(tensor), _MARK, None)
+    return found
+
+
+def cuda_index(tensor: torch.Tensor) -> int | None:
+    """The index of the CUDA device a tensor pretends to be on, or None."""
+    found = place(tensor)
+    return None if found is None or found < 0 else found
+
+
+def set_place(tensor: torch.Tensor, where: int | None) -> None:
+    """Let a tensor, and all that share its memory, claim to be at ``where``."""
+    try:
+        owner: Any = _storage_of(tensor)
+    except (RuntimeError, NotImplementedError):
+        owner = _innermost(tensor)
+        for part in _parts(owner):
+            set_place(part, where)
+    set_owner_place(owner, where)
+
+
+def set_owner_place(owner: Any, where: int | None) -> None:
+    """Mark a storage, or a tensor that has none."""
+    if where is not None:
+        setattr(owner, _MARK, where)
+    elif getattr(owner, _MARK, None) is not None:
+        delattr(owner, _MARK)
+
+
+def owner_place(owner: Any) -> int | None:
+    """The mark of a storage."""
+    found: int | None = getattr(owner, _MARK, None)
+    return found
+
+
+def set_all(result: Any, where: int | None) -> None:
+    """Mark every tensor in the result of an operation."""
+    if isinstance(result, torch.Tensor):
+        set_place(result, where)
+    elif isinstance(result, (list, tuple)):
+        for item in result:
+            set_all(item, where)
+
+
+def common_place(values: Iterable[Any]) -> int | None:
+    """Where all tensors among the arguments of a call are, or `MIXED` if that is not one plain place.
+
+    Tensors of a subclass, pinned ones and those without a storage count as mixed, and so does an argument
+    of a type that could hide a tensor.
+    """
+    found = _common_place(values)
+    return None if found == _NOWHERE else found
+
+
+def _common_place(values: Iterable[Any]) -> int | None:
+    found: int | None = _NOWHERE
+    for value in values:
+        kind = type(value)
+        if kind in PLAIN_TYPES:
+            continue
+        if kind is torch.Tensor or kind is torch.nn.Parameter:
+            try:
+                where = getattr(_storage_of(value), _MARK, None)
+            except (RuntimeError, NotImplementedError):
+                return MIXED
+        elif kind is list or kind is tuple:
+            where = _common_place(value)
+        elif kind is slice:
+            where = _common_place((value.start, value.stop, value.step))
+        else:
+            return MIXED
+        if where == _NOWHERE:
+            continue
+        if where == PINNED or (found not in {where, _NOWHERE}):
+            return MIXED
+        found = where
+    return found
+
+
+def _parts(tensor: Any) -> list[torch.Tensor]:
+    """The dense tensors that a sparse one is made of."""
+    layout = getattr(tensor, "layout", None)
+    if layout is torch.sparse_coo:
+        return [tensor._indices(), tensor._values()]
+    if layout in {torch.sparse_csr, torch.sparse_bsr}:
+        return [tensor.crow_indices(), tensor.col_indices(), tensor.values()]
+    if layout in {torch.sparse_csc, torch.sparse_bsc}:
+        return [tensor.ccol_indices(), tensor.row_indices(), tensor.values()]
+    return []
+
+
+def _innermost(tensor: torch.Tensor) -> Any:
+    """The tensor that a function transform (vmap, grad) wraps, or the tensor itself."""
+    functorch = torch._C._functorch
+    while functorch.is_functorch_wrapped_tensor(tensor):
+        tensor = functorch.get_unwrapped(tensor)
+        try:
+            return _storage_of(tensor)
+        except (RuntimeError, NotImplementedError):
+            continue
+    return tensor

@@ -1,0 +1,309 @@
+"""The two modes that a simulated thread runs under.
+
+`Operations` sees every public torch function: it asks the operation table about the call as the program
+wrote it, and keeps ``device="cuda"`` away from torch's own code. `Kernels` sees every aten call, also
+those inside composite operations and in backward: it runs it on the CPU, marks what it makes, and asks
+the table where no public function did.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils import _device
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .cpu import run_on_cpu
+from .kinds import is_cuda_device, tensors_in
+from .marks import MIXED, PINNED, common_place, cuda_index, set_all
+from .plans import Plan
+
+if TYPE_CHECKING:
+    from .rules import Operation
+    from .simulation import Simulation
+
+_DeviceConstructors = _device._device_constructors
+_dispatch_modes = torch._C._len_torch_dispatch_stack
+_without_dispatch = torch._C._DisableTorchDispatch
+_CPU = torch.device("cpu")
+_in_backward = torch._C._current_graph_task_id
+
+
+# Results whose place follows from the operands, or that are no tensors.
+_DIRECT = frozenset({"input", "view", "number", "list", "none"})
+
+
+def _is_native(function: Any) -> bool:
+    return not isinstance(function, types.FunctionType)
+
+
+_SHARES = frozenset({torch.as_tensor, torch.asarray})
+
+
+class Scope:
+    """The public torch function that a thread is in."""
+
+    __slots__ = ("args", "blocked", "function", "kwargs", "operation")
+
+    def __init__(self, function: Any, operation: Operation | None, args: Any, kwargs: Any) -> None:
+        self.function = function
+        self.operation = operation
+        self.args = args
+        self.kwargs = kwargs
+        self.blocked = False
+
+    @property
+    def is_native(self) -> bool:
+        """Implemented in C++: the tensors it makes on its way live with its operands."""
+        return _is_native(self.function)
+
+    def operands(self) -> list[torch.Tensor]:
+        """Every tensor among the arguments."""
+        return tensors_in(self.args) + tensors_in(self.kwargs)
+
+    def place(self) -> int | None:
+        """The CUDA device of the operands, if any is on one."""
+        return next((i for i in map(cuda_index, self.operands()) if i is not None), None)
+
+
+class Rule:
+    """What to do about one public function."""
+
+    __slots__ = ("fills_device", "follows", "is_direct", "is_native", "operation")
+
+    def __init__(self, function: Any, operation: Operation | None) -> None:
+        self.operation = operation
+        self.fills_device = function in _DeviceConstructors()
+        self.is_native = _is_native(function)
+        # x.new_tensor(...): on the device of x, which torch takes for the CPU
+        self.follows = operation is not None and operation.result == "input" and "device" in operation.args
+        self.is_direct = (
+            self.is_native and not self.fills_device and operation is not None and operation.result in _DIRECT
+        )
+
+
+class Operations(TorchFunctionMode):
+    """Sees every public torch function that one thread calls."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        super().__init__()
+        self.simulation = simulation
+        self.rules: dict[Any, Rule | None] = simulation.functions
+        self.scope: Scope | None = None
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Judge a call by the table, then run it."""
+        if not self.simulation.running:  # a thread that outlived the simulation
+            return func(*args, **(kwargs or {}))
+        try:
+            rule = self.rules[func]
+        except KeyError:
+            rule = self.rules[func] = self._learn(func)
+        if rule is None or (self.scope is not None and self.scope.operation is not None):
+            return func(*args, **(kwargs or {}))
+        kwargs = kwargs or {}
+        places = "device" in kwargs or "pin_memory" in kwargs or rule.fills_device
+        if rule.is_direct and not places and _dispatch_modes() == 1:
+            where = common_place((*args, *kwargs.values()) if kwargs else args)
+            if where != MIXED:
+                return self._run_direct(rule.operation, func, args, kwargs, where)
+        outer, self.scope = self.scope, Scope(func, rule.operation, args, kwargs)
+        try:
+            if rule.operation is not None and rule.operation.may_block(args, kwargs):
+                self.simulation.judge(self.scope, rule.operation.bind(args, self._with_device(rule, kwargs)))
+            if places:
+                return self._construct(rule, func, args, self._with_device(rule, kwargs))
+            result = func(*args, **kwargs)
+            if rule.follows and (where := _first_place(args)) is not None:
+                set_all(result, where)
+            return result
+        finally:
+            self.scope = outer
+
+    @contextmanager
+    def outside_any_function(self) -> Iterator[None]:
+        """See functions again, inside one that runs code of the program."""
+        scope, self.scope = self.scope, None
+        try:
+            with self:
+                yield
+        finally:
+            self.scope = scope
+
+    def _run_direct(
+        self, operation: Any, func: Any, args: Any, kwargs: dict[str, Any], where: int | None
+    ) -> Any:
+        """Run an operation whose operands are all in one place, and so its result: no kernel need be seen."""
+        if operation.may_block(args, kwargs):
+            outer, self.scope = self.scope, Scope(func, operation, args, kwargs)
+            try:
+                self.simulation.judge(self.scope, operation.bind(args, kwargs))
+            finally:
+                self.scope = outer
+        with _without_dispatch():
+            if where is None:
+                return func(*args, **kwargs)
+            result = run_on_cpu(func, args, kwargs)
+        set_all(result, where)
+        return result
+
+    @staticmethod
+    def _learn(func: Any) -> Rule | None:
+        """What to do about a function that the table has no entry for; nothing for an attribute."""
+        return None if getattr(func, "__name__", "") in {"__get__", "__set__"} else Rule(func, None)
+
+    @staticmethod
+    def _with_device(rule: Rule, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The default device is an argument like any other."""
+        if rule.fills_device and kwargs.get("device") is None and _device.CURRENT_DEVICE is not None:
+            return {**kwargs, "device": _device.CURRENT_DEVICE}
+        return kwargs
+
+    def _construct(self, rule: Rule, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Make on the CPU what the program wants on a device, or in pinned memory."""
+        device, pinned = kwargs.get("device"), kwargs.get("pin_memory")
+        where = _first_place(args) if rule.follows else None
+        if is_cuda_device(device):
+            where = self.simulation.cuda_index(device)
+            self.simulation.check_generator(kwargs.get("generator"))
+            kwargs = {**kwargs, "device": "cpu"}
+        elif device is not None:
+            if not _is_host(device):
+                return func(*args, **kwargs)
+            where = None
+        if pinned:
+            where, kwargs = PINNED, {**kwargs, "pin_memory": False}
+        result = self._make(rule, func, args, kwargs)
+        if device is None and not pinned and not rule.follows:
+            return result
+        if func in _SHARES:
+            result = _unshared(result, args[0] if args else next(iter(kwargs.values())), where)
+        set_all(result, where)
+        return result
+
+    @staticmethod
+    def _make(rule: Rule, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Call a function that makes a tensor; nothing of that need be seen if no operand is one."""
+        simple = rule.is_native and _dispatch_modes() == 1 and not (args and type(args[0]) is list)
+        if simple and common_place((*args, *kwargs.values())) is None:
+            with _without_dispatch():
+                return func(*args, **kwargs)
+        return func(*args, **kwargs)
+
+
+def _unshared(result: Any, source: Any, where: int | None) -> Any:
+    """``as_tensor`` shares memory, but copies across devices."""
+    before = cuda_index(source) if isinstance(source, torch.Tensor) else None
+    return result if before == where else result.clone()
+
+
+class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Sees every aten call of one thread."""
+
+    supports_higher_order_operators = True
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Nothing is compiled while a simulation runs; to say so would import the compiler."""
+        return False
+
+    def __init__(self, simulation: Simulation, operations: Operations) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.simulation = simulation
+        self.operations = operations
+        self.plans: dict[Any, Plan] = simulation.plans
+        self.last: int | None = None  # where the last operands were
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Run one aten call on the CPU and mark what it makes."""
+        if not self.simulation.running:
+            return func(*args, **(kwargs or {}))
+        try:
+            plan = self.plans[func]
+        except KeyError:
+            plan = self.plans[func] = Plan(func, self.simulation.rules)
+        kwargs = kwargs or {}
+        if plan.shares_memory and plan.operation is None:
+            return func(*args, **kwargs)
+        where = None
+        if kwargs:
+            where, kwargs = self._host_arguments(kwargs)
+        source, host_operand = plan.operands(args, kwargs)
+        if source is not None:
+            self.last = source
+        if plan.operation is not None:
+            self._judge(plan, plan.operation, args, kwargs)
+        if source is not None and host_operand and self._is_strict():
+            plan.check_devices(source, args)
+        if plan.python_kernel is not None:
+            result = self._call_python(plan, args, kwargs)
+        else:
+            result = func(*args, **kwargs) if source is None else run_on_cpu(func, args, kwargs)
+        if not plan.shares_memory:
+            self._mark(plan, result, source, where)
+        return result
+
+    def _mark(self, plan: Plan, result: Any, source: int | None, where: int | None) -> None:
+        if where is None:
+            where = self._maker_place() if source is None and plan.makes else source
+        if where is not None:
+            plan.mark(result, where)
+
+    def _host_arguments(self, kwargs: dict[str, Any]) -> tuple[int | None, dict[str, Any]]:
+        """Where the program wants the result, and the arguments with which the CPU makes it."""
+        where = None
+        if is_cuda_device(kwargs.get("device")):
+            where = self.simulation.cuda_index(kwargs["device"])
+            kwargs = {**kwargs, "device": _CPU}
+        if kwargs.get("pin_memory"):
+            where, kwargs = PINNED, {**kwargs, "pin_memory": False}
+        return where, kwargs
+
+    def _judge(self, plan: Plan, operation: Operation, args: Any, kwargs: dict[str, Any]) -> None:
+        scope = self.operations.scope
+        if scope is None or scope.operation is None or _in_backward() != -1:
+            inner = Scope(plan.function, operation, args, kwargs)
+            self.simulation.judge(inner, operation.bind_aten(plan.names, args, kwargs))
+        elif plan.reads and not scope.blocked and _reads_operand(args[0], scope):
+            # torch reads a number out of a tensor that the program passed where it takes numbers
+            self.simulation.report("torch.Tensor.item", "reads a scalar", scope.function, {"input": args[0]})
+
+    def _is_strict(self) -> bool:
+        """Whether operands on two devices are the program's fault, and not of our making."""
+        scope = self.operations.scope
+        return (scope is None or scope.is_native) and _in_backward() == -1
+
+    def _maker_place(self) -> int | None:
+        """Where a tensor goes that torch makes "where the operands are", which for it is the CPU."""
+        if _in_backward() != -1:
+            return self.last
+        scope = self.operations.scope
+        if scope is None or not scope.is_native or scope.kwargs.get("device") is not None:
+            return None
+        return scope.place()
+
+    def _call_python(self, plan: Plan, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Run the Python body of an operation of the program under the modes."""
+        with self.operations.outside_any_function(), self:
+            return plan.python_kernel(*args, **kwargs)
+
+
+def _is_host(device: Any) -> bool:
+    return torch.device(device).type == "cpu"
+
+
+def _first_place(args: Any) -> int | None:
+    return cuda_index(args[0]) if args and isinstance(args[0], torch.Tensor) else None
+
+
+def _reads_operand(tensor: torch.Tensor, scope: Scope) -> bool:
+    """Whether a tensor that torch reads on the host is itself an operand of the public function."""
+    if cuda_index(tensor) is None:
+        return False
+    address = tensor.data_ptr()
+    return any(operand.data_ptr() == address for operand in scope.operands() if operand.numel() == 1)

@@ -1,0 +1,115 @@
+"""What to do about each aten operation, decided once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch._library import custom_ops
+
+from .marks import cuda_index, place, set_all, set_place
+from .rules import Operation, Rules
+
+# Their operands may be on different devices, on a GPU as here.
+_MIXES = frozenset(
+    {
+        "copy_", "_to_copy", "copy", "set_", "_foreach_copy_", "_foreach_copy",
+        "_pack_padded_sequence", "_pack_padded_sequence_backward", "_pad_packed_sequence",
+        "tensor_split", "_cudnn_rnn", "lstm", "gru", "_ctc_loss", "_fused_adam_", "_fused_adamw_", "_fused_sgd_",
+        "_foreach_addcdiv_", "_foreach_add_", "_foreach_mul_", "_foreach_div_",
+        "_amp_foreach_non_finite_check_and_unscale_", "sparse_coo_tensor", "_sparse_coo_tensor_with_dims_and_tensors",
+    }
+)  # fmt: skip
+_INDEXING = frozenset(
+    {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index", "_unsafe_index_put"}
+)
+# (operation, position): results that live on the host although the operands are on a GPU.
+_HOST_RESULTS = {"_pack_padded_sequence": 1}
+
+
+class Plan:
+    """What is known of one aten operation."""
+
+    def __init__(self, function: Any, rules: Rules) -> None:
+        self.function = function
+        schema: Any = getattr(function, "_schema", None)  # a higher-order operator has none
+        namespace, _, name = schema.name.partition("::") if schema else ("", "", str(function))
+        self.name = name
+        self.names = [argument.name for argument in schema.arguments] if schema else []
+        self.shares_memory = bool(schema) and all(r.alias_info is not None for r in schema.returns)
+        self.reads = name == "_local_scalar_dense"
+        self.makes = "device" in self.names
+        self.mixes = namespace not in {"aten", "prims"} or name in _MIXES or name in _INDEXING
+        self.python_kernel = _python_kernel(schema)
+        self.indexes = name in _INDEXING
+        self.operation = self._operation(rules, schema, namespace)
+        self._host_result = _HOST_RESULTS.get(name)
+
+    @staticmethod
+    def _operation(rules: Rules, schema: Any, namespace: str) -> Operation | None:
+        """The entry of the table, if it can block."""
+        if namespace != "aten":
+            return None
+        found = rules.find_aten(schema.name.partition("::")[2])
+        return found if found is not None and found.cases else None
+
+    def operands(self, args: Any, kwargs: dict[str, Any]) -> tuple[int | None, bool]:
+        """The CUDA device of the operands, and whether one with a dimension is in host memory."""
+        source, host = _scan(args)
+        if kwargs:
+            other, other_host = _scan(tuple(kwargs.values()))
+            source, host = (other if source is None else source), host or other_host
+        return source, host
+
+    def check_devices(self, source: int, args: Any) -> None:
+        """Raise what torch raises on a GPU where one operand is there and another in host memory."""
+        if self.indexes:
+            check_indices(args)
+        elif not self.mixes:
+            raise mismatch(source)
+
+    def mark(self, result: Any, where: int) -> None:
+        """Mark what the operation made."""
+        set_all(result, where)
+        if self._host_result is not None:
+            set_place(result[self._host_result], None)
+
+
+def _python_kernel(schema: Any) -> Any:
+    """The Python body of an operation made with ``torch.library.custom_op``, or None."""
+    definition = getattr(custom_ops, "OPDEFS", {}).get(schema.name) if schema else None
+    bodies = getattr(definition, "_backend_fns", {})
+    return next((bodies[device] for device in ("cpu", None, "default", "cuda") if device in bodies), None)
+
+
+def _scan(values: Any) -> tuple[int | None, bool]:
+    source: int | None = None
+    host = False
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            where = place(value)
+            if where is not None and where >= 0:
+                source = where
+            elif not host:
+                host = value.dim() > 0
+        elif type(value) in {list, tuple}:
+            other, other_host = _scan(value)
+            source, host = (source if other is None else other), host or other_host
+    return source, host
+
+
+def mismatch(source: int) -> RuntimeError:
+    """What torch raises on a GPU for operands on two devices."""
+    return RuntimeError(
+        "Expected all tensors to be on the same device, but found at least two devices, "
+        f"cuda:{source} and cpu!"
+    )
+
+
+def check_indices(args: Any) -> None:
+    """Raise what torch raises for a tensor in host memory that is indexed from the GPU."""
+    indices = [index for index in args[1] if index is not None]
+    if cuda_index(args[0]) is None and any(cuda_index(index) is not None for index in indices):
+        raise RuntimeError(
+            "indices should be either on cpu or on the same device as the indexed tensor (cpu)"
+        )

@@ -1,0 +1,233 @@
+"""The operation table inside the traced program, and its conditions applied to real arguments.
+
+The table arrives as plain data, so that it can cross to a child process as JSON::
+
+    {NAME: {"args": [...], "result": "...",
+            "cases": [{"effect": "...", "when": [TERM, ...], "unless": [TERM, ...]}]}}
+
+where a TERM has the fields of ``syncscan.ops.Term``. `syncscan.simulate.export.plain_table` makes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from .kinds import KINDS, TENSOR_KINDS, size_in_bytes
+from .marks import PLAIN_TYPES
+
+Test = Callable[[dict[str, Any]], bool]
+PlainTable = Mapping[str, Mapping[str, Any]]
+
+_FAMILY = ("torch", "torch.Tensor", "torch.nn.functional", "torch.special")
+_COPIES = frozenset({"upload", "download"})
+# What aten calls the operand that the table calls otherwise.
+_ATEN_ARGS = {"self": "input", "indices": "index", "values": "value"}
+# The operations that reach aten under a name which is not their own.
+_ATEN_NAMES = {
+    "_local_scalar_dense": "torch.Tensor.item",
+    "index": "torch.Tensor.__getitem__",
+    "index_put": "torch.Tensor.__setitem__",
+    "_index_put_impl": "torch.Tensor.__setitem__",
+    "_unique2": "torch.unique",
+    "unique_dim": "torch.unique",
+    "_linalg_check_errors": "torch.linalg.inv",
+    "_linalg_svd": "torch.linalg.svd",
+    "_linalg_eigh": "torch.linalg.eigh",
+}
+
+
+class Several(tuple):  # type: ignore[type-arg]
+    """The values of a parameter of which a condition may mean any one."""
+
+    __slots__ = ()
+
+
+class Operation:
+    """One entry of the table."""
+
+    __slots__ = ("_decisive", "args", "cases", "name", "result", "star")
+
+    def __init__(self, name: str, entry: Mapping[str, Any]) -> None:
+        self.name = name
+        self.args: list[str] = [arg.lstrip("*") for arg in entry["args"]]
+        self.star = next((i for i, arg in enumerate(entry["args"]) if arg.startswith("*")), None)
+        self.cases = [_compile_case(case) for case in entry["cases"]]
+        self._decisive = _decisive_positions(self.args, entry["cases"])
+        self.result: str = entry["result"]
+
+    @property
+    def is_query(self) -> bool:
+        """Answers from what the host knows, such as ``size()``: no tensor, and nothing to wait for."""
+        return self.result in {"number", "none", "string"} and not self.cases
+
+    def may_block(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+        """Whether to look closer; False, in most calls, where what decides is a plain number or missing.
+
+        Tests of every argument would cost more than most operations.
+        """
+        if self._decisive is None:
+            return bool(self.cases)
+        first, last = self._decisive
+        if self.star is not None and first <= self.star < last:
+            last = len(args)
+        return not (
+            all(_is_plain(value) for value in args[first:last])
+            and (not kwargs or all(_is_plain(value) for value in kwargs.values()))
+        )
+
+    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of a call by the names that the table gives them."""
+        if self.star is not None and len(args) > self.star:
+            args = (*args[: self.star], Several(_spread(args[self.star :])))
+        bound = dict(zip(self.args, args))
+        bound.update((_ATEN_ARGS.get(name, name), value) for name, value in kwargs.items())
+        return self.with_elements(bound)
+
+    def bind_aten(self, names: list[str], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of an aten call, whose schema calls them ``names``, as the table names them."""
+        bound: dict[str, Any] = {}
+        for position, (name, value) in enumerate(zip(names, args)):
+            known = _ATEN_ARGS.get(name, name)
+            if known not in self.args and position < len(self.args):
+                known = self.args[position]
+            bound[known] = value
+        bound.update((_ATEN_ARGS.get(name, name), value) for name, value in kwargs.items())
+        if isinstance(bound.get("index"), list):
+            bound["index"] = tuple(item for item in bound["index"] if item is not None)
+        return self.with_elements(bound)
+
+    def with_elements(self, bound: dict[str, Any]) -> dict[str, Any]:
+        """Let a subscript of several indices stand for each of them."""
+        if isinstance(bound.get("index"), tuple):
+            bound["index"] = Several(bound["index"])
+        return bound
+
+    def effect(self, bound: dict[str, Any]) -> str | None:
+        """How a call with these arguments makes the host wait; None where it does not."""
+        for effect, when, unless in self.cases:
+            if all(test(bound) for test in when) and not (unless and all(test(bound) for test in unless)):
+                return None if effect in _COPIES and self._moves_nothing(bound) else effect
+        return None
+
+    def _moves_nothing(self, bound: dict[str, Any]) -> bool:
+        """Whether what would be copied is empty: torch then copies nothing, and waits for nothing."""
+        moved = bound.get(self.args[0]) if self.args else None
+        return size_in_bytes(moved) == 0 or (isinstance(moved, (list, tuple)) and not moved)
+
+
+class Rules:
+    """The whole table."""
+
+    def __init__(self, table: PlainTable) -> None:
+        self.operations = {name: Operation(name, entry) for name, entry in table.items()}
+
+    def find(self, name: str) -> Operation | None:
+        """The entry of a full name, through its plain form; as ``OperationTable.find`` does."""
+        found = self.operations.get(name)
+        namespace, _, base = name.rpartition(".")
+        if found is not None or namespace not in _FAMILY:
+            return found
+        plain = base if base.startswith("__") else base.rstrip("_")
+        candidates = (f"torch.Tensor.{base}", f"torch.{base}", f"torch.Tensor.{plain}", f"torch.{plain}")
+        return next((self.operations[name] for name in candidates if name in self.operations), None)
+
+    def find_aten(self, name: str) -> Operation | None:
+        """The entry for an aten operation such as "index_put_"."""
+        return self.find(_ATEN_NAMES.get(name.rstrip("_"), f"torch.{name}"))
+
+    def resolved(self, roots: Callable[[str], Any]) -> Iterable[tuple[Any, Operation]]:
+        """Every torch function that the table has an entry for, with its operation."""
+        for name in self.operations:
+            if not name.startswith("torch."):
+                continue
+            for twin in self._twins(name):
+                function = roots(twin)
+                operation = self.find(twin)
+                if function is not None and operation is not None:
+                    yield function, operation
+
+    @staticmethod
+    def _twins(name: str) -> list[str]:
+        """The names that an entry answers to: as function, as method, in place."""
+        namespace, _, base = name.rpartition(".")
+        if namespace not in _FAMILY or base.startswith("__"):
+            return [name]
+        return [f"{space}.{form}" for space in _FAMILY for form in (base, f"{base}_")]
+
+
+def _spread(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """``f(*sizes)`` may also be called ``f(sizes)``."""
+    return tuple(values[0]) if len(values) == 1 and isinstance(values[0], (list, tuple)) else values
+
+
+def _decisive_positions(args: list[str], cases: list[Any]) -> tuple[int, int] | None:
+    """The first and last parameter, but for the operand itself, without whose tensor no case can hold."""
+    positions = []
+    for case in cases:
+        decisive = [t["arg"] for t in case["when"] if _needs_tensor(t) and t["arg"] not in {args[0], "place"}]
+        if not decisive:
+            return None
+        positions += [0, len(args)] if decisive[0] == "any" else [args.index(decisive[0])]
+    return (min(positions), max(positions) + 1) if positions else None
+
+
+def _needs_tensor(term: Mapping[str, Any]) -> bool:
+    kinds = TENSOR_KINDS | {"sequence"} if term["arg"] == "index" else TENSOR_KINDS
+    return term["test"] == "is" and not term["negated"] and term["kind"] in kinds
+
+
+def _is_plain(value: Any) -> bool:
+    kind = type(value)
+    if kind in PLAIN_TYPES:
+        return True
+    if kind is slice:
+        return {type(value.start), type(value.stop), type(value.step)} <= PLAIN_TYPES
+    return kind is tuple and all(map(_is_plain, value))
+
+
+def _compile_case(case: Mapping[str, Any]) -> tuple[str, list[Test], list[Test]]:
+    """The effect of a case and the tests of its two conditions, those that cost more last."""
+    when = sorted(case["when"], key=lambda term: bool(term["arg"] == "place"))
+    return case["effect"], [_compile_term(term) for term in when], [_compile_term(t) for t in case["unless"]]
+
+
+def _compile_term(term: Mapping[str, Any]) -> Test:
+    """A test of one term; about several values, any of them may satisfy it."""
+    arg, wanted, satisfies = term["arg"], not term["negated"], _predicate(term)
+
+    def of_one(bound: dict[str, Any]) -> bool:
+        value = bound.get(arg)
+        if type(value) is Several:
+            return any(satisfies(item) for item in value) is wanted
+        return satisfies(value) is wanted
+
+    def of_any(bound: dict[str, Any]) -> bool:
+        return any(of_value(value) for value in bound.values()) is wanted
+
+    def of_value(value: Any) -> bool:
+        return any(satisfies(item) for item in value) if type(value) is Several else satisfies(value)
+
+    def of_place(bound: dict[str, Any]) -> bool:
+        return satisfies(_read_place(bound)) is wanted
+
+    return of_any if arg == "any" else of_place if arg == "place" else of_one
+
+
+def _predicate(term: Mapping[str, Any]) -> Callable[[Any], bool]:
+    if term["test"] == "given":
+        return lambda value: value is not None
+    if term["test"] == "bytes":
+        size = term["size"]
+        return lambda value: size_in_bytes(value) > size
+    return KINDS.get(term["kind"], _never)
+
+
+def _never(value: Any) -> bool:
+    return False
+
+
+def _read_place(bound: dict[str, Any]) -> Any:
+    """What ``input[index]`` reads: the place that an assignment writes to."""
+    index = bound["index"]
+    return bound["input"][tuple(index) if isinstance(index, Several) else index]

@@ -1,0 +1,221 @@
+"""One running simulation: what is replaced in torch, the modes of each thread, and what was seen."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
+
+import torch
+from torch.overrides import _get_current_function_mode_stack
+
+from . import distributed
+from .cuda import SimulatedCuda, replace_everywhere
+from .kinds import tensors_in
+from .marks import PINNED, place
+from .modes import Kernels, Operations, Rule, Scope
+from .patches import Patches
+from .plans import Plan
+from .rules import PlainTable, Rules
+from .transfers import Transfers
+
+
+class Sync(NamedTuple):
+    """One call that would have blocked."""
+
+    api: str  # the operation, as the table names it
+    effect: str  # how it blocks: a value of ``syncscan.ops.Effect``
+    name: str  # the function that ran: the operation itself, or what aten calls it
+    operands: dict[str, str]  # its tensors: {"input": "cuda:0 float32 [4, 4]"}
+
+
+Listener = Callable[[Sync], None]
+current: Simulation | None = None  # the one that runs
+
+_OUTSIDE = tuple(str(Path(found).parent) + os.sep for found in (__file__, torch.__file__))
+
+
+class Simulation:
+    """A simulated GPU for the whole process."""
+
+    def __init__(self, table: PlainTable, devices: int = 1) -> None:
+        self.rules = Rules(table)
+        self.listeners: list[Listener] = []
+        self.when_used: list[Callable[[], None]] = []  # called once, when the program first names the device
+        self.devices = [torch.device("cuda", index) for index in range(devices)]
+        self.running = False
+        self.plans: dict[Any, Plan] = {}
+        self.functions: dict[Any, Rule | None] = {}
+        self.cuda = SimulatedCuda(self)
+        self._threads = threading.local()
+        self._patches = Patches()
+        self._main: Any = None
+
+    # starting and stopping
+
+    def start(self) -> None:
+        """Replace what has to be replaced, and put the calling thread under the modes."""
+        self.functions = self._known_functions()
+        try:
+            Transfers(self).install(self._patches)
+            self.cuda.install(self._patches)
+            distributed.install(self, self._patches)
+            self._cover_threads()
+            self._cover_backward()
+        except BaseException:
+            self._patches.restore()
+            raise
+        global current  # noqa: PLW0603 (torch has one set of attributes to replace, so there is one simulation)
+        current = self
+        self.running = True
+        self._main = self.thread()
+        self._main.__enter__()
+
+    def stop(self) -> None:
+        """Put everything back; call it in the thread that called `start`."""
+        global current  # noqa: PLW0603
+        current = None
+        self.running = False
+        try:
+            self._main.__exit__(None, None, None)
+        finally:
+            self._patches.restore()
+
+    @contextmanager
+    def thread(self) -> Iterator[None]:
+        """Put the calling thread under the modes."""
+        operations = Operations(self)
+        self._threads.operations = operations
+        try:
+            with operations, Kernels(self, operations):
+                yield
+        finally:
+            del self._threads.operations
+
+    def _cover_threads(self) -> None:
+        bootstrap = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
+
+        def covered(thread: threading.Thread) -> None:
+            with self.thread():
+                bootstrap(thread)
+
+        self._patches.replace(threading.Thread, "_bootstrap_inner", covered)
+
+    def _cover_backward(self) -> None:
+        """Python code that runs in backward sees the modes too: torch hides them inside ``backward()``."""
+        run = torch.autograd.graph._engine_run_backward
+
+        def covered(*args: Any, **kwargs: Any) -> Any:
+            operations = getattr(self._threads, "operations", None)
+            modes: list[Any] = _get_current_function_mode_stack()  # type: ignore[no-untyped-call]
+            if operations is None or operations in modes:
+                return run(*args, **kwargs)
+            with operations.outside_any_function():
+                return run(*args, **kwargs)
+
+        replace_everywhere(self._patches, torch.autograd, "_engine_run_backward", covered)
+
+    def _known_functions(self) -> dict[Any, Rule | None]:
+        functions: dict[Any, Rule | None] = {}
+        for function, operation in self.rules.resolved(_attribute):
+            functions[function] = None if operation.is_query else Rule(function, operation)
+        # These are replaced by methods that judge for themselves, or ask nothing of the device.
+        functions.update(
+            (getattr(torch.Tensor, name), None) for name in (*Transfers.METHODS, "untyped_storage")
+        )
+        return functions
+
+    # what the modes ask
+
+    def cuda_index(self, device: Any) -> int:
+        """The index of a device argument that names a GPU; RuntimeError if there is no such device."""
+        while self.when_used:
+            self.when_used.pop()()
+        index = device if isinstance(device, int) else torch.device(device).index
+        if index is None:
+            return self.cuda.current
+        if index >= len(self.devices):
+            raise RuntimeError("CUDA error: invalid device ordinal")
+        return index
+
+    @staticmethod
+    def check_generator(generator: Any) -> None:
+        """Raise what torch raises for a generator of the host."""
+        if generator is not None and generator.device.type != "cuda":
+            raise RuntimeError("Expected a 'cuda' device type for generator but found 'cpu'")
+
+    # what was seen
+
+    def judge(self, scope: Scope, bound: dict[str, Any]) -> None:
+        """Report a call of a public function if the table says that it blocks."""
+        operation = scope.operation
+        effect = operation.effect(bound) if operation is not None else None
+        if operation is not None and effect is not None:
+            scope.blocked = True
+            self.report(operation.name, effect, scope.function, bound)
+
+    def judge_call(self, name: str, bound: dict[str, Any]) -> None:
+        """Report a call that no mode sees, unless it is a part of one that was judged."""
+        operations = getattr(self._threads, "operations", None)
+        inside = (
+            operations is not None and operations.scope is not None and operations.scope.operation is not None
+        )
+        operation = None if inside else self.rules.operations.get(name)
+        effect = operation.effect(operation.with_elements(bound)) if operation is not None else None
+        if effect is not None:
+            self.report(name, effect, name, bound)
+
+    @contextmanager
+    def judging(self, name: str, bound: dict[str, Any]) -> Iterator[None]:
+        """Judge a call of Python code as a whole: what it does inside is a part of it."""
+        self.judge_call(name, bound)
+        operations = getattr(self._threads, "operations", None)
+        if operations is None or operations.scope is not None:
+            yield
+            return
+        operations.scope = Scope(name, self.rules.operations[name], (), {})
+        try:
+            yield
+        finally:
+            operations.scope = None
+
+    def report(self, api: str, effect: str, function: Any, bound: dict[str, Any]) -> None:
+        """Tell the listener about a call that would have blocked."""
+        name = function if isinstance(function, str) else getattr(function, "__name__", str(function))
+        sync = Sync(api, effect, name, describe(bound))
+        for listener in tuple(self.listeners):
+            listener(sync)
+
+
+def calling_frame() -> FrameType | None:
+    """The frame of the program that made the call, for a listener to ask: below torch and the simulation."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not frame.f_code.co_filename.startswith(_OUTSIDE):  # the listener itself
+        frame = frame.f_back
+    while frame is not None and frame.f_code.co_filename.startswith(_OUTSIDE):
+        frame = frame.f_back
+    return frame
+
+
+def describe(bound: dict[str, Any]) -> dict[str, str]:
+    """The tensors of a call in words: device, pinned or not, dtype and shape."""
+    return {name: _describe(tensor) for name, value in bound.items() for tensor in tensors_in(value)[:1]}
+
+
+def _describe(tensor: torch.Tensor) -> str:
+    where = place(tensor)
+    device = "cpu" if where is None else "pinned cpu" if where == PINNED else f"cuda:{where}"
+    return f"{device} {str(tensor.dtype).rpartition('.')[2]} {list(tensor.shape)}"
+
+
+def _attribute(name: str) -> Any:
+    """The object that a full name such as "torch.Tensor.item" stands for, or None."""
+    found: Any = torch
+    for part in name.split(".")[1:]:
+        found = getattr(found, part, None)
+    return found

@@ -1,0 +1,141 @@
+"""Streams and events of the simulated GPU: work is done when the call that queued it returns."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from .simulation import Simulation
+
+_handles = itertools.count(1)
+
+
+def make_classes(simulation: Simulation) -> tuple[Any, Any, CurrentStreams]:
+    """``torch.cuda.Stream`` and ``torch.cuda.Event`` that report their waits to a simulation."""
+
+    class Event(_Event):
+        def synchronize(self) -> None:
+            simulation.judge_call("torch.cuda.Event.synchronize", {"input": self})
+
+    class Stream(_Stream):
+        def __init__(self, device: Any = None, priority: int = 0, **kwargs: Any) -> None:
+            index = simulation.cuda_index("cuda" if device is None else device)
+            super().__init__(simulation.devices[index], priority, kwargs.get("stream_id"))
+
+            self._entered: list[Any] = []
+
+        def __enter__(self) -> Stream:
+            self._entered.append(current.within(self))
+            self._entered[-1].__enter__()
+            return self
+
+        def __exit__(self, *raised: Any) -> None:
+            self._entered.pop().__exit__(*raised)
+
+        def synchronize(self) -> None:
+            simulation.judge_call("torch.cuda.Stream.synchronize", {"input": self})
+
+        def record_event(self, event: Any = None) -> Any:
+            event = Event() if event is None else event
+            event.record(self)
+            return event
+
+    for made, name in ((Event, "Event"), (Stream, "Stream")):
+        made.__qualname__, made.__module__ = name, "torch.cuda.streams"
+    current = CurrentStreams(Stream)
+    return Stream, Event, current
+
+
+class CurrentStreams(threading.local):
+    """The stream that is current on each device, by thread; the default one unless another was set."""
+
+    def __init__(self, kind: Any) -> None:
+        self._kind = kind
+        self._streams: dict[int, Any] = {}
+
+    def get(self, index: int) -> Any:
+        """The current stream of a device."""
+        return self._streams.get(index) or self._kind(index, stream_id=0)
+
+    def set(self, stream: Any) -> None:
+        """Make a stream current on its device; nothing for None."""
+        if stream is not None:
+            self._streams[stream.device_index] = stream
+
+    @contextmanager
+    def within(self, stream: Any) -> Iterator[None]:
+        """``with torch.cuda.stream(s):``; does nothing for None."""
+        before = None if stream is None else self.get(stream.device_index)
+        self.set(stream)
+        try:
+            yield
+        finally:
+            self.set(before)
+
+
+class _Stream:
+    def __init__(self, device: torch.device, priority: int, stream_id: int | None) -> None:
+        self.device = device
+        self.device_index = device.index
+        self.device_type = 1
+        self.priority = priority
+        self.stream_id = next(_handles) if stream_id is None else stream_id
+        self.cuda_stream = self._as_parameter_ = self.stream_id
+
+    def wait_event(self, event: Any) -> None:
+        """Queue a wait; the host goes on."""
+
+    def wait_stream(self, stream: Any) -> None:
+        """Queue a wait; the host goes on."""
+
+    def query(self) -> bool:
+        """Everything is done at once."""
+        return True
+
+    def is_capturing(self) -> bool:
+        """Graphs are not captured."""
+        return False
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Stream) and (self.device, self.stream_id) == (other.device, other.stream_id)
+
+    def __hash__(self) -> int:
+        return hash((self.device, self.stream_id))
+
+    def __repr__(self) -> str:
+        return f"<torch.cuda.Stream device={self.device} cuda_stream={self.cuda_stream:#x}>"
+
+
+class _Event:
+    def __init__(
+        self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False, **_: Any
+    ) -> None:
+        self.enable_timing, self.blocking, self.interprocess = enable_timing, blocking, interprocess
+        self.cuda_event = self._as_parameter_ = next(_handles)
+        self._recorded: float | None = None
+
+    def record(self, stream: Any = None) -> None:
+        """Note the time."""
+        self._recorded = time.perf_counter()
+
+    def wait(self, stream: Any = None) -> None:
+        """Queue a wait; the host goes on."""
+
+    def query(self) -> bool:
+        """Everything is done at once."""
+        return True
+
+    def elapsed_time(self, end_event: _Event) -> float:
+        """Milliseconds of host time between two records."""
+        if not (self.enable_timing and end_event.enable_timing):
+            raise ValueError("Both events must be created with argument 'enable_timing=True'.")
+        if self._recorded is None or end_event._recorded is None:
+            raise ValueError("Both events must be recorded before calculating elapsed time.")
+        return (end_event._recorded - self._recorded) * 1e3

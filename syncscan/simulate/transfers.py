@@ -1,0 +1,285 @@
+"""Moving tensors between the host and the simulated GPU: ``to``, ``cuda``, ``cpu``, ``numpy``, pinning.
+
+They are methods of `torch.Tensor` while a simulation runs, so they are right everywhere, also inside
+Python code of torch that the modes do not see.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from .kinds import is_cuda_device
+from .marks import PINNED, cuda_index, owner_place, place, set_owner_place, set_place
+
+if TYPE_CHECKING:
+    from .patches import Patches
+    from .simulation import Simulation
+
+_base: Any = torch._C.TensorBase
+_storage_base: Any = torch._C.StorageBase
+_group = torch._C._group_tensors_by_device_and_dtype
+_TO = ("device", "dtype", "non_blocking", "copy", "memory_format")
+
+
+class _Move(torch.autograd.Function):
+    """A copy between devices whose gradient travels back."""
+
+    @staticmethod
+    def forward(ctx: Any, tensor: Tensor, where: int | None, options: dict[str, Any]) -> Tensor:
+        ctx.source = cuda_index(tensor)
+        return _moved(tensor, where, options)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        return _moved(grads[0], ctx.source, {}), None, None
+
+
+def _moved(tensor: Tensor, where: int | None, options: dict[str, Any]) -> Tensor:
+    copy: Tensor = _base.to(tensor, copy=True, **options)
+    set_place(copy, where)
+    return copy
+
+
+def move(tensor: Tensor, where: int | None, options: dict[str, Any]) -> Tensor:
+    """A copy of a tensor on another device."""
+    if tensor.requires_grad and torch.is_grad_enabled():
+        moved: Tensor = _Move.apply(tensor, where, options)  # type: ignore[no-untyped-call]
+        return moved
+    return _moved(tensor, where, options)
+
+
+def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of ``Tensor.to`` in any of its forms, by name; ``other`` gives device and dtype."""
+    first = args[0] if args else kwargs.get("other")
+    if isinstance(first, Tensor):
+        rest = dict(zip(_TO[2:], args[1:]))
+        return {"device": first.device, "dtype": first.dtype, **rest, **_without(kwargs, "other")}
+    if isinstance(first, torch.dtype):
+        return {**dict(zip(_TO[1:], args)), **kwargs}
+    return {**dict(zip(_TO, args)), **kwargs}
+
+
+def _without(kwargs: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in kwargs.items() if key != name}
+
+
+class Transfers:
+    """The methods of tensors and storages that say where memory is, or move it."""
+
+    METHODS = (
+        "to", "cuda", "cpu", "numpy", "pin_memory", "is_pinned", "type", "record_stream", "get_device",
+    )  # fmt: skip
+
+    def __init__(self, simulation: Simulation) -> None:
+        self.simulation = simulation
+
+    def install(self, patches: Patches) -> None:
+        """Replace them on `torch.Tensor` and `torch.UntypedStorage`."""
+        for name in self.METHODS:
+            patches.replace(Tensor, name, self._method(name))
+        for name in ("device", "is_cuda", "is_cpu", "__cuda_array_interface__"):
+            patches.replace(Tensor, name, property(getattr(self, f"_{name.strip('_')}")))
+        for name in ("cpu", "cuda", "to", "clone", "is_pinned", "pin_memory", "get_device"):
+            patches.replace(torch.UntypedStorage, name, self._method(f"storage_{name}"))
+        for name in ("device", "is_cuda"):
+            patches.replace(torch.UntypedStorage, name, property(getattr(self, f"_storage_{name}")))
+        patches.replace(torch._C._nn, "_parse_to", self._parse_module_to)
+        patches.replace(torch._C, "_group_tensors_by_device_and_dtype", self._grouped)
+
+    def _method(self, name: str) -> Any:
+        """A plain function, so that it becomes a method of the class it is set on."""
+        implementation = getattr(self, f"_{name}")
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            return implementation(*args, **kwargs)
+
+        method.__name__ = method.__qualname__ = name.rpartition("storage_")[2]
+        return method
+
+    # where a tensor is
+
+    def _device(self, tensor: Tensor) -> torch.device:
+        index = cuda_index(tensor)
+        if index is not None:
+            return self.simulation.devices[index]
+        device: torch.device = _base.device.__get__(tensor)
+        return device
+
+    def _is_cuda(self, tensor: Tensor) -> bool:
+        return cuda_index(tensor) is not None or bool(_base.is_cuda.__get__(tensor))
+
+    def _is_cpu(self, tensor: Tensor) -> bool:
+        return cuda_index(tensor) is None and bool(_base.is_cpu.__get__(tensor))
+
+    def _get_device(self, tensor: Tensor) -> int:
+        index = cuda_index(tensor)
+        return int(_base.get_device(tensor)) if index is None else index
+
+    @staticmethod
+    def _cuda_array_interface(tensor: Tensor) -> Any:
+        raise AttributeError(f"{tensor.type()} has no __cuda_array_interface__: its CUDA device is simulated")
+
+    # moving it
+
+    @staticmethod
+    def _parse_module_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
+        """What ``nn.Module.to`` asks torch to parse; torch would start CUDA for it."""
+        parsed = _parse_to(args, kwargs)
+        device = parsed.get("device")
+        return (
+            None if device is None else torch.device(device),
+            parsed.get("dtype"),
+            bool(parsed.get("non_blocking")),
+            parsed.get("memory_format"),
+        )
+
+    def _to(self, tensor: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        parsed = _parse_to(args, kwargs)
+        device = parsed.get("device")
+        if device is None or not self._is_simulated(device):
+            return self._stay(tensor, *args, **kwargs)
+        return self._transfer("torch.Tensor.to", tensor, device, parsed)
+
+    @staticmethod
+    def _is_simulated(device: Any) -> bool:
+        return is_cuda_device(device) or torch.device(device).type == "cpu"
+
+    def _stay(self, tensor: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        result: Tensor = _base.to(tensor, *args, **kwargs)
+        return result
+
+    def _transfer(self, name: str, tensor: Tensor, device: Any, parsed: dict[str, Any]) -> Tensor:
+        where = self.simulation.cuda_index(device) if is_cuda_device(device) else None
+        source = cuda_index(tensor)
+        options = {key: parsed[key] for key in ("dtype", "memory_format") if parsed.get(key) is not None}
+        if where == source:
+            if not options and not parsed.get("copy"):
+                return tensor
+            return self._stay(tensor, copy=bool(parsed.get("copy")), **options)
+        self.simulation.judge_call(name, {"input": tensor, **parsed})
+        if where is None and parsed.get("non_blocking"):
+            where = PINNED  # torch takes page-locked memory for an asynchronous download
+        return move(tensor, where, options)
+
+    def _cuda(
+        self, tensor: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None
+    ) -> Tensor:
+        device = "cuda" if device is None else device
+        parsed = {"device": device, "non_blocking": non_blocking, "memory_format": memory_format}
+        return self._transfer("torch.Tensor.cuda", tensor, device, parsed)
+
+    def _cpu(self, tensor: Tensor, memory_format: Any = None) -> Tensor:
+        parsed = {"device": "cpu", "memory_format": memory_format}
+        return self._transfer("torch.Tensor.cpu", tensor, "cpu", parsed)
+
+    def _numpy(self, tensor: Tensor, *, force: bool = False) -> Any:
+        self.simulation.judge_call("torch.Tensor.numpy", {"input": tensor, "force": force})
+        index = cuda_index(tensor)
+        if index is None:
+            return _base.numpy(tensor, force=force)
+        if not force:
+            raise TypeError(
+                f"can't convert cuda:{index} device type tensor to numpy. "
+                "Use Tensor.cpu() to copy the tensor to host memory first."
+            )
+        return _base.numpy(_moved(tensor.detach(), None, {}), force=True)
+
+    def _type(self, tensor: Tensor, dtype: Any = None, non_blocking: bool = False, **kwargs: Any) -> Any:
+        if dtype is None:
+            name = str(_base.type(tensor)).replace("torch.cuda.", "torch.")
+            return name.replace("torch.", "torch.cuda.") if cuda_index(tensor) is not None else name
+        if isinstance(dtype, torch.dtype):
+            return _base.type(tensor, dtype, non_blocking, **kwargs)
+        name = dtype if isinstance(dtype, str) else f"{dtype.__module__}.{dtype.__name__}"
+        device = "cuda" if "cuda" in name else "cpu"
+        return tensor.to(device, getattr(torch, name.rpartition(".")[2]).dtype, non_blocking=non_blocking)
+
+    @staticmethod
+    def _record_stream(tensor: Tensor, stream: Any) -> None:
+        """Keep memory from being reused too early: on the CPU it never is."""
+
+    @staticmethod
+    def _grouped(lists: Any, with_indices: bool = False) -> Any:
+        """The groups that optimisers and gradient clipping work on, under the device they claim."""
+        groups = _group(lists, with_indices)
+        return {_claimed(key, tensors): (tensors, indices) for key, (tensors, indices) in groups.items()}
+
+    # pinned memory
+
+    def _pin_memory(self, tensor: Tensor, device: Any = None) -> Tensor:
+        if cuda_index(tensor) is not None:
+            raise RuntimeError(f"cannot pin '{tensor.type()}' only dense CPU tensors can be pinned")
+        self.simulation.judge_call("torch.Tensor.pin_memory", {"input": tensor})
+        if place(tensor) == PINNED:
+            return tensor
+        pinned = tensor.clone()
+        set_place(pinned, PINNED)
+        return pinned
+
+    @staticmethod
+    def _is_pinned(tensor: Tensor, device: Any = None) -> bool:
+        return place(tensor) == PINNED
+
+    # storages, which torch.save, torch.load and copy.deepcopy move by themselves
+
+    def _storage_device(self, storage: Any) -> torch.device:
+        where = owner_place(storage)
+        if where is not None and where >= 0:
+            return self.simulation.devices[where]
+        device: torch.device = _storage_base.device.__get__(storage)
+        return device
+
+    def _storage_is_cuda(self, storage: Any) -> bool:
+        return self._storage_device(storage).type == "cuda"
+
+    def _storage_get_device(self, storage: Any) -> int:
+        index = self._storage_device(storage).index
+        return -1 if index is None else index
+
+    def _storage_to(self, storage: Any, *, device: Any, non_blocking: bool = False) -> Any:
+        where = self.simulation.cuda_index(device) if is_cuda_device(device) else None
+        if where == (source := owner_place(storage)) or (where is None and source == PINNED):
+            return storage
+        bound = {"input": _bytes_of(storage), "device": device, "non_blocking": non_blocking}
+        self.simulation.judge_call("torch.Tensor.to", bound)
+        return _copied(storage, where)
+
+    def _storage_cuda(self, storage: Any, device: Any = None, non_blocking: bool = False) -> Any:
+        return self._storage_to(
+            storage, device="cuda" if device is None else device, non_blocking=non_blocking
+        )
+
+    def _storage_cpu(self, storage: Any) -> Any:
+        return self._storage_to(storage, device="cpu")
+
+    @staticmethod
+    def _storage_clone(storage: Any) -> Any:
+        return _copied(storage, owner_place(storage))
+
+    @staticmethod
+    def _storage_is_pinned(storage: Any, device: Any = None) -> bool:
+        return owner_place(storage) == PINNED
+
+    @staticmethod
+    def _storage_pin_memory(storage: Any, device: Any = None) -> Any:
+        return _copied(storage, PINNED)
+
+
+def _claimed(key: tuple[torch.device, Any], lists: Any) -> tuple[torch.device, Any]:
+    first = next((tensor for tensor in lists[0] if tensor is not None), None)
+    return key if first is None else (first.device, key[1])
+
+
+def _copied(storage: Any, where: int | None) -> Any:
+    copy = type(storage)(storage.nbytes())
+    set_owner_place(copy, owner_place(storage))  # so that the copy itself is none between devices
+    copy.copy_(storage, False)
+    set_owner_place(copy, where)
+    return copy
+
+
+def _bytes_of(storage: Any) -> Tensor:
+    return torch.empty(0, dtype=torch.uint8).set_(storage)

@@ -1,0 +1,48 @@
+"""Every test here leaves torch as it found it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+
+def owners() -> list[object]:
+    """Whatever the simulator replaces attributes of."""
+    names = ("cuda", "cuda.memory", "cuda.random", "cuda.streams", "cuda.graphs", "cuda.nvtx", "accelerator")
+    modules = [found for name in names if (found := _find(name)) is not None]
+    return [
+        torch, torch.Tensor, torch.UntypedStorage, torch.version, torch._C, torch._C._nn,
+        torch.backends.cuda, torch.backends.cudnn, torch.autograd, torch.autograd.graph,
+        torch.distributed, threading.Thread, *modules,
+    ]  # fmt: skip
+
+
+def _find(name: str) -> object | None:
+    found = torch
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def snapshot() -> dict[tuple[int, str], int]:
+    """The identity of every attribute of every owner."""
+    return {
+        (number, name): id(value)
+        for number, owner in enumerate(owners())
+        for name, value in dict(vars(owner)).items()
+        if name not in {"__warningregistry__", "manual_seed"}  # torch itself wraps that one, when it compiles
+    }
+
+
+@pytest.fixture(autouse=True)
+def _torch_is_restored() -> Iterator[None]:
+    before = snapshot()
+    yield
+    changed = {name for name, value in snapshot().items() if before.get(name, value) != value}
+    assert not changed
+    assert not torch.overrides._get_current_function_mode_stack()
+    assert torch._C._len_torch_dispatch_stack() == 0

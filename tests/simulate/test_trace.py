@@ -1,0 +1,148 @@
+"""A whole command on a simulated GPU: ``syncscan trace --simulate`` and ``pytest --syncscan=simulate``."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+ROOT = Path(__file__).parent.parent.parent
+PROGRAM = """\
+import multiprocessing, os, sys, threading
+import torch
+
+
+class Runner:
+    def __init__(self):
+        self.x = torch.ones(4, device="cuda")
+
+    def step(self):
+        mask = self.x > 0
+        return self.x[mask]  # SYN201
+
+
+def work():
+    return torch.ones(4, device="cuda").sum().item()  # SYN101
+
+
+if __name__ == "__main__":
+    runner = Runner()
+    for _ in range(5):
+        runner.step()
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    if os.fork() == 0:
+        work()
+        os._exit(0)
+    os.wait()
+    child = multiprocessing.get_context("spawn").Process(target=work)
+    child.start()
+    child.join()
+    torch.cuda.synchronize()  # SYN401
+    print(torch.cuda.is_available())
+    sys.exit(3)
+"""
+
+
+def run(*command: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    return subprocess.run(
+        [sys.executable, "-m", *map(str, command)],
+        capture_output=True, text=True, cwd=cwd, env=environment, check=False, timeout=120,
+    )  # fmt: skip
+
+
+def test_a_traced_command_has_a_gpu_and_its_waits_have_lines_codes_counts_and_steps(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
+    options = ("--simulate", "--step", "__main__:Runner.step", "--warmup", 2, "-o", tmp_path / "out")
+    done = run("syncscan", "trace", *options, "--", sys.executable, "program.py", cwd=tmp_path)
+    assert (done.stdout, done.returncode) == ("True\n", 3), done.stderr
+    assert "would have waited for the GPU 7 times at 3 places" in done.stderr
+    trace = json.loads((tmp_path / "out" / "trace.json").read_text(encoding="utf-8"))
+    counts: dict[str, int] = {}
+    for site in trace["sites"]:
+        line = PROGRAM.splitlines()[site["line"] - 1]
+        assert line.endswith(f"# {site['code']}")
+        assert site["detectors"] == ["simulated"]
+        assert site["blocked_ns"]["total"] == 0
+        if site["phase"] != "warmup":
+            counts[site["code"]] = counts.get(site["code"], 0) + site["count"]
+    assert counts == {"SYN101": 3, "SYN201": 3, "SYN401": 1}
+    assert {
+        site["per_step"] for site in trace["sites"] if site["phase"] == "steady" and site["code"] == "SYN201"
+    } == {1}
+
+
+def test_the_gate_works_without_a_gpu(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM.replace("sys.exit(3)", ""), encoding="utf-8")
+    options = ("--simulate", "--step", "__main__:Runner.step", "--max-syncs-per-step", 0)
+    done = run("syncscan", "trace", *options, "--", sys.executable, "program.py", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "a step has 1 syncs, the limit is 0: " in done.stderr
+
+
+def test_a_limit_on_time_needs_a_gpu(tmp_path: Path) -> None:
+    options = ("--simulate", "--step", "m:f", "--max-blocked-ms-per-step", 1)
+    done = run("syncscan", "trace", *options, "--", sys.executable, "-c", "", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--simulate times nothing: write --max-syncs-per-step" in done.stderr
+
+
+TESTS = """\
+import pytest
+import torch
+import syncscan
+
+
+@pytest.mark.limit_syncs(0)
+def test_clean():
+    assert (torch.ones(3, device="cuda") + 1).is_cuda
+
+
+@pytest.mark.limit_syncs(0, warmups=1)
+def test_waits():
+    torch.ones(3, device="cuda").sum().item()
+
+
+def test_guards():
+    with syncscan.forbid_sync(), pytest.raises(syncscan.SyncError):
+        torch.ones(3, device="cuda").tolist()
+    with syncscan.count_syncs() as seen:
+        with syncscan.allow_sync("it has to"):
+            torch.ones(3, device="cuda").tolist()
+        torch.ones(3, device="cuda").cpu()
+    assert seen.total == 1
+
+
+def test_a_block_of_its_own():
+    with syncscan.simulated_cuda() as seen:
+        torch.ones(3, device="cuda").tolist()
+    assert len(seen) == 1
+"""
+
+
+@pytest.fixture
+def tests(tmp_path: Path) -> Path:
+    (tmp_path / "test_it.py").write_text(TESTS, encoding="utf-8")
+    return tmp_path
+
+
+def test_pytest_limits_syncs_without_a_gpu(tests: Path) -> None:
+    done = run("pytest", "-p", "syncscan.pytest_plugin", "--syncscan=simulate", "-q", cwd=tests)
+    assert "1 failed, 3 passed" in done.stdout, done.stdout + done.stderr
+    assert "the CPU waited for the GPU 1 times, the limit is 0" in done.stdout
+    assert "test_it.py:13 in test_waits (torch.Tensor.item)" in done.stdout
+
+
+def test_pytest_inside_a_trace_shares_its_simulation(tests: Path) -> None:
+    command = (sys.executable, "-m", "pytest", "-p", "syncscan.pytest_plugin", "-q")
+    done = run("syncscan", "trace", "--simulate", "--", *command, cwd=tests)
+    assert "4 passed" in done.stdout, done.stdout + done.stderr
+    assert "would have waited for the GPU" in done.stderr
