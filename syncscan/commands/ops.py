@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from datetime import datetime, timezone
 from pathlib import Path
@@ -122,7 +123,8 @@ def _measured(path: Path) -> Log:
     log = Log(path, header)
 
     def tell(done: int, of: int) -> None:
-        click.echo(f"\r{done}/{of}", nl=done == of, err=True)
+        if sys.stderr.isatty():
+            click.echo(f"\r{done}/{of}", nl=done == of, err=True)
 
     measure_all(log, all_units(), tell=tell)
     return log

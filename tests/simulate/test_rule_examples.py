@@ -18,18 +18,9 @@ PROGRAMS = {
 }
 
 
-# What the operation table says of these, on average over what was measured, is not so here.
-GAPS = {
-    "SYN303-0-bad": "the table puts the size from which a pageable upload waits above the example's",
-    "SYN502-3-bad": "the table takes a copy within the GPU into a tensor with gaps for a download",
-}
-
-
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_an_example_waits_at_its_marks(name: str, request: pytest.FixtureRequest) -> None:
-    if name in GAPS:
-        request.applymarker(pytest.mark.xfail(reason=GAPS[name], strict=False))
+def test_an_example_waits_at_its_marks(name: str) -> None:
     lines = PROGRAMS[name].splitlines()
     marked = {number for number, line in enumerate(lines, 1) if "# expect: SYN" in line}
     callers = {number for number in marked if "# expect: SYN501" in lines[number - 1]}
