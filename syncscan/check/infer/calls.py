@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from syncscan.check.infer import containers, library
+from syncscan.check.infer.attributes import attribute_of
 from syncscan.check.infer.callables import BoundMethod, Partial, TensorMethod
 from syncscan.check.infer.index import Class, Function, Parameter
 from syncscan.check.infer.narrow import key_of
@@ -118,8 +119,6 @@ def call_method(
             return library.call(frame, "builtins.str.format", [base, *args], kwargs, node)
         return containers.method(base, name, args)
     if kind in {Kind.MODULE, Kind.CLASS}:
-        from syncscan.check.infer.expressions import attribute_of
-
         return call_value(frame, attribute_of(frame, base, name, node), args, kwargs, node)
     return UNKNOWN
 
@@ -160,7 +159,6 @@ def _instance_method(
         return library.module_method(frame, base, name, args, node)
     if name == "_replace":
         return base
-    from syncscan.check.infer.expressions import attribute_of
 
     stored = attribute_of(frame, base, name, node)
     if name == "__call__" and any(option.kind is Kind.INSTANCE for option in stored.options):

@@ -6,16 +6,14 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from syncscan.check.infer.callables import BoundMethod
-from syncscan.check.infer.conditions import Bound, bind
-from syncscan.check.infer.index import Class, Module
+from syncscan.check.infer.attributes import attribute_of
 from syncscan.check.infer.narrow import key_of, narrow
-from syncscan.check.infer.operations import arithmetic, dtype_class, indexed
+from syncscan.check.infer.operations import arithmetic
+from syncscan.check.infer.subscripts import elements_of_index, read_item
 from syncscan.check.infer.values import (
     BOOL,
     DEVICE,
     INT,
-    NONE,
     NUMBER,
     SLICE,
     STRING,
@@ -24,19 +22,14 @@ from syncscan.check.infer.values import (
     join,
     join_all,
     list_of,
-    refine,
     sequence,
 )
-from syncscan.model import UNKNOWN, Confidence, Device, Kind, Value
+from syncscan.model import UNKNOWN, Kind, Value
 
 if TYPE_CHECKING:
     from syncscan.check.infer.frame import Frame
 
 _ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
-_SAME_PLACE = frozenset({"T", "mT", "H", "mH", "data", "real", "imag"})
-_NUMBERS = frozenset(
-    {"ndim", "itemsize", "nbytes", "is_cuda", "is_cpu", "requires_grad", "is_leaf", "is_sparse"}
-)
 
 
 def evaluate_name(frame: Frame, node: ast.Name) -> Value:
@@ -58,114 +51,6 @@ def evaluate_attribute(frame: Frame, node: ast.Attribute) -> Value:
     return frame.named(attribute_of(frame, base, node.attr, node), node.attr)
 
 
-def attribute_of(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
-    """The value of ``base.name``; reading a property runs it."""
-    kind = base.kind
-    if kind is Kind.INSTANCE:
-        return instance_attribute(frame, base, name, node)
-    if kind in _ARRAYS:
-        return _array_attribute(frame, base, name)
-    if kind is Kind.MODULE:
-        return _member(frame, base, name)
-    if kind is Kind.CLASS:
-        return _class_attribute(frame, base, name)
-    if kind is Kind.UNION:
-        return join_all(attribute_of(frame, option, name, node) for option in base.options)
-    if kind is Kind.DEVICE:
-        return (
-            refine(STRING, payload=base.device.value)
-            if name == "type" and base.device is Device.CUDA
-            else UNKNOWN
-        )
-    return UNKNOWN
-
-
-def _array_attribute(frame: Frame, base: Value, name: str) -> Value:
-    if name == "device":
-        # what is placed with some variable device is inferred, however little is known of that tensor
-        confidence = max(base.confidence, Confidence.INFERRED)
-        return Value(Kind.DEVICE, base.device, confidence, evidence=base.evidence)
-    if name == "dtype":
-        return Value(Kind.DTYPE, dtype=base.dtype)
-    if name == "shape":
-        return list_of(INT, Kind.TUPLE)
-    if name in _SAME_PLACE:
-        return base
-    if name == "grad":
-        return base
-    if name in _NUMBERS:
-        return BOOL if name.startswith(("is_", "requires")) else INT
-    return UNKNOWN
-
-
-def _member(frame: Frame, base: Value, name: str) -> Value:
-    if isinstance(base.payload, str):
-        return external(f"{base.payload}.{name}")
-    module = base.payload
-    assert isinstance(module, Module)
-    return frame.module_name(module, name)
-
-
-def external(name: str) -> Value:
-    """Something outside the project, by its full name."""
-    if name.startswith("torch.") and (dtype := dtype_class(name)) and name.count(".") == 1:
-        return Value(Kind.DTYPE, dtype=dtype)
-    if name in {"numpy.bool_", "numpy.int32", "numpy.int64", "numpy.float32", "numpy.float64"}:
-        return Value(Kind.DTYPE, dtype=dtype_class(name.rstrip("_")), payload=name)
-    if name == "numpy.newaxis":
-        return NONE
-    if name in {"math.inf", "math.pi", "numpy.inf", "numpy.nan", "sys.maxsize"}:
-        return NUMBER
-    return Value(Kind.MODULE, payload=name)
-
-
-def _class_attribute(frame: Frame, base: Value, name: str) -> Value:
-    cls = base.payload
-    assert isinstance(cls, Class)
-    if name in cls.nested:
-        return Value(Kind.CLASS, payload=cls.nested[name])
-    method = cls.find_method(name)
-    if method is not None:
-        if "classmethod" in method.decorators:
-            return Value(Kind.FUNCTION, payload=BoundMethod(method, base))
-        return Value(Kind.FUNCTION, payload=method)
-    return _joined_cells(frame, cls, name)
-
-
-def _joined_cells(frame: Frame, cls: Class, name: str) -> Value:
-    cells = cls.cells(name)
-    if not any(name in base.stored for base in cls.mro()):
-        frame.solver.misses_attribute(name, frame.function)
-    return join_all(frame.read(cell) for cell in cells)
-
-
-def instance_attribute(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
-    cls = base.payload
-    if not isinstance(cls, Class):
-        return UNKNOWN
-    methods = cls.overrides(name)
-    if methods:
-        if methods[0].is_property:
-            if frame.recorder is not None:
-                frame.recorder.property_read(node, methods)
-            return join_all(frame.call_function(method, [base], {}, node) for method in methods)
-        return Value(Kind.FUNCTION, payload=BoundMethod(methods[0], base))
-    value = _joined_cells(frame, cls, name)
-    if value.kind is Kind.UNKNOWN or (value.kind is Kind.TENSOR and value.device is Device.UNKNOWN):
-        return declared(frame, cls, name, value)
-    return value
-
-
-def declared(frame: Frame, cls: Class, name: str, value: Value) -> Value:
-    """What an annotation in a class body says of an attribute that nothing is known to set."""
-    for base in cls.mro():
-        if name in base.annotations:
-            promised = frame.solver.annotations.read(base.annotations[name], base.module, base.parent)
-            promised = join(value, promised)
-            return frame.assumed_tensor(promised, name, base.module.path, base.annotations[name].lineno)
-    return value
-
-
 def evaluate_subscript(frame: Frame, node: ast.Subscript) -> Value:
     key = key_of(node)
     if key and (known := frame.env.get(key)) is not None:
@@ -176,49 +61,6 @@ def evaluate_subscript(frame: Frame, node: ast.Subscript) -> Value:
     if base.kind in _ARRAYS or base.kind is Kind.UNION:
         frame.note_subscript(node, base, index)
     return read_item(base, index)
-
-
-def read_item(base: Value, index: Value) -> Value:
-    """The value of ``base[index]``."""
-    kind = base.kind
-    if kind in _ARRAYS:
-        return indexed(base, elements_of_index(index))
-    if kind is Kind.UNION:
-        return join_all(read_item(option, index) for option in base.options)
-    if index.kind is Kind.SLICE:
-        return base if base.items is None else list_of(element_of(base), kind)
-    if (
-        base.items is not None
-        and isinstance(index.payload, int)
-        and -len(base.items) <= index.payload < len(base.items)
-    ):
-        return base.items[index.payload]
-    if kind is Kind.CLASS:
-        return base  # a generic class, subscripted
-    return element_of(base)
-
-
-def elements_of_index(index: Value) -> tuple[Value, ...]:
-    """The elements of a subscript: those of a tuple, or the one thing."""
-    if index.kind is not Kind.TUPLE:
-        return (index,)
-    return index.items if index.items is not None else (element_of(index), UNKNOWN)  # any number of them
-
-
-def subscript_call(
-    frame: Frame, name: str, base: Value, index: Value, value: Value | None = None
-) -> Bound | None:
-    """``base[index]``, or ``base[index] = value``, as a call of the operation table's entry for it."""
-    operation = frame.solver.table.find(name)
-    if operation is None:
-        return None
-    elements = elements_of_index(index)
-    bound = bind(operation, [base, UNKNOWN], {})
-    bound.values["index"] = elements
-    if value is not None:
-        bound.values["value"] = (value,)
-        bound.values["place"] = (indexed(base, elements),) if base.kind in _ARRAYS else ()
-    return bound
 
 
 def evaluate_slice(frame: Frame, node: ast.Slice) -> Value:

@@ -8,9 +8,10 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from syncscan.check.infer import calls, statements
+from syncscan.check.infer.attributes import attribute_of, external
 from syncscan.check.infer.conditions import Bound, needs_no_gpu_operand
 from syncscan.check.infer.conventions import dtype_of, place_of
-from syncscan.check.infer.expressions import EVALUATORS, attribute_of, external
+from syncscan.check.infer.expressions import EVALUATORS
 from syncscan.check.infer.index import Cell, Class, Function, Import, Module, Parameter, builtin_names
 from syncscan.check.infer.narrow import key_of
 from syncscan.check.infer.operations import Here

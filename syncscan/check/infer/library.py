@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from syncscan.check.infer.attributes import attribute_of
 from syncscan.check.infer.callables import Partial
 from syncscan.check.infer.conditions import Bound, bind, device_named
 from syncscan.check.infer.index import Class
@@ -289,7 +290,6 @@ def _copied_record(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.ex
 
 
 def _getattr(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
-    from syncscan.check.infer.expressions import attribute_of
 
     if len(args) < 2 or not isinstance(args[1].payload, str):
         return UNKNOWN
@@ -338,21 +338,16 @@ def _sum(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Val
     return element_of(args[0]) if args else UNKNOWN
 
 
-def _get_default_device(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
+def _some_device(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
     return Value(Kind.DEVICE)
-
-
-def _placed_module(frame: Frame, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
-    return args[0] if args else UNKNOWN
 
 
 _SPECIAL: dict[str, Callable[..., Value]] = {
     "torch.device": _device,
     "torch.cuda.current_device": _current_device,
-    "torch.get_default_device": _get_default_device,
+    "torch.get_default_device": _some_device,
     "torch.compile": _first,
     "functools.partial": _partial,
-    "functools.wraps": _get_default_device,
     "typing.cast": _second,
     "copy.copy": _first,
     "copy.deepcopy": _first,
@@ -377,4 +372,3 @@ _SPECIAL: dict[str, Callable[..., Value]] = {
         element_of(element_of(args[0])) if args else UNKNOWN
     ),
 }
-__all__ = ["Bound", "placed"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from syncscan.check.infer.conditions import Bound, blocking_case
+from syncscan.check.infer.subscripts import subscript_call
 from syncscan.model import Kind, Value
 from syncscan.ops import Case
 
@@ -93,13 +94,11 @@ class Recorder:
         self, frame: Frame, node: ast.Subscript, base: Value, index: Value, value: Value | None
     ) -> None:
         """A tensor is indexed."""
-        from syncscan.check.infer.expressions import subscript_call
-
         name = "torch.Tensor.__getitem__" if value is None else "torch.Tensor.__setitem__"
         options = base.options
         if not self._open or len(options) != 1 or options[0].kind is not Kind.TENSOR:
             return
-        bound = subscript_call(frame, name, options[0], index, value)
+        bound = subscript_call(frame.solver.table, name, options[0], index, value)
         if bound is not None:
             record = self._open[-1]
             record.names[position_of(node)] = name
