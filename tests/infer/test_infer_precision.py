@@ -216,3 +216,29 @@ def test_what_is_made_of_an_array_is_like_it_even_if_a_caller_passes_a_list() ->
         kept([1, 2])
         """
     )
+
+
+def test_isinstance_tells_the_classes_of_the_project_apart() -> None:
+    check_marks(
+        """
+        import numpy as np
+        import torch
+
+        class Host:
+            def propose(self):
+                return np.zeros(3)
+
+        class Device:
+            def propose(self):
+                return torch.zeros(3, device="cuda")
+
+        class Runner:
+            def __init__(self, fast: bool):
+                self.drafter = Device() if fast else Host()
+
+            def step(self):
+                if isinstance(self.drafter, Device):
+                    return self.drafter.propose().tolist()  # expect: SYN102
+                return self.drafter.propose().tolist()
+        """
+    )

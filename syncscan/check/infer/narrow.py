@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from syncscan.check.infer.index import dotted_name
+from syncscan.check.infer.index import Class, dotted_name
 from syncscan.check.infer.values import NONE, join_all, refine, without_none
 from syncscan.model import UNKNOWN, Device, Kind, Value
 
@@ -99,17 +99,37 @@ def _isinstance(
     key = key_of(node)
     if not key:
         return
-    names = [dotted_name(item) for item in (classes.elts if isinstance(classes, ast.Tuple) else [classes])]
-    if not all(name in _KINDS for name in names):
-        return
-    kinds = set().union(*(_KINDS[name] for name in names))
+    items = classes.elts if isinstance(classes, ast.Tuple) else [classes]
     value = value_of(node)
+    if all(dotted_name(item) in _KINDS for item in items):
+        kinds = set().union(*(_KINDS[dotted_name(item)] for item in items))
+        env[key] = _of_kinds(value, kinds, holds=holds)
+        return
+    named = [value_of(item).payload for item in items]
+    wanted = [cls for cls in named if isinstance(cls, Class)]
+    if len(wanted) == len(items):
+        env[key] = _of_classes(value, wanted, holds=holds)
+
+
+def _of_kinds(value: Value, kinds: set[Kind], *, holds: bool) -> Value:
     if value.kind is Kind.UNION:
-        env[key] = join_all(item for item in value.items or () if (item.kind in kinds) is holds)
-    elif holds and value.kind is Kind.UNKNOWN and len(kinds) == 1:
-        env[key] = Value(kinds.pop())
-    elif holds and value.kind not in kinds and value.kind is not Kind.UNKNOWN:
-        env[key] = UNKNOWN
+        return join_all(item for item in value.items or () if (item.kind in kinds) is holds)
+    if not holds or value.kind in kinds:
+        return value
+    return Value(next(iter(kinds))) if value.kind is Kind.UNKNOWN and len(kinds) == 1 else UNKNOWN
+
+
+def _of_classes(value: Value, wanted: list[Class], *, holds: bool) -> Value:
+    """What is left of a value that is an instance of one of these classes of the project, or of none."""
+    options = value.items if value.kind is Kind.UNION and value.items else (value,)
+    inside = [
+        option
+        for option in options
+        if isinstance(option.payload, Class) and any(cls in option.payload.mro() for cls in wanted)
+    ]
+    if not holds:
+        return join_all(option for option in options if option not in inside)
+    return join_all(inside or [Value(Kind.INSTANCE, payload=cls) for cls in wanted])
 
 
 def key_of(node: ast.expr) -> str:
