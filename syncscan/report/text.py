@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from syncscan.model import Finding
+from syncscan.reference.templates import templates_for
 from syncscan.report.records import Report, advice, plural, summary
 
 _MAX_LINES = 4  # of an expression
@@ -24,6 +25,11 @@ def render(report: Report, console: Console) -> None:
         for text in _finding(finding, lines):
             _print(console, text)
         _print(console, Text())
+    if codes := sorted({finding.code for finding in report.findings if templates_for(finding.code)}):
+        _print(
+            console,
+            Text(f"sync-free components to paste for {', '.join(codes)}: see `syncscan explain CODE`"),
+        )
     _print(console, _summary(report))
 
 
