@@ -4,7 +4,9 @@ In a step it undoes everything else: the queue runs empty, and the GPU idles unt
 often left over from timing or debugging.
 
 **Stays silent** on `event.record()`, `event.query()`, `event.wait()`, `stream.wait_event(event)` and
-`stream.wait_stream(other)`: those order work on the GPU, or ask, without waiting.
+`stream.wait_stream(other)`: those order work on the GPU, or ask, without waiting. Silent on collectives
+of `torch.distributed` too: whether `barrier` or `all_gather_object` waits for the GPU depends on the backend
+of its group, which the call does not name.
 
 **No rewrite.** Order streams with events on the GPU. If the host must know, record an event where the work
 is queued and synchronise with that event alone, as late as possible. Time with events, or under a profiler.
@@ -52,7 +54,7 @@ finished = done.query()
 
     def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.WAIT)
-        if call is None:
+        if call is None or facts.name_of(call.func).startswith("torch.distributed."):
             return None
         waited = (
             "the whole device" if facts.name_of(call.func).count(".") == 2 else "all that was queued before"

@@ -242,3 +242,16 @@ def test_isinstance_tells_the_classes_of_the_project_apart() -> None:
                 return self.drafter.propose().tolist()
         """
     )
+
+
+def test_a_collective_over_a_group_of_unknown_backend_is_not_reported() -> None:
+    check_marks(
+        """
+        import torch
+        import torch.distributed as dist
+
+        def start(group: dist.ProcessGroup):
+            dist.barrier(group=group)
+            torch.cuda.synchronize()  # expect: SYN401
+        """
+    )
