@@ -122,13 +122,6 @@ class Value:
         return self.kind is Kind.UNION and bool(self.options) and all(o.is_cpu_tensor for o in self.options)
 
     @property
-    def is_tensor(self) -> bool:
-        """Surely a tensor, wherever it lives."""
-        if self.kind is Kind.UNION:
-            return bool(self.options) and all(o.kind is Kind.TENSOR for o in self.options)
-        return self.kind is Kind.TENSOR
-
-    @property
     def is_mask(self) -> bool:
         """A tensor or array of dtype bool."""
         return bool(self.options) and all(o.dtype == "bool" and o.kind in _ARRAYS for o in self.options)

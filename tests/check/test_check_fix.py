@@ -258,4 +258,6 @@ def test_the_fixes_of_the_rule_book_keep_line_ends_and_settle(syncscan, project,
 def test_a_fixed_file_parses(syncscan, project):
     root = project({"a.py": f"def f():\n    return [  {COMMENT}\n        1,\n    ]\n"})
     syncscan("check", "--fix")
-    ast.parse((root / "a.py").read_text())
+    after = (root / "a.py").read_text()
+    assert COMMENT not in after
+    assert ast.unparse(ast.parse(after)) == "def f():\n    return [1]"

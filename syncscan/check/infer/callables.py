@@ -23,11 +23,3 @@ class Partial:
     callee: Value
     args: tuple[Value, ...]
     kwargs: tuple[tuple[str, Value], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TensorMethod:
-    """A method of a tensor, read but not called."""
-
-    name: str
-    receiver: Value

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from syncscan.check.infer import containers, library
 from syncscan.check.infer.attributes import attribute_of
-from syncscan.check.infer.callables import BoundMethod, Partial, TensorMethod
+from syncscan.check.infer.callables import BoundMethod, Partial
 from syncscan.check.infer.index import Class, Function, Parameter
 from syncscan.check.infer.narrow import key_of
 from syncscan.check.infer.values import (
@@ -80,10 +80,6 @@ def call_value(
         if isinstance(payload, Partial):
             return call_value(
                 frame, payload.callee, [*payload.args, *args], {**dict(payload.kwargs), **kwargs}, node
-            )
-        if isinstance(payload, TensorMethod):
-            return library.torch_call(
-                frame, f"torch.Tensor.{payload.name}", [payload.receiver, *args], kwargs, node
             )
     if callee.kind is Kind.MODULE and isinstance(payload, str):
         return library.call(frame, payload, args, kwargs, node)

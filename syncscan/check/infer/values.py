@@ -22,7 +22,6 @@ NDARRAY = Value(Kind.NDARRAY)
 TENSOR = Value(Kind.TENSOR)
 CPU_TENSOR = Value(Kind.TENSOR, Device.CPU)
 DEVICE = Value(Kind.DEVICE)
-CPU_DEVICE = Value(Kind.DEVICE, Device.CPU)
 SLICE = Value(Kind.SLICE)
 
 _MOST_OPTIONS = 6
