@@ -3,12 +3,14 @@
     python -m benchmarks.trace_overhead [ROUNDS]
 
 needs a CUDA GPU; the decode loop needs transformers. Prints one table: median time of a step, and the
-overhead over the untraced loop.
+overhead over the untraced loop with the interval in which it lies (95%). The loop untraced a second
+time shows what the machine's noise alone makes of it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import random
 import statistics
 import sys
@@ -122,6 +124,7 @@ def main(rounds: int) -> None:
     hook = new_hook()
     variants: Variants = {
         "untraced": contextlib.nullcontext,
+        "untraced again": contextlib.nullcontext,
         "trace": lambda: traced(hook, "cupti"),
         "trace, debug mode": lambda: traced(hook, "debug-mode"),
         "trace, both": lambda: traced(hook, "both"),
@@ -162,13 +165,20 @@ def measure(step: Step, number: int, variants: Variants, rounds: int) -> dict[st
 def report(loop: str, times: dict[str, list[float]]) -> None:
     """Print the rows of one loop; the overhead is the median over the rounds of that of each."""
     for name, figures in times.items():
-        median = statistics.median(figures)
-        over = statistics.median(f / base - 1 for f, base in zip(figures, times["untraced"], strict=True))
+        over = sorted(100 * (f / base - 1) for f, base in zip(figures, times["untraced"], strict=True))
+        low, high = interval(over)
         print(
-            f"{loop:26} {name:18} {median:9.1f} us a step {100 * over:+7.1f}%"
-            f"  ({min(figures):.1f} to {max(figures):.1f} in {len(figures)} runs)"
+            f"{loop:26} {name:18} {statistics.median(figures):9.1f} us a step"
+            f" {statistics.median(over):+7.1f}%  ({low:+.1f} to {high:+.1f}%, {len(over)} rounds)"
         )
 
 
+def interval(ordered: list[float]) -> tuple[float, float]:
+    """Where the median lies with a probability of 95%, by the ranks of the sample; all of it if it is small."""
+    reach = math.ceil(0.98 * math.sqrt(len(ordered)) + 0.5)  # 1.96 standard deviations of a rank
+    middle = len(ordered) // 2
+    return ordered[max(middle - reach, 0)], ordered[min(middle + reach, len(ordered) - 1)]
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 40)

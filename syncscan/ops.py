@@ -54,6 +54,7 @@ KINDS = frozenset(
         "true",  # the argument's value is true
         "false",  # the argument's value is false, and given
         "tensor",  # a tensor, wherever it lives
+        "bfloat16",  # a tensor of this dtype
         "strided",  # a tensor whose elements have gaps between them, or another order than in memory
     }
 )

@@ -89,6 +89,8 @@ def _tensor_kinds(tensor: Description) -> set[str]:
         kinds.add(f"{place} mask")
     elif tensor["shape"]:
         kinds.add(f"{place} index")
+    if tensor["dtype"] == "bfloat16":
+        kinds.add("bfloat16")
     if tensor.get("gaps"):
         kinds.add("strided")
     if not tensor["shape"]:

@@ -41,6 +41,7 @@ _KIND_COST = {
     "pinned": 1.7,
     "false": 1.7,
     "strided": 1.8,
+    "bfloat16": 1.9,
     "tensor": 2.0,
 }
 _DENIED_COST = {
@@ -52,6 +53,7 @@ _DENIED_COST = {
     "cpu device": 2.5,
     "cpu mask": 2.4,
     "strided": 1.9,
+    "bfloat16": 2.0,
 }
 _WHERE = frozenset({k for k in _KIND_COST if k.startswith(("gpu", "cpu"))} | {"pageable", "pinned", "true"})
 _OF_ANY = frozenset({"gpu", "gpu sequence"})  # what may be said of any operand

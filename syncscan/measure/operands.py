@@ -117,6 +117,8 @@ TENSORS: dict[str, Callable[[], torch.Tensor]] = {
     "half": lambda: _floats(1024, 1024).half(),
     "words": lambda: torch.arange(1024, dtype=torch.int32),
     "square": lambda: _floats(32, 32) + 32 * torch.eye(32),
+    "experts": lambda: _floats(4, 32, 32),
+    "groups": lambda: torch.arange(8, 33, 8, dtype=torch.int32),
     "symmetric": lambda: 32 * torch.eye(32) + 1,
     "complexes": lambda: torch.ones(8, dtype=torch.complex64),
     "probabilities": lambda: torch.full((8,), 0.125),

@@ -108,6 +108,7 @@ KINDS: dict[str, Callable[[Any], bool]] = {
     "scalar": lambda value: _number(value) or (isinstance(value, torch.Tensor) and value.dim() == 0),
     "true": lambda value: not isinstance(value, torch.Tensor) and bool(value),
     "false": lambda value: not isinstance(value, torch.Tensor) and value is not None and not value,
+    "bfloat16": lambda value: isinstance(value, torch.Tensor) and value.dtype is torch.bfloat16,
     "strided": lambda value: isinstance(value, torch.Tensor) and not value.is_contiguous(),
     "tensor": lambda value: isinstance(value, torch.Tensor),
 }

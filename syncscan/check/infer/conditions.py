@@ -244,6 +244,7 @@ _KIND_TESTS: dict[str, Callable[[Value], Verdict]] = {
     "scalar": _scalar,
     "true": _true,
     "false": _false,
-    "strided": lambda _: None,  # the inference knows no layouts
+    "bfloat16": lambda _: None,  # the inference tells floats from integers, and knows no widths
+    "strided": lambda _: None,  # nor layouts
     "tensor": _of_kind(Kind.TENSOR),
 }
