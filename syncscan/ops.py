@@ -146,7 +146,7 @@ class Operation:
 
 DEFAULT = Operation("", measured=False)
 
-_TERM = re.compile(r"(\w+) (?:(is not|is) ([a-z ]+)|(not given|given)|> (\d+) bytes)")
+_TERM = re.compile(r"(\w+) (?:(is not|is) ([a-z0-9 ]+)|(not given|given)|> (\d+) bytes)")
 
 
 def parse_condition(text: str) -> Condition:
