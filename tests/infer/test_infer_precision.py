@@ -14,16 +14,19 @@ from syncscan.check.files import Source
 from syncscan.config import DEFAULT_CONFIDENCE, Conventions
 
 
-def check_marks(program: str) -> None:
-    """Compare the findings in a program with the marks in it."""
+def check_marks(program: str, **beside: str) -> None:
+    """Compare the findings in a program with the marks in it; ``beside`` are other files of its project."""
     text = textwrap.dedent(program)
     marks = [
         (number, code)
         for number, line in enumerate(text.splitlines(), 1)
         for code in re.findall(r"# expect: (\w+)", line)
     ]
-    source = Source(Path("program.py"), "program.py", "program", text)
-    result = check_sources([source], None, Conventions(), lambda *_: None)
+    sources = [
+        Source(Path(f"{name}.py"), f"{name}.py", name, textwrap.dedent(content))
+        for name, content in {"program": program, **beside}.items()
+    ]
+    result = check_sources(sources, {"program.py"}, Conventions(), lambda *_: None)
     findings = [finding for finding in result.findings if finding.confidence >= DEFAULT_CONFIDENCE]
     assert [(finding.line, finding.code) for finding in findings] == marks
 
@@ -253,5 +256,63 @@ def test_a_collective_over_a_group_of_unknown_backend_is_not_reported() -> None:
         def start(group: dist.ProcessGroup):
             dist.barrier(group=group)
             torch.cuda.synchronize()  # expect: SYN401
+        """
+    )
+
+
+def test_tests_do_not_say_what_others_pass() -> None:
+    check_marks(
+        """
+        import torch
+
+        def total(lens):
+            return lens.sum().item()
+
+        def widest(rows):
+            return rows.max().item()  # expect: SYN101
+
+        def run():
+            return total(torch.ones(4))
+        """,
+        test_program="""
+        import torch
+        from program import total, widest
+
+        def test_total():
+            assert total(torch.ones(4, device="cuda")) == widest(torch.ones(4, device="cuda"))
+        """,
+    )
+
+
+def test_a_helper_returns_to_where_each_caller_is() -> None:
+    check_marks(
+        """
+        import torch
+
+        def padded(t, n):
+            return torch.cat([t, t.new_zeros(n)])
+
+        def stacked(tensors):
+            out = torch.full((len(tensors), 4), 0, device=tensors[0].device)
+            return out
+
+        def placed(n, device):
+            return torch.zeros(n, device=device)
+
+        class Batch:
+            def __init__(self, lens, tokens):
+                self.ids = padded(torch.zeros(4, device="cuda"), 2)
+                self.lens = padded(lens, 2)
+
+            def read(self):
+                padded(torch.zeros(4), 2).sum().item()
+                self.lens.sum().item()
+                return self.ids.sum().item()  # expect: SYN101
+
+        def run():
+            stacked([torch.ones(4, device="cuda")]).sum().item()  # expect: SYN101
+            stacked([torch.ones(4), torch.ones(4)]).sum().item()
+            placed(3, "cuda").sum().item()  # expect: SYN101
+            placed(3, "cpu").sum().item()
         """
     )

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 from syncscan.check.infer import containers, library
 from syncscan.check.infer.attributes import attribute_of
 from syncscan.check.infer.callables import BoundMethod, Partial
+from syncscan.check.infer.conditions import device_named
 from syncscan.check.infer.index import Class, Function, Parameter
 from syncscan.check.infer.narrow import key_of
 from syncscan.check.infer.values import (
     element_of,
+    evidence_in,
     explained,
     inferred,
     join,
     join_all,
-    refine,
+    moved,
+    parts_of,
 )
 from syncscan.model import UNKNOWN, Device, Kind, Value
 
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from syncscan.check.infer.frame import Frame
 
 Arguments = tuple[list[Value], dict[str, Value]]
+Bound = list[tuple[Parameter, Value]]
 
 
 def call(frame: Frame, node: ast.Call) -> Value:
@@ -195,27 +199,46 @@ def call_function(
 ) -> Value:
     """Pass arguments to a function of the project, and take what it is known to return."""
     frame.function.callees[function] = None
-    pass_arguments(frame, function, args, kwargs, node)
+    bound = bind(function, args, kwargs)
+    pass_arguments(frame, function, bound, node)
     value = frame.read(function.returns)
     declared = getattr(function.node, "returns", None)
     if declared is not None and (value.kind is Kind.UNKNOWN or value.kind is Kind.NONE):
         value = frame.solver.annotations.read(declared, function.module, function)
     if isinstance(value.payload, Class) and value.kind is Kind.INSTANCE:
         value = _self_type(function, value, args)
-    if value.device is Device.MIXED:
-        return _with_arguments(function, value, [*args, *kwargs.values()])
+    if function.follows and not function.leads:
+        value = _where_given(frame, function, value, bound)
     if value.kind is Kind.TENSOR and value.device is Device.UNKNOWN:
         return frame.named(value, function.name)
     return value
 
 
-def _with_arguments(function: Function, value: Value, given: list[Value]) -> Value:
-    """What a function that gets tensors on either side returns from tensors in host memory alone."""
-    places = {
-        option.device for argument in given for option in argument.options if option.kind is Kind.TENSOR
-    }
-    follows = any(parameter.cell.value.device is Device.MIXED for parameter in function.parameters)
-    return refine(value, device=Device.CPU) if follows and places == {Device.CPU} else value
+def _where_given(frame: Frame, function: Function, value: Value, bound: Bound) -> Value:
+    """What a function returns that works where its arguments live, to a caller that passes these."""
+    given = [(parameter, argument) for parameter, argument in bound if parameter.name in function.follows]
+    places = {place for _, argument in given for part in parts_of(argument) for place in _place_of(part)}
+    if not places or places & {Device.CUDA, Device.MIXED}:
+        return value
+    if places == {Device.CPU}:
+        return moved(value, Device.CPU)
+    if frame.assume() and any(
+        "device" in parameter.name or not any(evidence_in(parameter.cell.value)) for parameter, _ in given
+    ):
+        return value  # a device that only the run decides, or a tensor that nobody is seen to place
+    return moved(value, Device.UNKNOWN)
+
+
+def _place_of(value: Value) -> set[Device]:
+    """The place that an argument names or has; nothing if it has none."""
+    if value.kind in {Kind.NUMBER, Kind.NONE}:
+        return set()
+    if value.kind is Kind.NDARRAY:
+        return {Device.CPU}
+    if value.kind is Kind.STRING:
+        name = str(value.payload).partition(":")[0]
+        return {{"cuda": Device.CUDA, "cpu": Device.CPU}.get(name, Device.UNKNOWN)}
+    return {value.device}
 
 
 def _self_type(function: Function, value: Value, args: list[Value]) -> Value:
@@ -225,44 +248,48 @@ def _self_type(function: Function, value: Value, args: list[Value]) -> Value:
     return args[0] if isinstance(args[0].payload, Class) and value.payload in args[0].payload.mro() else value
 
 
-def pass_arguments(
-    frame: Frame, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.expr
-) -> None:
-    """Join arguments to the parameters, and look at the function again if that tells more."""
-    rest: Parameter | None = None
-    position = 0
-    changed = False
-    for parameter in function.parameters:
-        if parameter.star:
-            if parameter.star == "*":
-                rest = parameter
-        elif not parameter.keyword_only and position < len(args):
-            changed |= _pass(frame, function, parameter, args[position], node)
-            position += 1
+def bind(function: Function, args: list[Value], kwargs: dict[str, Value]) -> Bound:
+    """The parameters that a call fills, each with its argument; several times where it takes several."""
+    bound: Bound = []
+    plain = [p for p in function.parameters if not p.star and not p.keyword_only]
+    bound += zip(plain, args, strict=False)
+    rest = next((p for p in function.parameters if p.star == "*"), None)
     if rest is not None:
-        for value in args[position:]:
-            changed |= _pass(frame, function, rest, value, node)
+        bound += [(rest, value) for value in args[len(plain) :]]
+    more = next((p for p in function.parameters if p.star == "**"), None)
     for name, value in kwargs.items():
-        target = function.by_name.get(name)
-        if target is None:
-            target = next((parameter for parameter in function.parameters if parameter.star == "**"), None)
+        target = function.by_name.get(name, more)
         if target is not None:
-            changed |= _pass(frame, function, target, value, node)
-    if changed:
+            bound.append((target, value))
+    return bound
+
+
+def pass_arguments(frame: Frame, function: Function, bound: Bound, node: ast.expr) -> None:
+    """Join arguments to the parameters, and look at the function again if that tells more."""
+    changed = [_pass(frame, function, parameter, value, node) for parameter, value in bound]
+    if any(changed):
         frame.solver.enqueue(function)
 
 
 def _pass(frame: Frame, function: Function, parameter: Parameter, value: Value, node: ast.expr) -> bool:
     cell = parameter.cell
+    if not frame.solver.may_tell(frame.module, cell, function.module):
+        return False
     if value is UNKNOWN or cell.value is value:
         return False
-    passed = inferred(value)
+    passed = inferred(_as_device(value) if "device" in parameter.name else value)
     if not cell.would_grow(passed):
         return False
     text = f"`{parameter.name}` of `{function.qualname}` is passed here"
     cell.join(explained(passed, frame.module.path, node.lineno, text))
     frame.solver.changed(cell)
     return True
+
+
+def _as_device(value: Value) -> Value:
+    """A device that is passed by its name; so different callers' names make a device that may be either."""
+    place = device_named(value)
+    return Value(Kind.DEVICE, place) if value.kind is Kind.STRING and place is not Device.UNKNOWN else value
 
 
 def instantiate(
@@ -273,7 +300,7 @@ def instantiate(
     init = cls.find_method("__init__")
     if init is not None:
         frame.function.callees[init] = None
-        pass_arguments(frame, init, [instance, *args], kwargs, node)
+        pass_arguments(frame, init, bind(init, [instance, *args], kwargs), node)
     elif cls.is_record or cls.external_bases:
         for name, value in [*zip(cls.fields(), args, strict=False), *kwargs.items()]:
             frame.store_attribute(cls, name, value, node)

@@ -18,6 +18,7 @@ from syncscan.check.infer.operations import Here
 from syncscan.check.infer.values import (
     NDARRAY,
     element_of,
+    evidence_in,
     explained,
     holds_gpu,
     inferred,
@@ -49,6 +50,7 @@ class Frame:
         self.statement: ast.stmt | None = None
         self.default_device: Value | None = None
         self.exits: list[list[dict[str, Value]]] = []
+        self._passed: dict[int, str] = {}  # parameters, by the evidence for what is passed to them
         if function.owner is not None and function.name == "__init__" and function.owner.is_module:
             self.default_device = Value(Kind.DEVICE, confidence=Confidence.INFERRED)
         if recorder is not None:
@@ -88,7 +90,8 @@ class Frame:
                 )
                 self.env[parameter.name] = Value(kind, payload=function.owner)
                 continue
-            self.env[parameter.name] = self._parameter(parameter)
+            value = self.env[parameter.name] = self._parameter(parameter)
+            self._passed |= {id(why): parameter.name for why in evidence_in(value) if why is not None}
 
     def _parameter(self, parameter: Parameter) -> Value:
         value = self.read(parameter.cell)
@@ -98,7 +101,9 @@ class Frame:
         if parameter.star == "**":
             return list_of(join(value, promised), Kind.DICT)
         nobody_is_seen_to_pass = value.kind is Kind.UNKNOWN
-        if nobody_is_seen_to_pass or (promised.kind in _HOST_SCALARS and value.kind is not promised.kind):
+        if nobody_is_seen_to_pass or (
+            promised.kind in _HOST_SCALARS and value.kind not in {promised.kind, Kind.DEVICE}
+        ):
             value = promised
         elif promised.kind in _ARRAYS and value.kind not in _ARRAYS:
             # a number that an array is said to be was an array's item somewhere on the way
@@ -321,7 +326,9 @@ class Frame:
             return
         if not any(name in base.stored for base in cls.mro()):
             self.solver.found_attribute(name)
-        self.join_cell(cls.cell_for(name), value, node, key_of(node) or name)
+        cell = cls.cell_for(name)
+        if self.solver.may_tell(self.module, cell, cls.module):
+            self.join_cell(cell, value, node, key_of(node) or name)
 
     def join_cell(self, cell: Cell, value: Value, node: ast.AST, text: str) -> None:
         """Add a value to what the fixed point refines."""
@@ -362,9 +369,24 @@ class Frame:
     def returns(self, value: Value, line: int) -> None:
         """Note what the function returns at a line."""
         returned = inferred(value)
-        if not self.function.is_generator and self.function.returns.would_grow(returned):
+        if self.function.is_generator:
+            return
+        self._note_what_places(returned)
+        if self.function.returns.would_grow(returned):
             text = f"returned by `{self.function.qualname}`"
             self.function_returns(explained(returned, self.module.path, line, text))
+
+    def _note_what_places(self, returned: Value) -> None:
+        """Note whether a result is on the GPU because an argument is, so that each caller gets its own."""
+        function = self.function
+        known = len(function.follows), function.leads
+        for evidence in evidence_in(returned):
+            steps = evidence.chain() if evidence is not None else ()
+            names = {self._passed[id(step)] for step in steps if id(step) in self._passed}
+            function.follows |= names
+            function.leads |= not names
+        if known != (len(function.follows), function.leads):
+            self.solver.changed(function.returns)
 
     def function_returns(self, value: Value) -> None:
         """Note what a call of the function gives."""

@@ -16,12 +16,16 @@ from syncscan.model import UNKNOWN, Value
 
 
 class Cell:
-    """A value that grows, and its readers."""
+    """A value that grows, and its readers.
 
-    __slots__ = ("readers", "value")
+    ``is_given`` says that code outside of the tests passes or sets it: then what tests do is not asked.
+    """
+
+    __slots__ = ("is_given", "readers", "value")
 
     def __init__(self) -> None:
         self.value: Value = UNKNOWN
+        self.is_given = False
         self.readers: dict[Function, None] = {}  # a set with an order, so that every run goes the same way
 
     def would_grow(self, value: Value) -> bool:
@@ -73,6 +77,8 @@ class Function:
     is_generator: bool = False
     is_open: bool = False  # asks something that only an assumption answers
     may_block: bool = False  # a GPU value reaches a place that may block
+    follows: set[str] = field(default_factory=set)  # parameters that put a result on the GPU
+    leads: bool = False  # puts a result on the GPU whatever is passed
 
     @property
     def is_property(self) -> bool:
@@ -213,6 +219,10 @@ class Module:
     functions: list[Function] = field(default_factory=list)
     classes: list[Class] = field(default_factory=list)
     body: Function = None  # type: ignore[assignment]  # set by `index_module`
+    is_test: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.is_test = _is_test(self.path)
 
     def resolve_relative(self, module: str | None, level: int) -> str:
         """The absolute name of ``from ..module import``."""
@@ -221,6 +231,17 @@ class Module:
         parts = self.name.split(".")
         kept = parts[: len(parts) - level + self.is_package]
         return ".".join([*kept, module] if module else kept)
+
+
+def _is_test(path: str) -> bool:
+    """Whether a file tests others, by its name or folder as pytest and unittest find them."""
+    *folders, file = path.replace("\\", "/").split("/")
+    return (
+        file.startswith("test_")
+        or file.endswith("_test.py")
+        or file == "conftest.py"
+        or not {"test", "tests"}.isdisjoint(folders)
+    )
 
 
 def index_module(name: str, path: str, tree: ast.Module, lines: list[str], *, is_package: bool) -> Module:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from syncscan.check.infer.annotations import Annotations
 from syncscan.check.infer.frame import Frame
@@ -21,8 +21,9 @@ _MOST_EVALUATIONS = 24
 class Solver:
     """What is known of a project, refined function by function.
 
-    First everything is followed that the source shows. Then, with ``assume`` set, what is still open
-    is filled in: tensors that nobody is seen to pass, devices that only the run decides.
+    First everything is followed that the source shows. Then tests are asked what they pass to functions
+    that nothing else calls: they make tensors where it suits them. Last, with ``assume`` set, what is
+    still open is filled in: tensors that nobody is seen to pass, devices that only the run decides.
     """
 
     def __init__(self, modules: list[Module], table: OperationTable, conventions: Conventions) -> None:
@@ -30,6 +31,7 @@ class Solver:
         self.annotations = Annotations(self.project)
         self.table = table
         self.conventions = conventions
+        self.asks_tests = False
         self.assume = False
         self.classes: dict[ast.ClassDef, Class] = {
             cls.node: cls for module in modules for cls in module.classes
@@ -45,16 +47,21 @@ class Solver:
 
     def solve(self, progress: Callable[[str, int, int], None]) -> None:
         """Reach the fixed point."""
-        for self.assume in (False, True):
-            self._evaluations.clear()
-            for module in self.modules:
-                for function in module.functions:
-                    if function.is_open or not self.assume:
-                        self.enqueue(function)
-            self._drain(progress)
+        self._settle("infer", (f for module in self.modules for f in module.functions), progress)
+        self.asks_tests = True
+        tests = (f for module in self.modules if module.is_test for f in module.functions)
+        self._settle("infer", tests, progress)
+        self.assume = True
+        still_open = (f for module in self.modules for f in module.functions if f.is_open)
+        self._settle("assume", still_open, progress)
 
-    def _drain(self, progress: Callable[[str, int, int], None]) -> None:
-        stage = "assume" if self.assume else "infer"
+    def _settle(
+        self, stage: str, functions: Iterable[Function], progress: Callable[[str, int, int], None]
+    ) -> None:
+        """Evaluate functions, and again whatever changes with them, until nothing does."""
+        self._evaluations.clear()
+        for function in list(functions):
+            self.enqueue(function)
         total = sum(len(module.functions) for module in self.modules)
         while self._queue:
             progress(stage, len(self._evaluations), total)
@@ -89,6 +96,13 @@ class Solver:
             module.functions.append(function)
             self.enqueue(function)
         return function
+
+    def may_tell(self, teller: Module, cell: Cell, told: Module) -> bool:
+        """Whether a module may say what a parameter or an attribute of another holds."""
+        if teller.is_test and not told.is_test:
+            return self.asks_tests and not cell.is_given
+        cell.is_given = True
+        return True
 
     def enqueue(self, function: Function) -> None:
         """Look at a function again."""

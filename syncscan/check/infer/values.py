@@ -7,6 +7,7 @@ a union, and what joins too many kinds is `ANYTHING`, which stays as it is.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
@@ -63,6 +64,34 @@ def holds_gpu(value: Value) -> bool:
     if value.items is not None:
         return any(map(holds_gpu, value.items))
     return value.element is not None and holds_gpu(value.element)
+
+
+def parts_of(value: Value) -> Iterator[Value]:
+    """A value, or what it consists of: the options of a union, what a container holds."""
+    inside = value.items if value.items is not None else (value.element,) if value.element else None
+    if inside is None:
+        yield value
+    else:
+        for part in inside:
+            yield from parts_of(part)
+
+
+def evidence_in(value: Value) -> Iterator[Evidence | None]:
+    """For each part that is or may be on the GPU, why; None where nothing is noted."""
+    return (part.evidence for part in parts_of(value) if part.device in {Device.CUDA, Device.MIXED})
+
+
+def moved(value: Value, device: Device) -> Value:
+    """The value with every part that is or may be on the GPU elsewhere."""
+    if value.kind is Kind.UNION:
+        return union(tuple(moved(option, device) for option in value.items or ()))
+    if value.items is not None:
+        return replace(value, items=tuple(moved(item, device) for item in value.items))
+    if value.element is not None:
+        return replace(value, element=moved(value.element, device))
+    if value.device in {Device.CUDA, Device.MIXED}:
+        return replace(value, device=device, evidence=None)
+    return value
 
 
 def list_of(element: Value, kind: Kind = Kind.LIST) -> Value:
