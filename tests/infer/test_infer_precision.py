@@ -316,3 +316,35 @@ def test_a_helper_returns_to_where_each_caller_is() -> None:
             placed(3, "cpu").sum().item()
         """
     )
+
+
+def test_a_branch_for_other_hardware_is_not_followed() -> None:
+    check_marks(
+        """
+        import torch
+        from platforms import current_platform, is_torch_npu_available
+
+        def gathered(t):
+            return t.item()
+
+        def run(t: torch.Tensor, kind: str):
+            t = torch.ones(4, device="cuda")
+            if t.device.type == "neuron":
+                return gathered(t)
+            if not torch.cuda.is_available():
+                return t.sum().item()
+            if current_platform.is_xpu() and t.any():
+                t = t.cpu()
+            if kind in ("npu", "hpu") or is_torch_npu_available():
+                t.tolist()
+            if current_platform.is_rocm() or current_platform.is_xpu():
+                t.tolist()  # expect: SYN102
+            most = t.max().item() if not current_platform.is_tpu() else t.tolist()  # expect: SYN101
+            assert current_platform.is_cuda_alike()
+            return t.tolist()  # expect: SYN102
+
+        def elsewhere(t):
+            assert current_platform.is_cpu()
+            return torch.ones(4, device="cuda").tolist()
+        """
+    )

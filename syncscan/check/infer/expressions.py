@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from syncscan.check.infer.attributes import attribute_of
-from syncscan.check.infer.narrow import key_of, narrow
+from syncscan.check.infer.hardware import runs_elsewhere
+from syncscan.check.infer.narrow import Environment, key_of, narrow
 from syncscan.check.infer.operations import arithmetic
 from syncscan.check.infer.subscripts import elements_of_index, read_item
 from syncscan.check.infer.values import (
     BOOL,
-    DEVICE,
     INT,
     NUMBER,
     SLICE,
@@ -143,6 +143,8 @@ def evaluate_bool_op(frame: Frame, node: ast.BoolOp) -> Value:
             frame.note_truth(node, value)
             narrow(part, frame.env, frame.peek, holds=isinstance(node.op, ast.And))
         result = join(result, value)
+        if runs_elsewhere(part, holds=isinstance(node.op, ast.And)):
+            break
     frame.env = saved | {name: frame.env[name] for name in _walrus_names(node) if name in frame.env}
     return result
 
@@ -164,15 +166,19 @@ def evaluate_if_exp(frame: Frame, node: ast.IfExp) -> Value:
     test = frame.evaluate(node.test)
     frame.note_truth(node, test)
     saved = dict(frame.env)
-    narrow(node.test, frame.env, frame.peek, holds=True)
-    body = frame.evaluate(node.body)
-    frame.env = dict(saved)
-    narrow(node.test, frame.env, frame.peek, holds=False)
-    orelse = frame.evaluate(node.orelse)
+    sides = [
+        _side(frame, node.test, side, saved, holds=holds)
+        for side, holds in ((node.body, True), (node.orelse, False))
+        if not runs_elsewhere(node.test, holds=holds)
+    ]
     frame.env = saved | {name: frame.env[name] for name in _walrus_names(node.test) if name in frame.env}
-    if {body.kind, orelse.kind} == {Kind.STRING} and "is_available" in ast.dump(node.test):
-        return DEVICE  # "cuda" if torch.cuda.is_available() else "cpu"
-    return join(body, orelse)
+    return join_all(sides)
+
+
+def _side(frame: Frame, test: ast.expr, node: ast.expr, env: Environment, *, holds: bool) -> Value:
+    frame.env = dict(env)
+    narrow(test, frame.env, frame.peek, holds=holds)
+    return frame.evaluate(node)
 
 
 def evaluate_sequence(frame: Frame, node: ast.Tuple | ast.List) -> Value:

@@ -415,6 +415,16 @@ class Frame:
         """Record nothing where a call may as well be another one."""
         return self._silent() if unsure and self.recorder is not None else nullcontext()
 
+    def leave_out(self, body: list[ast.stmt]) -> None:
+        """Note what is called in statements that are not followed, since only other hardware runs them."""
+        with self.unsure():
+            for statement in body:
+                for node in ast.walk(statement):
+                    if isinstance(node, ast.Call) and key_of(node.func):
+                        callee = self.evaluate(node.func).payload
+                        if isinstance(callee, Function):
+                            self.solver.elsewhere[callee] = None
+
     @contextmanager
     def _silent(self) -> Iterator[None]:
         recorder, self.recorder = self.recorder, None

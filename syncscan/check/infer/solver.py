@@ -38,6 +38,7 @@ class Solver:
         }
         self.modules = modules
         self.defects: dict[Function, Exception] = {}
+        self.elsewhere: dict[Function, None] = {}  # called in branches for other hardware
         self._queue: deque[Function] = deque()
         self._queued: set[Function] = set()
         self._evaluations: dict[Function, int] = {}

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from syncscan.check.infer.expressions import binary
+from syncscan.check.infer.hardware import runs_elsewhere
 from syncscan.check.infer.index import imported_names
 from syncscan.check.infer.narrow import Environment, key_of, narrow
 from syncscan.check.infer.values import element_of, join
@@ -130,26 +131,30 @@ def _assert(frame: Frame, node: ast.Assert) -> bool:
             frame.evaluate(node.msg)
         frame.env = saved
     narrow(node.test, frame.env, frame.peek, holds=True)
-    return not (isinstance(node.test, ast.Constant) and node.test.value is False)
+    is_false = isinstance(node.test, ast.Constant) and node.test.value is False
+    return not (is_false or runs_elsewhere(node.test, holds=True))
 
 
 def _if(frame: Frame, node: ast.If) -> bool:
     frame.note_truth(node.test, frame.evaluate(node.test))
     before = frame.env
-    frame.env = dict(before)
-    narrow(node.test, frame.env, frame.peek, holds=True)
-    after_body = _after(frame, node.body)
-    frame.env = dict(before)
-    narrow(node.test, frame.env, frame.peek, holds=False)
-    after_else = _after(frame, node.orelse)
+    after_body = _branch(frame, node.test, node.body, before, holds=True)
+    after_else = _branch(frame, node.test, node.orelse, before, holds=False)
     if after_body is None and after_else is None:
         return False
     frame.env = join_environments(after_body, after_else)
     return True
 
 
-def _after(frame: Frame, body: list[ast.stmt]) -> Environment | None:
-    """The environment after statements; None if their end cannot be reached."""
+def _branch(
+    frame: Frame, test: ast.expr, body: list[ast.stmt], before: Environment, *, holds: bool
+) -> Environment | None:
+    """The environment after one side of a test; None if its end is not reached on a GPU."""
+    frame.env = dict(before)
+    if runs_elsewhere(test, holds=holds):
+        frame.leave_out(body)
+        return None
+    narrow(test, frame.env, frame.peek, holds=holds)
     return frame.env if block(frame, body) else None
 
 
