@@ -348,3 +348,24 @@ def test_a_branch_for_other_hardware_is_not_followed() -> None:
             return torch.ones(4, device="cuda").tolist()
         """
     )
+
+
+def test_a_wait_that_is_allowed_is_not_reported() -> None:
+    check_marks(
+        """
+        import torch
+        import syncscan
+        from project.debug import gpu_sync_allowed, gpu_sync_check
+
+        def run():
+            x = torch.ones(4, device="cuda")
+            with syncscan.allow_sync("the scheduler needs the count"):
+                count = x.sum().item()
+                if count > 2:
+                    x.tolist()
+            with gpu_sync_allowed():
+                x.tolist()
+            with gpu_sync_check():
+                return x.tolist()  # expect: SYN102
+        """
+    )

@@ -1,4 +1,4 @@
-"""What the names of tensors say about where they live, and of what they are made: the weakest evidence."""
+"""What names say: of tensors where they live and of what they are made, of a context that waits are meant."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from syncscan.config import Conventions
 from syncscan.model import Device
 
 _MASK = re.compile(r"(^|_)masks?($|_)")
+_ALLOWED = re.compile(r"allow\w*_syncs?(_|$)|(^|_)syncs?_allowed")
 _INDEX = re.compile(r"(^|_)(idx|idxs|index|indices|ids|mapping|slots|loc|locs|lens|offsets)$")
 
 
@@ -29,3 +30,8 @@ def dtype_of(name: str) -> str | None:
     if _MASK.search(name):
         return "bool"
     return "int" if _INDEX.search(name) else None
+
+
+def allows_waits(name: str) -> bool:
+    """Whether a context manager of this name allows waits: ``allow_sync``, ``gpu_sync_allowed``."""
+    return _ALLOWED.search(name) is not None

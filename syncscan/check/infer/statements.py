@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from syncscan.check.infer.conventions import allows_waits
 from syncscan.check.infer.expressions import binary
 from syncscan.check.infer.hardware import runs_elsewhere
 from syncscan.check.infer.index import imported_names
@@ -211,9 +212,15 @@ def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> bool | None:
             frame.default_device = value
         if item.optional_vars is not None:
             frame.assign(item.optional_vars, _entered(frame, value, item.context_expr))
-    reached = block(frame, node.body)
+    with frame.unsure(unsure=any(_allows_waits(item.context_expr) for item in node.items)):
+        reached = block(frame, node.body)
     frame.default_device = outer
     return reached
+
+
+def _allows_waits(node: ast.expr) -> bool:
+    """Whether a context manager says that waits are meant: ours, or one of the project's own."""
+    return isinstance(node, ast.Call) and allows_waits(key_of(node.func).rpartition(".")[2])
 
 
 def _entered(frame: Frame, value: Value, node: ast.expr) -> Value:

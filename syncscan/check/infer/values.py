@@ -164,9 +164,13 @@ _PLACED = frozenset({Kind.TENSOR, Kind.DEVICE, Kind.UNION})
 
 
 def explained(value: Value, path: str, line: int, text: str) -> Value:
-    """The value of something placed on the GPU, with one more step of evidence."""
+    """The value of something placed on the GPU, or that holds such, with one more step of evidence."""
     if value.kind is Kind.UNION:
         return union(tuple(explained(item, path, line, text) for item in value.items or ()))
+    if value.items is not None and any(map(holds_gpu, value.items)):
+        return replace(value, items=tuple(explained(item, path, line, text) for item in value.items))
+    if value.element is not None and holds_gpu(value.element):
+        return replace(value, element=explained(value.element, path, line, text))
     if value.device not in {Device.CUDA, Device.MIXED} or value.kind not in _PLACED:
         return value
     parent = value.evidence
