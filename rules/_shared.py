@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import cmath
+import math
 from collections.abc import Collection
 from dataclasses import replace
 
@@ -10,6 +12,8 @@ import libcst as cst
 from syncscan.model import Applicability, Confidence, Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Facts
+
+CONSTRUCTORS = frozenset({"tensor", "as_tensor", "asarray", "new_tensor"})  # of a tensor from host data
 
 _LONGEST_SHOWN = 60
 
@@ -41,10 +45,13 @@ def plain_name(call: cst.Call, facts: Facts) -> str:
 
 
 def subject(call: cst.Call, facts: Facts) -> cst.BaseExpression:
-    """What an operation works on: the object whose method is called, or the first argument."""
-    if isinstance(call.func, cst.Attribute) and facts.name_of(call.func).startswith("torch.Tensor."):
-        return call.func.value
-    return call.args[0].value if call.args else call.func
+    """The tensor that an operation works on; the call itself where ``*`` hides it."""
+    return facts.argument(call, "input") or call
+
+
+def copied(call: cst.Call, facts: Facts) -> cst.BaseExpression | None:
+    """What ``copy_`` copies from, or what ``to`` and ``cuda`` copy; None where ``*`` hides it."""
+    return facts.argument(call, "src" if plain_name(call, facts) == "copy_" else "input")
 
 
 def operands(call: cst.Call, facts: Facts) -> list[Value]:
@@ -88,15 +95,57 @@ def index_elements(subscript: cst.Subscript) -> list[cst.BaseExpression]:
     return [element.value for element in elements if isinstance(element, cst.Index)]
 
 
-def is_number_literal(node: cst.BaseExpression) -> bool:
-    """A number or truth value written out, with a sign or not, or ``float("inf")``."""
+def filled(tensor: cst.Call) -> cst.Call | None:
+    """``torch.full((), number)`` for ``torch.tensor(number)``; None where it is written in another way."""
+    if not isinstance(tensor.func, cst.Attribute) or not tensor.args:
+        return None
+    if tensor.args[0].keyword is not None or tensor.args[0].star:
+        return None
+    full = tensor.func.with_changes(attr=cst.Name("full"))
+    return tensor.with_changes(func=full, args=(cst.Arg(cst.Tuple(())), *tensor.args))
+
+
+def gives_a_view(subscript: cst.Subscript, facts: Facts) -> bool:
+    """Whether the index is made of integers and slices; a truth value, which is a number too, gives a copy."""
+    indices = [facts.of(element) for element in index_elements(subscript)]
+    return all(index.kind is Kind.NUMBER and index.dtype != "bool" for index in indices)
+
+
+def fills_exactly(number: cst.BaseExpression, *, own_dtype: bool) -> bool:
+    """Whether a number is written out and fits its dtype, its own (int64, or the default one) or any.
+
+    One that does not fit becomes infinite where it is copied to the GPU, and is an error where the GPU
+    fills with it (measured).
+    """
+    value = _written_out(number)
+    if value is None:
+        return False
+    if not own_dtype:
+        return abs(value) <= _FLOAT8_MAX
+    if isinstance(value, int):
+        return abs(value) <= _INT64_MAX
+    return abs(value) <= _FLOAT16_MAX or not cmath.isfinite(value)
+
+
+_INT64_MAX = 2**63 - 1
+_FLOAT16_MAX = 65504  # the smallest dtype that torch.set_default_dtype takes
+_FLOAT8_MAX = 240  # of float8_e4m3fnuz, which holds the least; some of its kind have no infinity
+
+
+def _written_out(node: cst.BaseExpression) -> complex | None:
+    """The number or truth value that is written out, with its sign or without, or ``float("inf")``."""
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, (cst.Minus, cst.Plus)):
-        return is_number_literal(node.expression)
+        return _written_out(node.expression)
     if isinstance(node, cst.Name):
-        return node.value in {"True", "False"}
+        return {"True": 1, "False": 0}.get(node.value)
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "float":
-        return len(node.args) == 1 and isinstance(node.args[0].value, cst.SimpleString)
-    return isinstance(node, cst.BaseNumber)
+        text = node.args[0].value if len(node.args) == 1 else None
+        known = isinstance(text, cst.SimpleString) and text.evaluated_value in {"inf", "-inf", "nan"}
+        return math.inf if known else None
+    return node.evaluated_value if isinstance(node, _NUMBERS) else None
+
+
+_NUMBERS = (cst.Integer, cst.Float, cst.Imaginary)
 
 
 def unpacks(call: cst.Call) -> bool:
@@ -121,6 +170,8 @@ def is_device(value: Value) -> bool:
 
 def set_argument(call: cst.Call, name: str, value: cst.BaseExpression) -> cst.Call:
     """The call with a keyword argument changed, or added at its end."""
+    if isinstance(value, cst.NamedExpr) and not value.lpar:
+        value = value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
     for index, argument in enumerate(call.args):
         if argument.keyword is not None and argument.keyword.value == name:
             changed = argument.with_changes(value=value)

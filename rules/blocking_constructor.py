@@ -7,8 +7,9 @@ memory and copy it with a wait for the stream, even for a single number.
 where the tensor stays in host memory; where the data is a GPU tensor; and where it is an empty list.
 
 **Fix.** A number written out becomes `torch.full((), number, device=...)`: same value, same dtype, no copy;
-safe. So does a variable that holds a number; unsafe, since a NumPy number has a dtype of its own. Other
-data becomes a pinned tensor that is copied without blocking. torch keeps the pinned memory until the copy
+safe. It is unsafe for a number that the dtype may not hold: to fill with it on the GPU is an error, where the
+copy was infinite. So does a variable that holds a number become `torch.full`; unsafe, since a NumPy number
+has a dtype of its own. Other data becomes a pinned tensor that is copied without blocking. torch keeps the pinned memory until the copy
 is done, so the temporary needs no care. That is unsafe because pinning needs CUDA, which breaks a program
 that falls back to the CPU, and because a wait disappears on which a reader in another stream may have
 relied.
@@ -21,18 +22,19 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._shared import (
+    CONSTRUCTORS,
     TRUE,
     bare,
     blocking_call,
     certain,
-    is_number_literal,
+    filled,
+    fills_exactly,
     method_call,
     set_argument,
     shown,
     unpacks,
 )
 
-_CONSTRUCTORS = {"tensor", "as_tensor", "asarray", "new_tensor"}
 _KEPT_BY_FULL = {"dtype", "device", "requires_grad"}
 
 
@@ -108,7 +110,7 @@ same = torch.as_tensor(order, device="cuda")
     )
 
     def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
-        call = blocking_call(node, facts, Effect.UPLOAD, _CONSTRUCTORS)
+        call = blocking_call(node, facts, Effect.UPLOAD, CONSTRUCTORS)
         data = facts.argument(call, "data") if call is not None else None
         if call is None or data is None or facts.of(data).is_gpu or _is_empty(data):
             return None
@@ -122,24 +124,20 @@ def _is_empty(data: cst.BaseExpression) -> bool:
 
 
 def _rewrite(call: cst.Call, data: cst.BaseExpression, facts: Facts) -> Rewrite | None:
-    if facts.name_of(call.func) != "torch.tensor" or not isinstance(call.func, cst.Attribute):
+    full = filled(call)
+    if facts.name_of(call.func) != "torch.tensor" or full is None:
         return None
     device = facts.argument(call, "device")
     keywords = {argument.keyword.value for argument in call.args if argument.keyword is not None}
-    if device is None or unpacks(call) or call.args[0].value is not data or not keywords <= _KEPT_BY_FULL:
+    if device is None or unpacks(call) or not keywords <= _KEPT_BY_FULL:
         return None
     if facts.of(data).kind is Kind.NUMBER:
-        exact = certain(is_number_literal(data))  # a NumPy number has a dtype of its own
-        return Rewrite(call, _full(call, call.func), "fill on the GPU", exact)
+        exact = fills_exactly(data, own_dtype="dtype" not in keywords)
+        return Rewrite(call, full, "fill on the GPU", certain(exact))
     if "requires_grad" in keywords or facts.of(data).kind is Kind.TENSOR:
         return None
     upload = _pinned_upload(call, device)
     return Rewrite(call, upload, "copy from pinned memory without blocking", Applicability.UNSAFE)
-
-
-def _full(call: cst.Call, function: cst.Attribute) -> cst.Call:
-    shape = cst.Arg(cst.Tuple(()))
-    return call.with_changes(func=function.with_changes(attr=cst.Name("full")), args=(shape, *call.args))
 
 
 def _pinned_upload(call: cst.Call, device: cst.BaseExpression) -> cst.Call:

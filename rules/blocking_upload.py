@@ -8,8 +8,8 @@ on a change of dtype.
 
 **Fix.** What a factory makes is made on the GPU: `torch.zeros(n).cuda()` becomes
 `torch.zeros(n, device="cuda")`, and `torch.tensor(0).cuda()` becomes `torch.full((), 0, device="cuda")`. That is
-safe, except for `arange` and `linspace`, whose fractions may be rounded differently there. A copy from
-pinned memory gets `non_blocking=True`; one from pageable memory gets `.pin_memory()` besides. Both are
+safe, except for `arange` and `linspace`, whose fractions may be rounded differently there, and for `full` of
+what is no number written out, or one that its dtype may not hold (SYN301). A copy from pinned memory gets `non_blocking=True`; one from pageable memory gets `.pin_memory()` besides. Both are
 unsafe: the host may now write the pinned memory before it has been copied, pinning needs CUDA, and a
 reader in another stream may have relied on the wait.
 """
@@ -21,24 +21,26 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._shared import (
+    CONSTRUCTORS,
     TRUE,
     blocking_call,
     certain,
+    copied,
     doubted,
+    filled,
+    fills_exactly,
     is_device,
-    is_number_literal,
     is_true,
     method_call,
     plain_name,
     set_argument,
     shown,
-    subject,
     unpacks,
 )
 
-_CONSTRUCTORS = {"tensor", "as_tensor", "asarray", "new_tensor"}  # SYN301
 _ROUNDED = {"torch.arange", "torch.linspace"}  # fractions may differ in the last bit between CPU and GPU
 _FACTORIES = _ROUNDED | {"torch.zeros", "torch.ones", "torch.empty", "torch.full", "torch.eye"}
+_NUMBERS = {"torch.tensor": "data", "torch.full": "fill_value"}  # the parameters that say what to fill with
 _DECIDES_THE_PLACE = {"device", "pin_memory", "out", "requires_grad"}
 
 
@@ -119,18 +121,14 @@ host = pinned.to(torch.float16)
 
     def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.UPLOAD)
-        if call is None or plain_name(call, facts) in _CONSTRUCTORS:
+        if call is None or plain_name(call, facts) in CONSTRUCTORS:
             return None
         if is_true(facts.argument(call, "non_blocking")):
             return None
-        source = _source(call, facts)
-        message = f"{shown(source, facts)} is copied to the GPU, and the host waits for the copy"
-        because = doubted(facts.of(call), facts.of(source))
-        return Match(call, message, because, rewrite=_rewrite(call, source, facts))
-
-
-def _source(call: cst.Call, facts: Facts) -> cst.BaseExpression:
-    return facts.argument(call, "src") or subject(call, facts)
+        source = copied(call, facts)
+        message = f"{shown(source or call, facts)} is copied to the GPU, and the host waits for the copy"
+        because = doubted(facts.of(call), facts.of(source or call))
+        return Match(call, message, because, rewrite=_rewrite(call, source, facts) if source else None)
 
 
 def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:
@@ -166,20 +164,22 @@ def _made_there(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rew
     keywords = {argument.keyword.value for argument in source.args if argument.keyword is not None}
     if device is None or keywords & _DECIDES_THE_PLACE:
         return None
+    exact = _is_exact(source, keywords, facts)
     name = facts.name_of(source.func)
-    made = _filled(source) if name == "torch.tensor" else source if name in _FACTORIES else None
+    made = source if name in _FACTORIES else filled(source) if name == "torch.tensor" and exact else None
     if made is None:
         return None
-    exact = certain(name not in _ROUNDED, *(facts.of(argument.value) for argument in call.args))
-    return Rewrite(call, set_argument(made, "device", device), "make it on the GPU", exact)
+    applicability = certain(exact, *(facts.of(argument.value) for argument in call.args))
+    return Rewrite(call, set_argument(made, "device", device), "make it on the GPU", applicability)
 
 
-def _filled(source: cst.Call) -> cst.Call | None:
-    """`torch.full((), number)` for `torch.tensor(number)`."""
-    if not isinstance(source.func, cst.Attribute) or not is_number_literal(source.args[0].value):
-        return None
-    function = source.func.with_changes(attr=cst.Name("full"))
-    return source.with_changes(func=function, args=(cst.Arg(cst.Tuple(())), *source.args))
+def _is_exact(source: cst.Call, keywords: set[str], facts: Facts) -> bool:
+    """Whether the elements are the same when they are made on the GPU."""
+    name = facts.name_of(source.func)
+    if name not in _NUMBERS:
+        return name not in _ROUNDED
+    number = facts.argument(source, _NUMBERS[name])
+    return number is not None and fills_exactly(number, own_dtype="dtype" not in keywords)
 
 
 def _only_device(call: cst.Call, facts: Facts) -> cst.BaseExpression | None:

@@ -7,17 +7,17 @@ tensor of no dimensions that fills more than one element, which is a fill; and w
 host memory.
 
 **Fix**: from pinned memory, `x[:n] = pinned` becomes `x[:n].copy_(pinned, non_blocking=True)`, where the
-index is made of numbers and slices and so gives a view. It is unsafe: the host must not write the pinned
-memory again before the copy is done. From pageable memory, pin first.
+index is made of integers and slices and so gives a view. It is unsafe: the host must not write the pinned
+memory again before the copy is done, and the index is evaluated before the value. From pageable memory, pin first.
 """
 
 import libcst as cst
 
-from syncscan.model import Applicability, Kind
+from syncscan.model import Applicability
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
-from ._shared import TRUE, doubted, index_elements, method_call, set_argument, shown
+from ._shared import TRUE, doubted, gives_a_view, method_call, set_argument, shown
 
 
 class HostTensorStore(Rule):
@@ -82,8 +82,7 @@ host[:, 0] = column
 
 
 def _rewrite(node: cst.Assign, place: cst.Subscript, facts: Facts) -> Rewrite | None:
-    basic = all(facts.of(element).kind is Kind.NUMBER for element in index_elements(place))
-    if len(node.targets) != 1 or not basic or facts.of(node.value).pinned is not True:
+    if len(node.targets) != 1 or not gives_a_view(place, facts) or facts.of(node.value).pinned is not True:
         return None
     copy = set_argument(method_call(place, "copy_", cst.Arg(node.value)), "non_blocking", TRUE)
     return Rewrite(node, cst.Expr(copy), "copy without blocking", Applicability.UNSAFE)

@@ -157,6 +157,8 @@ def _stack_instead(call: cst.Call, facts: Facts) -> Rewrite | None:
     device = facts.argument(call, "device")
     if device is None or len(call.args) != 2 or not isinstance(call.args[0].value, cst.List):
         return None
+    if call.args[0].keyword is not None or call.args[0].star:
+        return None
     items = [facts.of(element.value) for element in call.args[0].value.elements]
     if not all(item.is_gpu and item.ndim == 0 for item in items):
         return None

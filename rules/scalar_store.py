@@ -7,8 +7,10 @@ store into one element, `t[i] = 1` of a tensor with one dimension, is a copy of 
 mask; on stores of a GPU tensor; and on tensors in host memory.
 
 **Fix.** `t[i] = v` becomes `t[i].fill_(v)`: the same store, launched on the GPU. Safe where `t` is surely a
-tensor. `x[idx] = v` becomes `x.index_fill_(0, idx, v)` where `idx` has one dimension; unsafe, because
-`index_fill_` takes indices of type int64 only.
+tensor, `i` an integer, and `v` a number written out, of at most 240, which every dtype holds. Else unsafe: a
+truth value as the index gives a copy, the GPU refuses to fill with a number that does not fit, and the index
+is evaluated before the value. `x[idx] = v` becomes `x.index_fill_(0, idx, v)` where `idx` has one dimension; unsafe besides,
+because `index_fill_` takes indices of type int64 only.
 """
 
 import libcst as cst
@@ -20,8 +22,9 @@ from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 from ._shared import (
     certain,
     doubted,
+    fills_exactly,
+    gives_a_view,
     index_elements,
-    is_number_literal,
     method_call,
     shown,
 )
@@ -132,9 +135,10 @@ def _rewrite(node: cst.Assign, place: cst.Subscript, facts: Facts) -> Rewrite | 
     if len(node.targets) != 1:
         return None
     indices = [facts.of(element) for element in index_elements(place)]
-    if len(indices) == len(place.slice) and all(index.kind is Kind.NUMBER for index in indices):
+    if len(indices) == len(place.slice) and gives_a_view(place, facts):
         fill = method_call(place, "fill_", cst.Arg(node.value))
-        applicability = certain(is_number_literal(node.value), facts.of(place.value))
+        exact = fills_exactly(node.value, own_dtype=False) and all(index.dtype == "int" for index in indices)
+        applicability = certain(exact, facts.of(place.value))
         return Rewrite(node, cst.Expr(fill), "fill the element on the GPU", applicability)
     if len(place.slice) == len(indices) == 1 and indices[0].is_gpu and indices[0].ndim == 1:
         arguments = (cst.Arg(cst.Integer("0")), cst.Arg(index_elements(place)[0]), cst.Arg(node.value))

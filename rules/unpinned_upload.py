@@ -11,12 +11,14 @@ copy. Pinning is lost in `torch.from_numpy`, `torch.cat` and arithmetic, and kep
 
 **Fix**: pin the source. For a tensor made on the spot `torch.tensor(data)` gets `pin_memory=True`; otherwise
 `.pin_memory()` is added, which copies on the host. torch keeps a pinned temporary until the copy is done.
-Safe where the device is written out as "cuda"; unsafe where it is a variable, since pinning fails on a
-machine without CUDA.
+The first is safe where the device is written out as "cuda", and unsafe where it is a variable, since pinning
+fails on a machine without CUDA. The second is unsafe, since `pin_memory` refuses a tensor that is expanded,
+quantized or has named dimensions.
 """
 
 import libcst as cst
 
+from syncscan.model import Applicability
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
@@ -24,6 +26,7 @@ from ._shared import (
     TRUE,
     blocking_call,
     certain,
+    copied,
     doubted,
     is_true,
     method_call,
@@ -31,7 +34,7 @@ from ._shared import (
     plain_name,
     set_argument,
     shown,
-    subject,
+    unpacks,
 )
 
 _COPIES = {"to", "cuda", "copy_"}
@@ -95,18 +98,25 @@ rows.copy_(pinned, non_blocking=True)
         call = blocking_call(node, facts, Effect.UPLOAD, _COPIES)
         if call is None or not is_true(facts.argument(call, "non_blocking")):
             return None
-        source = facts.argument(call, "src") or subject(call, facts)
-        message = f"{shown(source, facts)} is not pinned: beyond the staging size the copy waits for the stream all the same"
-        fixed = cst.ensure_type(call.deep_replace(source, _pinned(source, facts)), cst.Call)
-        proved = names_the_gpu(facts.argument(call, "device")) or plain_name(call, facts) == "cuda"
-        applicability = certain(proved, facts.of(source))
-        rewrite = Rewrite(call, fixed, "pin the memory that is copied", applicability)
-        return Match(call, message, because=doubted(facts.of(call), facts.of(source)), rewrite=rewrite)
+        source = copied(call, facts)
+        message = f"{shown(source or call, facts)} is not pinned: beyond the staging size the copy waits for the stream all the same"
+        because = doubted(facts.of(call), facts.of(source or call))
+        return Match(call, message, because, rewrite=_rewrite(call, source, facts) if source else None)
 
 
-def _pinned(source: cst.BaseExpression, facts: Facts) -> cst.BaseExpression:
-    """The source in pinned memory: made there, where it is made from data on the spot."""
-    if not isinstance(source, cst.Call) or facts.name_of(source.func) != "torch.tensor":
-        return method_call(source, "pin_memory")
-    given = facts.argument(source, "device") or facts.argument(source, "pin_memory")
-    return set_argument(source, "pin_memory", TRUE) if given is None else method_call(source, "pin_memory")
+def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite:
+    """Pin the source: where it is made, if it is made from data on the spot."""
+    if _is_made_here(source, facts):
+        pinned = set_argument(cst.ensure_type(source, cst.Call), "pin_memory", TRUE)
+        surely_cuda = names_the_gpu(facts.argument(call, "device")) or plain_name(call, facts) == "cuda"
+        applicability = certain(surely_cuda, facts.of(source))
+    else:
+        pinned, applicability = method_call(source, "pin_memory"), Applicability.UNSAFE
+    fixed = cst.ensure_type(call.deep_replace(source, pinned), cst.Call)
+    return Rewrite(call, fixed, "pin the memory that is copied", applicability)
+
+
+def _is_made_here(source: cst.BaseExpression, facts: Facts) -> bool:
+    if not isinstance(source, cst.Call) or facts.name_of(source.func) != "torch.tensor" or unpacks(source):
+        return False
+    return facts.argument(source, "device") is None and facts.argument(source, "pin_memory") is None

@@ -20,10 +20,11 @@ from __future__ import annotations
 import functools
 import re
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 from syncscan.errors import SyncscanError
 
@@ -142,6 +143,27 @@ class Operation:
     sometimes: tuple[Case, ...] = ()
     aten: tuple[str, ...] = ()
     measured: bool = True
+
+
+T = TypeVar("T")
+
+
+def bind(
+    parameters: Sequence[str], args: Sequence[T], kwargs: Mapping[str, T]
+) -> tuple[dict[str, tuple[T, ...]], tuple[T, ...]]:
+    """The arguments of a call by the parameters of an entry, and those that have no parameter there.
+
+    A starred parameter takes all positional arguments that are left.
+    """
+    bound: dict[str, tuple[T, ...]] = {}
+    left = tuple(args)
+    for name in parameters:
+        taken = len(left) if name.startswith("*") else 1
+        if left:
+            bound[name.removeprefix("*")] = left[:taken]
+        left = left[taken:]
+    bound.update((name, (value,)) for name, value in kwargs.items())
+    return bound, left
 
 
 DEFAULT = Operation("", measured=False)

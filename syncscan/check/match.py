@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
+from syncscan.check.infer.conditions import Bound
 from syncscan.check.infer.index import Function, Module
 from syncscan.check.infer.record import Candidate, Position
 from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Finding, Fix, Value
-from syncscan.ops import Case
-from syncscan.rule import Match, Rule
+from syncscan.ops import Case, bind
+from syncscan.rule import Match, Rewrite, Rule
 
 _COMPOUND = (ast.If, ast.While, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)
 
@@ -27,14 +30,6 @@ class StatementFacts:
         self.tree = cst.parse_module(head_of(candidate.node, module.lines))
         wrapper = MetadataWrapper(self.tree, unsafe_skip_copy=True)
         self._positions = wrapper.resolve(PositionProvider)
-
-    def nodes(self) -> Iterator[cst.CSTNode]:
-        """Every node of the statement, outermost first."""
-        queue: list[cst.CSTNode] = list(self.tree.body)
-        while queue:
-            node = queue.pop(0)
-            yield node
-            queue.extend(node.children)
 
     def of(self, node: cst.CSTNode) -> Value:
         """Where the value of an expression lives."""
@@ -53,20 +48,23 @@ class StatementFacts:
         return self._candidate.waits.get(self._position(node))
 
     def argument(self, call: cst.Call, name: str) -> cst.BaseExpression | None:
-        """The argument of a call that the operation's entry binds to a parameter."""
-        for arg in call.args:
-            if arg.keyword is not None and arg.keyword.value == name:
-                return arg.value
+        """The argument that a call of a known operation binds to a parameter, if it is given in so many words."""
         bound = self._candidate.calls.get(self._position(call))
-        names = [arg.removeprefix("*") for arg in bound.operation.args] if bound is not None else []
-        if name not in names:
+        if bound is None:
             return None
-        is_method = self.name_of(call.func).startswith("torch.Tensor.") and isinstance(
-            call.func, cst.Attribute
-        )
-        index = names.index(name) - is_method
-        positional = [arg.value for arg in call.args if arg.keyword is None and not arg.star]
-        return positional[index] if 0 <= index < len(positional) else None
+        positional = [
+            arg.value for arg in takewhile(lambda arg: not arg.star, call.args) if arg.keyword is None
+        ]
+        if isinstance(call.func, cst.Attribute) and self._is_method(call.func, bound):
+            positional.insert(0, call.func.value)
+        keywords = {arg.keyword.value: arg.value for arg in call.args if arg.keyword is not None}
+        given, _ = bind(bound.operation.args, positional, keywords)
+        return given.get(name, (None,))[0]
+
+    def _is_method(self, function: cst.Attribute, bound: Bound) -> bool:
+        """Whether what stands before the dot is the first operand; in `torch.Tensor.to(b, "cuda")` it is not."""
+        operands = bound.operands()
+        return bool(operands) and operands[0] in self.of(function.value).options
 
     def source(self, node: cst.CSTNode) -> str:
         """The text of a node."""
@@ -92,6 +90,15 @@ class StatementFacts:
             end_line,
             _bytes_before(self._lines[end_line - 1], end_column - 1) if end_line <= len(self._lines) else 0,
         )
+
+
+def _nodes(*roots: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The roots and every node in them, outermost first."""
+    queue = deque(roots)
+    while queue:
+        node = queue.popleft()
+        yield node
+        queue.extend(node.children)
 
 
 def _bytes_before(line: str, column: int) -> int:
@@ -155,7 +162,7 @@ class Matcher:
         except cst.ParserSyntaxError:
             return  # newer syntax than libcst reads: the statement stays unreported
         taken: set[tuple[int, int, int, int]] = set()
-        for node in facts.nodes():
+        for node in _nodes(*facts.tree.body):
             for rule in self._rules_for(type(node)):
                 match = rule.match(node, facts)
                 if match is not None and (place := facts.range_of(match.node)) not in taken:
@@ -195,10 +202,24 @@ def _confidence(value: Value) -> Confidence:
 
 def _fix(rule: Rule, match: Match, facts: StatementFacts) -> Fix:
     rewrite = match.rewrite
-    if rewrite is None:
+    if rewrite is None or _is_in_string(rewrite.old, facts.tree) or _loses_comment(rewrite):
         return Fix(Applicability.NONE, match.hint or rule.instead)
     old, new = rewrite.old, rewrite.new
     if isinstance(old, cst.BaseExpression) and isinstance(new, cst.BaseExpression) and old.lpar:
         new = new.with_changes(lpar=(), rpar=())  # the range of a node leaves its parentheses out
     edit = Edit(*facts.range_of(rewrite.old), facts.tree.code_for_node(new))
     return Fix(rewrite.applicability, rewrite.description, (edit,))
+
+
+def _is_in_string(node: cst.CSTNode, tree: cst.Module) -> bool:
+    """Whether a node stands in an f-string, which may not hold the quotes that a fix writes."""
+    strings = [string for string in _nodes(tree) if isinstance(string, cst.FormattedString)]
+    return any(inner is node for inner in _nodes(*strings))
+
+
+def _loses_comment(rewrite: Rewrite) -> bool:
+    before, after = (
+        {inner.value for inner in _nodes(node) if isinstance(inner, cst.Comment)}
+        for node in (rewrite.old, rewrite.new)
+    )
+    return not before <= after

@@ -10,13 +10,13 @@ from __future__ import annotations
 import builtins
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from syncscan.model import Device, Kind, Value
-from syncscan.ops import Case, Effect, Operation, Term, load_table
+from syncscan.ops import Case, Effect, Operation, Term, bind, load_table
 from syncscan.rule import rule_book
 
 Range = tuple[int, int, int, int]
@@ -206,9 +206,7 @@ class RuntimeFacts:
     def argument(self, call: cst.Call, name: str) -> cst.BaseExpression | None:
         """The argument that a call of a known operation binds to a parameter, if it is given."""
         operation = load_table().find(self.name_of(call.func))
-        bound = {} if operation is None else _bind(call, operation, self._is_method(call))
-        found = bound.get(name, [None])[0]
-        return found if isinstance(found, cst.BaseExpression) else None
+        return None if operation is None else self._given(call, operation).get(name, (None,))[0]
 
     def source(self, node: cst.CSTNode) -> str:
         """The text of a node."""
@@ -229,40 +227,30 @@ class RuntimeFacts:
             if term.kind in _ASSUMED and not term.negated and _literal(node) is None
         }
 
-    def _terms(self) -> Iterator[tuple[Term, list[cst.CSTNode]]]:
+    def _terms(self) -> Iterator[tuple[Term, tuple[cst.CSTNode, ...]]]:
         if self._case is None or self._operation is None or self.subject is None:
             return
         bound = self._operands(self.subject, self._operation)
         for term in self._case.when:
-            yield term, bound.get(term.arg, [])
+            yield term, bound.get(term.arg, ())
 
-    def _operands(self, subject: cst.CSTNode, operation: Operation) -> dict[str, list[cst.CSTNode]]:
+    def _operands(self, subject: cst.CSTNode, operation: Operation) -> Mapping[str, tuple[cst.CSTNode, ...]]:
         if isinstance(subject, cst.Call):
-            return _bind(subject, operation, self._is_method(subject))
+            return self._given(subject, operation)
         subscript = cst.ensure_type(subject, cst.Subscript)
         indices = [e.slice.value if isinstance(e.slice, cst.Index) else e.slice for e in subscript.slice]
-        found: dict[str, list[cst.CSTNode]] = {"input": [subscript.value], "index": list(indices)}
+        found: dict[str, tuple[cst.CSTNode, ...]] = {"input": (subscript.value,), "index": tuple(indices)}
         if self._stored is not None:
-            found["value"] = [self._stored]
+            found["value"] = (self._stored,)
         return found
 
-    def _is_method(self, call: cst.Call) -> bool:
-        return isinstance(call.func, cst.Attribute) and self.name_of(call.func).startswith("torch.Tensor.")
-
-
-def _bind(call: cst.Call, operation: Operation, method: bool) -> dict[str, list[cst.CSTNode]]:
-    """The operands by parameter; a starred parameter takes the positional ones that are left."""
-    positional: list[cst.CSTNode] = [a.value for a in call.args if a.keyword is None]
-    if method and isinstance(call.func, cst.Attribute):
-        positional.insert(0, call.func.value)
-    bound: dict[str, list[cst.CSTNode]] = {}
-    for name in operation.args:
-        taken = len(positional) if name.startswith("*") else 1
-        if positional:
-            bound[name.removeprefix("*")] = positional[:taken]
-        positional = positional[taken:]
-    bound.update({a.keyword.value: [a.value] for a in call.args if a.keyword is not None})
-    return bound
+    def _given(self, call: cst.Call, operation: Operation) -> dict[str, tuple[cst.BaseExpression, ...]]:
+        """The operands of a call by parameter."""
+        positional = [arg.value for arg in call.args if arg.keyword is None]
+        if isinstance(call.func, cst.Attribute) and not self._module.is_imported(call.func.value):
+            positional.insert(0, call.func.value)
+        keywords = {arg.keyword.value: arg.value for arg in call.args if arg.keyword is not None}
+        return bind(operation.args, positional, keywords)[0]
 
 
 def _literal(node: cst.CSTNode) -> Value | None:
@@ -341,6 +329,10 @@ class ParsedModule:
             return f"{dotted}.{node.attr.value}"
         owner = _WAITERS.get(api, "torch.Tensor") if node.attr.value == "synchronize" else "torch.Tensor"
         return f"{owner}.{node.attr.value}"
+
+    def is_imported(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression names a module, or what is in one."""
+        return self._dotted(node) is not None
 
     def _dotted(self, node: cst.BaseExpression) -> str | None:
         """The full name of a module or class, if the expression starts with an imported name."""

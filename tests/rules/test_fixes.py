@@ -79,13 +79,104 @@ y = torch.tensor([1],  # one
         "from torch import tensor\ny = tensor(1, device=d)\n",
         "from torch import tensor\ny = tensor(1, device=d)\n",
     ),
+    "a number given by name": (
+        "y = torch.tensor(data=0).to(d)\n",
+        "y = torch.tensor(data=0).pin_memory().to(d, non_blocking=True)\n",
+    ),
+    "a comment that the fix would lose": (
+        "y = (\n    torch.zeros(3)  # three\n    .to(d)\n)\n",
+        "y = (\n    torch.zeros(3)  # three\n    .to(d)\n)\n",
+    ),
+    "an f-string, which has quotes of its own": (
+        'y = f"{torch.zeros(3).cuda()}"\n',
+        'y = f"{torch.zeros(3).cuda()}"\n',
+    ),
+    "a device that is named on the spot": (
+        "y = torch.zeros(3).to(e := d)\n",
+        "y = torch.zeros(3, device=(e := d))\n",
+    ),
+    "a method that is called as a function": (
+        "y = torch.zeros(3)\nz = torch.Tensor.to(y, d, non_blocking=True)\n",
+        "y = torch.zeros(3)\nz = torch.Tensor.to(y.pin_memory(), d, non_blocking=True)\n",
+    ),
+    "a copy that is called as a function": (
+        "y = torch.zeros(3)\ntorch.Tensor.copy_(x, y)\n",
+        "y = torch.zeros(3)\ntorch.Tensor.copy_(x, y.pin_memory(), non_blocking=True)\n",
+    ),
+    "a source that is unpacked": (
+        "y = torch.zeros(3)\nx.copy_(*[y], non_blocking=True)\n",
+        "y = torch.zeros(3)\nx.copy_(*[y], non_blocking=True)\n",
+    ),
+    "settings of a source that are unpacked": (
+        "y = torch.tensor([1], **{}).to(d, non_blocking=True)\n",
+        "y = torch.tensor([1], **{}).pin_memory().to(d, non_blocking=True)\n",
+    ),
+    "a truth value as the index": ("x[x.ndim > 0] = 1\n", "x[x.ndim > 0] = 1\n"),
+    "a truth value as the index of a store of a tensor": (
+        "y = torch.zeros(3, pin_memory=True)\nx[True] = y\n",
+        "y = torch.zeros(3, pin_memory=True)\nx[True] = y\n",
+    ),
+    "a list given by name": (
+        "y = torch.tensor(data=[x.sum(), x.max()], device=d)\n",
+        "y = torch.tensor(data=[x.sum(), x.max()], device=d)\n",
+    ),
+}
+
+
+UNSURE = {
+    "a number too large for the default dtype": "y = torch.tensor(1e5, device=d)\n",
+    "a number too large for the dtype": "y = torch.tensor(1e5, dtype=torch.float16, device=d)\n",
+    "no number of int64": "y = torch.tensor(9223372036854775808, device=d)\n",
+    "no number of any dtype": f"y = torch.tensor(1{'0' * 400}, device=d)\n",
+    "a fill too large for the dtype": "y = torch.full((3,), 70000, dtype=torch.float16).to(d)\n",
+    "a fill that is no number written out": "y = torch.full((3,), x.ndim).to(d)\n",
+    "a store of a number too large for the dtype": "x[0] = 70000\n",
+    "a store of infinity": 'x[0] = float("inf")\n',
+    "an index that may be a truth value": "import numpy as np\nx[np.bool_(1)] = 1\n",
+    "a tensor that may be expanded": 'y = torch.zeros(1).expand(3).to("cuda", non_blocking=True)\n',
+    "a source hidden in an unpacked list": (
+        'y = torch.zeros(3)\nz = torch.Tensor.to(*[y], device="cuda", non_blocking=True)\n'
+    ),
+    "a call that lacks its argument": "y = torch.tensor().to(d)\n",
+}
+SURE = {
+    "an infinite number": (
+        'y = torch.tensor(-float("inf"), device=d)\n',
+        'y = torch.full((), -float("inf"), device=d)\n',
+    ),
+    "an integer of the default dtype": (
+        "y = torch.tensor(100000).to(d)\n",
+        "y = torch.full((), 100000, device=d)\n",
+    ),
+    "an index that counts": (
+        "for i in range(3):\n    x[i] = -1\n",
+        "for i in range(3):\n    x[i].fill_(-1)\n",
+    ),
+    "data on the spot": (
+        'y = torch.tensor([1]).to("cuda", non_blocking=True)\n',
+        'y = torch.tensor([1], pin_memory=True).to("cuda", non_blocking=True)\n',
+    ),
 }
 
 
 @pytest.mark.parametrize(("before", "after"), CASES.values(), ids=CASES.keys())
 def test_a_fix_leaves_the_layout_as_it_was(before: str, after: str) -> None:
-    text = HEAD + before
-    source = Source(Path("example.py"), "example.py", "example", text)
-    found = check_sources([source], None, Conventions(), lambda *_: None).findings
-    assert found
-    assert apply_edits(text, fixable(found, unsafe=True)) == HEAD + after
+    assert fixed(before, unsafe=True) == after
+
+
+@pytest.mark.parametrize(("before", "after"), SURE.values(), ids=SURE.keys())
+def test_a_fix_that_gives_the_same_in_every_case_is_safe(before: str, after: str) -> None:
+    assert fixed(before, unsafe=False) == after
+
+
+@pytest.mark.parametrize("text", UNSURE.values(), ids=UNSURE.keys())
+def test_a_fix_that_may_change_a_result_is_not_safe(text: str) -> None:
+    assert fixed(text, unsafe=False) == text
+
+
+def fixed(text: str, *, unsafe: bool) -> str:
+    source = Source(Path("example.py"), "example.py", "example", HEAD + text)
+    result = check_sources([source], None, Conventions(), lambda *_: None)
+    assert result.findings
+    assert not result.failed
+    return apply_edits(source.text, fixable(result.findings, unsafe=unsafe)).removeprefix(HEAD)

@@ -63,6 +63,19 @@ def test_the_code_follows_from_the_expression_and_the_call(statement, expression
     assert classify(PRELUDE + statement + "\n", *place, api) == code
 
 
+@pytest.mark.parametrize(
+    ("function", "method"),
+    [
+        ("torch.Tensor.index_select(t, 0, i)", "t.index_select(0, i)"),
+        ("torch.Tensor.copy_(h, t, non_blocking=True)", "h.copy_(t, non_blocking=True)"),
+        ("torch.Tensor.item(t)", "t.item()"),
+    ],
+)
+def test_a_method_called_as_a_function_has_the_code_of_the_method(function, method):
+    codes = [classify(f"{PRELUDE}{call}\n", 5, 1, 5, len(call) + 1, SYNC) for call in (function, method)]
+    assert codes[0] == codes[1]
+
+
 def test_without_columns_the_line_decides():
     source = "def f(t):\n    y = 1 + t.sum().item()\n"
     assert classify(source, 2, None, None, None, SYNC) == "SYN101"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from syncscan.model import UNKNOWN, Device, Kind, Value
-from syncscan.ops import Case, Condition, Operation, Term
+from syncscan.ops import Case, Condition, Operation, Term, bind
 
 Verdict = bool | None
 
@@ -23,6 +23,11 @@ class Bound:
     values: dict[str, tuple[Value, ...]]
     rest: tuple[Value, ...] = ()
 
+    @classmethod
+    def of(cls, operation: Operation, args: list[Value], kwargs: dict[str, Value]) -> Bound:
+        """A call with these arguments."""
+        return cls(operation, *bind(operation.args, args, kwargs))
+
     def get(self, name: str) -> Value | None:
         """The value of an argument; None where it is not given."""
         values = self.values.get(name)
@@ -31,21 +36,6 @@ class Bound:
     def operands(self) -> tuple[Value, ...]:
         """Every argument."""
         return (*(value for values in self.values.values() for value in values), *self.rest)
-
-
-def bind(operation: Operation, args: list[Value], kwargs: dict[str, Value]) -> Bound:
-    """Match arguments with the parameters of an entry; what has no parameter there is kept apart."""
-    values: dict[str, tuple[Value, ...]] = {}
-    left = list(args)
-    for name in operation.args:
-        if name.startswith("*"):
-            if left:
-                values[name[1:]] = tuple(left)
-            left = []
-        elif left:
-            values[name] = (left.pop(0),)
-    values.update((name, (value,)) for name, value in kwargs.items())
-    return Bound(operation, values, tuple(left))
 
 
 def blocking_case(bound: Bound) -> Case | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from syncscan.check.infer.attributes import attribute_of
 from syncscan.check.infer.callables import Partial
-from syncscan.check.infer.conditions import Bound, bind, device_named
+from syncscan.check.infer.conditions import Bound, device_named
 from syncscan.check.infer.index import Class
 from syncscan.check.infer.narrow import key_of
 from syncscan.check.infer.operations import dtype_named, placed, result_of, together
@@ -83,7 +83,7 @@ def torch_call(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node:
         if not any(_may_be_tensor(value) for value in [*args, *kwargs.values()]):
             return UNKNOWN
         operation = DEFAULT
-    bound = bind(operation, args, kwargs)
+    bound = Bound.of(operation, args, kwargs)
     _settle_device(frame, bound, node)
     if frame.default_device is not None and frame.default_device.device is Device.CUDA:
         bound.values.setdefault("default device", (frame.default_device,))
@@ -128,7 +128,7 @@ def _note(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node: ast.
     """Record a call of something that is not torch's, but may read a tensor."""
     operation = frame.solver.table.find(name)
     if operation is not None:
-        frame.note_call(node, name, bind(operation, args, kwargs))
+        frame.note_call(node, name, Bound.of(operation, args, kwargs))
 
 
 def module_tensor(frame: Frame, value: Value, node: ast.expr, text: str) -> Value:
@@ -196,7 +196,7 @@ def _numpy(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node: ast
     short = name.rpartition(".")[2]
     operation = frame.solver.table.find(name)
     if operation is not None:
-        return result_of(bind(operation, args, kwargs), frame.here(node))
+        return result_of(Bound.of(operation, args, kwargs), frame.here(node))
     if (
         short in {"prod", "sum", "max", "min", "mean", "any", "all"}
         and "axis" not in kwargs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.conditions import Bound, bind
+from syncscan.check.infer.conditions import Bound
 from syncscan.check.infer.operations import indexed
 from syncscan.check.infer.values import element_of, join_all, list_of
 from syncscan.model import UNKNOWN, Kind, Value
@@ -46,7 +46,7 @@ def subscript_call(
     if operation is None:
         return None
     elements = elements_of_index(index)
-    bound = bind(operation, [base, UNKNOWN], {})
+    bound = Bound.of(operation, [base, UNKNOWN], {})
     bound.values["index"] = elements
     if value is not None:
         bound.values["value"] = (value,)
