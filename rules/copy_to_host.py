@@ -19,8 +19,6 @@ from syncscan.rule import Example, Facts, Match, Rule
 
 from ._shared import blocking_call, gpu_operand, is_true, shown
 
-_OTHERS = {"torch.Tensor.tolist"}
-
 
 class CopyToHost(Rule):
     code = "SYN105"
@@ -96,7 +94,7 @@ array = lens.numpy()
         call = blocking_call(node, facts, Effect.DOWNLOAD)
         if call is None or not facts.name_of(call.func).startswith(("torch.", "pickle.")):
             return None
-        if is_true(facts.argument(call, "non_blocking")) or facts.name_of(call.func) in _OTHERS:
+        if is_true(facts.argument(call, "non_blocking")):
             return None
         message = f"{shown(call, facts)} copies from the GPU to the host and waits for the copy"
         return Match(call, message, because=gpu_operand(call, facts))

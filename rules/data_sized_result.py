@@ -19,16 +19,6 @@ from syncscan.rule import Example, Facts, Match, Rule
 
 from ._shared import blocking_call, gpu_operand, plain_name, shown
 
-_RULES_OF_THEIR_OWN = {
-    "argwhere",
-    "masked_select",
-    "nonzero",
-    "repeat_interleave",
-    "unique",
-    "unique_consecutive",
-    "unique_dim",
-    "where",
-}
 _REASONS = {
     "bincount": "the largest value is the number of bins",
     "histc": "the range is read to place the bins",
@@ -94,7 +84,7 @@ counts = torch.bincount(torch.zeros(8, dtype=torch.int64))
 
     def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.SHAPE)
-        if call is None or plain_name(call, facts) in _RULES_OF_THEIR_OWN:
+        if call is None:
             return None
         name = plain_name(call, facts)
         why = _REASONS.get(name, "the size of the result depends on the data")

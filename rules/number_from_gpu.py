@@ -32,7 +32,6 @@ _HINTS = {
     "as_tensor": "`torch.stack` puts GPU scalars together without reading them",
 }
 _SEQUENCES = {Kind.LIST, Kind.TUPLE, Kind.STRING}
-_NOT_HERE = {"item", "equal", "allclose", "is_nonzero"}
 
 
 class NumberFromGpu(Rule):
@@ -106,7 +105,7 @@ both = torch.stack([scale, scale])
         if call is None or not facts.name_of(call.func).startswith(("torch.", "builtins.range")):
             return None
         name = plain_name(call, facts)
-        if name in _NOT_HERE or (not name and facts.name_of(call.func) != "builtins.range"):
+        if not name and facts.name_of(call.func) != "builtins.range":
             return None
         number = next((arg.value for arg in call.args if on_gpu(facts.of(arg.value))), None)
         if number is None:

@@ -78,6 +78,9 @@ class Example:
 class Rule(ABC):
     """One reason why the host waits.
 
+    Where several rules match at one place, the first in the order of the codes speaks: one about any
+    operation of a kind has a higher code than those about a single operation, and need not know them.
+
     The docstring of the module is the body of the rule's page: what it does, why it hurts, when the
     rule stays silent, and how safe the fix is.
     """
