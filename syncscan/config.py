@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import functools
+import re
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -84,12 +86,22 @@ def matches(patterns: tuple[str, ...], root: Path, path: Path, *, folder: bool =
     if not path.is_relative_to(root):
         return False
     relative = path.relative_to(root).as_posix() + ("/" if folder else "")
-    return _spec(patterns).match_file(relative)
+    return read_patterns(patterns)[0].match_file(relative)
 
 
 @functools.cache
-def _spec(patterns: tuple[str, ...]) -> pathspec.GitIgnoreSpec:
-    return pathspec.GitIgnoreSpec.from_lines(patterns)
+def read_patterns(lines: tuple[str, ...]) -> tuple[pathspec.GitIgnoreSpec, tuple[str, ...]]:
+    """The patterns that the lines of a .gitignore give, and the lines that are none, such as "!"."""
+    bad = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `re` has doubts about sets such as "[[:alpha:]]"
+        for line in lines:
+            try:
+                pathspec.GitIgnoreSpec.from_lines([line])
+            except (ValueError, re.error):
+                bad.append(line)
+        good = [line for line in lines if line not in bad]
+        return pathspec.GitIgnoreSpec.from_lines(good), tuple(bad)
 
 
 def find_config(start: Path) -> Config:
@@ -171,6 +183,15 @@ def _strings(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _patterns(value: object) -> tuple[str, ...]:
+    patterns = _strings(value)
+    if bad := read_patterns(patterns)[1]:
+        raise ValueError(
+            f"{bad[0]!r} is no pattern of paths; write it as in a .gitignore, such as 'gen/*.py'"
+        )
+    return patterns
+
+
 def _codes(value: object) -> tuple[str, ...]:
     return parse_codes(_strings(value))
 
@@ -178,7 +199,7 @@ def _codes(value: object) -> tuple[str, ...]:
 def _per_file_ignores(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         raise ValueError(f'must be a table such as {{ "tests/**" = ["SYN1"] }}, not {value!r}')
-    return tuple((pattern, _codes(codes)) for pattern, codes in value.items())
+    return tuple(zip(_patterns(list(value)), map(_codes, value.values()), strict=True))
 
 
 def _flag(value: object) -> bool:
@@ -203,7 +224,7 @@ _PARSERS: dict[str, Callable[[object], object]] = {
     "extend-select": _codes,
     "per-file-ignores": _per_file_ignores,
     "min-confidence": parse_confidence,
-    "exclude": _strings,
+    "exclude": _patterns,
     "require-reason": _flag,
     "hot": _strings,
     "hot-only": _flag,

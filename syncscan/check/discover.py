@@ -10,7 +10,7 @@ from pathlib import Path
 import pathspec
 
 from syncscan.check.files import Failure, Source, SourceError, is_package, package_top, read_source, shown
-from syncscan.config import Config
+from syncscan.config import Config, read_patterns
 
 _PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 _VENV_MARKERS = ("pyvenv.cfg", "conda-meta")
@@ -168,7 +168,7 @@ def _own_level(folder: Path) -> Levels:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ()
-    return ((f"{folder}/", pathspec.GitIgnoreSpec.from_lines(lines)),)
+    return ((f"{folder}/", read_patterns(tuple(lines))[0]),)  # git passes over a bad line too
 
 
 def _enclosing_levels(folder: Path) -> Levels:

@@ -75,6 +75,14 @@ def test_a_suppression_is_used_though_its_rule_is_off(syncscan, project):
         ('require-reason = "yes"', "require-reason: must be true or false, not 'yes'"),
         ("per-file-ignores = []", "per-file-ignores: must be a table such as"),
         ('per-file-ignores = { "a" = ["SYN1O1"] }', "per-file-ignores: unknown code 'SYN1O1'; did you mean"),
+        (
+            'exclude = ["a/", "!"]',
+            "exclude: '!' is no pattern of paths; write it as in a .gitignore, such as",
+        ),
+        (
+            'per-file-ignores = { "[z-a]" = ["SYN1"] }',
+            "per-file-ignores: '[z-a]' is no pattern of paths; write",
+        ),
         ('conventions = { host-name = ["*_h"] }', "unknown key 'host-name'; did you mean 'host-names'?"),
         ('conventions = ["*_h"]', "conventions: must be a table such as"),
     ],

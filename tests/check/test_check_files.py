@@ -76,8 +76,9 @@ def test_a_named_file_in_a_hidden_folder_is_checked(syncscan, project):
         ({"pkg/.gitignore": "/b.py\n"}, ["a.py", "pkg/c.py"]),
         ({".gitignore": "*.py\n", "pkg/.gitignore": "!b.py\n"}, ["pkg/b.py"]),
         ({".gitignore": "# a comment\n\n/b.py\n"}, ["a.py", "pkg/b.py", "pkg/c.py"]),
+        ({".gitignore": "!\n\\\n[z-a]\n[[:alpha:]]\na.py\n"}, ["pkg/b.py", "pkg/c.py"]),
     ],
-    ids=["file", "folder", "negated", "nested", "nested-negation", "anchored"],
+    ids=["file", "folder", "negated", "nested", "nested-negation", "anchored", "bad-lines"],
 )
 def test_gitignore_is_respected(syncscan, project, ignores, expected):
     project({"a.py": BLOCKS, "pkg/b.py": BLOCKS, "pkg/c.py": BLOCKS, **ignores})
