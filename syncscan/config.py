@@ -192,6 +192,14 @@ def _patterns(value: object) -> tuple[str, ...]:
     return patterns
 
 
+def _entry_points(value: object) -> tuple[str, ...]:
+    names = _strings(value)
+    for name in names:
+        if not all(name.partition(":")):
+            raise ValueError(f"{name!r} names no function; write it as 'package.module:Class.method'")
+    return names
+
+
 def _codes(value: object) -> tuple[str, ...]:
     return parse_codes(_strings(value))
 
@@ -226,7 +234,7 @@ _PARSERS: dict[str, Callable[[object], object]] = {
     "min-confidence": parse_confidence,
     "exclude": _patterns,
     "require-reason": _flag,
-    "hot": _strings,
+    "hot": _entry_points,
     "hot-only": _flag,
     "conventions": _conventions,
 }

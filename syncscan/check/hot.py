@@ -17,11 +17,15 @@ Chains = dict[Function, tuple[str, ...]]
 def call_chains(modules: Sequence[Module], entry_points: Sequence[str]) -> Chains:
     """For each function that a step runs, the functions through which it is reached, itself last.
 
-    An entry point is "pkg.mod:Class.method"; ConfigError where the project has no such function. Without
-    any, the ``forward`` of every ``nn.Module`` is one, and so is what runs without gradients.
+    An entry point is "pkg.mod:Class.method"; ConfigError where its module is among ``modules`` and has no
+    such function. One in another module reaches nothing. Without any named, the ``forward`` of every
+    ``nn.Module`` is one, and so is what runs without gradients.
     """
     functions = [function for module in modules for function in module.functions]
-    roots = _named(functions, entry_points) if entry_points else list(filter(_is_entry_point, functions))
+    if entry_points:
+        roots = _named(functions, {module.name for module in modules}, entry_points)
+    else:
+        roots = list(filter(_is_entry_point, functions))
     chains: Chains = {root: (root.qualname,) for root in roots}
     queue = deque(roots)
     while queue:
@@ -33,14 +37,14 @@ def call_chains(modules: Sequence[Module], entry_points: Sequence[str]) -> Chain
     return chains
 
 
-def _named(functions: Sequence[Function], entry_points: Sequence[str]) -> list[Function]:
+def _named(functions: Sequence[Function], read: set[str], entry_points: Sequence[str]) -> list[Function]:
     by_name = {f"{function.module.name}:{function.qualname}": function for function in functions}
     for name in entry_points:
-        if name not in by_name:
+        if name not in by_name and name.partition(":")[0] in read:
             nearest = difflib.get_close_matches(name, by_name, 1)
             hint = f"did you mean {nearest[0]!r}?" if nearest else "write it as 'package.module:Class.method'"
             raise ConfigError(f"hot: the project has no function {name!r}; {hint}")
-    return [by_name[name] for name in entry_points]
+    return [by_name[name] for name in entry_points if name in by_name]
 
 
 def _is_entry_point(function: Function) -> bool:

@@ -13,6 +13,7 @@ from syncscan.check.files import Failure, Source, SourceError, read_bytes
 from syncscan.check.fix import Draft, fixable
 from syncscan.check.suppress import UNUSED, apply_suppressions
 from syncscan.config import Config
+from syncscan.errors import ConfigError
 from syncscan.model import Finding
 
 # A fix may make room for another one: the outer of two calls, say. More rounds than this is a defect.
@@ -34,8 +35,13 @@ class Outcome:
 
 
 def check(project: Project, config: Config, progress: Progress, jobs: int) -> Outcome:
-    """Check a project as it is."""
-    result = check_sources(project.sources, project.targets, config.conventions, progress, jobs, config.hot)
+    """Check a project as it is; ConfigError where `hot` names a function that is not there."""
+    try:
+        result = check_sources(
+            project.sources, project.targets, config.conventions, progress, jobs, config.hot
+        )
+    except ConfigError as error:  # (the engine knows no file of settings)
+        raise ConfigError(f"{config.source}: [tool.syncscan]: {error}") from error
     targets = [s for s in project.sources if project.targets is None or s.shown in project.targets]
     shown = {source.shown for source in targets}
     failed = tuple(failure for failure in result.failed if failure.path in shown)

@@ -83,6 +83,10 @@ def test_a_suppression_is_used_though_its_rule_is_off(syncscan, project):
             'per-file-ignores = { "[z-a]" = ["SYN1"] }',
             "per-file-ignores: '[z-a]' is no pattern of paths; write",
         ),
+        (
+            'hot = ["Runner.step"]',
+            "hot: 'Runner.step' names no function; write it as 'package.module:Class.method'",
+        ),
         ('conventions = { host-name = ["*_h"] }', "unknown key 'host-name'; did you mean 'host-names'?"),
         ('conventions = ["*_h"]', "conventions: must be a table such as"),
     ],

@@ -62,5 +62,12 @@ def test_an_entry_point_that_does_not_exist_is_an_error_that_names_the_nearest(t
     answer = check(tmp_path, settings='hot = ["model:Runner.stop"]')
     assert answer.returncode == 2
     assert answer.stderr == (
-        "syncscan: hot: the project has no function 'model:Runner.stop'; did you mean 'model:Runner.step'?\n"
+        f"syncscan: {tmp_path / 'pyproject.toml'}: [tool.syncscan]: "
+        "hot: the project has no function 'model:Runner.stop'; did you mean 'model:Runner.step'?\n"
     )
+
+
+def test_an_entry_point_in_a_module_that_is_not_read_makes_nothing_hot(tmp_path: Path) -> None:
+    answer = check(tmp_path, settings='hot = ["pkg.run:Runner.step"]')
+    assert (answer.returncode, answer.stderr) == (1, "")
+    assert hot_lines(answer) == {}
