@@ -78,11 +78,6 @@ def says(cases: Sequence[Case], record: Record) -> bool:
     return waits(((case.when, case.unless) for case in cases), record["args"])
 
 
-def agrees(operation: Operation, record: Record) -> bool:
-    """Whether an entry says of a measured call what was measured, or says nothing certain."""
-    return says(operation.blocks, record) == record["waited"] or says(operation.sometimes, record)
-
-
 def _renamed(known: Operation, args: tuple[str, ...]) -> tuple[Case, ...]:
     """The conditions of the table in place in terms of the parameters' names of now."""
     names = {old.removeprefix("*"): new.removeprefix("*") for old, new in zip(known.args, args, strict=False)}
