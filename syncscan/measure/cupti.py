@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from syncscan.errors import SyncscanError
+from syncscan.trace.hook._syncscan_hook.cupti import find_library
 
 # Callback ids of the runtime API, read from the process by cuptiGetCallbackName on CUDA 13.0.
 RUNTIME_API = 2
@@ -40,7 +39,12 @@ class CudaCalls:
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
-        self._library = ctypes.CDLL(_loaded_library())
+        path = find_library()
+        if path is None:
+            raise SyncscanError(
+                "libcupti was not found beside torch: install a CUDA build of torch for Linux"
+            )
+        self._library = ctypes.CDLL(path)
         self._callback = _Callback(self._on_call)  # kept: CUPTI holds a bare pointer to it
         self._subscriber = ctypes.c_void_p()
         self._check(self._library.cuptiSubscribe(ctypes.byref(self._subscriber), self._callback, None))
@@ -80,13 +84,3 @@ class CudaCalls:
         calls: dict[str, int] = {}
         yield calls
         calls.update(sorted((self.counts - before).items()))
-
-
-def _loaded_library() -> str:
-    for line in Path("/proc/self/maps").read_text(encoding="utf-8").splitlines():
-        if "libcupti.so" in line:
-            return line.split(maxsplit=5)[5]
-    for folder in sys.path:  # torch loads it only when its profiler starts
-        for path in Path(folder).glob("nvidia/**/libcupti.so*"):
-            return str(path)
-    raise SyncscanError("torch has loaded no libcupti: install a CUDA build of torch for Linux")

@@ -326,7 +326,7 @@ _found_library: list[str] = []
 def _loaded_library():
     try:
         with open("/proc/self/maps") as maps:
-            found = {line.split()[-1] for line in maps if "libcupti" in line}
+            found = {line.split(maxsplit=5)[5].rstrip("\n") for line in maps if "libcupti" in line}
     except OSError:
         return None
     return min(found, default=None)
