@@ -13,11 +13,12 @@ The fix removes what silences nothing. It changes no code, so it is safe.
 
 import libcst as cst
 
+from syncscan.model import UNUSED_SUPPRESSION
 from syncscan.rule import Facts, Match, Rule
 
 
 class UnusedSuppression(Rule):
-    code = "SYN001"
+    code = UNUSED_SUPPRESSION
     name = "unused-suppression"
     summary = "a `# syncscan: ignore[...]` comment that suppresses nothing"
     instead = "remove the comment, or name the code that is found on its line"

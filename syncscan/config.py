@@ -8,14 +8,14 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import pathspec
 
 from syncscan.errors import ConfigError
-from syncscan.model import Confidence, Finding
+from syncscan.model import UNUSED_SUPPRESSION, Confidence, Conventions, Finding
 from syncscan.rule import rule_book
 
 if sys.version_info >= (3, 11):
@@ -24,14 +24,6 @@ else:
     import tomli as tomllib
 
 DEFAULT_CONFIDENCE = Confidence.INFERRED
-
-
-@dataclass(frozen=True, slots=True)
-class Conventions:
-    """Shell patterns of names that say where a tensor lives; evidence of the weakest sort."""
-
-    host_names: tuple[str, ...] = ("*_cpu", "*_np", "*_list", "*_host", "*_cpu_*", "cpu_*", "*_pinned")
-    gpu_names: tuple[str, ...] = ("*_gpu", "*_cuda")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +41,13 @@ class Config:
     require_reason: bool = False
     hot: tuple[str, ...] = ()
     hot_only: bool = False
-    conventions: Conventions = Conventions()
+    conventions: Conventions = field(default_factory=Conventions)
 
     def reports(self, finding: Finding, path: Path) -> bool:
         """Whether a finding in the file at ``path`` is one that the user asked for."""
         return (
             finding.confidence >= self.min_confidence
-            and (finding.hot or not self.hot_only or finding.code == "SYN001")
+            and (finding.hot or not self.hot_only or finding.code == UNUSED_SUPPRESSION)
             and self.selects(finding.code)
             and not self._ignored_in(path, finding.code)
         )

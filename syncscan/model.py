@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 
+UNUSED_SUPPRESSION = "SYN001"  # the code of the one rule that is about comments
+
 
 class Device(Enum):
     """Where a value lives."""
@@ -58,6 +60,14 @@ class Confidence(IntEnum):
     def label(self) -> str:
         """The word used in reports and options."""
         return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Conventions:
+    """Shell patterns of names that say where a tensor lives; evidence of the weakest sort."""
+
+    host_names: tuple[str, ...] = ("*_cpu", "*_np", "*_list", "*_host", "*_cpu_*", "cpu_*", "*_pinned")
+    gpu_names: tuple[str, ...] = ("*_gpu", "*_cuda")
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,3 +209,16 @@ class Finding:
     def position(self) -> tuple[str, int, int, str]:
         """The order of reports."""
         return (self.path, self.line, self.column, self.code)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a file, as printed, could not be analysed; line 0 where no single line is to blame.
+
+    ``partial`` says that only one function of the file could not be analysed.
+    """
+
+    path: str
+    line: int
+    message: str
+    partial: bool = False

@@ -6,8 +6,8 @@ import ast
 import traceback
 from pathlib import Path
 
-from syncscan.check.files import Failure
 from syncscan.check.infer.index import Function
+from syncscan.model import Failure
 
 # Deeper than what people write, by far; the evaluation takes a few Python frames for each level.
 _DEEPEST = 1000

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pathspec
 
-from syncscan.check.files import Failure, Source, SourceError, is_package, package_top, read_source, shown
+from syncscan.check.files import Source, SourceError, is_package, package_top, read_source, shown
 from syncscan.config import Config, read_patterns
+from syncscan.model import Failure
 
 _PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 _VENV_MARKERS = ("pyvenv.cfg", "conda-meta")

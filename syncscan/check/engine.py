@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from syncscan.check.defects import defect, failure_of
-from syncscan.check.files import Failure, Source
+from syncscan.check.files import Source
 from syncscan.check.hidden import waiting_properties
 from syncscan.check.hot import Chains, call_chains
 from syncscan.check.infer.hardware import called_elsewhere_only, is_for_other_hardware
@@ -19,8 +19,7 @@ from syncscan.check.infer.index import Module, index_module
 from syncscan.check.infer.solver import Solver
 from syncscan.check.match import Matcher
 from syncscan.check.workers import shared, workers
-from syncscan.config import Conventions
-from syncscan.model import Finding
+from syncscan.model import Conventions, Failure, Finding
 from syncscan.ops import load_table
 from syncscan.rule import rule_book
 

@@ -27,19 +27,6 @@ class Source:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why a file, as printed, could not be analysed; line 0 where no single line is to blame.
-
-    ``partial`` says that only one function of the file could not be analysed.
-    """
-
-    path: str
-    line: int
-    message: str
-    partial: bool = False
-
-
 class SourceError(SyncscanError):
     """A file that cannot be read as Python source."""
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from syncscan.check.files import Failure, Source, SourceError, decode, normalise
-from syncscan.model import Applicability, Edit, Finding
+from syncscan.check.files import Source, SourceError, decode, normalise
+from syncscan.model import Applicability, Edit, Failure, Finding
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")  # as diffs know it
 _LINE_END = re.compile(r"\r\n|\r|\n")

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from syncscan.check.discover import Project
 from syncscan.check.engine import check_sources
-from syncscan.check.files import Failure, Source, SourceError, read_bytes
+from syncscan.check.files import Source, SourceError, read_bytes
 from syncscan.check.fix import Draft, fixable
-from syncscan.check.suppress import UNUSED, apply_suppressions
+from syncscan.check.suppress import apply_suppressions
 from syncscan.config import Config
 from syncscan.errors import ConfigError
-from syncscan.model import Finding
+from syncscan.model import UNUSED_SUPPRESSION, Failure, Finding
 
 # A fix may make room for another one: the outer of two calls, say. More rounds than this is a defect.
 MAX_ROUNDS = 8
@@ -57,7 +57,9 @@ def check(project: Project, config: Config, progress: Progress, jobs: int) -> Ou
         finding
         for finding in findings
         if config.reports(finding, paths[finding.path])
-        and not (finding.code == UNUSED and finding.path in doubtful)  # what it suppresses may not be known
+        and not (
+            finding.code == UNUSED_SUPPRESSION and finding.path in doubtful
+        )  # what it suppresses may not be known
     )
     failures = tuple(sorted((*project.failures, *failed), key=lambda failure: (failure.path, failure.line)))
     holding = {finding.path for finding in asked}

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 
 from syncscan.check.files import Source
 from syncscan.config import longest_prefix, nearest
-from syncscan.model import Applicability, Confidence, Edit, Finding, Fix
+from syncscan.model import UNUSED_SUPPRESSION, Applicability, Confidence, Edit, Finding, Fix
 from syncscan.rule import rule_book
 
-UNUSED = "SYN001"
-_NAME = "unused-suppression"
 _FORM = "`# syncscan: ignore[SYN101] reason`"
 
 # A reason ends where another tool's comment starts: "# syncscan: ignore[SYN101] why  # type: ...".
@@ -163,7 +161,11 @@ def _judge(
         message = f"names the unknown code {unknown[0]}; {nearest(unknown[0], rule_book())}"
         yield _complain(suppression, path, message)
         return
-    used = {code for code in suppression.codes if code == UNUSED or _is_used(suppression, code, findings)}
+    used = {
+        code
+        for code in suppression.codes
+        if code == UNUSED_SUPPRESSION or _is_used(suppression, code, findings)
+    }
     unused = [code for code in suppression.codes if code not in used]
     if unused:
         message = f"suppresses nothing: no {', '.join(unused)} here"
@@ -188,8 +190,8 @@ def _remove(suppression: Suppression, unused: list[str]) -> Fix:
 
 def _complain(suppression: Suppression, path: str, message: str, fix: Fix | None = None) -> Finding:
     return Finding(
-        code=UNUSED,
-        name=_NAME,
+        code=UNUSED_SUPPRESSION,
+        name=rule_book()[UNUSED_SUPPRESSION].name,
         path=path,
         line=suppression.line,
         column=suppression.column,

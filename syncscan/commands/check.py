@@ -17,10 +17,11 @@ from typing import TextIO
 import click
 
 from syncscan.check.discover import Project, load_project, project_of_text
-from syncscan.check.files import Failure, SourceError
+from syncscan.check.files import SourceError
 from syncscan.check.session import Outcome, check, check_and_fix
 from syncscan.config import Config, find_config, load_config, parse_codes, parse_confidence, show
 from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, ConfigError
+from syncscan.model import Failure
 from syncscan.report import github, json_report, statistics
 from syncscan.report.progress import ProgressBar
 from syncscan.report.records import Report, plural

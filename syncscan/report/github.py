@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TextIO
 
-from syncscan.check.files import Failure
-from syncscan.model import Finding
+from syncscan.model import Failure, Finding
 from syncscan.report.records import Report, advice
 
 

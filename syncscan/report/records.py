@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from syncscan.check.files import Failure
-from syncscan.model import Applicability, Finding
+from syncscan.model import Applicability, Failure, Finding
 from syncscan.rule import rule_book
 
 

@@ -9,8 +9,7 @@ import pytest
 from rich.console import Console
 
 from syncscan import __version__
-from syncscan.check.files import Failure
-from syncscan.model import Applicability, Confidence, Edit, Evidence, Finding, Fix
+from syncscan.model import Applicability, Confidence, Edit, Evidence, Failure, Finding, Fix
 from syncscan.report import github, json_report, progress, statistics, text
 from syncscan.report.records import Report
 from syncscan.rule import rule_book

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import re
 import textwrap
-from pathlib import Path
 
-from syncscan.check.engine import check_sources
-from syncscan.check.files import Source
-from syncscan.config import DEFAULT_CONFIDENCE, Conventions
+from syncscan.config import DEFAULT_CONFIDENCE
+from tests.texts import check_texts
 
 
 def check_marks(program: str, **beside: str) -> None:
@@ -22,12 +20,12 @@ def check_marks(program: str, **beside: str) -> None:
         for number, line in enumerate(text.splitlines(), 1)
         for code in re.findall(r"# expect: (\w+)", line)
     ]
-    sources = [
-        Source(Path(f"{name}.py"), f"{name}.py", name, textwrap.dedent(content))
-        for name, content in {"program": program, **beside}.items()
+    result = check_texts(text, **{name: textwrap.dedent(content) for name, content in beside.items()})
+    findings = [
+        finding
+        for finding in result.findings
+        if finding.path == "a.py" and finding.confidence >= DEFAULT_CONFIDENCE
     ]
-    result = check_sources(sources, {"program.py"}, Conventions(), lambda *_: None)
-    findings = [finding for finding in result.findings if finding.confidence >= DEFAULT_CONFIDENCE]
     assert [(finding.line, finding.code) for finding in findings] == marks
 
 
@@ -274,9 +272,9 @@ def test_tests_do_not_say_what_others_pass() -> None:
         def run():
             return total(torch.ones(4))
         """,
-        test_program="""
+        test_a="""
         import torch
-        from program import total, widest
+        from a import total, widest
 
         def test_total():
             assert total(torch.ones(4, device="cuda")) == widest(torch.ones(4, device="cuda"))

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from syncscan.check.engine import check_sources
-from syncscan.check.files import Failure, Source, read_source
+from syncscan.check.files import read_source
 from syncscan.check.fix import apply_edits, fixable
 from syncscan.check.infer import statements
-from syncscan.config import Conventions
-from syncscan.model import Finding
+from syncscan.model import Conventions, Failure, Finding
 from syncscan.rule import rule_book
 from tests.infer.programs import program
+from tests.texts import check_texts
 
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 QUICK = settings(
@@ -32,10 +32,7 @@ QUICK = settings(
 
 
 def check(*texts: str) -> tuple[list[Finding], list[Failure]]:
-    """Check a project of modules called a, b and so on."""
-    names = "abcdefgh"[: len(texts)]
-    sources = [Source(Path(f"{n}.py"), f"{n}.py", n, t) for n, t in zip(names, texts, strict=True)]
-    result = check_sources(sources, None, Conventions(), lambda *_: None)
+    result = check_texts(*texts)
     return result.findings, result.failed
 
 

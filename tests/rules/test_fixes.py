@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from syncscan.check.engine import check_sources
-from syncscan.check.files import Source
 from syncscan.check.fix import apply_edits, fixable
-from syncscan.config import Conventions
+from tests.texts import check_texts
 
 HEAD = 'import torch\nd = torch.device("cuda")\nx = torch.zeros(3, device=d)\n'
 CASES = {
@@ -175,8 +171,7 @@ def test_a_fix_that_may_change_a_result_is_not_safe(text: str) -> None:
 
 
 def fixed(text: str, *, unsafe: bool) -> str:
-    source = Source(Path("example.py"), "example.py", "example", HEAD + text)
-    result = check_sources([source], None, Conventions(), lambda *_: None)
+    result = check_texts(HEAD + text)
     assert result.findings
     assert not result.failed
-    return apply_edits(source.text, fixable(result.findings, unsafe=unsafe)).removeprefix(HEAD)
+    return apply_edits(HEAD + text, fixable(result.findings, unsafe=unsafe)).removeprefix(HEAD)

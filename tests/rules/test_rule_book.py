@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from syncscan.check.engine import check_sources
-from syncscan.check.files import Source
 from syncscan.check.fix import apply_edits, fixable
-from syncscan.config import Conventions
 from syncscan.model import Finding
 from syncscan.rule import Example, Rule, rule_book
+from tests.texts import check_texts
 
 RULES = list(rule_book().values())
 EXPECTED = re.compile(r"  # expect: (SYN\d{3})$", re.MULTILINE)
@@ -30,8 +28,7 @@ def examples(kind: str) -> list[object]:
 
 
 def findings(text: str) -> list[Finding]:
-    source = Source(Path("example.py"), "example.py", "example", text)
-    result = check_sources([source], None, Conventions(), lambda *_: None)
+    result = check_texts(text)
     assert not result.failed
     return result.findings
 

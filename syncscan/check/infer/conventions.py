@@ -6,8 +6,7 @@ import functools
 import re
 from fnmatch import fnmatchcase
 
-from syncscan.config import Conventions
-from syncscan.model import Device
+from syncscan.model import Conventions, Device
 
 _MASK = re.compile(r"(^|_)masks?($|_)")
 _ALLOWED = re.compile(r"allow\w*_syncs?(_|$)|(^|_)syncs?_allowed")

@@ -10,7 +10,7 @@ from syncscan.check.infer.annotations import Annotations
 from syncscan.check.infer.frame import Frame
 from syncscan.check.infer.index import Cell, Class, Function, Module, Project, parameters_of
 from syncscan.check.infer.record import Candidate, Recorder, Waits
-from syncscan.config import Conventions
+from syncscan.model import Conventions
 from syncscan.ops import OperationTable
 
 # A function is looked at again when something that it reads changes; real projects settle within a few
