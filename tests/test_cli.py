@@ -118,7 +118,45 @@ def test_rules_are_listed_in_order(syncscan):
 def test_an_unknown_command(syncscan):
     run = syncscan("chekc")
     assert run.status == 2
-    assert "No such command 'chekc'" in run.stderr
+    assert run.stderr == "syncscan: No such command 'chekc'; see `syncscan --help`\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["ops"]])
+def test_a_group_called_alone_shows_its_help(syncscan, arguments):
+    run = syncscan(*arguments)
+    assert "Commands:" in run.stdout + run.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["explain"], "Missing argument 'CODE'; see `syncscan explain --help`"),
+        (["rules", "--no-such"], "No such option '--no-such'; see `syncscan rules --help`"),
+        (["ops", "show"], "Missing argument 'NAME'; see `syncscan ops show --help`"),
+        (["report", "nowhere"], "Invalid value for 'FOLDER': Directory 'nowhere' does not exist; see"),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_one_line(syncscan, arguments, line):
+    run = syncscan(*arguments)
+    assert (run.status, run.stdout, run.stderr.count("\n")) == (2, "", 1)
+    assert run.stderr.startswith(f"syncscan: {line}")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [["check", "a.py"], ["rules"], ["explain", "SYN101"], ["--help"]])
+def test_a_full_disk_is_one_line(tmp_path, arguments):
+    (tmp_path / "a.py").write_text(BLOCKS)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*COMMAND, *arguments],
+            cwd=tmp_path,
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (2, "syncscan: the output: no space left on device\n")
 
 
 def test_the_interpreter_runs_it_as_a_module(tmp_path):

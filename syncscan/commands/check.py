@@ -120,14 +120,14 @@ def command(**values: object) -> int:
 
 def _refuse_contradictions(options: Options) -> None:
     if STDIN in options.paths and len(options.paths) > 1:
-        raise click.UsageError("- reads standard input, so it is the only path")
+        raise ConfigError("- reads standard input, so it is the only path")
     if options.stdin_filename and options.paths != (STDIN,):
-        raise click.UsageError("--stdin-filename needs - as the path")
+        raise ConfigError("--stdin-filename needs - as the path")
     if options.config and options.isolated:
-        raise click.UsageError("--config names a file and --isolated ignores it; give one of them")
+        raise ConfigError("--config names a file and --isolated ignores it; give one of them")
     if options.output_format != "text" and (options.statistics or options.diff):
         option = "--statistics" if options.statistics else "--diff"
-        raise click.UsageError(f"{option} is text; leave --format {options.output_format} out")
+        raise ConfigError(f"{option} is text; leave --format {options.output_format} out")
 
 
 def _config(options: Options) -> Config:

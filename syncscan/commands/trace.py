@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from syncscan.commands.report import output_format, show
-from syncscan.errors import EXIT_FINDINGS, SyncscanError
+from syncscan.errors import EXIT_FINDINGS, ConfigError, SyncscanError
 from syncscan.simulate.export import prepare_simulation
 from syncscan.trace import launch
 from syncscan.trace.sites import Blame
@@ -59,14 +59,14 @@ def command(
     step exceeded a limit. The report goes to stderr; `--format json` prints it on stdout.
     """
     if not command:
-        raise click.UsageError("no command given; write `syncscan trace -- python serve.py`")
+        raise ConfigError("no command given; write `syncscan trace -- python serve.py`")
     gated = max_syncs_per_step is not None or max_blocked_ms_per_step is not None
     _check_step(step, warmup, gated)
     options = {"detector": detector, "warmup": str(warmup), "step": step or ""}
     if backward_lines:
         options["backward_lines"] = "1"
     if simulate and max_blocked_ms_per_step is not None:
-        raise click.UsageError("--simulate times nothing: write --max-syncs-per-step")
+        raise ConfigError("--simulate times nothing: write --max-syncs-per-step")
     folder, parts = _prepare(output)
     try:
         if simulate:
@@ -85,13 +85,11 @@ def command(
 
 def _check_step(step: str | None, warmup: int, gated: bool) -> None:
     if step is None and (warmup or gated):
-        raise click.UsageError(
-            "--warmup and the limits count steps: name them with --step PKG.MOD:CLASS.METHOD"
-        )
+        raise ConfigError("--warmup and the limits count steps: name them with --step PKG.MOD:CLASS.METHOD")
     if step is not None:
         module, _, path = step.partition(":")
         if not all(part.isidentifier() for part in (*module.split("."), *path.split("."))):
-            raise click.UsageError(f"--step {step}: write PKG.MOD:FUNCTION or PKG.MOD:CLASS.METHOD")
+            raise ConfigError(f"--step {step}: write PKG.MOD:FUNCTION or PKG.MOD:CLASS.METHOD")
 
 
 def _prepare(output: Path | None) -> tuple[Path, Path]:

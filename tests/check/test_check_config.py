@@ -134,8 +134,8 @@ def test_a_mistake_on_the_command_line(syncscan, project, arguments, message):
 )
 def test_options_that_make_no_sense(syncscan, project, arguments):
     run = syncscan("check", *arguments)
-    assert (run.status, run.stdout) == (2, "")
-    assert "Error: " in run.stderr
+    assert (run.status, run.stdout, run.stderr.count("\n")) == (2, "", 1)
+    assert run.stderr.startswith("syncscan: ")
 
 
 def test_the_nearest_table_wins(project):
