@@ -155,8 +155,10 @@ def parse_codes(values: Sequence[str]) -> tuple[str, ...]:
 
 def _parse_code(value: str) -> str:
     code = value.strip().upper()
+    if not code:
+        raise ValueError("a code is empty; write codes such as SYN101 or prefixes such as SYN1")
     valid = rule_book()
-    if not code or not any(known.startswith(code) for known in valid):
+    if not any(known.startswith(code) for known in valid):
         raise ValueError(f"unknown code {value!r}; {nearest(code, valid)}")
     return code
 

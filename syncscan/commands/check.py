@@ -19,12 +19,14 @@ import click
 from syncscan.check.discover import Project, load_project, project_of_text
 from syncscan.check.files import SourceError
 from syncscan.check.session import Outcome, check, check_and_fix
+from syncscan.commands import parameters
 from syncscan.config import Config, find_config, load_config, parse_codes, parse_confidence, show
 from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, ConfigError
 from syncscan.model import Failure
 from syncscan.report import github, json_report, statistics
 from syncscan.report.progress import ProgressBar
-from syncscan.report.records import Report, plural
+from syncscan.report.records import Report, plural, summary
+from syncscan.rule import rule_book
 
 STDIN = "-"
 
@@ -69,8 +71,13 @@ class Options:
 
 
 @click.command("check", epilog=EPILOG, short_help="Find the lines that make the CPU wait for the GPU.")
-@click.argument("paths", nargs=-1)
-@click.option("--stdin-filename", metavar="PATH", help="The path of the file that PATHS = - reads.")
+@click.argument("paths", nargs=-1, type=parameters.text)
+@click.option(
+    "--stdin-filename",
+    type=parameters.text,
+    metavar="PATH",
+    help="The path of the file that PATHS = - reads.",
+)
 @click.option(
     "--select",
     multiple=True,
@@ -80,7 +87,10 @@ class Options:
 @click.option("--ignore", multiple=True, metavar="CODES", help="Do not report these codes or prefixes.")
 @click.option("--extend-select", multiple=True, metavar="CODES", help="Report these codes or prefixes too.")
 @click.option(
-    "--min-confidence", metavar="LEVEL", help="Report from this confidence on: assumed, inferred or proved."
+    "--min-confidence",
+    type=parameters.text,
+    metavar="LEVEL",
+    help="Report from this confidence on: assumed, inferred or proved.",
 )
 @click.option(
     "--hot-only", is_flag=True, help="Report only what runs in every step; see `hot` in the settings."
@@ -97,7 +107,7 @@ class Options:
 @click.option("--diff", is_flag=True, help="Show what the fixes would change, and write nothing.")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule instead of listing them.")
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 in spite of findings.")
-@click.option("--config", metavar="FILE", help="Take the settings from this TOML file.")
+@click.option("--config", type=parameters.text, metavar="FILE", help="Take the settings from this TOML file.")
 @click.option("--isolated", is_flag=True, help="Ignore every configuration file.")
 @click.option("--show-settings", is_flag=True, help="Show the settings that apply, and check nothing.")
 @click.option(
@@ -115,6 +125,8 @@ def command(**values: object) -> int:
     if options.show_settings:
         click.echo(show(config))
         return EXIT_OK
+    if not any(map(config.selects, rule_book())):
+        raise ConfigError("what is selected and ignored leaves no rule on; `syncscan rules` lists them")
     return _run(options, config)
 
 
@@ -128,6 +140,8 @@ def _refuse_contradictions(options: Options) -> None:
     if options.output_format != "text" and (options.statistics or options.diff):
         option = "--statistics" if options.statistics else "--diff"
         raise ConfigError(f"{option} is text; leave --format {options.output_format} out")
+    if options.diff and options.statistics:
+        raise ConfigError("--diff shows the fixes and --statistics counts the findings; give one of them")
 
 
 def _config(options: Options) -> Config:
@@ -156,7 +170,7 @@ def _config(options: Options) -> Config:
 
 def _codes(values: tuple[str, ...], option: str) -> tuple[str, ...]:
     try:
-        return parse_codes([code for value in values for code in value.split(",") if code.strip()])
+        return parse_codes([code for value in values for code in value.split(",")])
     except ValueError as error:
         raise ConfigError(f"{option}: {error}") from error
 
@@ -272,9 +286,16 @@ def _show(options: Options, report: Report, outcome: Outcome) -> None:
     if options.output_format == "text":
         for failure in report.failures:
             click.echo(f"syncscan: {_place(failure)}: {failure.message}", err=True)
-    if options.diff and report.fixed:
-        fixes, files = plural(report.fixed, "fix", "fixes"), plural(len(outcome.drafts), "file")
-        click.echo(f"syncscan: {fixes} in {files} shown, nothing written", err=True)
+    if options.diff:
+        _say_what_diff_shows(report, len(outcome.drafts))
+
+
+def _say_what_diff_shows(report: Report, files: int) -> None:
+    if report.fixed:
+        fixes = plural(report.fixed, "fix", "fixes")
+        click.echo(f"syncscan: {fixes} in {plural(files, 'file')} shown, nothing written", err=True)
+    elif report.findings:
+        click.echo(f"syncscan: no fix to show: {summary(report)}", err=True)
 
 
 def _place(failure: Failure) -> str:

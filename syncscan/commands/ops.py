@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from syncscan.commands import parameters
 from syncscan.errors import EXIT_FINDINGS, SyncscanError
 from syncscan.ops import DEFAULT, load_table, parse_table
 
@@ -43,14 +44,12 @@ def show(name: str) -> None:
 
 
 @command.command()
-@click.option("-o", "output", type=click.Path(path_type=Path), default=Path("ops.toml"), show_default=True)
-@click.option(
-    "--raw", type=click.Path(path_type=Path), help="Where to keep the measurements [default: OUTPUT.jsonl]."
-)
+@click.option("-o", "output", type=parameters.path, default=Path("ops.toml"), show_default=True)
+@click.option("--raw", type=parameters.path, help="Where to keep the measurements [default: OUTPUT.jsonl].")
 @click.option(
     "--from",
     "source",
-    type=click.Path(path_type=Path, exists=True),
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Use kept measurements; needs no GPU.",
 )
 def measure(output: Path, raw: Path | None, source: Path | None) -> None:

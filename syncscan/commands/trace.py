@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from syncscan.commands import parameters
 from syncscan.commands.report import output_format, show
 from syncscan.errors import EXIT_FINDINGS, ConfigError, SyncscanError
 from syncscan.simulate.export import prepare_simulation
@@ -19,32 +20,34 @@ DETECTORS = ("auto", "cupti", "debug-mode", "both")
 
 
 @click.command(context_settings={"ignore_unknown_options": False, "allow_interspersed_args": False})
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Keep the trace in this folder.")
+@click.option("-o", "--output", type=parameters.path, help="Keep the trace in this folder.")
 @output_format
 @click.option("--step", metavar="PKG.MOD:CLASS.METHOD", help="The function whose calls are the steps.")
 @click.option("--warmup", type=click.IntRange(min=0), default=0, help="Leave out the first N steps.")
 @click.option(
     "--detector",
     type=click.Choice(DETECTORS),
-    default="auto",
-    show_default=True,
-    help="auto: CUPTI, or debug mode where CUPTI is not to be had.",
+    help="auto (the default): CUPTI, or debug mode where CUPTI is not to be had.",
 )
 @click.option("--simulate", is_flag=True, help="Run on a simulated GPU: needs no GPU and times nothing.")
-@click.option("--include", multiple=True, metavar="GLOB", help="Blame only lines of these files.")
-@click.option("--exclude", multiple=True, metavar="GLOB", help="Never blame lines of these files.")
+@click.option(
+    "--include", type=parameters.text, multiple=True, metavar="GLOB", help="Blame only lines of these files."
+)
+@click.option(
+    "--exclude", type=parameters.text, multiple=True, metavar="GLOB", help="Never blame lines of these files."
+)
 @click.option(
     "--backward-lines", is_flag=True, help="Blame the forward line in backward (slow: anomaly mode)."
 )
-@click.option("--max-syncs-per-step", type=click.FloatRange(min=0), metavar="N", help="Fail above N.")
-@click.option("--max-blocked-ms-per-step", type=click.FloatRange(min=0), metavar="X", help="Fail above X.")
+@click.option("--max-syncs-per-step", type=parameters.limit, metavar="N", help="Fail above N.")
+@click.option("--max-blocked-ms-per-step", type=parameters.limit, metavar="X", help="Fail above X.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def command(
     output: Path | None,
     format_: str,
     step: str | None,
     warmup: int,
-    detector: str,
+    detector: str | None,
     simulate: bool,
     include: tuple[str, ...],
     exclude: tuple[str, ...],
@@ -58,13 +61,15 @@ def command(
     The exit status is that of COMMAND (128+n if signal n ended it), or 1 if COMMAND succeeded and a
     step exceeded a limit. The report goes to stderr; `--format json` prints it on stdout.
     """
-    if not command:
+    if not command or not command[0]:
         raise ConfigError("no command given; write `syncscan trace -- python serve.py`")
     gated = max_syncs_per_step is not None or max_blocked_ms_per_step is not None
     _check_step(step, warmup, gated)
-    options = {"detector": detector, "warmup": str(warmup), "step": step or ""}
+    options = {"detector": detector or "auto", "warmup": str(warmup), "step": step or ""}
     if backward_lines:
         options["backward_lines"] = "1"
+    if simulate and detector is not None:
+        raise ConfigError("--simulate needs no detector; leave --detector out")
     if simulate and max_blocked_ms_per_step is not None:
         raise ConfigError("--simulate times nothing: write --max-syncs-per-step")
     folder, parts = _prepare(output)

@@ -66,6 +66,7 @@ def test_a_suppression_is_used_though_its_rule_is_off(syncscan, project):
     [
         ("selct = []", "unknown key 'selct'; did you mean 'select'?"),
         ('select = ["SYN1O1"]', "select: unknown code 'SYN1O1'; did you mean 'SYN101'?"),
+        ('select = ["SYN101", ""]', "select: a code is empty; write codes such as SYN101"),
         ('select = "SYN101"', "select: must be a list of strings, not 'SYN101'"),
         ("ignore = [1]", "ignore: must be a list of strings, not [1]"),
         (
@@ -107,6 +108,14 @@ def test_a_mistake_is_one_line_that_names_the_nearest_valid_word(syncscan, proje
             ["--min-confidence", "sure"],
             "syncscan: --min-confidence: 'sure' is not a confidence; did you mean",
         ),
+        (["--select", ""], "syncscan: --select: a code is empty; write codes such as SYN101"),
+        (["--select", ","], "syncscan: --select: a code is empty"),
+        (["--ignore", "SYN1,"], "syncscan: --ignore: a code is empty"),
+        (["--ignore", "SYN"], "syncscan: what is selected and ignored leaves no rule on; `syncscan rules`"),
+        ([""], "syncscan: Invalid value for '[PATHS]...': it is empty"),
+        (["--config", ""], "syncscan: Invalid value for '--config': it is empty"),
+        (["--min-confidence", ""], "syncscan: Invalid value for '--min-confidence': it is empty"),
+        (["-", "--stdin-filename", ""], "syncscan: Invalid value for '--stdin-filename': it is empty"),
         (["--config", "no.toml"], "syncscan: no.toml: no such file; --config takes a TOML file with a"),
         (["--config", "empty.toml"], "syncscan: empty.toml: has no [tool.syncscan] table; add one, or"),
         (["--config", "bad.toml"], "syncscan: bad.toml: cannot be read: "),
@@ -115,8 +124,17 @@ def test_a_mistake_is_one_line_that_names_the_nearest_valid_word(syncscan, proje
 def test_a_mistake_on_the_command_line(syncscan, project, arguments, message):
     project({"empty.toml": "", "bad.toml": "[tool"})
     run = syncscan("check", *arguments)
-    assert (run.status, run.stdout) == (2, "")
+    assert (run.status, run.stdout, run.stderr.count("\n")) == (2, "", 1)
     assert run.stderr.startswith(message)
+
+
+@pytest.mark.parametrize("table", ["select = []", 'select = ["SYN1"]\nignore = ["SYN1"]'])
+def test_settings_that_leave_no_rule_on_are_no_clean_report(syncscan, project, table):
+    project(settings(table))
+    run = syncscan("check")
+    assert (run.status, run.stdout) == (2, "")
+    assert run.stderr.startswith("syncscan: what is selected and ignored leaves no rule on; ")
+    assert checked(syncscan, "--extend-select", "SYN101") == ["SYN101"]
 
 
 @pytest.mark.parametrize(
@@ -127,6 +145,7 @@ def test_a_mistake_on_the_command_line(syncscan, project, arguments, message):
         ["--config", "x.toml", "--isolated"],
         ["--format", "json", "--statistics"],
         ["--format", "github", "--diff"],
+        ["--diff", "--statistics"],
         ["--format", "xml"],
         ["--jobs", "-1"],
         ["--no-such-option"],

@@ -164,6 +164,13 @@ def test_diff_shows_and_writes_nothing(syncscan, project):
     assert (root / "a.py").read_text() == f"x = 1  {COMMENT}\ny = 2\n"
 
 
+def test_a_diff_without_a_fix_says_what_was_found(syncscan, project):
+    project({"a.py": "import torch\n\nprint(torch.zeros(8, device='cuda').sum().item())\n"})
+    run = syncscan("check", "--diff")
+    assert (run.status, run.stdout) == (1, "")
+    assert run.stderr.startswith("syncscan: no fix to show: 1 finding in 1 file; 1 file checked in ")
+
+
 @pytest.mark.parametrize("content", CONTENTS.values(), ids=CONTENTS)
 def test_a_diff_can_be_applied(syncscan, project, content):
     root = project({"a.py": content})

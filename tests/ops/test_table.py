@@ -151,6 +151,20 @@ def test_measuring_without_a_gpu_is_one_line(command):
     assert failed.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--from", "FOLDER"], "Invalid value for '--from': File 'FOLDER' is a directory"),
+        (["-o", ""], "Invalid value for '-o': it is empty"),
+        (["--raw", ""], "Invalid value for '--raw': it is empty"),
+    ],
+)
+def test_a_path_that_cannot_be_meant_is_one_line(tmp_path, options, message):
+    failed = run("measure", *(option.replace("FOLDER", str(tmp_path)) for option in options))
+    assert (failed.returncode, failed.stdout, failed.stderr.count("\n")) == (2, "", 1)
+    assert failed.stderr.startswith(f"syncscan: {message.replace('FOLDER', str(tmp_path))}")
+
+
 def test_a_table_is_written_from_kept_measurements(tmp_path):
     kept = tmp_path / "raw.jsonl"
     call = {

@@ -74,16 +74,30 @@ def test_a_command_that_cannot_start(run_trace, command, status, message):
     assert (done.status, done.stderr.strip()) == (status, message)
 
 
-def test_no_command(environment):
+@pytest.mark.parametrize("command", [[], ["--", ""]])
+def test_no_command(environment, command):
     done = subprocess.run(
-        [sys.executable, "-m", "syncscan", "trace"],
+        [sys.executable, "-m", "syncscan", "trace", *command],
         capture_output=True,
         text=True,
         env=environment,
         check=False,
     )
     assert done.returncode == 2
-    assert "no command given; write `syncscan trace -- python serve.py`" in done.stderr
+    assert done.stderr == "syncscan: no command given; write `syncscan trace -- python serve.py`\n"
+
+
+def test_an_output_folder_without_a_name(environment, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "syncscan", "trace", "-o", "", "--", "true"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert (done.returncode, list(tmp_path.iterdir())) == (2, [])
+    assert done.stderr.startswith("syncscan: Invalid value for '-o' / '--output': it is empty; ")
 
 
 def test_a_folder_that_cannot_be_written(environment, tmp_path):

@@ -171,11 +171,17 @@ def test_a_step_that_does_not_exist_is_said(serve):
         (["--step", "server.Server.step"], "write PKG.MOD:FUNCTION or PKG.MOD:CLASS.METHOD"),
         (["--step", "server:"], "write PKG.MOD:FUNCTION or PKG.MOD:CLASS.METHOD"),
         (["--detector", "nvprof"], "is not one of"),
+        (["--step", "m:f", "--max-syncs-per-step", "nan"], "nan is not a number from 0 on"),
+        (["--step", "m:f", "--max-blocked-ms-per-step", "NaN"], "NaN is not a number from 0 on"),
+        (["--step", "m:f", "--max-syncs-per-step", "-1"], "-1 is not a number from 0 on"),
+        (["--step", "m:f", "--max-syncs-per-step", "few"], "few is not a number from 0 on"),
+        (["--include", ""], "'--include': it is empty"),
+        (["--simulate", "--detector", "cupti"], "--simulate needs no detector; leave --detector out"),
     ],
 )
 def test_options_that_make_no_sense(run_trace, options, message):
     done = run_trace(["true"], tuple(options))
-    assert done.status == 2
+    assert (done.status, done.stderr.count("\n")) == (2, 1)
     assert message in done.stderr
 
 

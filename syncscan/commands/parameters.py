@@ -1,0 +1,31 @@
+"""Types of parameters that refuse what would silently mean nothing; click names them in the help."""
+
+from __future__ import annotations
+
+from math import inf, nan
+from pathlib import Path
+
+import click
+
+
+def text(value: str) -> str:
+    """Any text but none: an unset variable of a script is a mistake."""
+    if not value:
+        raise click.BadParameter("it is empty")
+    return value
+
+
+def path(value: str) -> Path:
+    """A path; an empty one would be the current folder."""
+    return Path(text(value))
+
+
+def limit(value: str) -> float:
+    """A number from 0 on; NaN is above no limit, and infinity is none."""
+    try:
+        number = float(value)
+    except ValueError:
+        number = nan
+    if not 0 <= number < inf:
+        raise click.BadParameter(f"{value} is not a number from 0 on")
+    return number
