@@ -98,13 +98,15 @@ def _check_step(step: str | None, warmup: int, gated: bool) -> None:
 
 
 def _prepare(output: Path | None) -> tuple[Path, Path]:
-    """The folder of the trace and, in it, an empty one for what the processes write."""
+    """The folder of the trace and, in it, one for what the processes write, without an earlier trace."""
     try:
         folder = Path(tempfile.mkdtemp(prefix="syncscan-")) if output is None else output.absolute()
-        parts = folder / "parts"
-        shutil.rmtree(parts, ignore_errors=True)
+        parts, trace = folder / "parts", folder / "trace.json"
+        if launch.remove_parts(parts):
+            trace.unlink(missing_ok=True)
+        elif others := [path.name for path in (parts, trace) if path.exists()]:
+            raise SyncscanError(f"{output}: holds other files: {', '.join(others)}; name another folder")
         parts.mkdir(parents=True, exist_ok=True)
-        (folder / "trace.json").unlink(missing_ok=True)
     except OSError as error:
         raise SyncscanError(
             f"{output}: cannot be written: {(error.strerror or str(error)).lower()}"

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from syncscan.errors import EXIT_NOT_EXECUTABLE, EXIT_NOT_FOUND, SyncscanError
+from syncscan.simulate.export import TABLE_FILE
 
 HOOK_FOLDER = Path(__file__).parent / "hook"
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 POLL_SECONDS = 0.25
+OPTIONS_FILE = "options"
 _FROM_KERNEL = 0x80  # si_code of a signal that the terminal sent, to the child as well
 
 
@@ -49,7 +51,7 @@ def run(command: list[str], parts: Path, options: Mapping[str, str]) -> Launched
     if not hasattr(signal, "sigtimedwait"):
         raise SyncscanError("`syncscan trace` runs on Linux only")
     lines = (f"{name}\t{value}\n" for name, value in options.items())
-    (parts / "options").write_text("".join(lines), encoding="utf-8")
+    (parts / OPTIONS_FILE).write_text("".join(lines), encoding="utf-8")
     waited = {*FORWARDED, signal.SIGCHLD}
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, waited)
     try:
@@ -61,6 +63,18 @@ def run(command: list[str], parts: Path, options: Mapping[str, str]) -> Launched
         return launched
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def remove_parts(parts: Path) -> bool:
+    """Remove what an earlier `run` left in a folder, and only that; False if none filled the folder."""
+    try:
+        if not (parts / OPTIONS_FILE).read_bytes().startswith(b"detector\t"):
+            return False
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    for path in (*parts.glob("[0-9]*-[0-9]*.jsonl*"), parts / TABLE_FILE, parts / OPTIONS_FILE):
+        path.unlink(missing_ok=True)
+    return True
 
 
 def _environment(parts: Path) -> dict[str, str]:

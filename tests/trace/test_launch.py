@@ -100,6 +100,42 @@ def test_an_output_folder_without_a_name(environment, tmp_path):
     assert done.stderr.startswith("syncscan: Invalid value for '-o' / '--output': it is empty; ")
 
 
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        (["parts/data.txt"], "parts"),
+        (["parts/options", "trace.json"], "parts, trace.json"),
+        (["parts"], "parts"),
+        (["trace.json"], "trace.json"),
+    ],
+)
+def test_files_that_are_not_of_a_trace_stay(tmp_path, files, names):
+    for name in files:
+        path = tmp_path / "trace" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("mine\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "syncscan", "trace", "-o", "trace", "--", "true"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    message = f"syncscan: trace: holds other files: {names}; name another folder\n"
+    assert (done.returncode, done.stderr) == (2, message)
+    assert [(tmp_path / "trace" / name).read_text() for name in files] == ["mine\n"] * len(files)
+
+
+def test_a_folder_is_used_again_and_only_the_earlier_trace_goes(trace, tmp_path):
+    assert trace(READ).counts() == {"t.item()": 1}
+    others = [tmp_path / "trace" / "notes.txt", tmp_path / "trace" / "parts" / "notes.jsonl"]
+    for path in others:
+        path.write_text("mine\n")
+    assert trace(READ + "t.tolist()\n").counts() == {"t.item()": 1, "t.tolist()": 1}
+    assert [path.read_text() for path in others] == ["mine\n"] * 2
+
+
 def test_a_folder_that_cannot_be_written(environment, tmp_path):
     (tmp_path / "file").write_text("")
     done = subprocess.run(
