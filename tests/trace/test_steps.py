@@ -210,3 +210,62 @@ def test_waits_while_compiling_and_capturing_are_told_apart(run_trace, program, 
         "capture",
         "steady",
     ]
+
+
+# CUDA starts after the fork: before, it would not work in the child.
+FORK = """
+import os, threading
+class OnHost:
+    def __init__(self, item):
+        self.item = item
+def steps(number):
+    t = torch.zeros(1)
+    for _ in range(number):
+        Server.static(t)
+"""
+
+
+def test_a_forked_child_counts_its_own_steps_and_its_own_warm_up(serve):
+    source = """
+for _ in range(3):
+    Server.static(OnHost(int))
+if not os.fork():
+    steps(2)
+    os._exit(0)
+os.wait()
+torch.zeros(1)
+"""
+    done = serve(FORK + source, "--step", "server:Server.static", "--warmup", "1")
+    assert (done.trace["steps"]["started"], done.trace["steps"]["steady"]) == (5, 3)
+    assert done.site("t.item()", phase="warmup")["count"] == 1
+    assert done.site("t.item()", phase="steady")["per_step"] == 1.0
+
+
+def test_a_step_that_forks_ends_on_both_sides(serve):
+    source = """
+def fork():
+    if os.fork():
+        os.wait()
+        torch.zeros(1)
+    else:
+        thread = threading.Thread(target=steps, args=(4,))
+        thread.start()
+        thread.join()
+        steps(2)
+Server.static(OnHost(fork))
+"""
+    done = serve(FORK + source, "--step", "server:Server.static")
+    assert done.status == 0, done.stderr
+    assert (done.trace["steps"]["started"], done.trace["steps"]["steady"]) == (7, 7)
+    assert done.site("t.item()")["per_step"] == 1.0
+
+
+def test_a_step_that_was_running_at_the_last_flush_counts(serve):
+    source = """
+import sys
+flush = sys.modules["_syncscan_hook.start"].hook.flush
+torch.zeros(1)
+Server.static(OnHost(flush))
+"""
+    done = serve(FORK + source, "--step", "server:Server.static")
+    assert (done.trace["steps"]["started"], done.trace["steps"]["steady"]) == (1, 1)

@@ -96,4 +96,5 @@ class Recorder:
     def reset(self):
         """Forget what was counted, in a forked child."""
         self.entries.clear()
+        self.phase = "outside"
         self.in_step = None

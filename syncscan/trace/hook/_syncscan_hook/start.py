@@ -176,10 +176,12 @@ class Hook:
             self._flushed_armed = armed
             self._output.write(armed=armed)
         self._output.write_entries(self.recorder)
-        steps = self.steps.summary() if self.steps is not None else None
-        if steps is not None and steps["started"] != self._flushed_steps:
-            self._flushed_steps = steps["started"]
-            self._output.write(steps=steps)
+        if self.steps is not None:
+            steps = self.steps.summary()
+            progress = (steps["started"], steps["steady"])
+            if progress != self._flushed_steps:
+                self._flushed_steps = progress
+                self._output.write(steps=steps)
         self._output.write(wall_ns=perf_counter_ns() - self._began_ns)
         self._output.compact(self.recorder)
 

@@ -25,16 +25,16 @@ class Steps:
         self._recorder = recorder
         self._warmup = warmup
         self._note = note
-        self._depth = ContextVar("syncscan_step_depth", default=0)
-        self._running = []
         self._window_began = 0
         self._window_calls = 0
         self.wrapped = False
-        self.started = 0
         self.reset()
 
     def reset(self):
         """Start over, in a forked child; a step that is running there goes on uncounted."""
+        self._depth = ContextVar("syncscan_step_depth", default=0)
+        self._running = []
+        self.started = 0
         self.steady = 0
         self.wall_ns = 0
         self.most = {"syncs": (0, {}), "blocked_ns": (0, {})}
@@ -86,7 +86,7 @@ class Steps:
         depth = self._depth.get()
         token = self._depth.set(depth + 1)
         if depth:
-            return token, False
+            return token, None
         self.started += 1
         warm = self.started <= self._warmup
         self._running.append(None)
@@ -96,17 +96,17 @@ class Steps:
             self._window_began = perf_counter_ns()
             self._window_calls = 0
         self._window_calls += 1
-        return token, True
+        return token, self._running
 
     def _leave(self, entered):
-        token, counted = entered
+        token, running = entered
         try:
             self._depth.reset(token)
-        except ValueError:  # left in another context than it was entered in
+        except ValueError:  # left in another context than it was entered in, or after a fork
             self._depth.set(0)
-        if counted:
-            self._running.pop()
-            if not self._running:
+        if running is self._running:  # and not one that a fork left behind
+            running.pop()
+            if not running:
                 self._close_window()
 
     def _close_window(self):
@@ -115,13 +115,13 @@ class Steps:
         phase, recorder.phase = recorder.phase, "outside"
         if phase != "steady":
             return
-        self.steady += self._window_calls
         self.wall_ns += perf_counter_ns() - self._window_began
         for position, name in enumerate(self.most):
             total = sum(counts[position] for counts in window.values()) / self._window_calls
             if total > self.most[name][0]:
                 parts = {entry.id: counts[position] / self._window_calls for entry, counts in window.items()}
                 self.most[name] = (total, parts)
+        self.steady += self._window_calls  # last: another thread writes a summary when it has changed
 
     def summary(self):
         """What the file says of the steps so far."""
