@@ -77,7 +77,7 @@ def command(
         if simulate:
             options["simulator"] = prepare_simulation(parts)
         launched = launch.run(list(command), parts, options)
-        trace = build(command, launched, parts, Blame(include, exclude), warmup)
+        trace = build(command, launched, parts, Blame(include, exclude, str(Path.cwd())), warmup)
         show(trace, format_, output)
     finally:
         if output is None:

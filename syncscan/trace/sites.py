@@ -35,22 +35,37 @@ _FORWARD_LINE = re.compile(r'File "(.+)", line (\d+), in (.+)')
 
 @dataclass(frozen=True)
 class Blame:
-    """Whose lines are blamed: the innermost frame that passes. Patterns are globs over paths."""
+    """Whose lines are blamed: the innermost frame that passes.
+
+    Patterns are globs over paths, whole or relative to the folder in which the trace was started.
+    """
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    folder: str = ""
 
-    def choose(self, frames: Sequence[Frame], torch_folder: str) -> Frame | None:
-        """The frame to blame: outside torch, included, not excluded; else the innermost; None without."""
-        passing = (frame for frame in frames if self._passes(frame.path, torch_folder))
-        return next(passing, frames[0] if frames else None)
+    def choose(self, frames: Sequence[Frame], torch_folder: str) -> Frame:
+        """The frame to blame: outside torch if the patterns leave one, else in torch; a stand-in without."""
+        passing = [frame for frame in frames if self.passes(frame.path)]
+        outside = (frame for frame in passing if not _in_torch(frame.path, torch_folder))
+        return next(outside, passing[0] if passing else _LEFT_OUT if frames else _NO_PYTHON)
 
-    def _passes(self, path: str, torch_folder: str) -> bool:
-        if path.startswith("<frozen") or (torch_folder and path.startswith(torch_folder + "/")):
-            return False
-        if self.include and not any(fnmatch(path, pattern) for pattern in self.include):
-            return False
-        return not any(fnmatch(path, pattern) for pattern in self.exclude)
+    def passes(self, path: str) -> bool:
+        """Whether a file is included and not excluded."""
+        included = not self.include or self._matches(path, self.include)
+        return included and not (self.exclude and self._matches(path, self.exclude))
+
+    def _matches(self, path: str, patterns: Iterable[str]) -> bool:
+        names = (path, path.removeprefix(f"{self.folder}/"))
+        return any(fnmatch(name, pattern) for pattern in patterns for name in names)
+
+
+_NO_PYTHON = Frame("<no Python>", "native thread", 0, None, None, None)
+_LEFT_OUT = Frame("<not blamed>", "lines that --include and --exclude leave out", 0, None, None, None)
+
+
+def _in_torch(path: str, torch_folder: str) -> bool:
+    return path.startswith("<frozen") or bool(torch_folder and path.startswith(f"{torch_folder}/"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +136,8 @@ def _place(wait: Wait, process: Process, blame: Blame, sources: Sources) -> tupl
     api, _, way = wait.api.partition(":")
     if wait.paired == wait.count:  # each copy was completed by a wait for the stream
         api = "cudaStreamSynchronize"
-    frame = _forward_frame(wait, process) or blame.choose(wait.frames, process.torch.get("folder", ""))
-    if frame is None:
-        frame = Frame("<no Python>", "native thread", 0, None, None, None)
+    torch_folder = process.torch.get("folder", "")
+    frame = _forward_frame(wait, blame, torch_folder) or blame.choose(wait.frames, torch_folder)
     phase = _phase(wait)
     place = Place(
         frame.path,
@@ -141,12 +155,11 @@ def _place(wait: Wait, process: Process, blame: Blame, sources: Sources) -> tupl
     return place, way
 
 
-def _forward_frame(wait: Wait, process: Process) -> Frame | None:
-    """In backward under anomaly mode, the innermost forward line outside torch."""
-    folder = process.torch.get("folder", "") + "/"
+def _forward_frame(wait: Wait, blame: Blame, torch_folder: str) -> Frame | None:
+    """In backward under anomaly mode, the innermost forward line that passes, outside torch."""
     for line in reversed(wait.node[1] if wait.node else ()):
         found = _FORWARD_LINE.match(line)
-        if found is not None and not found[1].startswith(folder):
+        if found is not None and not _in_torch(found[1], torch_folder) and blame.passes(found[1]):
             return Frame(found[1], found[3], int(found[2]), None, None, None)
     return None
 

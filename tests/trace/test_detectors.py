@@ -202,3 +202,28 @@ def test_the_innermost_line_outside_torch_is_blamed_or_the_one_asked_for(run_tra
         "helper.py:2:read",
         "program.py:2:<module>",
     ]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--exclude", "helper.py"),
+        ("--exclude", "h*"),
+        ("--include", "program.py"),
+        ("--include", "./no/*", "--include", "prog*"),
+    ],
+)
+def test_the_files_to_blame_are_told_from_the_working_folder(run_trace, program, options):
+    program("def read(t):\n    return t.item()\n", "helper.py")
+    done = run_trace(
+        [sys.executable, program("import torch, helper\nhelper.read(torch.zeros(1))\n")], options
+    )
+    assert [site["expression"] for site in done.sites] == ["helper.read(torch.zeros(1))"]
+
+
+@pytest.mark.parametrize("options", [("--exclude", "*"), ("--include", "elsewhere/*")])
+def test_no_line_is_blamed_against_the_patterns(run_trace, program, options):
+    done = run_trace([sys.executable, program("import torch\ntorch.zeros(1).item()\n")], options)
+    (site,) = done.sites
+    assert (site["path"], site["expression"], site["count"]) == ("<not blamed>", "", 1)
+    assert "<not blamed>:0 in lines that --include and --exclude leave out" in done.stderr
