@@ -128,9 +128,13 @@ def _limit(item: pytest.Item) -> Limit | None:
     if marker is None:
         return None
     try:
-        return Limit(*marker.args, **marker.kwargs)
+        limit = Limit(*marker.args, **marker.kwargs)
+        valid = all(isinstance(number, int) and number >= 0 for number in (limit.limit, limit.warmups))
     except TypeError:
-        raise pytest.UsageError(f"{item.nodeid}: write limit_syncs(limit, warmups=0)") from None
+        valid = False
+    if not valid:
+        pytest.fail("write limit_syncs(limit, warmups=0), with whole numbers from 0 on", pytrace=False)
+    return limit
 
 
 def _has_cuda() -> bool:

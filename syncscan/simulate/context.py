@@ -43,8 +43,10 @@ def simulated_cuda(
     Yields the list of the calls that would have blocked, in order; it grows as they are made. ``on_sync``
     is called with each of them too, in the thread and on the stack of the call. A block inside another
     one joins its simulation, devices and all. Raises SimulationError where the program asks for what only
-    a real GPU can do.
+    a real GPU can do, and ValueError for fewer than one device.
     """
+    if devices < 1:
+        raise ValueError(f"devices must be 1 or more, not {devices}")
     seen: list[SimulatedSync] = []
 
     def listen(sync: Sync) -> None:

@@ -70,8 +70,12 @@ def read_process(path: Path) -> Process | None:
     header = next(lines, {})
     if header.get("syncscan_process") != 1:
         return None
-    argv = os.fsdecode(bytes.fromhex(header["argv"])).split("\0")
-    process = Process(header["pid"], header["ppid"], header["started_ns"], argv)
+    try:
+        argv = os.fsdecode(bytes.fromhex(header["argv"])).split("\0")
+        pid, ppid, started_ns = (int(header[name]) for name in ("pid", "ppid", "started_ns"))
+    except (LookupError, TypeError, ValueError):
+        return None
+    process = Process(pid, ppid, started_ns, argv)
     _Reader(process).read(lines)
     return process
 

@@ -73,6 +73,15 @@ def test_two_devices_are_two() -> None:
         assert torch.zeros(1, device="cuda").device == first.device
 
 
+@pytest.mark.parametrize("devices", [0, -1])
+def test_there_is_one_device_at_least(devices: int) -> None:
+    with (
+        pytest.raises(ValueError, match=f"devices must be 1 or more, not {devices}"),
+        simulated_cuda(devices=devices),
+    ):
+        pass
+
+
 def test_the_table_crosses_to_a_child_as_json() -> None:
     plain = plain_table(load_table())
     assert json.loads(json.dumps(plain)) == plain

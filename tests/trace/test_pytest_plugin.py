@@ -83,9 +83,13 @@ def test_warnings_as_errors_do_not_disturb_it(run_pytest):
     assert "1 failed, 3 passed" in out
 
 
-def test_a_marker_that_makes_no_sense(run_pytest):
-    out = run_pytest("import pytest\n@pytest.mark.limit_syncs()\ndef test_it(): pass\n", "--syncscan")
-    assert "write limit_syncs(limit, warmups=0)" in out
+@pytest.mark.parametrize("arguments", ["", '"0"', "0, warmups='x'", "0, warmups=1.5", "-1", "0, 0, 0"])
+def test_a_marker_that_makes_no_sense(run_pytest, arguments):
+    source = f"import pytest\n@pytest.mark.limit_syncs({arguments})\ndef test_it(): pass\n"
+    out = run_pytest(source, "--syncscan")
+    assert "\nwrite limit_syncs(limit, warmups=0), with whole numbers from 0 on\n" in out
+    assert "pytest_plugin.py" not in out
+    assert "1 error" in out
 
 
 def test_a_path_right_after_the_option(run_pytest):

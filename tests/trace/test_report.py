@@ -91,6 +91,9 @@ def test_a_part_that_is_cut_short_or_foreign_keeps_the_rest(trace, report):
     part.write_text(part.read_text() + '{"counts": [[0, 99')
     (done.folder / "parts" / "1-2.jsonl").write_text("not ours\n")
     (done.folder / "parts" / "3-4.jsonl").write_text("")
+    (done.folder / "parts" / "5-6.jsonl").write_text('{"syncscan_process": 1, "pid": 5}\n')
+    header = '{"syncscan_process": 1, "pid": "x", "ppid": 1, "started_ns": 8, "argv": "00"}\n'
+    (done.folder / "parts" / "7-8.jsonl").write_text(header)
     status, out, _ = report(done.folder)
     assert status == 0
     assert "waited for the GPU 1 time at 1 place" in out
