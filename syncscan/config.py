@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 import sys
@@ -14,7 +13,7 @@ from typing import Any
 
 import pathspec
 
-from syncscan.errors import ConfigError
+from syncscan.errors import ConfigError, nearest
 from syncscan.model import UNUSED_SUPPRESSION, Confidence, Conventions, Finding
 from syncscan.rule import rule_book
 
@@ -142,12 +141,6 @@ def parse_config(table: dict[str, Any], file: Path) -> Config:
     return Config(root=file.resolve().parent, source=file, **settings)
 
 
-def nearest(word: str, valid: Iterable[str]) -> str:
-    """The half-sentence that names the valid word most like a mistaken one."""
-    best = difflib.get_close_matches(word, list(valid), n=1, cutoff=0.0)
-    return f"did you mean {best[0]!r}?"
-
-
 def parse_codes(values: Sequence[str]) -> tuple[str, ...]:
     """Codes and prefixes of codes; ValueError where one names no rule."""
     return tuple(_parse_code(value) for value in values)
@@ -159,7 +152,7 @@ def _parse_code(value: str) -> str:
         raise ValueError("a code is empty; write codes such as SYN101 or prefixes such as SYN1")
     valid = rule_book()
     if not any(known.startswith(code) for known in valid):
-        raise ValueError(f"unknown code {value!r}; {nearest(code, valid)}")
+        raise ValueError(f"unknown code {value!r}; {nearest(code, valid, '`syncscan rules` lists them')}")
     return code
 
 

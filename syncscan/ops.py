@@ -7,7 +7,7 @@ operation. The static analyser and the simulator read the same conditions:
     term        = ARG " is " KIND | ARG " is not " KIND | ARG [" not"] " given" | ARG " > " N " bytes"
     ARG         = a parameter named in the entry's ``args``, or "any" for any operand
 
-A KIND is one of `KINDS`. An operation that is not in the table follows `DEFAULT`.
+A KIND is one of `KINDS`. An operation on tensors that is not in the table follows `DEFAULT`.
 
 A starred parameter takes the positional arguments that are left, and the index of a subscript its
 elements: a term about several values holds where any of them satisfies it. A size that is not known
@@ -167,6 +167,7 @@ def bind(
 
 
 DEFAULT = Operation("", measured=False)
+_TENSOR_MODULES = frozenset({"torch", "torch.nn.functional", "torch.linalg", "torch.special", "torch.fft"})
 
 _TERM = re.compile(r"(\w+) (?:(is not|is) ([a-z0-9 ]+)|(not given|given)|> (\d+) bytes)")
 
@@ -216,6 +217,11 @@ class OperationTable:
     @staticmethod
     def _same_family(name: str) -> bool:
         return name.rpartition(".")[0] in {"torch", "torch.Tensor", "torch.nn.functional", "torch.special"}
+
+
+def follows_default(name: str) -> bool:
+    """Whether `DEFAULT` stands for an operation of this name where the table has none: it is about tensors."""
+    return name.startswith("torch.Tensor.") or name.rpartition(".")[0] in _TENSOR_MODULES
 
 
 @functools.cache

@@ -102,10 +102,21 @@ def test_explain(syncscan, word):
     assert (run.status, run.stdout) == (0, (ROOT / "docs/rules/SYN101.md").read_text(encoding="utf-8"))
 
 
-def test_explain_names_the_nearest_rule(syncscan):
-    run = syncscan("explain", "SYN1O1")
-    assert run.stderr == "syncscan: no rule 'SYN1O1'; did you mean 'SYN101'? `syncscan rules` lists them\n"
-    assert run.status == 2
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("SYN1O1", "did you mean 'SYN101'?"),
+        ("item-raed", "did you mean 'item-read'?"),
+        ("Item-Raed", "did you mean 'item-read'?"),
+        ("SYN1", "did you mean 'SYN101'?"),
+        ("implicit", "did you mean 'implicit-truth'?"),
+        ("weather", "`syncscan rules` lists them"),
+        ("", "`syncscan rules` lists them"),
+    ],
+)
+def test_explain_names_the_nearest_rule(syncscan, word, hint):
+    run = syncscan("explain", word)
+    assert (run.status, run.stderr) == (2, f"syncscan: no rule {word!r}; {hint}\n")
 
 
 def test_rules_are_listed_in_order(syncscan):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import deque
 from collections.abc import Sequence
 
 from syncscan.check.infer.index import Function, Module
-from syncscan.errors import ConfigError
+from syncscan.errors import ConfigError, nearest
 
 _WITHOUT_GRADIENTS = frozenset({"inference_mode", "no_grad", "torch.inference_mode", "torch.no_grad"})
 
@@ -41,8 +40,7 @@ def _named(functions: Sequence[Function], read: set[str], entry_points: Sequence
     by_name = {f"{function.module.name}:{function.qualname}": function for function in functions}
     for name in entry_points:
         if name not in by_name and name.partition(":")[0] in read:
-            nearest = difflib.get_close_matches(name, by_name, 1)
-            hint = f"did you mean {nearest[0]!r}?" if nearest else "write it as 'package.module:Class.method'"
+            hint = nearest(name, by_name, "write it as 'package.module:Class.method'")
             raise ConfigError(f"hot: the project has no function {name!r}; {hint}")
     return [by_name[name] for name in entry_points if name in by_name]
 

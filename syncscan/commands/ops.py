@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from syncscan.commands import parameters
-from syncscan.errors import EXIT_FINDINGS, SyncscanError
-from syncscan.ops import DEFAULT, load_table, parse_table
+from syncscan.errors import EXIT_FINDINGS, SyncscanError, nearest
+from syncscan.ops import follows_default, load_table, parse_table
 
 if TYPE_CHECKING:
     from syncscan.measure.campaign import Log
@@ -33,11 +33,9 @@ def show(name: str) -> None:
     table = load_table()
     entry = table.find(name)
     if entry is None:
-        click.echo(
-            f"{name} is not in the table: its result is taken to live with its operands ({DEFAULT.result}),"
-        )
-        click.echo("and the call is taken not to wait.")
-        return
+        taken = ", so `check` takes it not to wait and its result to live with its operands"
+        hint = nearest(name, table.operations, "write a whole name such as torch.nonzero")
+        raise SyncscanError(f"{name!r} is not in the table{taken if follows_default(name) else ''}; {hint}")
     how = "measured on" if entry.measured else "declared, not measured; the table was measured on"
     click.echo(entry_text(entry))
     click.echo(f"# {how} {', '.join(table.measured_on.values())}")

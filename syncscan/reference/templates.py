@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.resources import files
 
-from syncscan.errors import SyncscanError
+from syncscan.errors import SyncscanError, nearest
 
 _PACKAGE = "syncscan.reference"
 
@@ -56,9 +56,8 @@ def find_template(name: str) -> Template:
     """The template of this name; SyncscanError names the closest where there is none."""
     if name in templates():
         return templates()[name]
-    close = difflib.get_close_matches(name, templates(), n=1, cutoff=0.4)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    raise SyncscanError(f"no template {name!r}: {hint}`syncscan template list` names them all")
+    hint = nearest(name, templates(), "`syncscan template list` names them all")
+    raise SyncscanError(f"no template {name!r}; {hint}")
 
 
 def templates_for(code: str) -> list[Template]:

@@ -67,6 +67,11 @@ def test_a_suppression_is_used_though_its_rule_is_off(syncscan, project):
         ("selct = []", "unknown key 'selct'; did you mean 'select'?"),
         ('select = ["SYN1O1"]', "select: unknown code 'SYN1O1'; did you mean 'SYN101'?"),
         ('select = ["SYN101", ""]', "select: a code is empty; write codes such as SYN101"),
+        ('select = ["weather"]', "select: unknown code 'weather'; `syncscan rules` lists them"),
+        (
+            "weather = 1",
+            "unknown key 'weather'; it is one of select, ignore, extend-select, per-file-ignores,",
+        ),
         ('select = "SYN101"', "select: must be a list of strings, not 'SYN101'"),
         ("ignore = [1]", "ignore: must be a list of strings, not [1]"),
         (
@@ -106,7 +111,7 @@ def test_a_mistake_is_one_line_that_names_the_nearest_valid_word(syncscan, proje
         (["--select", "SYN1O1"], "syncscan: --select: unknown code 'SYN1O1'; did you mean 'SYN101'?\n"),
         (
             ["--min-confidence", "sure"],
-            "syncscan: --min-confidence: 'sure' is not a confidence; did you mean",
+            "syncscan: --min-confidence: 'sure' is not a confidence; it is one of assumed, inferred, proved\n",
         ),
         (["--select", ""], "syncscan: --select: a code is empty; write codes such as SYN101"),
         (["--select", ","], "syncscan: --select: a code is empty"),
@@ -155,6 +160,12 @@ def test_options_that_make_no_sense(syncscan, project, arguments):
     run = syncscan("check", *arguments)
     assert (run.status, run.stdout, run.stderr.count("\n")) == (2, "", 1)
     assert run.stderr.startswith("syncscan: ")
+
+
+def test_a_project_without_functions_has_no_entry_point(syncscan, project):
+    project(settings('hot = ["a:step"]'))
+    message = "hot: the project has no function 'a:step'; write it as 'package.module:Class.method'\n"
+    assert syncscan("check").stderr == f"syncscan: {message}"
 
 
 def test_the_nearest_table_wins(project):

@@ -68,6 +68,14 @@ WRONG = {
         "x = 1  # syncscan: ignore[SYN1O1]",
         "this comment names the unknown code SYN1O1; did you mean 'SYN101'?",
     ),
+    "unlike-any-code": (
+        "x = 1  # syncscan: ignore[NOQA]",
+        "this comment names the unknown code NOQA; `syncscan rules` lists them",
+    ),
+    "unlike-any-word": (
+        "x = 1  # syncscan: off[SYN101]",
+        "this comment is not understood; it says neither ignore nor file-ignore. Write `# syncscan: ignore[SYN101] reason`",
+    ),
     "no-code": (
         "x = 1  # syncscan: ignore read once",
         "this comment names no code, so it suppresses nothing; write `# syncscan: ignore[SYN101] reason`",

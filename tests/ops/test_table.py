@@ -134,10 +134,23 @@ def test_show_prints_the_entry_and_where_it_was_measured():
     assert "# measured on NVIDIA H200, 2.11.0+cu130, " in shown.stdout
 
 
-def test_show_says_what_an_unknown_operation_is_taken_for():
-    shown = run("show", "torch.no_such_thing")
-    assert "is not in the table" in shown.stdout
-    assert "taken not to wait" in shown.stdout
+@pytest.mark.parametrize(
+    ("name", "rest"),
+    [
+        (
+            "torch.repeat_interleve",
+            ", so `check` takes it not to wait and its result to live with its operands; did you mean 'torch.repeat_interleave'?",
+        ),
+        ("torch.cuda.syncronize", "; did you mean 'torch.cuda.synchronize'?"),
+        ("repeat_interleave", "; did you mean 'torch.repeat_interleave'?"),
+        ("os.path.join", "; write a whole name such as torch.nonzero"),
+        ("", "; write a whole name such as torch.nonzero"),
+    ],
+)
+def test_show_says_what_an_unknown_operation_is_taken_for(name, rest):
+    shown = run("show", name)
+    assert (shown.returncode, shown.stdout) == (2, "")
+    assert shown.stderr == f"syncscan: {name!r} is not in the table{rest}\n"
 
 
 @pytest.mark.parametrize("command", ["measure", "verify"])

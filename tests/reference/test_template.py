@@ -82,9 +82,9 @@ def test_every_component_differs_from_its_blocking_form(name: str) -> None:
 def test_an_unknown_name_is_one_line_on_stderr(command: str) -> None:
     result = syncscan("template", command, "uploads")
     assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr == (
-        "syncscan: no template 'uploads': did you mean 'upload'? `syncscan template list` names them all\n"
-    )
+    assert result.stderr == ("syncscan: no template 'uploads'; did you mean 'upload'?\n")
+    result = syncscan("template", command, "weather")
+    assert result.stderr == ("syncscan: no template 'weather'; `syncscan template list` names them all\n")
 
 
 def test_explain_points_to_the_templates() -> None:

@@ -27,7 +27,7 @@ from syncscan.check.infer.values import (
     sequence,
 )
 from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
-from syncscan.ops import DEFAULT
+from syncscan.ops import DEFAULT, follows_default
 
 if TYPE_CHECKING:
     from syncscan.check.infer.frame import Frame
@@ -44,7 +44,6 @@ ARRAY_METHODS = frozenset(
      "reshape", "resize", "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "tobytes",
      "tolist", "trace", "transpose", "var", "view"}
 )  # fmt: skip
-_TENSOR_MODULES = ("torch.", "torch.nn.functional.", "torch.linalg.", "torch.special.", "torch.fft.")
 
 
 def call(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
@@ -78,7 +77,7 @@ def torch_call(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node:
     """Call an operation: what the table knows of it, else its stated default."""
     operation = frame.solver.table.find(name)
     if operation is None:
-        if not (name.startswith("torch.Tensor.") or name.rpartition(".")[0] + "." in _TENSOR_MODULES):
+        if not follows_default(name):
             return UNKNOWN
         if not any(_may_be_tensor(value) for value in [*args, *kwargs.values()]):
             return UNKNOWN
