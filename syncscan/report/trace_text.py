@@ -11,6 +11,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from syncscan.report.records import plural
+
 MAX_SITES = 30
 _PHASES = {"compile": "while compiling", "capture": "in graph capture"}
 
@@ -35,14 +37,14 @@ def _headline(trace: dict[str, Any], sites: list[dict[str, Any]]) -> str:
     waits = sum(site["count"] for site in sites)
     blocked = sum(site["blocked_ns"]["total"] for site in sites)
     seconds = sum(p["wall_ns"] for p in traced) / 1e9
-    text = f"syncscan: the CPU waited for the GPU {_times(waits)} at {_plural(len(sites), 'place')}"
+    text = f"syncscan: the CPU waited for the GPU {plural(waits, 'time')} at {plural(len(sites), 'place')}"
     if any("simulated" in p["detectors"] for p in traced):
         text = (
             text.replace("waited", "would have waited", 1) + " (a simulated GPU: for how long is not known)"
         )
     elif any(_timed(site) for site in sites):
         text += f", {blocked / 1e9:.3g} s of {seconds:.3g} s ({_share(blocked, seconds * 1e9)})"
-    return text + f" in {_plural(len(traced), 'process', 'processes')}{_ranks(traced)}"
+    return text + f" in {plural(len(traced), 'process', 'processes')}{_ranks(traced)}"
 
 
 def _why_nothing(trace: dict[str, Any]) -> str:
@@ -117,12 +119,12 @@ def _remarks(trace: dict[str, Any]) -> list[str]:
     lines = []
     steps = trace["steps"]
     if steps is not None:
-        lines.append(f"{_plural(steps['started'], 'step')} of {steps['target']}{_warmup(trace)}")
+        lines.append(f"{plural(steps['started'], 'step')} of {steps['target']}{_warmup(trace)}")
     for site in trace["sites"]:
         if site["allowed"] is not None:
             place = f"{_short(site['path'])}:{site['line']}"
-            blocked = _milliseconds(site["blocked_ns"]["total"])
-            lines.append(f"allowed ({site['allowed']}): {_times(site['count'])}, {blocked}, at {place}")
+            blocked = f", {_milliseconds(site['blocked_ns']['total'])}" if _timed(site) else ""
+            lines.append(f"allowed ({site['allowed']}): {plural(site['count'], 'time')}{blocked}, at {place}")
     for process in trace["processes"]:
         command = " ".join(process["argv"])[:80]
         if not process["hooked"]:
@@ -135,7 +137,7 @@ def _warmup(trace: dict[str, Any]) -> str:
     if not trace["steps"]["warmup"]:
         return ""
     waits = sum(site["count"] for site in trace["sites"] if site["phase"] == "warmup")
-    return f"; the {trace['steps']['warmup']} of warm-up, with {_plural(waits, 'wait')}, are left out"
+    return f"; the {trace['steps']['warmup']} of warm-up, with {plural(waits, 'wait')}, are left out"
 
 
 def _short(path: str) -> str:
@@ -152,11 +154,3 @@ def _milliseconds(nanoseconds: int) -> str:
 
 def _share(part: float, whole: float) -> str:
     return f"{100 * part / whole:.1f}%" if whole else "-"
-
-
-def _times(number: int) -> str:
-    return _plural(number, "time")
-
-
-def _plural(number: int, noun: str, plural: str = "") -> str:
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"

@@ -96,6 +96,13 @@ def test_a_limit_on_time_needs_a_gpu(tmp_path: Path) -> None:
     assert "--simulate times nothing: write --max-syncs-per-step" in done.stderr
 
 
+def test_an_allowed_wait_is_told_without_a_time(tmp_path: Path) -> None:
+    source = "import torch, syncscan\nwith syncscan.allow_sync('a count'):\n    torch.ones(1, device='cuda').item()\n"
+    (tmp_path / "program.py").write_text(source, encoding="utf-8")
+    done = run("syncscan", "trace", "--simulate", "--", sys.executable, "program.py", cwd=tmp_path)
+    assert "\nallowed (a count): 1 time, at program.py:3\n" in done.stderr
+
+
 TESTS = """\
 import pytest
 import torch
