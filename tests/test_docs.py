@@ -51,3 +51,8 @@ def test_every_option_in_the_guide_exists():
 def test_links_lead_somewhere(page):
     links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.name)
+def test_every_code_on_a_page_is_a_rule(page):
+    assert set(re.findall(r"SYN\d{3}", page.read_text(encoding="utf-8"))) <= set(rule_book())

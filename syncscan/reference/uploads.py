@@ -34,7 +34,7 @@ def staging(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device | s
     """Zeros in host memory to fill and then send to ``device``: pinned where that speeds it up.
 
     Take a fresh one for each upload. torch's host allocator does not hand the block out again before
-    the copy out of it is done; a buffer that you keep and refill has no such protection (SYN602).
+    the copy out of it is done; a buffer that you keep and refill has no such protection.
     """
     pin = torch.device(device).type == "cuda" and can_pin()
     return torch.zeros(shape, dtype=dtype, pin_memory=pin)

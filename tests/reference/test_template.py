@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 import subprocess
 import sys
 
 import pytest
 
 from syncscan.reference.templates import difference, find_template, paste, templates, templates_for
+from syncscan.rule import rule_book
 
 WITHOUT_TORCH = """\
 import sys
@@ -62,6 +64,12 @@ def test_a_shown_component_stands_alone(name: str) -> None:
     functions = {node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)}
     assert name in module
     assert mentioned <= {*module, *local, *stored, *functions, *vars(builtins)}
+
+
+@pytest.mark.parametrize("name", templates())
+def test_every_code_in_a_component_is_a_rule(name: str) -> None:
+    text = paste(find_template(name)) + difference(find_template(name))
+    assert set(re.findall(r"SYN\d{3}", text)) <= set(rule_book())
 
 
 def test_diff_shows_what_waits_and_what_replaces_it() -> None:

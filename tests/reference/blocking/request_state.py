@@ -38,7 +38,7 @@ class RequestStates:
 
     def postprocess(self, rows: NDArray[np.int64], num_scheduled_tokens: NDArray[np.int32]) -> None:
         """Advance the mirror by what was scheduled, as if every draft token were accepted."""
-        self.num_computed_tokens[rows] += num_scheduled_tokens  # todo: SYN603
+        self.num_computed_tokens[rows] += num_scheduled_tokens  # it drifts when drafts are rejected
 
     def any_prefills(self, rows: NDArray[np.int64]) -> bool:
         """Whether any of these rows has prefill tokens left to compute."""
