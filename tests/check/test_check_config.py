@@ -162,10 +162,10 @@ def test_options_that_make_no_sense(syncscan, project, arguments):
     assert run.stderr.startswith("syncscan: ")
 
 
-def test_a_project_without_functions_has_no_entry_point(syncscan, project):
-    project(settings('hot = ["a:step"]'))
+def test_a_module_without_functions_has_no_entry_point(syncscan, project):
+    root = project({**settings('hot = ["a:step"]'), "a.py": ""})
     message = "hot: the project has no function 'a:step'; write it as 'package.module:Class.method'\n"
-    assert syncscan("check").stderr == f"syncscan: {message}"
+    assert syncscan("check").stderr == f"syncscan: {root / 'pyproject.toml'}: [tool.syncscan]: {message}"
 
 
 def test_the_nearest_table_wins(project):
