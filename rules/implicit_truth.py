@@ -1,7 +1,7 @@
 """Python asks a GPU tensor whether it is true, and the host waits for the answer.
 
 `if t:`, `while t:`, `assert t`, `not t`, `t and u`, a conditional expression, a chained comparison, the
-condition of a comprehension and `in` all call `bool()` on the tensor. So do Python's own `min`, `max`,
+condition of a comprehension, the guard of a `case` and `in` all call `bool()` on the tensor. So do Python's own `min`, `max`,
 `sorted`, `any` and `all`, once for each comparison or element.
 
 **Stays silent** on `t is None`, on `len(t)`, on tensors in host memory, and on `torch.max`, `t.any()` and
@@ -34,6 +34,7 @@ class ImplicitTruth(Rule):
         cst.Assert,
         cst.IfExp,
         cst.CompIf,
+        cst.MatchCase,
         cst.BooleanOperation,
         cst.UnaryOperation,
         cst.Comparison,
@@ -127,6 +128,8 @@ def _tested(node: cst.CSTNode, facts: Facts) -> cst.BaseExpression | None:
     """
     if isinstance(node, (cst.If, cst.While, cst.Assert, cst.IfExp, cst.CompIf)):
         return _last_operand(node.test)
+    if isinstance(node, cst.MatchCase):
+        return _last_operand(node.guard) if node.guard is not None else None
     if isinstance(node, cst.BooleanOperation):
         return _last_operand(node.left)
     if isinstance(node, cst.UnaryOperation):

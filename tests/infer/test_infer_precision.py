@@ -172,6 +172,141 @@ def test_a_helper_that_downloads_returns_to_the_host() -> None:
     )
 
 
+def test_what_a_while_loop_tested_is_known_behind_it() -> None:
+    check_marks(
+        """
+        import torch
+
+        def fetched():
+            x = torch.zeros(1, device="cuda")
+            while x.is_cuda:
+                x = x.to("cpu", non_blocking=True)
+            x.item()
+
+        def left(stop: bool):
+            x = torch.zeros(1, device="cuda")
+            while x.is_cuda:
+                if stop:
+                    break
+                x = x.to("cpu", non_blocking=True)
+            x.item()  # expect: SYN101
+
+        def endless(stop: bool):
+            x = torch.zeros(1)
+            while True:
+                if stop:
+                    x = torch.zeros(1, device="cuda")
+                    break
+            x.item()  # expect: SYN101
+        """
+    )
+
+
+def test_the_else_of_a_loop_does_not_run_after_a_break() -> None:
+    check_marks(
+        """
+        import torch
+
+        def search(rows: list[int]):
+            found = torch.zeros(1, device="cuda")
+            for row in rows:
+                if row:
+                    break
+            else:
+                found = torch.zeros(1)
+                found.item()
+            found.item()  # expect: SYN101
+
+        def only_else(rows: list[int]):
+            found = torch.zeros(1, device="cuda")
+            for row in rows:
+                if row:
+                    return found
+            else:
+                found = torch.zeros(1)
+            return found.item()
+        """
+    )
+
+
+def test_every_statement_of_a_class_body_sets_attributes() -> None:
+    check_marks(
+        """
+        import sys
+
+        import torch
+
+        t = torch.zeros(1)
+
+        class Limits:
+            if sys.platform == "linux":
+                t = torch.zeros(1, device="cuda")
+            else:
+                t = torch.zeros(2, device="cuda")
+
+            class Inner:
+                low = torch.zeros(1, device="cuda")
+
+                def read(self):
+                    return self.low.item()  # expect: SYN101
+
+            def read(self):
+                return self.t.item()  # expect: SYN101
+
+        def read():
+            return t.item()
+        """
+    )
+
+
+def test_a_guard_of_a_case_is_tested_and_its_pattern_binds() -> None:
+    check_marks(
+        """
+        import torch
+
+        def choose(mode: int, x: torch.Tensor | None):
+            flag = torch.zeros(1, device="cuda")
+            row = torch.zeros(1, device="cuda")
+            rest = torch.zeros(1, device="cuda")
+            match mode:
+                case 1 if flag.any():  # expect: SYN104
+                    return 1
+                case row:
+                    return row.item()
+
+        def parts(pair: tuple[torch.Tensor, torch.Tensor]):
+            match (torch.zeros(1), torch.zeros(1, device="cuda")):
+                case (a, b):
+                    a.item()
+                    b.item()  # expect: SYN101
+        """
+    )
+
+
+def test_decorators_and_defaults_are_evaluated() -> None:
+    check_marks(
+        """
+        import torch
+
+        x = torch.zeros(1, device="cuda")
+
+        def times(count):
+            return lambda function: function
+
+        @times(x.item())  # expect: SYN101
+        def step(count=x.item()):  # expect: SYN101
+            return count
+
+        @times(
+            count=x.item(),  # expect: SYN101
+        )
+        class Runner:
+            @times(x.item())  # expect: SYN101
+            async def step(self): return 1
+        """
+    )
+
+
 def test_a_name_that_says_host_decides_where_paths_disagree() -> None:
     check_marks(
         """

@@ -49,7 +49,8 @@ class Frame:
         self.yielded: Value = UNKNOWN
         self.statement: ast.stmt | None = None
         self.default_device: Value | None = None
-        self.exits: list[list[dict[str, Value]]] = []
+        self.loops: list[statements.Loop] = []
+        self.class_body: Class | None = None
         self._passed: dict[int, str] = {}  # parameters, by the evidence for what is passed to them
         if function.owner is not None and function.name == "__init__" and function.owner.is_module:
             self.default_device = Value(Kind.DEVICE, confidence=Confidence.INFERRED)
@@ -265,9 +266,7 @@ class Frame:
     def assign(self, target: ast.expr, value: Value) -> None:
         """Bind a value to a target of an assignment."""
         if isinstance(target, ast.Name):
-            self.set_key(target.id, value)
-            if self.function.node is self.module.tree:
-                self.join_cell(self.module.globals.setdefault(target.id, Cell()), value, target, target.id)
+            self.bind(target.id, value, target)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self._unpack(target, value)
         elif isinstance(target, ast.Attribute):
@@ -278,6 +277,14 @@ class Frame:
             self.assign(target.value, list_of(element_of(value)))
         if self.recorder is not None:
             self.recorder.value(target, value)
+
+    def bind(self, name: str, value: Value, node: ast.AST) -> None:
+        """Bind a name; others see it where it is one of a module, or an attribute of a class."""
+        self.set_key(name, value)
+        if self.class_body is not None:
+            self.store_attribute(self.class_body, name, value, node)
+        elif self.function.node is self.module.tree:
+            self.join_cell(self.module.globals.setdefault(name, Cell()), value, node, name)
 
     def set_key(self, key: str, value: Value) -> None:
         """Bind a path in the environment; what was known of longer paths is forgotten."""
@@ -320,7 +327,7 @@ class Frame:
             if option.kind in {Kind.INSTANCE, Kind.CLASS} and isinstance(option.payload, Class):
                 self.store_attribute(option.payload, target.attr, value, target)
 
-    def store_attribute(self, cls: Class, name: str, value: Value, node: ast.expr) -> None:
+    def store_attribute(self, cls: Class, name: str, value: Value, node: ast.AST) -> None:
         """Note that instances of a class hold a value in an attribute."""
         if value.kind is Kind.NONE or (value.kind is Kind.MODULE and isinstance(value.payload, Module)):
             return

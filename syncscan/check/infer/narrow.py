@@ -132,7 +132,7 @@ def _of_classes(value: Value, wanted: list[Class], *, holds: bool) -> Value:
     return join_all(inside or [Value(Kind.INSTANCE, payload=cls) for cls in wanted])
 
 
-def key_of(node: ast.expr) -> str:
+def key_of(node: ast.AST) -> str:
     """The name under which a path such as ``self.x`` or ``d["k"]`` is kept in an environment, or ""."""
     try:
         return node._key  # type: ignore[attr-defined, no-any-return]
@@ -142,7 +142,7 @@ def key_of(node: ast.expr) -> str:
         return key
 
 
-def _key(node: ast.expr) -> str:
+def _key(node: ast.AST) -> str:
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):

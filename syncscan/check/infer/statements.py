@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from syncscan.check.infer.conventions import allows_waits
@@ -11,7 +12,7 @@ from syncscan.check.infer.expressions import binary
 from syncscan.check.infer.hardware import runs_elsewhere
 from syncscan.check.infer.index import imported_names
 from syncscan.check.infer.narrow import Environment, key_of, narrow
-from syncscan.check.infer.values import element_of, join
+from syncscan.check.infer.values import element_of, join, list_of
 from syncscan.model import UNKNOWN, Kind, Value
 
 if TYPE_CHECKING:
@@ -74,7 +75,9 @@ def _renamed(frame: Frame, target: ast.expr, value: Value) -> Value:
 
 
 def _ann_assign(frame: Frame, node: ast.AnnAssign) -> None:
-    promised = frame.solver.annotations.read(node.annotation, frame.module, frame.function)
+    promised = UNKNOWN
+    if frame.class_body is None:  # what is promised of an attribute counts where nothing is seen to set it
+        promised = frame.solver.annotations.read(node.annotation, frame.module, frame.function)
     if node.value is None:
         if promised is not UNKNOWN and isinstance(node.target, ast.Name):
             frame.assign(node.target, promised)
@@ -156,15 +159,26 @@ def _branch(
         frame.leave_out(body)
         return None
     narrow(test, frame.env, frame.peek, holds=holds)
+    return _after(frame, body)
+
+
+def _after(frame: Frame, body: list[ast.stmt]) -> Environment | None:
+    """The environment after statements; None if their end cannot be reached."""
     return frame.env if block(frame, body) else None
 
 
+@dataclass(slots=True)
+class Loop:
+    """A loop that is being run, and what was known where its body was left by a statement for that."""
+
+    broken: list[Environment] = field(default_factory=list)
+    continued: list[Environment] = field(default_factory=list)
+
+
 def _for(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
-    iterated = frame.evaluate(node.iter)
-    element = element_of(iterated)
-    _loop(frame, lambda: frame.assign(node.target, element), node.body)
-    block(frame, node.orelse)
-    return True
+    element = element_of(frame.evaluate(node.iter))
+    broken = _loop(frame, lambda: frame.assign(node.target, element), node.body)
+    return _leave_loop(frame, _after(frame, node.orelse), broken)
 
 
 def _while(frame: Frame, node: ast.While) -> bool:
@@ -172,34 +186,56 @@ def _while(frame: Frame, node: ast.While) -> bool:
         frame.note_truth(node.test, frame.evaluate(node.test))
         narrow(node.test, frame.env, frame.peek, holds=True)
 
-    _loop(frame, test, node.body)
-    if frame.recorder is None:
-        narrow(node.test, frame.env, frame.peek, holds=False)
-    block(frame, node.orelse)
-    return True
+    broken = _loop(frame, test, node.body)
+    if isinstance(node.test, ast.Constant) and node.test.value:
+        return _leave_loop(frame, None, broken)
+    narrow(node.test, frame.env, frame.peek, holds=False)
+    return _leave_loop(frame, _after(frame, node.orelse), broken)
 
 
-def _loop(frame: Frame, start: object, body: list[ast.stmt]) -> None:
-    """Run a loop body until what it finds at its start stops changing; twice is nearly always enough."""
+def _loop(frame: Frame, start: Callable[[], None], body: list[ast.stmt]) -> list[Environment]:
+    """Run a loop body until what it finds at its start stops changing; twice is nearly always enough.
+
+    That is what is known then where the loop ends of itself; what is known at each ``break`` is returned.
+    """
     before = dict(frame.env)
     for _ in range(3):
-        frame.exits.append([])
-        start()  # type: ignore[operator]
+        loop = Loop()
+        frame.loops.append(loop)
+        start()
         reached = block(frame, body)
-        ends = [*frame.exits.pop(), *([frame.env] if reached else [])]
+        frame.loops.pop()
         joined = before
-        for end in ends:
+        for end in [*loop.continued, *([frame.env] if reached else [])]:
             joined = join_environments(joined, end)
         stable = all(joined.get(name) is value or joined.get(name) == value for name, value in before.items())
         before = joined
         frame.env = dict(joined)
         if stable:
             break
+    return loop.broken
 
 
-def _leave_loop(frame: Frame, node: ast.Break | ast.Continue) -> bool:
-    if frame.exits:
-        frame.exits[-1].append(frame.env)
+def _leave_loop(frame: Frame, ended: Environment | None, broken: list[Environment]) -> bool:
+    """Go on behind a loop that ended of itself, if it could, or by a ``break``."""
+    for end in broken:
+        ended = join_environments(ended, end)
+    if ended is None:
+        return False
+    frame.env = ended
+    return True
+
+
+def _break(frame: Frame, node: ast.Break) -> bool:
+    if frame.loops:
+        frame.loops[-1].broken.append(frame.env)
+        frame.env = dict(frame.env)
+    return False
+
+
+def _continue(frame: Frame, node: ast.Continue) -> bool:
+    if frame.loops:
+        frame.loops[-1].continued.append(frame.env)
         frame.env = dict(frame.env)
     return False
 
@@ -255,13 +291,15 @@ def _try(frame: Frame, node: ast.Try) -> bool:
 
 
 def _match(frame: Frame, node: ast.Match) -> bool:
-    frame.evaluate(node.subject)
+    subject = frame.evaluate(node.subject)
     before = dict(frame.env)
     ends: list[Environment] = [before]
     for case in node.cases:
         frame.env = dict(before)
+        _capture(frame, case.pattern, subject)
         if case.guard is not None:
-            frame.evaluate(case.guard)
+            frame.note_truth(case.guard, frame.evaluate(case.guard))
+            narrow(case.guard, frame.env, frame.peek, holds=True)
         if block(frame, case.body):
             ends.append(frame.env)
     joined = ends[0]
@@ -269,6 +307,24 @@ def _match(frame: Frame, node: ast.Match) -> bool:
         joined = join_environments(joined, end)
     frame.env = dict(joined)
     return True
+
+
+def _capture(frame: Frame, pattern: ast.pattern, value: Value) -> None:
+    """Bind the names in the pattern of a case; what is inside an object is not followed."""
+    name = getattr(pattern, "name", None) or getattr(pattern, "rest", None)
+    if name is not None:
+        frame.bind(name, list_of(value) if isinstance(pattern, ast.MatchStar) else value, pattern)
+    inner = [child for child in ast.iter_child_nodes(pattern) if isinstance(child, ast.pattern)]
+    parts = [value] * len(inner)
+    if isinstance(pattern, ast.MatchSequence):
+        items = value.items if value.kind is not Kind.UNION else None
+        parts = (
+            [*items] if items is not None and len(items) == len(inner) else [element_of(value)] * len(inner)
+        )
+    elif isinstance(pattern, (ast.MatchMapping, ast.MatchClass)):
+        parts = [UNKNOWN] * len(inner)
+    for child, part in zip(inner, parts, strict=True):
+        _capture(frame, child, part)
 
 
 def _delete(frame: Frame, node: ast.Delete) -> None:
@@ -289,35 +345,33 @@ def _import(frame: Frame, node: ast.Import | ast.ImportFrom) -> None:
 
 
 def _function(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    block(frame, _decorators(node))
     for default in [*node.args.defaults, *node.args.kw_defaults]:
         if default is not None:
             frame.evaluate(default)
 
 
+def _decorators(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.stmt]:
+    """The decorators as statements, for they stand before the definition; they are made once."""
+    try:
+        return node._decorators  # type: ignore[union-attr, no-any-return]
+    except AttributeError:
+        made = [ast.copy_location(ast.Expr(decorator), decorator) for decorator in node.decorator_list]
+        node._decorators = made  # type: ignore[union-attr]
+        return made  # type: ignore[return-value]
+
+
 def _class(frame: Frame, node: ast.ClassDef) -> None:
-    """The body of a class: its plain assignments are attributes of the instances."""
+    """The body of a class: what it assigns are attributes of the instances."""
+    block(frame, _decorators(node))
     cls = frame.solver.classes.get(node)
     if cls is None:
         return
-    outer = dict(frame.env)
-    for statement in node.body:
-        target: ast.expr | None = None
-        if isinstance(statement, ast.Assign):
-            target = statement.targets[0]
-        elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
-            target = statement.target
-        if isinstance(target, ast.Name) and isinstance(statement, (ast.Assign, ast.AnnAssign)):
-            value = frame.evaluate(statement.value)  # type: ignore[arg-type]
-            frame.env[target.id] = value
-            if value.kind is not Kind.MODULE and not _is_field(statement.value):
-                frame.store_attribute(cls, target.id, value, target)
-        elif isinstance(statement, (ast.If, ast.For, ast.With, ast.Expr)):
-            block(frame, [statement])
+    outer, enclosing = dict(frame.env), frame.class_body
+    frame.class_body = cls
+    block(frame, node.body)
+    frame.class_body = enclosing
     frame.env = outer
-
-
-def _is_field(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Call) and key_of(node.func).rpartition(".")[2] in {"field", "Field"}
 
 
 _HANDLERS: dict[type[ast.stmt], Callable[[Frame, Any], bool | None]] = {
@@ -332,8 +386,8 @@ _HANDLERS: dict[type[ast.stmt], Callable[[Frame, Any], bool | None]] = {
     ast.For: _for,
     ast.AsyncFor: _for,
     ast.While: _while,
-    ast.Break: _leave_loop,
-    ast.Continue: _leave_loop,
+    ast.Break: _break,
+    ast.Continue: _continue,
     ast.With: _with,
     ast.AsyncWith: _with,
     ast.Try: _try,
