@@ -82,6 +82,15 @@ def test_one_file_is_checked_with_what_the_project_knows(syncscan, project):
     assert "; 1 file checked in" in run.stdout
 
 
+@pytest.mark.parametrize("reader", ["a.py", "z.py"], ids=["read-before", "read-after"])
+def test_a_global_of_another_module(syncscan, project, reader):
+    buffers = 'import torch\n\nrows = buf, _ = torch.zeros(3, device="cuda"), None\n'
+    steps = "from m import buf\n\n\ndef step():\n    return buf.item()\n"
+    project({"pyproject.toml": "", "m.py": buffers, reader: steps})
+    run = syncscan("check", ".")
+    assert run.stdout.startswith(f"{reader}:5:12: SYN101")
+
+
 def test_standard_input_stands_in_for_the_file_on_disk(syncscan, project):
     project({"pyproject.toml": "", "pkg/__init__.py": "", "pkg/lens.py": CALLEE, "pkg/run.py": "old = 1\n"})
     run = syncscan("check", "-", "--stdin-filename", "pkg/run.py", stdin=CALLER.encode())

@@ -278,7 +278,8 @@ class _Indexer:
         elif owner is not None and isinstance(node, ast.Assign):
             owner.stored.update(t.id for t in node.targets if isinstance(t, ast.Name))
         else:
-            self._note(node, function)
+            if owner is None:
+                self._note(node, function)
             for name in ("body", "orelse", "finalbody"):
                 self.block(getattr(node, name, None) or [], function, owner, prefix)
             for handler in getattr(node, "handlers", None) or getattr(node, "cases", None) or []:
@@ -322,26 +323,28 @@ class _Indexer:
         self.block(node.body, parent, info, f"{info.qualname}.")
 
     def _note(self, node: ast.stmt, function: Function) -> None:
-        """Note every ``self.name`` that a statement of a method sets, and whether a function yields.
+        """Note every global and every ``self.name`` that a statement sets, and whether a function yields.
 
-        Attributes are only set by statements, and a yield stands nearly always directly in one: no
+        They are only set by statements, and a yield stands nearly always directly in one: no
         expression has to be walked.
         """
         value = getattr(node, "value", None)
         if isinstance(value, (ast.Yield, ast.YieldFrom)):
             function.is_generator = True
         owner = function.owner
-        if owner is None or not function.parameters:
-            return
-        receiver = function.parameters[0].name
+        receiver = function.parameters[0].name if owner is not None and function.parameters else None
         targets = [*getattr(node, "targets", ()), getattr(node, "target", None)]
         targets += [item.optional_vars for item in getattr(node, "items", ())]
         while targets:
             target = targets.pop()
             if isinstance(target, (ast.Tuple, ast.List)):
                 targets.extend(target.elts)
-            elif isinstance(target, ast.Attribute) and dotted_name(target.value) == receiver:
+            elif isinstance(target, ast.Name) and function is self.module.body:
+                self.module.globals[target.id] = Cell()
+            elif isinstance(target, ast.Attribute) and owner and dotted_name(target.value) == receiver:
                 owner.stored.add(target.attr)
+        if owner is None or receiver is None:
+            return
         if (
             isinstance(value, ast.Call)
             and value.args
