@@ -307,6 +307,65 @@ def test_decorators_and_defaults_are_evaluated() -> None:
     )
 
 
+def test_a_global_is_what_any_function_makes_it() -> None:
+    check_marks(
+        """
+        import torch
+
+        buf = torch.zeros(3)
+        made = None
+        host = None
+
+        def setup():
+            global buf, made, host
+            buf = torch.zeros(3, device="cuda")
+            made = torch.zeros(3, device="cuda")
+            host = torch.zeros(3)
+
+        def other():
+            buf = torch.zeros(3)
+            host = torch.zeros(3, device="cuda")
+            buf.item()
+
+        def step():
+            buf.item()  # expect: SYN101
+            host.item()
+            declared_by_setup_late.item()  # expect: SYN101
+            if made is not None:
+                made.item()  # expect: SYN101
+
+        def setup_late():
+            global declared_by_setup_late
+            declared_by_setup_late = torch.zeros(3, device="cuda")
+        """
+    )
+
+
+def test_a_nested_function_rebinds_a_variable_of_the_outer_one() -> None:
+    check_marks(
+        """
+        import torch
+
+        def run():
+            t = None
+            kept = torch.zeros(3)
+
+            def put():
+                nonlocal t
+                kept = torch.zeros(3, device="cuda")
+                t = torch.zeros(3, device="cuda")
+
+            def read():
+                return t.item()  # expect: SYN101
+
+            put()
+            if t is not None:
+                t.item()  # expect: SYN101
+            kept.item()
+        """
+    )
+
+
 def test_a_name_that_says_host_decides_where_paths_disagree() -> None:
     check_marks(
         """

@@ -282,7 +282,9 @@ def evaluate_yield_from(frame: Frame, node: ast.YieldFrom) -> Value:
 
 
 def evaluate_call(frame: Frame, node: ast.Call) -> Value:
-    return frame.call(node)
+    value = frame.call(node)
+    frame.after_call()
+    return value
 
 
 EVALUATORS: dict[type[ast.expr], Callable[[Frame, Any], Value]] = {

@@ -184,12 +184,21 @@ class Frame:
         return UNKNOWN
 
     def _captured(self, scope: Function, name: str) -> Value | None:
+        if name not in self.solver.locals_of(scope):
+            return None
+        return self.read(self._captured_cell(scope, name))
+
+    def _captured_cell(self, scope: Function, name: str) -> Cell:
         if name not in scope.captured:
-            if name not in self.solver.locals_of(scope):
-                return None
             scope.captured[name] = Cell()
             self.solver.enqueue(scope)
-        return self.read(scope.captured[name])
+        return scope.captured[name]
+
+    def after_call(self) -> None:
+        """Note what nested functions may have made of the names of this one, now that one may have run."""
+        for name in self.function.rebound:
+            if name in self.env:
+                self.env[name] = join(self.env[name], self.read(self.function.captured[name]))
 
     def module_name(self, module: Module, name: str) -> Value:
         """The value of a top-level name of a module of the project."""
@@ -283,8 +292,23 @@ class Frame:
         self.set_key(name, value)
         if self.class_body is not None:
             self.store_attribute(self.class_body, name, value, node)
-        elif self.function.node is self.module.tree:
-            self.join_cell(self.module.globals.setdefault(name, Cell()), value, node, name)
+        elif (cell := self._shared(name)) is not None:
+            self.join_cell(cell, value, node, name)
+
+    def _shared(self, name: str) -> Cell | None:
+        """Where a name is kept that other functions see: by the module, or the function around this one."""
+        function = self.function
+        if function is self.module.body or name in function.global_names:
+            return self.module.globals.setdefault(name, Cell())
+        if name not in function.nonlocal_names:
+            return None
+        scope = function.parent
+        while scope is not None and name not in self.solver.locals_of(scope):
+            scope = scope.parent
+        if scope is None:
+            return None
+        scope.rebound.add(name)
+        return self._captured_cell(scope, name)
 
     def set_key(self, key: str, value: Value) -> None:
         """Bind a path in the environment; what was known of longer paths is forgotten."""
@@ -362,8 +386,8 @@ class Frame:
             return
         if key in self.env and isinstance(node, ast.Name):
             self.env[key] = value
-            if self.function.node is self.module.tree:
-                self.join_cell(self.module.globals.setdefault(key, Cell()), value, node, key)
+            if (cell := self._shared(key)) is not None:
+                self.join_cell(cell, value, node, key)
         elif isinstance(node, ast.Attribute):
             base = self.peek(node.value)
             self.env[key] = value

@@ -73,6 +73,9 @@ class Function:
     children: dict[str, Function | Class] = field(default_factory=dict)
     callees: dict[Function, None] = field(default_factory=dict)
     by_name: dict[str, Parameter] = field(default_factory=dict)
+    global_names: set[str] = field(default_factory=set)  # that a ``global`` statement names
+    nonlocal_names: set[str] = field(default_factory=set)
+    rebound: set[str] = field(default_factory=set)  # locals that nested functions set
     statement: ast.stmt | None = None  # in which a lambda stands
     is_generator: bool = False
     is_open: bool = False  # asks something that only an assumption answers
@@ -331,6 +334,12 @@ class _Indexer:
         value = getattr(node, "value", None)
         if isinstance(value, (ast.Yield, ast.YieldFrom)):
             function.is_generator = True
+        elif isinstance(node, ast.Global):
+            function.global_names.update(node.names)
+            for name in node.names:
+                self.module.globals.setdefault(name, Cell())
+        elif isinstance(node, ast.Nonlocal):
+            function.nonlocal_names.update(node.names)
         owner = function.owner
         receiver = function.parameters[0].name if owner is not None and function.parameters else None
         targets = [*getattr(node, "targets", ()), getattr(node, "target", None)]
@@ -340,7 +349,7 @@ class _Indexer:
             if isinstance(target, (ast.Tuple, ast.List)):
                 targets.extend(target.elts)
             elif isinstance(target, ast.Name) and function is self.module.body:
-                self.module.globals[target.id] = Cell()
+                self.module.globals.setdefault(target.id, Cell())
             elif isinstance(target, ast.Attribute) and owner and dotted_name(target.value) == receiver:
                 owner.stored.add(target.attr)
         if owner is None or receiver is None:

@@ -144,5 +144,5 @@ class Solver:
                     for child in ast.walk(function.node)
                     if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)
                 }
-            self._locals[function] = frozenset(names)
+            self._locals[function] = frozenset(names - function.global_names - function.nonlocal_names)
         return self._locals[function]
