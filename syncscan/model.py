@@ -93,8 +93,8 @@ class Evidence:
 class Value:
     """What is known of the value of one expression.
 
-    ``dtype`` is "bool", "int", "float" or None where unknown; ``ndim`` is the number of dimensions of
-    a tensor or array, None where unknown. ``payload`` belongs to the inference: a constant, a class, a
+    ``dtype`` is "bool", "uint8", "int" (any other integer), "float" or None where unknown; ``ndim`` is the
+    number of dimensions of a tensor or array, None where unknown. ``payload`` belongs to the inference: a constant, a class, a
     function, a module. ``items`` holds the elements of a tuple whose length is known or the options of
     a union; ``element`` is the join of what a container holds.
     """
@@ -133,8 +133,8 @@ class Value:
 
     @property
     def is_mask(self) -> bool:
-        """A tensor or array of dtype bool."""
-        return bool(self.options) and all(o.dtype == "bool" and o.kind in _ARRAYS for o in self.options)
+        """A tensor or array that selects where it is used as an index: of dtype bool or uint8."""
+        return bool(self.options) and all(o.dtype in MASKS and o.kind in _ARRAYS for o in self.options)
 
     @property
     def is_host_data(self) -> bool:
@@ -143,6 +143,7 @@ class Value:
 
 
 _ARRAYS = (Kind.TENSOR, Kind.NDARRAY)
+MASKS = frozenset({"bool", "uint8"})
 
 
 def _is_host_option(value: Value) -> bool:

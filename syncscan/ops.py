@@ -122,7 +122,7 @@ class Operation:
     ``result`` says where the result lives: one of `RESULTS`, "arg NAME" (as that argument)
     or "a NAME" (no tensor but an object of a class of torch, such as a stream). A
     ``device`` or ``dtype`` argument that is given wins, where the entry has such a parameter.
-    ``dtype`` is "bool", "int", "float" or "" (that of the operands); ``ndim`` is the number of
+    ``dtype`` is "bool", "uint8", "int", "float" or "" (that of the operands); ``ndim`` is the number of
     dimensions of the result, -1 where it varies. ``count`` is how many tensors the result is: 1, more
     for a tuple, 0 for a tuple whose length varies. ``reduces`` names the parameter without which the
     result is a single tensor of no dimensions; where that argument is a tensor (``torch.max(a, b)``)

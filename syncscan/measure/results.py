@@ -89,8 +89,8 @@ def _at(record: Record, name: str) -> str | None:
 
 
 def _class(dtype: str) -> str:
-    if dtype == "bool":
-        return "bool"
+    if dtype in {"bool", "uint8"}:
+        return dtype
     if dtype.startswith(("int", "uint")):
         return "int"
     return "float" if dtype.startswith(("float", "bfloat")) else ""

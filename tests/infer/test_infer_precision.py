@@ -75,6 +75,23 @@ def test_a_tuple_of_lists_holds_indices() -> None:
     )
 
 
+def test_an_index_of_dtype_uint8_is_a_mask() -> None:
+    check_marks(
+        """
+        import torch
+
+        def select():
+            rows = torch.zeros((8, 4), device="cuda")
+            chosen = torch.zeros(8, dtype=torch.uint8, device="cuda")
+            kept = rows[chosen]  # expect: SYN201
+            kept = rows[chosen.int().byte()]  # expect: SYN201
+            rows[chosen] = 0.0
+            rows[chosen.long()] = 0.0  # expect: SYN306
+            return rows[torch.zeros(8, dtype=torch.uint8)]
+        """
+    )
+
+
 def test_an_empty_tensor_is_not_copied() -> None:
     check_marks(
         """

@@ -26,6 +26,7 @@ _TENSORS = {
     "torch.IntTensor": Value(Kind.TENSOR, dtype="int"),
     "torch.FloatTensor": Value(Kind.TENSOR, dtype="float"),
     "torch.BoolTensor": Value(Kind.TENSOR, dtype="bool"),
+    "torch.ByteTensor": Value(Kind.TENSOR, dtype="uint8"),
     "torch.nn.Parameter": TENSOR,
     "torch.nn.parameter.Parameter": TENSOR,
     "torch.cuda.LongTensor": Value(Kind.TENSOR, Device.CUDA, dtype="int"),

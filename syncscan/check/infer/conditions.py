@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from syncscan.model import UNKNOWN, Device, Kind, Value
+from syncscan.model import MASKS, UNKNOWN, Device, Kind, Value
 from syncscan.ops import Case, Condition, Operation, Term, bind
 
 Verdict = bool | None
@@ -151,7 +151,7 @@ def _gpu_slice(value: Value) -> Verdict:
 def _index(value: Value) -> Verdict:
     if value.kind is not Kind.TENSOR:
         return None if value.kind is Kind.UNKNOWN else False
-    if value.dtype == "bool" or value.ndim == 0:
+    if value.dtype in MASKS or value.ndim == 0:
         return False
     return None if value.dtype is None and value.ndim is None and value.device is Device.UNKNOWN else True
 
@@ -159,7 +159,7 @@ def _index(value: Value) -> Verdict:
 def _mask(value: Value) -> Verdict:
     if value.kind not in _ARRAYS:
         return None if value.kind is Kind.UNKNOWN else False
-    return None if value.dtype is None else value.dtype == "bool"
+    return None if value.dtype is None else value.dtype in MASKS
 
 
 def _scalar(value: Value) -> Verdict:

@@ -15,7 +15,6 @@ from syncscan.check.infer.values import (
     BOOL,
     INT,
     NUMBER,
-    SLICE,
     STRING,
     constant,
     element_of,
@@ -23,6 +22,7 @@ from syncscan.check.infer.values import (
     join_all,
     list_of,
     sequence,
+    slice_of,
 )
 from syncscan.model import UNKNOWN, Kind, Value
 
@@ -64,10 +64,7 @@ def evaluate_subscript(frame: Frame, node: ast.Subscript) -> Value:
 
 
 def evaluate_slice(frame: Frame, node: ast.Slice) -> Value:
-    bounds = [frame.evaluate(part) for part in (node.lower, node.upper, node.step) if part is not None]
-    if any(bound.kind is not Kind.NUMBER for bound in bounds):
-        return Value(Kind.SLICE, items=tuple(bounds))
-    return SLICE
+    return slice_of(frame.evaluate(part) for part in (node.lower, node.upper, node.step) if part is not None)
 
 
 def evaluate_bin_op(frame: Frame, node: ast.BinOp) -> Value:

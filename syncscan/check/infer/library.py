@@ -17,7 +17,6 @@ from syncscan.check.infer.values import (
     INT,
     NDARRAY,
     NUMBER,
-    SLICE,
     STRING,
     element_of,
     join,
@@ -25,6 +24,7 @@ from syncscan.check.infer.values import (
     list_of,
     refine,
     sequence,
+    slice_of,
 )
 from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
 from syncscan.ops import DEFAULT, follows_default
@@ -234,7 +234,6 @@ _PYTHON = {
     **dict.fromkeys(("math.ceil", "math.floor", "math.prod", "math.gcd", "operator.index"), INT),
     **dict.fromkeys(("math.sqrt", "math.log", "math.log2", "math.exp", "math.pow"), NUMBER),
     "builtins.range": list_of(INT),
-    "builtins.slice": SLICE,
     "logging.getLogger": Value(Kind.INSTANCE, payload="logging.Logger"),
 }
 
@@ -366,6 +365,7 @@ _SPECIAL: dict[str, Callable[..., Value]] = {
     "builtins.max": _chosen,
     "builtins.min": _chosen,
     "builtins.sum": _sum,
+    "builtins.slice": lambda frame, args, kwargs, node: slice_of(args),
     "builtins.abs": _first,
     "itertools.chain.from_iterable": lambda frame, args, kwargs, node: list_of(
         element_of(element_of(args[0])) if args else UNKNOWN

@@ -20,7 +20,7 @@ from syncscan.check.infer.values import (
     refine,
     sequence,
 )
-from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
+from syncscan.model import MASKS, UNKNOWN, Confidence, Device, Evidence, Kind, Value
 
 _FIXED = {
     "number": NUMBER,
@@ -34,10 +34,9 @@ _FIXED = {
 }
 # The one dtype vocabulary of the analysis: by the last part of a dtype's name.
 _DTYPES = {
-    **dict.fromkeys(("bool",), "bool"),
-    **dict.fromkeys(
-        ("int", "int8", "int16", "int32", "int64", "long", "short", "uint8", "uint32", "uint64"), "int"
-    ),
+    "bool": "bool",
+    "uint8": "uint8",  # apart from the other integers: as an index it is a mask
+    **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "long", "short", "uint32", "uint64"), "int"),
     **dict.fromkeys(("float", "float16", "float32", "float64", "double", "half", "bfloat16"), "float"),
 }
 
@@ -75,7 +74,7 @@ def dtype_named(value: Value | None) -> str | None:
 
 
 def dtype_class(name: str) -> str | None:
-    """The dtype that the last part of a name stands for: "bool", "int" or "float"."""
+    """The dtype that the last part of a name stands for, as `Value` has it."""
     return _DTYPES.get(name.rpartition(".")[2])
 
 
@@ -263,7 +262,7 @@ def _typed(base: Value, bound: Bound) -> Value:
     operation = bound.operation
     if "dtype" in bound.values:
         return refine(base, dtype=dtype_named(bound.get("dtype")))
-    if operation.dtype in {"bool", "int", "float"}:
+    if operation.dtype:
         return refine(base, dtype=operation.dtype)
     if operation.result == "device" and base.dtype is None:
         return refine(base, dtype=_dtype_of_data(bound.get("data")))
@@ -318,7 +317,9 @@ def indexed(value: Value, index: tuple[Value, ...]) -> Value:
     ndim = value.ndim
     made = 0
     for item in index:
-        if item.kind is Kind.NUMBER or (item.kind is Kind.TENSOR and item.ndim == 0 and item.dtype != "bool"):
+        if item.kind is Kind.NUMBER or (
+            item.kind is Kind.TENSOR and item.ndim == 0 and item.dtype not in MASKS
+        ):
             ndim = ndim - 1 if ndim is not None else None
         elif item.kind is Kind.NONE:
             ndim = ndim + 1 if ndim is not None else None

@@ -7,7 +7,7 @@ a union, and what joins too many kinds is `ANYTHING`, which stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
@@ -105,6 +105,14 @@ def sequence(items: list[Value], kind: Kind) -> Value:
     if len(kept) > _MOST_ITEMS:
         return Value(kind, element=join_all(kept))
     return Value(kind, items=kept)
+
+
+def slice_of(bounds: Iterable[Value]) -> Value:
+    """A slice, with its bounds if one of them is more than a number."""
+    kept = tuple(bounds)
+    return (
+        SLICE if {bound.kind for bound in kept} <= {Kind.NUMBER, Kind.NONE} else Value(Kind.SLICE, items=kept)
+    )
 
 
 def element_of(value: Value) -> Value:

@@ -1,0 +1,71 @@
+"""The kinds of the operation table mean the same to all that ask for them: analysis, campaign and simulation."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+import pytest
+import torch
+
+from syncscan import simulated_cuda
+from syncscan.check.infer.conditions import bind, blocking_case
+from syncscan.check.infer.index import index_module
+from syncscan.check.infer.solver import Solver
+from syncscan.config import Conventions
+from syncscan.measure.describe import describe, kinds_of
+from syncscan.model import Value
+from syncscan.ops import KINDS, Case, Effect, Operation, Term, load_table
+from syncscan.simulate import kinds as simulated
+
+VALUES = [
+    *(
+        f'torch.zeros({shape}, dtype=torch.{dtype}, device="{device}")'
+        for device in ("cuda", "cpu")
+        for dtype in ("bool", "uint8", "int64", "float32", "bfloat16")
+        for shape in ("()", "3", "(3, 2)")
+    ),
+    'torch.zeros((3, 2), device="cuda").T',
+    "torch.zeros((3, 2)).T",
+    "torch.zeros(3, pin_memory=True)",
+    "torch.zeros((), pin_memory=True)",
+    *("3", "0", "2.5", "True", "False", "np.int64(3)"),
+    *("[]", "[1, 2]", "(1, 2)", "[True, False]", "np.zeros(3)", "np.zeros(3, dtype=np.bool_)"),
+    *('[1, torch.zeros((), device="cuda")]', '(torch.zeros(3, device="cuda"),)', "[torch.zeros(3)]"),
+    *("slice(0, 2)", 'slice(torch.zeros((), device="cuda"))', "slice(torch.zeros(()), None)"),
+    *('"cuda"', '"cuda:1"', '"cpu"', '"meta"', 'torch.device("cuda")', 'torch.device("cpu")'),
+    "None",
+]
+
+
+def inferred(expression: str) -> Value:
+    """What the static analysis knows of an expression."""
+    text = f"import numpy as np\nimport torch\n\nvalue = {expression}\n"
+    module = index_module("m", "m.py", ast.parse(text), text.splitlines(), is_package=False)
+    Solver([module], load_table(), Conventions()).solve(lambda *_: None)
+    return module.globals["value"].value
+
+
+def verdict(kind: str, value: Value) -> bool | None:
+    """Whether an inferred value is of a kind; None where that is not known."""
+
+    def holds(*, negated: bool) -> bool:
+        operation = Operation("f", ("x",), (Case(Effect.ALWAYS, (Term("x", "is", kind, negated),)),))
+        return blocking_case(bind(operation, [value], {})) is not None
+
+    return True if holds(negated=False) else False if holds(negated=True) else None
+
+
+@pytest.mark.parametrize("expression", VALUES)
+def test_every_evaluator_of_the_kinds_says_the_same(expression: str) -> None:
+    value = inferred(expression)
+    with simulated_cuda():
+        real = eval(expression, {"np": np, "torch": torch})
+        measured = kinds_of(describe(real))
+        of_simulation = {kind for kind in KINDS if simulated.KINDS[kind](real)}
+    is_plain_number = isinstance(real, (int, float, np.generic)) and not isinstance(real, bool)
+    unasked = {"true", "false", "gpu device"} if is_plain_number else set()  # by the campaign, of any number
+    assert measured == of_simulation - unasked
+    found = {kind: verdict(kind, value) for kind in KINDS}
+    assert {kind for kind, known in found.items() if known} <= of_simulation
+    assert not {kind for kind, known in found.items() if known is False} & of_simulation
