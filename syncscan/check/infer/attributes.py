@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from syncscan.check.infer.frame import Frame
 
 _ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
-_SAME_PLACE = frozenset({"T", "mT", "H", "mH", "data", "real", "imag"})
+_SAME_PLACE = frozenset({"T", "mT", "H", "mH", "data", "grad", "real", "imag"})
 _NUMBERS = frozenset(
     {"ndim", "itemsize", "nbytes", "is_cuda", "is_cpu", "requires_grad", "is_leaf", "is_sparse"}
 )
@@ -63,8 +63,6 @@ def _array_attribute(frame: Frame, base: Value, name: str) -> Value:
     if name == "shape":
         return list_of(INT, Kind.TUPLE)
     if name in _SAME_PLACE:
-        return base
-    if name == "grad":
         return base
     if name in _NUMBERS:
         return BOOL if name.startswith(("is_", "requires")) else INT

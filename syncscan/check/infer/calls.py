@@ -16,7 +16,6 @@ from syncscan.check.infer.values import (
     evidence_in,
     explained,
     inferred,
-    join,
     join_all,
     moved,
     parts_of,
@@ -307,8 +306,4 @@ def instantiate(
     post = cls.find_method("__post_init__")
     if post is not None:
         frame.function.callees[post] = None
-    if any(
-        base in {"enum.Enum", "enum.IntEnum", "enum.Flag"} for c in cls.mro() for base in c.external_bases
-    ):
-        return join(instance, UNKNOWN)
     return instance

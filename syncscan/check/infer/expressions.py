@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from syncscan.check.infer.attributes import attribute_of
+from syncscan.check.infer.calls import call
 from syncscan.check.infer.hardware import runs_elsewhere
 from syncscan.check.infer.narrow import Environment, key_of, narrow
 from syncscan.check.infer.operations import arithmetic
@@ -279,7 +280,7 @@ def evaluate_yield_from(frame: Frame, node: ast.YieldFrom) -> Value:
 
 
 def evaluate_call(frame: Frame, node: ast.Call) -> Value:
-    value = frame.call(node)
+    value = call(frame, node)
     frame.after_call()
     return value
 

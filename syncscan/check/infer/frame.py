@@ -151,7 +151,7 @@ class Frame:
 
     def here(self, node: ast.expr) -> Here:
         """Where an expression stands, for evidence."""
-        return _Here(self, node)
+        return Here(self.module, node, self.default_device, self.assume)
 
     def assume(self) -> bool:
         """Whether open questions are answered by assumption now; if not yet, this function has one."""
@@ -430,10 +430,6 @@ class Frame:
 
     # Calls
 
-    def call(self, node: ast.Call) -> Value:
-        """The value of a call."""
-        return calls.call(self, node)
-
     def call_function(
         self, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.expr
     ) -> Value:
@@ -490,33 +486,3 @@ class Frame:
             )
         if self.recorder is not None:
             self.recorder.call(node, name, bound)
-
-
-class _Here:
-    """A call in a function that is being evaluated."""
-
-    def __init__(self, frame: Frame, node: ast.expr) -> None:
-        self.path = frame.module.path
-        self.line = node.lineno
-        self.default_device = frame.default_device
-        self.assume = frame.assume
-        self._module = frame.module
-        self._node = node
-
-    @property
-    def text(self) -> str:
-        return text_of(self._module, self._node)
-
-
-def text_of(module: Module, node: ast.expr) -> str:
-    """The text of an expression on its first line, shortened for a message."""
-    line = module.lines[node.lineno - 1] if node.lineno <= len(module.lines) else ""
-    end = node.end_col_offset if node.end_lineno == node.lineno else None
-    if not line.isascii():
-        text = line.encode()[node.col_offset : end].decode(errors="replace")
-    else:
-        text = line[node.col_offset : end]
-    text = text.strip()
-    if end is None:
-        text += "..."
-    return text if len(text) <= 72 else text[:69] + "..."

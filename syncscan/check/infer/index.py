@@ -7,6 +7,7 @@ have to be looked at again when it changes.
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -509,6 +510,4 @@ class Project:
 @functools.cache
 def builtin_names() -> frozenset[str]:
     """The names that every module knows."""
-    import builtins
-
     return frozenset(dir(builtins))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
-from typing import Protocol
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from syncscan.check.infer.conditions import Bound, device_named
+from syncscan.check.infer.index import Module
 from syncscan.check.infer.values import (
-    ANYTHING,
     CPU_TENSOR,
     NDARRAY,
     NONE,
@@ -41,27 +41,35 @@ _DTYPES = {
 }
 
 
-class Here(Protocol):
+@dataclass(frozen=True, slots=True)
+class Here:
     """Where a call stands, and what holds there."""
+
+    module: Module
+    node: ast.expr
+    default_device: Value | None  # of an enclosing ``with torch.device(...)``
+    assume: Callable[[], bool]  # whether what is placed with some variable device counts as on the GPU by now
 
     @property
     def path(self) -> str:
         """The file."""
+        return self.module.path
 
     @property
     def line(self) -> int:
         """The line."""
+        return self.node.lineno
 
     @property
     def text(self) -> str:
-        """The call itself, shortened for a message."""
-
-    @property
-    def default_device(self) -> Value | None:
-        """The device of an enclosing ``with torch.device(...)``."""
-
-    def assume(self) -> bool:
-        """Whether what is placed with some variable device counts as on the GPU by now."""
+        """The call itself on its first line, shortened for a message."""
+        node, lines = self.node, self.module.lines
+        line = lines[node.lineno - 1] if node.lineno <= len(lines) else ""
+        end = node.end_col_offset if node.end_lineno == node.lineno else None
+        text = line.encode()[node.col_offset : end].decode(errors="replace").strip()
+        if end is None:
+            text += "..."
+        return text if len(text) <= 72 else text[:69] + "..."
 
 
 def dtype_named(value: Value | None) -> str | None:
@@ -307,8 +315,6 @@ def _tensors(operand: Value) -> list[Value]:
     if operand.kind in {Kind.LIST, Kind.TUPLE, Kind.UNION}:
         inside = [*(operand.items or ()), *([operand.element] if operand.element is not None else [])]
         return [tensor for item in inside for tensor in _tensors(item)]
-    if operand.kind is Kind.UNKNOWN and operand is not ANYTHING:
-        return []
     return []
 
 

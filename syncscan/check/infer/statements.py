@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from syncscan.check.infer.calls import call_method
 from syncscan.check.infer.conventions import allows_waits
 from syncscan.check.infer.expressions import binary
 from syncscan.check.infer.hardware import runs_elsewhere
@@ -264,8 +265,6 @@ def _entered(frame: Frame, value: Value, node: ast.expr) -> Value:
     if value.kind is Kind.LIST:  # a generator under contextlib.contextmanager
         return element_of(value)
     if value.kind is Kind.INSTANCE:
-        from syncscan.check.infer.calls import call_method
-
         entered = call_method(frame, value, "__enter__", [], {}, node)
         return value if entered.kind is Kind.UNKNOWN else entered
     return UNKNOWN

@@ -11,7 +11,7 @@ import warnings
 
 SYNCHRONIZES = "called a synchronizing CUDA operation"
 PROTOTYPE = "Synchronization debug mode is a prototype feature"
-OFF, WARN, ERROR = range(3)
+OFF, WARN = range(2)
 
 
 class DebugMode:
