@@ -134,7 +134,7 @@ class Value:
     @property
     def is_mask(self) -> bool:
         """A tensor or array that selects where it is used as an index: of dtype bool or uint8."""
-        return bool(self.options) and all(o.dtype in MASKS and o.kind in _ARRAYS for o in self.options)
+        return bool(self.options) and all(o.dtype in MASKS and o.kind in ARRAYS for o in self.options)
 
     @property
     def is_host_data(self) -> bool:
@@ -142,7 +142,7 @@ class Value:
         return bool(self.options) and all(_is_host_option(o) for o in self.options)
 
 
-_ARRAYS = (Kind.TENSOR, Kind.NDARRAY)
+ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
 MASKS = frozenset({"bool", "uint8"})
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from syncscan.check.infer.index import Class, Module, Project, dotted_name
+from syncscan.check.infer.index import Class, Module, dotted_name
+from syncscan.check.infer.names import Project
 from syncscan.check.infer.values import (
     BOOL,
     FLOAT,

@@ -19,12 +19,11 @@ from syncscan.check.infer.values import (
     list_of,
     refine,
 )
-from syncscan.model import UNKNOWN, Confidence, Device, Kind, Value
+from syncscan.model import ARRAYS, UNKNOWN, Confidence, Device, Kind, Value
 
 if TYPE_CHECKING:
     from syncscan.check.infer.frame import Frame
 
-_ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
 _SAME_PLACE = frozenset({"T", "mT", "H", "mH", "data", "grad", "real", "imag"})
 _NUMBERS = frozenset(
     {"ndim", "itemsize", "nbytes", "is_cuda", "is_cpu", "requires_grad", "is_leaf", "is_sparse"}
@@ -36,7 +35,7 @@ def attribute_of(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
     kind = base.kind
     if kind is Kind.INSTANCE:
         return instance_attribute(frame, base, name, node)
-    if kind in _ARRAYS:
+    if kind in ARRAYS:
         return _array_attribute(frame, base, name)
     if kind is Kind.MODULE:
         return _member(frame, base, name)

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from syncscan.model import MASKS, UNKNOWN, Device, Kind, Value
+from syncscan.model import ARRAYS, MASKS, UNKNOWN, Device, Kind, Value
 from syncscan.ops import Case, Condition, Operation, Term, bind
 
 Verdict = bool | None
@@ -94,9 +94,6 @@ def _each(test: Callable[[Value], Verdict]) -> Callable[[Value], Verdict]:
     return asked
 
 
-_ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
-
-
 def _on(device: Device) -> Callable[[Value], Verdict]:
     def test(value: Value) -> Verdict:
         if value.kind is Kind.UNKNOWN:
@@ -157,13 +154,13 @@ def _index(value: Value) -> Verdict:
 
 
 def _mask(value: Value) -> Verdict:
-    if value.kind not in _ARRAYS:
+    if value.kind not in ARRAYS:
         return None if value.kind is Kind.UNKNOWN else False
     return None if value.dtype is None else value.dtype in MASKS
 
 
 def _scalar(value: Value) -> Verdict:
-    if value.kind in _ARRAYS:
+    if value.kind in ARRAYS:
         return None if value.ndim is None else value.ndim == 0
     return None if value.kind is Kind.UNKNOWN else value.kind is Kind.NUMBER
 

@@ -25,12 +25,10 @@ from syncscan.check.infer.values import (
     sequence,
     slice_of,
 )
-from syncscan.model import UNKNOWN, Kind, Value
+from syncscan.model import ARRAYS, UNKNOWN, Kind, Value
 
 if TYPE_CHECKING:
     from syncscan.check.infer.frame import Frame
-
-_ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
 
 
 def evaluate_name(frame: Frame, node: ast.Name) -> Value:
@@ -59,7 +57,7 @@ def evaluate_subscript(frame: Frame, node: ast.Subscript) -> Value:
         return known
     base = frame.evaluate(node.value)
     index = frame.evaluate(node.slice)
-    if base.kind in _ARRAYS or base.kind is Kind.UNION:
+    if base.kind in ARRAYS or base.kind is Kind.UNION:
         frame.note_subscript(node, base, index)
     return read_item(base, index)
 
@@ -85,7 +83,7 @@ def binary(left: Value, right: Value, operator: ast.operator) -> Value:
     kinds = {left.kind, right.kind}
     if Kind.UNION in kinds:
         return join_all(binary(a, b, operator) for a in left.options[:4] for b in right.options[:4])
-    if kinds & _ARRAYS:
+    if kinds & ARRAYS:
         return arithmetic([left, right], compares=False)
     if kinds == {Kind.NUMBER}:
         return NUMBER if left.dtype != "int" or right.dtype != "int" else INT
@@ -107,7 +105,7 @@ def evaluate_unary_op(frame: Frame, node: ast.UnaryOp) -> Value:
         return BOOL
     if isinstance(node.op, ast.USub) and isinstance(operand.payload, int):
         return constant(-operand.payload)
-    return operand if operand.kind in {*_ARRAYS, Kind.NUMBER, Kind.UNION} else UNKNOWN
+    return operand if operand.kind in {*ARRAYS, Kind.NUMBER, Kind.UNION} else UNKNOWN
 
 
 def evaluate_compare(frame: Frame, node: ast.Compare) -> Value:
@@ -119,11 +117,11 @@ def evaluate_compare(frame: Frame, node: ast.Compare) -> Value:
             frame.note_truth(node, operand)
     if isinstance(node.ops[0], (ast.In, ast.NotIn)):
         return BOOL
-    if any(operand.kind in _ARRAYS for operand in operands):
+    if any(operand.kind in ARRAYS for operand in operands):
         return arithmetic(operands, compares=True)
     if any(operand.kind is Kind.UNION for operand in operands):
         return join_all(
-            arithmetic([option], compares=True) if option.kind in _ARRAYS else BOOL
+            arithmetic([option], compares=True) if option.kind in ARRAYS else BOOL
             for operand in operands
             if operand.kind is Kind.UNION
             for option in operand.options

@@ -12,7 +12,8 @@ from syncscan.check.infer.attributes import attribute_of, external
 from syncscan.check.infer.conditions import Bound, needs_no_gpu_operand
 from syncscan.check.infer.conventions import dtype_of, place_of
 from syncscan.check.infer.expressions import EVALUATORS
-from syncscan.check.infer.index import Cell, Class, Function, Import, Module, Parameter, builtin_names
+from syncscan.check.infer.index import Cell, Class, Function, Import, Module, Parameter
+from syncscan.check.infer.names import builtin_names
 from syncscan.check.infer.narrow import key_of
 from syncscan.check.infer.operations import Here
 from syncscan.check.infer.values import (
@@ -27,13 +28,12 @@ from syncscan.check.infer.values import (
     refine,
     union,
 )
-from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
+from syncscan.model import ARRAYS, UNKNOWN, Confidence, Device, Evidence, Kind, Value
 
 if TYPE_CHECKING:
     from syncscan.check.infer.record import Recorder
     from syncscan.check.infer.solver import Solver
 
-_ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
 _HOST_SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
 
 
@@ -106,7 +106,7 @@ class Frame:
             promised.kind in _HOST_SCALARS and value.kind not in {promised.kind, Kind.DEVICE}
         ):
             value = promised
-        elif promised.kind in _ARRAYS and value.kind not in _ARRAYS:
+        elif promised.kind in ARRAYS and value.kind not in ARRAYS:
             # a number that an array is said to be was an array's item somewhere on the way
             value = promised if value.kind is Kind.NUMBER else join(value, promised)
         if parameter.default is not None:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 
 from syncscan.check.infer.annotations import Annotations
 from syncscan.check.infer.frame import Frame
-from syncscan.check.infer.index import Cell, Class, Function, Module, Project, parameters_of
+from syncscan.check.infer.index import Cell, Class, Function, Module, parameters_of
+from syncscan.check.infer.names import Project
 from syncscan.check.infer.record import Candidate, Recorder, Waits
 from syncscan.model import Conventions
 from syncscan.ops import OperationTable

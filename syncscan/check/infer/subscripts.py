@@ -5,16 +5,14 @@ from __future__ import annotations
 from syncscan.check.infer.conditions import Bound
 from syncscan.check.infer.operations import indexed
 from syncscan.check.infer.values import element_of, join_all, list_of
-from syncscan.model import UNKNOWN, Kind, Value
+from syncscan.model import ARRAYS, UNKNOWN, Kind, Value
 from syncscan.ops import OperationTable
-
-_ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
 
 
 def read_item(base: Value, index: Value) -> Value:
     """The value of ``base[index]``."""
     kind = base.kind
-    if kind in _ARRAYS:
+    if kind in ARRAYS:
         return indexed(base, elements_of_index(index))
     if kind is Kind.UNION:
         return join_all(read_item(option, index) for option in base.options)
@@ -50,5 +48,5 @@ def subscript_call(
     bound.values["index"] = elements
     if value is not None:
         bound.values["value"] = (value,)
-        bound.values["place"] = (indexed(base, elements),) if base.kind in _ARRAYS else ()
+        bound.values["place"] = (indexed(base, elements),) if base.kind in ARRAYS else ()
     return bound
