@@ -9,12 +9,11 @@ import pytest
 import torch
 
 from syncscan import simulated_cuda
-from syncscan.check.infer.conditions import bind, blocking_case
+from syncscan.check.infer.conditions import Bound, blocking_case
 from syncscan.check.infer.index import index_module
 from syncscan.check.infer.solver import Solver
-from syncscan.config import Conventions
 from syncscan.measure.describe import describe, kinds_of
-from syncscan.model import Value
+from syncscan.model import Conventions, Value
 from syncscan.ops import KINDS, Case, Effect, Operation, Term, load_table
 from syncscan.simulate import kinds as simulated
 
@@ -51,7 +50,7 @@ def verdict(kind: str, value: Value) -> bool | None:
 
     def holds(*, negated: bool) -> bool:
         operation = Operation("f", ("x",), (Case(Effect.ALWAYS, (Term("x", "is", kind, negated),)),))
-        return blocking_case(bind(operation, [value], {})) is not None
+        return blocking_case(Bound.of(operation, [value], {})) is not None
 
     return True if holds(negated=False) else False if holds(negated=True) else None
 
