@@ -169,12 +169,22 @@ class _Watcher:
     listeners = (_on_wait,)
 
     def record(self, api: str, duration_ns: int, frame: FrameType, detector: str, node: Any = None) -> None:
-        self.count(self.entry_at(frame, api, node), duration_ns, frame, detector)
+        self.count(self.entry_at(frame, api, node), duration_ns, 0, frame, detector)
 
     def entry_at(self, frame: FrameType | None, api: str, node: Any = None) -> _Event:  # noqa: ARG002
         return _Event(api)
 
-    def count(self, event: _Event, duration_ns: int, frame: FrameType | None, detector: str) -> None:
+    def number_of(self, thread: threading.Thread | None) -> int:  # noqa: ARG002
+        return 0
+
+    def count(
+        self,
+        event: _Event,
+        duration_ns: int,
+        thread: int,  # noqa: ARG002
+        frame: FrameType | None,
+        detector: str,
+    ) -> None:
         _on_wait(event, duration_ns, frame, detector)
 
     def extend(self, event: _Event, duration_ns: int) -> None:

@@ -55,9 +55,12 @@ def classify(name):
 class _Thread:
     """What one thread is doing between two callbacks."""
 
-    __slots__ = ("began", "copy", "entry", "frame", "how", "inside", "last", "native", "offset", "way")
+    __slots__ = (
+        *("began", "copy", "entry", "frame", "how", "inside", "last", "native", "number", "offset"),
+        *("python", "way"),
+    )
 
-    def __init__(self, native):
+    def __init__(self, python, number):
         self.inside = 0  # id of the call that is running, or 0
         self.how = WAIT  # to judge it
         self.began = 0
@@ -67,7 +70,9 @@ class _Thread:
         self.frame = 0  # in the frame of this id
         self.offset = 0  # at this instruction
         self.last = None  # entry of the last event
-        self.native = native  # not one of Python's threads
+        self.python = python  # the thread as Python knows it, or None
+        self.native = python is None or isinstance(python, threading._DummyThread)  # not one of Python's
+        self.number = number  # that stands for it in what is recorded
 
     def copied_at(self, frame):
         """Whether the blocking copy was made by the operation that calls now."""
@@ -177,24 +182,25 @@ class Cupti:
 
     def _make_callback(self):
         """The callback, in one function over local names: an ``.item()`` runs it four times."""
-        threads, calls, recorder = self._threads, self._calls, self._recorder
+        threads, calls, recorder, active = self._threads, self._calls, self._recorder, threading._active
         entry_at, count = recorder.entry_at, recorder.count
         frame_of, now, read = sys._getframe, perf_counter_ns, _INT.from_address
 
         def callback(_user, _domain, number, data):  # noqa: PLR0912 (a call costs more than a branch)
             try:
-                thread = threads.get(get_ident())
+                ident = get_ident()
+                thread = threads.get(ident)
                 if thread is None:
-                    thread = self._new_thread()
+                    thread = self._new_thread(ident)
                 if thread.inside == number and read(data).value:  # it leaves the call
                     duration = now() - thread.began
                     thread.inside = 0
                     entry = thread.entry
                     if entry is not None:
                         if recorder.listeners:
-                            self._count_aloud(entry, duration, frame_of().f_back)
+                            self._count_aloud(thread, entry, duration, frame_of().f_back)
                         else:
-                            count(entry, duration)
+                            count(entry, duration, thread.number)
                         thread.last = entry
                     elif thread.how == WAIT:
                         recorder.extend(thread.copy, duration)
@@ -202,6 +208,8 @@ class Cupti:
                     elif self._blocked(thread.how, duration, data):
                         self._count_copy(thread, number, duration, frame_of().f_back)
                     return
+                if active.get(ident) is not thread.python:  # which ended, and left its ident to another
+                    thread = self._new_thread(ident)
                 thread.inside = number
                 how, apis = calls[number]
                 thread.how = how
@@ -230,11 +238,11 @@ class Cupti:
         thread.copy = thread.last = entry
         if frame is not None:
             thread.frame, thread.offset = id(frame), frame.f_lasti
-        self._count_aloud(entry, duration, frame)
+        self._count_aloud(thread, entry, duration, frame)
 
-    def _count_aloud(self, entry, duration, frame):
+    def _count_aloud(self, thread, entry, duration, frame):
         try:
-            self._recorder.count(entry, duration, frame, self.name)
+            self._recorder.count(entry, duration, thread.number, frame, self.name)
         except Exception as error:  # a guard objects
             if frame is None:
                 raise
@@ -270,9 +278,9 @@ class Cupti:
             self._pinned.add(pointer)
         return False
 
-    def _new_thread(self):
-        ident = get_ident()
-        thread = self._threads[ident] = _Thread(native=ident not in threading._active)
+    def _new_thread(self, ident):
+        python = threading._active.get(ident)
+        thread = self._threads[ident] = _Thread(python, self._recorder.number_of(python))
         return thread
 
 

@@ -1,10 +1,14 @@
 """How often one stack waited, and for how long."""
 
+THREAD_BITS = 8
+MOST_THREADS = 1 << THREAD_BITS
+
 
 class Entry:
     """The waits of one stack in one phase; updated in place, so memory grows with distinct stacks only.
 
-    ``Recorder.count`` adds to it.
+    ``Recorder.count`` appends to ``recent``, and all else is made of that with the flush: inside a CUDA
+    call every word of memory that is touched costs, since the program's own work has taken the cache.
     """
 
     __slots__ = (
@@ -32,23 +36,27 @@ class Entry:
         self.phase = phase  # "outside" of steps, "warmup" or "steady"
         self.allowed = allowed  # the reason of an allow_sync region, or None
         self.node = node  # (name, forward line) of the autograd node, or None
+        self.recent = []  # for each wait since the last flush its nanoseconds, shifted, and its thread's number
         self.count = 0
         self.paired = 0  # blocking copies that were followed by a wait of the same operation
         self.warned = 0  # how many of the events debug mode saw as well
         self.total_ns = 0
         self.longest_ns = 0
         self.histogram = {}
-        self.recent = []
-        self.threads = {}
+        self.threads = {}  # waits by the thread's number
         self.flushed = 0
 
     def digest(self):
-        """Put the recent durations into the histogram: with the flush, away from the waits themselves."""
-        recent, self.recent = self.recent, []
-        histogram = self.histogram
-        for duration in recent:
+        """Add up what is recent. A wait that comes meanwhile, on another thread, is not lost."""
+        take, histogram, threads = self.recent.pop, self.histogram, self.threads
+        for _ in range(len(self.recent)):
+            duration, thread = divmod(take(), MOST_THREADS)
+            self.count += 1
+            self.total_ns += duration
+            self.longest_ns = max(self.longest_ns, duration)
             index = bucket(duration)
             histogram[index] = histogram.get(index, 0) + 1
+            threads[thread] = threads.get(thread, 0) + 1
 
     def extend(self, duration_ns):
         """Add the wait that an operation makes after its blocking copy; it is the same event."""

@@ -73,12 +73,12 @@ class Output:
     def write_entries(self, recorder):
         """Append the entries that changed, and before them the code objects and stacks they need."""
         counts = []
+        names = list(recorder.numbers)
         for entry in list(recorder.entries.values()):
             state = entry.count + entry.total_ns  # both only grow
             if state == entry.flushed:
                 continue
             entry.flushed = state
-            entry.digest()
             self._describe(entry, recorder)
             counts.append(
                 [
@@ -89,7 +89,7 @@ class Output:
                     entry.paired,
                     entry.warned,
                     dict(entry.histogram),
-                    dict(entry.threads),
+                    {names[number]: count for number, count in entry.threads.items()},
                 ]
             )
         if counts:

@@ -5,11 +5,9 @@ Runs inside CUDA callbacks: takes no lock, does no I/O and imports nothing.
 
 from _thread import get_ident
 
-from .entry import Entry
+from .entry import MOST_THREADS, THREAD_BITS, Entry
 
 DEPTH = range(64)  # frames
-MAX_THREADS = 32
-MAX_RECENT = 4096
 MAX_ENTRIES = 20_000
 
 
@@ -20,7 +18,8 @@ class Recorder:
         self.entries = {}
         self.codes = {}  # keeps the code objects of known stacks alive, so that their ids stay theirs
         self.phase = "outside"
-        self.threads = {}  # of the module threading, by ident; set once the program has imported it
+        self.active = {}  # threads by ident, of the module threading; set once the program has imported it
+        self.numbers = {"other threads": 0}  # by the name of the thread
         self.listeners = []  # called with (entry, duration_ns, frame, detector); may raise
         self.region = None  # a function that gives the reason of the allow_sync region, or None
         self.in_step = None  # {entry: [count, ns]} of the running step
@@ -28,8 +27,18 @@ class Recorder:
     def record(self, api, duration_ns, frame, detector, node=None):
         """Count one wait at ``frame`` and return its entry; a detector calls this once per event."""
         entry = self.entry_at(frame, api, node)
-        self.count(entry, duration_ns, frame, detector)
+        self.count(entry, duration_ns, self.number_of(self.active.get(get_ident())), frame, detector)
         return entry
+
+    def number_of(self, thread):
+        """The number that stands for a thread of Python's, or for those that are not (None)."""
+        name = "native thread" if thread is None else thread._name
+        number = self.numbers.get(name)
+        if number is None:
+            number = len(self.numbers) if len(self.numbers) < MOST_THREADS else 0
+            if number:
+                self.numbers[name] = number
+        return number
 
     def entry_at(self, frame, api, node=None):
         """The entry of the stack that ends in ``frame`` (None: no Python on this thread)."""
@@ -47,21 +56,9 @@ class Recorder:
         entry = self.entries.get(key)
         return entry if entry is not None else self._new_entry(key, stack, frame)
 
-    def count(self, entry, duration_ns, frame=None, detector=""):
-        """Count one wait of ``entry``; a listener's exception is the detector's to deliver."""
-        entry.count += 1
-        entry.total_ns += duration_ns
-        entry.recent.append(duration_ns)
-        if duration_ns > entry.longest_ns:  # noqa: PLR1730 (twice as fast as max)
-            entry.longest_ns = duration_ns
-        if len(entry.recent) > MAX_RECENT:
-            entry.digest()
-        thread = self.threads.get(get_ident())
-        name = "native thread" if thread is None else thread._name
-        if name in entry.threads:
-            entry.threads[name] += 1
-        elif len(entry.threads) < MAX_THREADS:
-            entry.threads[name] = 1
+    def count(self, entry, duration_ns, thread, frame=None, detector=""):
+        """Count one wait of ``entry`` on a thread of this number; a listener may raise."""
+        entry.recent.append(duration_ns << THREAD_BITS | thread)
         step = self.in_step
         if step is not None and entry.allowed is None:
             counts = step.get(entry)
@@ -92,6 +89,11 @@ class Recorder:
             frame = frame.f_back
         entry = Entry(len(self.entries), tuple(stack), api, phase, allowed, node)
         return self.entries.setdefault(key, entry)
+
+    def digest(self):
+        """Add up what came since the last time."""
+        for entry in list(self.entries.values()):
+            entry.digest()
 
     def reset(self):
         """Forget what was counted, in a forked child."""

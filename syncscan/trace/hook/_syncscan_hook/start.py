@@ -119,7 +119,7 @@ class Hook:
     def _begin(self, detectors):
         import threading
 
-        self.recorder.threads = threading._active
+        self.recorder.active = threading._active
         if self._began_ns == 0:
             self._began_ns = perf_counter_ns()
         self._detectors = detectors
@@ -167,6 +167,7 @@ class Hook:
         if self._failure:
             sys.stderr.write(f"syncscan: tracing stops here: {self._failure}\n")
             self._failure = ""
+        self.recorder.digest()
         while self._notes:
             self._output.write(note=self._notes.pop(0))
         if self._began_ns == 0:
