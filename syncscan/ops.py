@@ -219,9 +219,16 @@ class OperationTable:
         return name.rpartition(".")[0] in {"torch", "torch.Tensor", "torch.nn.functional", "torch.special"}
 
 
+# What has one of these is a dictionary, a list or a text, whatever else made it look like a tensor.
+_NOT_OF_TENSORS = frozenset(
+    name for kind in (dict, list, set, str) for name in dir(kind) if not name.startswith("_")
+) - {"add", "index", "sort", "split", "values"}
+
+
 def follows_default(name: str) -> bool:
     """Whether `DEFAULT` stands for an operation of this name where the table has none: it is about tensors."""
-    return name.startswith("torch.Tensor.") or name.rpartition(".")[0] in _TENSOR_MODULES
+    owner, _, base = name.rpartition(".")
+    return base not in _NOT_OF_TENSORS if owner == "torch.Tensor" else owner in _TENSOR_MODULES
 
 
 @functools.cache

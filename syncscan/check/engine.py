@@ -14,10 +14,11 @@ from syncscan.check.defects import defect, failure_of
 from syncscan.check.files import Source
 from syncscan.check.hidden import waiting_properties
 from syncscan.check.hot import Chains, call_chains
-from syncscan.check.infer.hardware import called_elsewhere_only, is_for_other_hardware
+from syncscan.check.infer.hardware import is_for_other_hardware
 from syncscan.check.infer.index import Module, index_module
 from syncscan.check.infer.solver import Solver
 from syncscan.check.match import Matcher
+from syncscan.check.unreached import unreached
 from syncscan.check.workers import shared, workers
 from syncscan.model import Conventions, Failure, Finding
 from syncscan.ops import load_table
@@ -113,15 +114,14 @@ class _Matching:
         self._progress = progress
         self._matcher = Matcher(list(rule_book().values()), solver.defects)
         self._waits = waiting_properties(solver, self._matcher)
-        everything = [function for module in solver.modules for function in module.functions]
-        elsewhere = called_elsewhere_only(everything, solver.elsewhere)
+        left_out = unreached(solver.modules, solver.elsewhere)
         self.functions = [
             function
             for module in solver.modules
             if (targets is None or module.path in targets) and not is_for_other_hardware(module.path)
             for function in module.functions
             if function.may_block or not self._waits.keys().isdisjoint(function.callees)
-            if function not in elsewhere
+            if function not in left_out
         ]
 
     def share(self, share: int, count: int) -> CheckResult:

@@ -546,6 +546,8 @@ def test_a_branch_for_other_hardware_is_not_followed() -> None:
                 t = t.cpu()
             if kind in ("npu", "hpu") or is_torch_npu_available():
                 t.tolist()
+            if t.device.type == "cpu":
+                t.tolist()
             if current_platform.is_rocm() or current_platform.is_xpu():
                 t.tolist()  # expect: SYN102
             most = t.max().item() if not current_platform.is_tpu() else t.tolist()  # expect: SYN101
@@ -576,5 +578,82 @@ def test_a_wait_that_is_allowed_is_not_reported() -> None:
                 x.tolist()
             with gpu_sync_check():
                 return x.tolist()  # expect: SYN102
+        """
+    )
+
+
+def test_a_table_of_tensors_is_no_tensor() -> None:
+    check_marks(
+        """
+        import torch
+
+        def merged(batch, device):
+            batch = batch.to("cuda")
+            if "ids" in batch.keys():
+                return batch.pop("ids")
+            return torch.ones(4, device="cuda").sum().item()  # expect: SYN101
+        """
+    )
+
+
+def test_the_sizes_of_a_result_do_not_place_it() -> None:
+    check_marks(
+        """
+        import torch
+        import torch.nn.functional as F
+
+        def window():
+            width = torch.ones((), device="cuda", dtype=torch.int64)
+            index = F.pad(torch.arange(8), (0, width), "constant", -1)  # expect: SYN106
+            return index[index != -1].sum().item()
+        """
+    )
+
+
+def test_a_private_function_that_nothing_names_is_not_reported() -> None:
+    check_marks(
+        """
+        import torch
+        from torch import nn
+        from library import Base, hook
+
+        def _forgotten():
+            return _only_there(torch.ones(4, device="cuda"))
+
+        def _only_there(t):
+            return t.sum().item()
+
+        @hook
+        def _handed_on():
+            return torch.ones(4, device="cuda").sum().item()  # expect: SYN101
+
+        class Layer(nn.Module):
+            def _unused(self):
+                return torch.ones(4, device="cuda").sum().item()
+
+        class Special(Base):
+            def _called_by_the_base(self):
+                return torch.ones(4, device="cuda").sum().item()  # expect: SYN101
+        """
+    )
+
+
+def test_what_a_module_makes_may_be_on_the_gpu_from_the_start() -> None:
+    check_marks(
+        """
+        import torch
+        from torch import nn
+
+        class Rotary(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.device = torch.device("cuda")
+                self.table = self._table()
+
+            def _table(self):
+                return torch.arange(16).float().to(self.device)
+
+            def forward(self, x: torch.Tensor):
+                return x + torch.arange(16).to(self.device)  # expect: SYN302
         """
     )

@@ -52,7 +52,7 @@ class Frame:
         self.loops: list[statements.Loop] = []
         self.class_body: Class | None = None
         self._passed: dict[int, str] = {}  # parameters, by the evidence for what is passed to them
-        if function.owner is not None and function.name == "__init__" and function.owner.is_module:
+        if function.owner is not None and function.owner.is_module and function.owner.makes(function.name):
             self.default_device = Value(Kind.DEVICE, confidence=Confidence.INFERRED)
         if recorder is not None:
             self.evaluate = self._evaluate_and_record  # type: ignore[method-assign]

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
 
-from syncscan.check.infer.index import Function
 from syncscan.check.infer.narrow import key_of
 
 # fmt: off
@@ -19,6 +17,7 @@ _OTHERS = frozenset({
     "sdaa", "tpu", "xla", "xpu",
 })
 # fmt: on
+_MOVES = frozenset({"cuda", "gpu", "offload", "offloading", "swap", "transfer"})
 _ASKS = re.compile(rf"_?is_(torch_)?({'|'.join(sorted(_OTHERS))})(_available)?")
 _ASKS_FOR_A_GPU = re.compile(r"_?is_(cuda_alike|(torch_)?cuda_available)")
 
@@ -35,11 +34,22 @@ def runs_elsewhere(test: ast.expr, *, holds: bool) -> bool:
         return (
             equal is holds
             and isinstance(test.ops[0], (ast.Eq, ast.In, ast.NotEq, ast.NotIn))
-            and _names_others(test.comparators[0])
+            and (_names_others(test.comparators[0]) or _is_on_the_host(test))
         )
     if isinstance(test, ast.Call):
         return _answers(test, holds=holds)
     return holds and _ASKS.fullmatch(key_of(test).rpartition(".")[2]) is not None
+
+
+def _is_on_the_host(test: ast.Compare) -> bool:
+    """``x.device.type == "cpu"``: what a program for the GPU does without one."""
+    compared = test.comparators[0]
+    return (
+        isinstance(test.left, ast.Attribute)
+        and key_of(test.left).endswith("device.type")
+        and isinstance(compared, ast.Constant)
+        and compared.value == "cpu"
+    )
 
 
 def _answers(test: ast.Call, *, holds: bool) -> bool:
@@ -67,18 +77,10 @@ def _names_others(node: ast.expr) -> bool:
 
 
 def is_for_other_hardware(path: str) -> bool:
-    """Whether a file is for other hardware by its name or a folder's, such as ``npu/`` or ``xpu_worker.py``."""
-    return not _OTHERS.isdisjoint(re.split(r"[^a-z0-9]+", path.lower()))
+    """Whether a file is for other hardware by its name or a folder's, such as ``npu/`` or ``xpu_worker.py``.
 
-
-def called_elsewhere_only(functions: Iterable[Function], named: Iterable[Function]) -> set[Function]:
-    """Of the functions ``named`` in branches that were not followed, and of what they call, those that nothing else does."""
-    everything = list(functions)
-    left: set[Function] = set()
-    while True:
-        called = {callee for function in everything if function not in left for callee in function.callees}
-        suspects = {*named, *(callee for function in left for callee in function.callees)}
-        found = {function for function in suspects if function not in called}
-        if found <= left:
-            return left
-        left |= found
+    ``cpu/`` and ``cpu.py`` are a backend for the CPU, unless they are about what moves between it and the GPU.
+    """
+    words = set(re.split(r"[^a-z0-9]+", path.lower()))
+    parts = set(re.split(r"[/.\\]", path.lower()))
+    return not _OTHERS.isdisjoint(words) or ("cpu" in parts and _MOVES.isdisjoint(words))

@@ -17,7 +17,7 @@ from syncscan.model import UNKNOWN, Value
 class Cell:
     """A value that grows, and its readers.
 
-    ``is_given`` says that code outside of the tests passes or sets it: then what tests do is not asked.
+    ``is_given`` says that the project itself passes or sets it: then what its tests do is not asked.
     """
 
     __slots__ = ("is_given", "readers", "value")
@@ -113,6 +113,7 @@ class Class:
     decorators: frozenset[str] = frozenset()
     linear: list[Class] | None = None
     overriding: dict[str, tuple[Function, ...]] = field(default_factory=dict)
+    makers: frozenset[str] | None = None
 
     @property
     def is_record(self) -> bool:
@@ -131,6 +132,15 @@ class Class:
             for cls in self.mro()
             for base in cls.external_bases
         )
+
+    def makes(self, name: str) -> bool:
+        """Whether a method makes the instance: ``__init__``, or a private one that it calls."""
+        if self.makers is None:
+            init = self.find_method("__init__")
+            calls = [node for node in ast.walk(init.node) if isinstance(node, ast.Call)] if init else []
+            called = {dotted_name(node.func).removeprefix("self.") for node in calls}
+            self.makers = frozenset({"__init__", *(found for found in called if found.startswith("_"))})
+        return name in self.makers
 
     def mro(self) -> list[Class]:
         """This class and its bases, the nearest first; cycles and unknown bases are left out."""
@@ -221,10 +231,10 @@ class Module:
     functions: list[Function] = field(default_factory=list)
     classes: list[Class] = field(default_factory=list)
     body: Function = None  # type: ignore[assignment]  # set by `index_module`
-    is_test: bool = field(init=False)
+    is_outside: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        self.is_test = _is_test(self.path)
+        self.is_outside = _is_outside(self.path)
 
     def resolve_relative(self, module: str | None, level: int) -> str:
         """The absolute name of ``from ..module import``."""
@@ -235,14 +245,17 @@ class Module:
         return ".".join([*kept, module] if module else kept)
 
 
-def _is_test(path: str) -> bool:
-    """Whether a file tests others, by its name or folder as pytest and unittest find them."""
+_OUTSIDE = frozenset({"bench", "benchmark", "benchmarks", "example", "examples", "test", "tests"})
+
+
+def _is_outside(path: str) -> bool:
+    """Whether a file only uses the project, as tests, benchmarks and examples do, by its name or folder."""
     *folders, file = path.replace("\\", "/").split("/")
     return (
-        file.startswith("test_")
+        file.startswith(("test_", "bench_", "benchmark_"))
         or file.endswith("_test.py")
         or file == "conftest.py"
-        or not {"test", "tests"}.isdisjoint(folders)
+        or not _OUTSIDE.isdisjoint(folders)
     )
 
 

@@ -21,6 +21,7 @@ from syncscan.check.infer.values import (
     sequence,
 )
 from syncscan.model import MASKS, UNKNOWN, Confidence, Device, Evidence, Kind, Value
+from syncscan.ops import Effect
 
 _FIXED = {
     "number": NUMBER,
@@ -167,7 +168,20 @@ def _base(bound: Bound, here: Here) -> Value:
         return moved
     if result == "view":
         return _first(bound)
-    return together(bound.operands())
+    return _with_operands(bound)
+
+
+def _with_operands(bound: Bound) -> Value:
+    """Where the operands are; a tensor that is read for a number, such as a size, is none of them."""
+    result = together(bound.operands())
+    if result.device not in {Device.CUDA, Device.MIXED}:
+        return result
+    read = {term.arg for case in bound.operation.blocks if case.effect is Effect.SCALAR for term in case.when}
+    read.discard(next(iter(bound.values), ""))
+    if not read:
+        return result
+    placing = [value for name, values in bound.values.items() if name not in read for value in values]
+    return together((*placing, *bound.rest))
 
 
 def _array_like(fixed: Value, bound: Bound) -> Value:
