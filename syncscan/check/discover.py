@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pathspec
 
-from syncscan.check.files import Source, SourceError, is_package, package_top, read_source, shown
+from syncscan.check.files import Source, SourceError, is_outside, is_package, package_top, read_source, shown
 from syncscan.config import Config, read_patterns
 from syncscan.model import Failure
 
@@ -47,7 +47,8 @@ def load_project(
     """Read the files that ``paths`` name, and the rest of the projects that they belong to.
 
     A folder that is not inside a package is a project of its own. A file, and a folder inside a package,
-    belongs to the project around it. ``contents`` stands in for files on disk (standard input).
+    belongs to the project around it, of which tests and the like are read for other tests only.
+    ``contents`` stands in for files on disk (standard input).
     """
     contents = contents or {}
     wanted, rest = _Found(), _Found()
@@ -64,7 +65,12 @@ def load_project(
                 _find(root, root, config, rest)
     sources = _read(wanted, contents)
     targets = frozenset(source.shown for source in sources)
-    rest.files = {path: root for path, root in rest.files.items() if path not in wanted.files}
+    reads_tests = any(map(is_outside, targets))
+    rest.files = {
+        path: root
+        for path, root in rest.files.items()
+        if path not in wanted.files and (reads_tests or not is_outside(str(path.relative_to(root))))
+    }
     others = _read(rest, contents)
     everything = tuple(sorted((*sources, *others), key=lambda source: source.shown))
     failures = tuple(sorted(wanted.failures, key=lambda failure: failure.path))

@@ -140,3 +140,20 @@ def package_top(folder: Path) -> Path:
 def is_package(folder: Path) -> bool:
     """Whether a folder is a regular package."""
     return (folder / "__init__.py").is_file()
+
+
+_OUTSIDE = frozenset({"bench", "benchmark", "benchmarks", "example", "examples", "test", "tests"})
+
+
+def is_outside(path: str) -> bool:
+    """Whether a file only uses the project, as tests, benchmarks and examples do, by its name or folder.
+
+    They make tensors where it suits them, so what they pass says nothing about the project.
+    """
+    *folders, file = path.replace("\\", "/").split("/")
+    return (
+        file.startswith(("test_", "bench_", "benchmark_"))
+        or file.endswith("_test.py")
+        or file == "conftest.py"
+        or not _OUTSIDE.isdisjoint(folders)
+    )

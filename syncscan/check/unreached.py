@@ -28,8 +28,9 @@ def unreached(modules: Sequence[Module], elsewhere: Iterable[Function]) -> set[F
 
 def _named_nowhere(modules: Sequence[Module]) -> Iterator[Function]:
     """Functions whose private name stands in the project only where they are defined."""
-    named = Counter(name for module in modules for line in module.lines for name in _PRIVATE.findall(line))
-    private = [f for module in modules for f in module.functions if _PRIVATE.fullmatch(f.name)]
+    inside = [module for module in modules if not module.is_outside]
+    named = Counter(name for module in inside for line in module.lines for name in _PRIVATE.findall(line))
+    private = [f for module in inside for f in module.functions if _PRIVATE.fullmatch(f.name)]
     defined = Counter(function.name for function in private)
     for function in private:
         if named[function.name] == defined[function.name] and _is_called_by_name(function):

@@ -27,11 +27,12 @@ EVERYTHING = [*PACKAGE, "tests/test_a.py"]
         ([""], EVERYTHING, EVERYTHING),
         (["pkg"], PACKAGE, PACKAGE),
         (["pkg", "tests"], EVERYTHING, EVERYTHING),
-        (["pkg/sub"], EVERYTHING, ["pkg/sub/__init__.py", "pkg/sub/b.py"]),
-        (["pkg/a.py"], EVERYTHING, ["pkg/a.py"]),
+        (["pkg/sub"], PACKAGE, ["pkg/sub/__init__.py", "pkg/sub/b.py"]),
+        (["pkg/a.py"], PACKAGE, ["pkg/a.py"]),
+        (["tests/test_a.py"], EVERYTHING, ["tests/test_a.py"]),
         (["pkg/a.py", "tests/test_a.py"], EVERYTHING, ["pkg/a.py", "tests/test_a.py"]),
     ],
-    ids=["root", "package", "two-folders", "inside-a-package", "file", "two-files"],
+    ids=["root", "package", "two-folders", "inside-a-package", "file", "test", "two-files"],
 )
 def test_what_is_indexed_and_what_is_reported(project, monkeypatch, named, indexed, reported):
     root = project(LAYOUT)

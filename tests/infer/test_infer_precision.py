@@ -478,10 +478,14 @@ def test_tests_do_not_say_what_others_pass() -> None:
             return lens.sum().item()
 
         def widest(rows):
-            return rows.max().item()  # expect: SYN101
+            return rows.max().item()
 
         def run():
-            return total(torch.ones(4))
+            total(torch.ones(4))
+            return peak(torch.ones(4, device="cuda"))
+
+        def peak(rows):
+            return rows.max().item()  # expect: SYN101
         """,
         test_a="""
         import torch

@@ -272,9 +272,7 @@ def pass_arguments(frame: Frame, function: Function, bound: Bound, node: ast.exp
 
 def _pass(frame: Frame, function: Function, parameter: Parameter, value: Value, node: ast.expr) -> bool:
     cell = parameter.cell
-    if not frame.solver.may_tell(frame.module, cell, function.module):
-        return False
-    if value is UNKNOWN or cell.value is value:
+    if value is UNKNOWN or cell.value is value or not frame.may_tell(function.module):
         return False
     passed = inferred(_as_device(value) if "device" in parameter.name else value)
     if not cell.would_grow(passed):

@@ -355,11 +355,15 @@ class Frame:
         """Note that instances of a class hold a value in an attribute."""
         if value.kind is Kind.NONE or (value.kind is Kind.MODULE and isinstance(value.payload, Module)):
             return
+        if not self.may_tell(cls.module):
+            return
         if not any(name in base.stored for base in cls.mro()):
             self.solver.found_attribute(name)
-        cell = cls.cell_for(name)
-        if self.solver.may_tell(self.module, cell, cls.module):
-            self.join_cell(cell, value, node, key_of(node) or name)
+        self.join_cell(cls.cell_for(name), value, node, key_of(node) or name)
+
+    def may_tell(self, other: Module) -> bool:
+        """Whether what is passed or set here says something about another module's code."""
+        return other.is_outside or not self.module.is_outside
 
     def join_cell(self, cell: Cell, value: Value, node: ast.AST, text: str) -> None:
         """Add a value to what the fixed point refines."""

@@ -10,21 +10,18 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from syncscan.check.files import is_outside
 from syncscan.check.infer.values import join
 from syncscan.model import UNKNOWN, Value
 
 
 class Cell:
-    """A value that grows, and its readers.
+    """A value that grows, and its readers."""
 
-    ``is_given`` says that the project itself passes or sets it: then what its tests do is not asked.
-    """
-
-    __slots__ = ("is_given", "readers", "value")
+    __slots__ = ("readers", "value")
 
     def __init__(self) -> None:
         self.value: Value = UNKNOWN
-        self.is_given = False
         self.readers: dict[Function, None] = {}  # a set with an order, so that every run goes the same way
 
     def would_grow(self, value: Value) -> bool:
@@ -234,7 +231,7 @@ class Module:
     is_outside: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        self.is_outside = _is_outside(self.path)
+        self.is_outside = is_outside(self.path)
 
     def resolve_relative(self, module: str | None, level: int) -> str:
         """The absolute name of ``from ..module import``."""
@@ -243,20 +240,6 @@ class Module:
         parts = self.name.split(".")
         kept = parts[: len(parts) - level + self.is_package]
         return ".".join([*kept, module] if module else kept)
-
-
-_OUTSIDE = frozenset({"bench", "benchmark", "benchmarks", "example", "examples", "test", "tests"})
-
-
-def _is_outside(path: str) -> bool:
-    """Whether a file only uses the project, as tests, benchmarks and examples do, by its name or folder."""
-    *folders, file = path.replace("\\", "/").split("/")
-    return (
-        file.startswith(("test_", "bench_", "benchmark_"))
-        or file.endswith("_test.py")
-        or file == "conftest.py"
-        or not _OUTSIDE.isdisjoint(folders)
-    )
 
 
 def index_module(name: str, path: str, tree: ast.Module, lines: list[str], *, is_package: bool) -> Module:

@@ -22,9 +22,8 @@ _MOST_EVALUATIONS = 24
 class Solver:
     """What is known of a project, refined function by function.
 
-    First everything is followed that the source shows. Then tests, benchmarks and examples are asked what
-    they pass to functions that nothing else calls: they make tensors where it suits them. Last, with ``assume`` set, what is
-    still open is filled in: tensors that nobody is seen to pass, devices that only the run decides.
+    First everything is followed that the source shows. Then, with ``assume`` set, what is still open
+    is filled in: tensors that nobody is seen to pass, devices that only the run decides.
     """
 
     def __init__(self, modules: list[Module], table: OperationTable, conventions: Conventions) -> None:
@@ -32,7 +31,6 @@ class Solver:
         self.annotations = Annotations(self.project)
         self.table = table
         self.conventions = conventions
-        self.asks_outside = False
         self.assume = False
         self.classes: dict[ast.ClassDef, Class] = {
             cls.node: cls for module in modules for cls in module.classes
@@ -50,9 +48,6 @@ class Solver:
     def solve(self, progress: Callable[[str, int, int], None]) -> None:
         """Reach the fixed point."""
         self._settle("infer", (f for module in self.modules for f in module.functions), progress)
-        self.asks_outside = True
-        outside = (f for module in self.modules if module.is_outside for f in module.functions)
-        self._settle("infer", outside, progress)
         self.assume = True
         still_open = (f for module in self.modules for f in module.functions if f.is_open)
         self._settle("assume", still_open, progress)
@@ -98,13 +93,6 @@ class Solver:
             module.functions.append(function)
             self.enqueue(function)
         return function
-
-    def may_tell(self, teller: Module, cell: Cell, told: Module) -> bool:
-        """Whether a module may say what a parameter or an attribute of another holds."""
-        if teller.is_outside and not told.is_outside:
-            return self.asks_outside and not cell.is_given
-        cell.is_given = True
-        return True
 
     def enqueue(self, function: Function) -> None:
         """Look at a function again."""
