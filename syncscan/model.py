@@ -32,6 +32,7 @@ class Kind(Enum):
     NUMBER = "number"  # int, float, bool, complex, numpy scalar
     STRING = "string"
     TENSOR = "tensor"
+    MOVED = "moved"  # what ``.to("cuda")`` made of something unknown: a tensor, a module or a batch
     NDARRAY = "ndarray"
     LIST = "list"
     TUPLE = "tuple"

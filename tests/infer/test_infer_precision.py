@@ -661,3 +661,36 @@ def test_what_a_module_makes_may_be_on_the_gpu_from_the_start() -> None:
                 return x + torch.arange(16).to(self.device)  # expect: SYN302
         """
     )
+
+
+def test_what_is_moved_to_the_gpu_is_found_to_be_a_tensor() -> None:
+    check_marks(
+        """
+        import torch
+        import torch.nn.functional as F
+
+        def train(batches, model):
+            model = model.to("cuda")
+            for x, y in batches:
+                x, y = x.cuda(), y.to("cuda")
+                loss = F.cross_entropy(model(x), y)
+                loss.backward()
+                if torch.isnan(loss):  # expect: SYN104
+                    break
+                print(x.mean().item())  # expect: SYN101
+                right = (x.argmax(-1) == y).sum().item()  # expect: SYN101
+            return torch.relu(x + 1).tolist()  # expect: SYN102
+
+        def serve(tokenizer, model, text):
+            model = model.cuda().eval()
+            if model.training or not model:
+                print(model)
+            batch = tokenizer(text).to("cuda")
+            if "labels" in batch.keys() and "ids" in batch:
+                batch.pop("labels")
+            for name, value in batch.items():
+                print(name, batch[name])
+            torch.compile(model)
+            return model(**batch), len(batch), batch.size(0), model.cpu()
+        """
+    )

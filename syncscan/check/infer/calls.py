@@ -12,6 +12,7 @@ from syncscan.check.infer.conditions import device_named
 from syncscan.check.infer.index import Class, Function, Parameter
 from syncscan.check.infer.narrow import key_of
 from syncscan.check.infer.values import (
+    as_tensor,
     element_of,
     evidence_in,
     explained,
@@ -119,6 +120,10 @@ def call_method(
         return containers.method(base, name, args)
     if kind in {Kind.MODULE, Kind.CLASS}:
         return call_value(frame, attribute_of(frame, base, name, node), args, kwargs, node)
+    if kind is Kind.MOVED and library.is_of_tensors_alone(frame, name):
+        return library.torch_call(frame, f"torch.Tensor.{name}", [as_tensor(base), *args], kwargs, node)
+    if kind in {Kind.UNKNOWN, Kind.MOVED}:
+        return library.moved_to_gpu(frame, base, name, args, kwargs, node)
     return UNKNOWN
 
 

@@ -17,6 +17,7 @@ from syncscan.check.infer.values import (
     INT,
     NUMBER,
     STRING,
+    as_tensor,
     constant,
     element_of,
     join,
@@ -80,6 +81,8 @@ def evaluate_bin_op(frame: Frame, node: ast.BinOp) -> Value:
 
 def binary(left: Value, right: Value, operator: ast.operator) -> Value:
     """The value of ``left <operator> right``."""
+    if not isinstance(operator, ast.BitOr):
+        left, right = _both_numeric(left, right)
     kinds = {left.kind, right.kind}
     if Kind.UNION in kinds:
         return join_all(binary(a, b, operator) for a in left.options[:4] for b in right.options[:4])
@@ -96,6 +99,13 @@ def binary(left: Value, right: Value, operator: ast.operator) -> Value:
         if isinstance(operator, ast.Add) and left.kind is right.kind:
             return list_of(join(element_of(left), element_of(right)), left.kind)
     return UNKNOWN
+
+
+def _both_numeric(left: Value, right: Value) -> tuple[Value, Value]:
+    """Two operands that can only be tensors, if the other is one or a number."""
+    if {left.kind, right.kind} <= {Kind.MOVED, Kind.TENSOR, Kind.NUMBER}:
+        return as_tensor(left), as_tensor(right)
+    return left, right
 
 
 def evaluate_unary_op(frame: Frame, node: ast.UnaryOp) -> Value:
@@ -117,6 +127,8 @@ def evaluate_compare(frame: Frame, node: ast.Compare) -> Value:
             frame.note_truth(node, operand)
     if isinstance(node.ops[0], (ast.In, ast.NotIn)):
         return BOOL
+    if len(operands) == 2:
+        operands = list(_both_numeric(*operands))
     if any(operand.kind in ARRAYS for operand in operands):
         return arithmetic(operands, compares=True)
     if any(operand.kind is Kind.UNION for operand in operands):

@@ -18,6 +18,7 @@ from syncscan.check.infer.narrow import key_of
 from syncscan.check.infer.operations import Here
 from syncscan.check.infer.values import (
     NDARRAY,
+    as_tensor,
     element_of,
     evidence_in,
     explained,
@@ -101,6 +102,8 @@ class Frame:
             return list_of(join(value, promised), Kind.TUPLE)
         if parameter.star == "**":
             return list_of(join(value, promised), Kind.DICT)
+        if promised.kind is Kind.TENSOR:
+            value = as_tensor(value)
         nobody_is_seen_to_pass = value.kind is Kind.UNKNOWN
         if nobody_is_seen_to_pass or (
             promised.kind in _HOST_SCALARS and value.kind not in {promised.kind, Kind.DEVICE}

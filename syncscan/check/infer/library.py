@@ -18,6 +18,7 @@ from syncscan.check.infer.values import (
     NDARRAY,
     NUMBER,
     STRING,
+    as_tensor,
     element_of,
     join,
     join_all,
@@ -76,6 +77,8 @@ def torch_function(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, n
 def torch_call(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node: ast.expr) -> Value:
     """Call an operation: what the table knows of it, else its stated default."""
     operation = frame.solver.table.find(name)
+    if name.startswith("torch.") and name != "torch.compile":
+        args, kwargs = list(map(as_tensor, args)), {key: as_tensor(value) for key, value in kwargs.items()}
     if operation is None:
         if not follows_default(name):
             return UNKNOWN
@@ -89,6 +92,39 @@ def torch_call(frame: Frame, name: str, args: list[Value], kwargs: Kwargs, node:
     result = args[0] if _is_in_place(name, args) else result_of(bound, frame.here(node))
     frame.note_call(node, name, bound)
     return result
+
+
+# What modules, batches and tables of tensors have as well, and what gives another of the same.
+_OF_MORE_THAN_TENSORS = MODULE_METHODS | frozenset(
+    {"apply", "clone", "contiguous", "copy_", "detach", "double", "expand", "flatten", "gather", "index_select", "permute",
+     "reshape", "share_memory_", "size", "split", "squeeze", "type", "unbind", "unsqueeze", "values", "view", "zero_grad"}
+)  # fmt: skip
+
+
+def is_of_tensors_alone(frame: Frame, name: str) -> bool:
+    """Whether what has a method of this name is a tensor."""
+    if name in _OF_MORE_THAN_TENSORS:
+        return False
+    return any(f"{owner}.{name}" in frame.solver.table.operations for owner in ("torch.Tensor", "torch"))
+
+
+def moved_to_gpu(
+    frame: Frame, base: Value, name: str, args: list[Value], kwargs: Kwargs, node: ast.expr
+) -> Value:
+    """What ``x.cuda()`` and ``x.to(device)`` make of an unknown ``x``; what was moved stays so under most methods."""
+    device = args[0] if args else kwargs.get("device", UNKNOWN)
+    if name == "cuda" or (name == "to" and _is_cuda(device)):
+        evidence = Evidence(
+            frame.module.path, node.lineno, f"`{frame.here(node).text}` puts it there", device.evidence
+        )
+        return Value(Kind.MOVED, Device.CUDA, Confidence.INFERRED, evidence=evidence)
+    if name in {"cpu", "to", "size", "values"} or name not in _OF_MORE_THAN_TENSORS:
+        return UNKNOWN
+    return base
+
+
+def _is_cuda(device: Value) -> bool:
+    return device.kind in {Kind.STRING, Kind.DEVICE} and device_named(device) is Device.CUDA
 
 
 def _is_in_place(name: str, args: list[Value]) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from syncscan.check.infer.index import Class, dotted_name
-from syncscan.check.infer.values import NONE, join_all, refine, without_none
+from syncscan.check.infer.values import NONE, as_tensor, join_all, refine, without_none
 from syncscan.model import UNKNOWN, Device, Kind, Value
 
 Environment = dict[str, Value]
@@ -114,6 +114,8 @@ def _isinstance(
 def _of_kinds(value: Value, kinds: set[Kind], *, holds: bool) -> Value:
     if value.kind is Kind.UNION:
         return join_all(item for item in value.items or () if (item.kind in kinds) is holds)
+    if holds and value.kind is Kind.MOVED and Kind.TENSOR in kinds:
+        return as_tensor(value)
     if not holds or value.kind in kinds:
         return value
     return Value(next(iter(kinds))) if value.kind is Kind.UNKNOWN and len(kinds) == 1 else UNKNOWN

@@ -66,6 +66,11 @@ def holds_gpu(value: Value) -> bool:
     return value.element is not None and holds_gpu(value.element)
 
 
+def as_tensor(value: Value) -> Value:
+    """A value in a place where only a tensor can be: what was moved to the GPU turns out to be one."""
+    return replace(value, kind=Kind.TENSOR) if value.kind is Kind.MOVED else value
+
+
 def parts_of(value: Value) -> Iterator[Value]:
     """A value, or what it consists of: the options of a union, what a container holds."""
     inside = value.items if value.items is not None else (value.element,) if value.element else None
@@ -168,7 +173,7 @@ def _forgotten(value: Value) -> Value:
     return INT if value.dtype == "int" else NUMBER
 
 
-_PLACED = frozenset({Kind.TENSOR, Kind.DEVICE, Kind.UNION})
+_PLACED = frozenset({Kind.TENSOR, Kind.MOVED, Kind.DEVICE, Kind.UNION})
 
 
 def explained(value: Value, path: str, line: int, text: str) -> Value:
@@ -203,6 +208,8 @@ def join(a: Value, b: Value) -> Value:
         return a
     if a is UNKNOWN or b is ANYTHING:
         return b
+    if Kind.MOVED in {a.kind, b.kind} and Kind.TENSOR in {a.kind, b.kind}:
+        a, b = as_tensor(a), as_tensor(b)
     if a.kind is b.kind and a.kind is not Kind.UNION:
         return _join_same_kind(a, b)
     return _union(a, b)
