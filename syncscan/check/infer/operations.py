@@ -98,7 +98,9 @@ def placed(value: Value, here: Here) -> tuple[Device, Confidence, Evidence | Non
     device = device_named(value)
     evidence = value.evidence
     if evidence is None or (evidence.path, evidence.line) != (here.path, here.line):
-        evidence = Evidence(here.path, here.line, f"`{here.text}` puts it there", evidence)
+        decided = device in {Device.CUDA, Device.CPU}
+        where = "there" if decided else "on a device that the run decides, taken for the GPU"
+        evidence = Evidence(here.path, here.line, f"`{here.text}` puts it {where}", evidence)
     if device is Device.CUDA:
         return device, max(value.confidence, Confidence.INFERRED), evidence
     if device in {Device.UNKNOWN, Device.MIXED}:
