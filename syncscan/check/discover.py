@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pathspec
 
-from syncscan.check.files import Source, SourceError, is_outside, is_package, package_top, read_source, shown
+from syncscan.check.files import (
+    Source,
+    SourceError,
+    is_outside,
+    is_package,
+    module_name,
+    package_top,
+    read_source,
+    shown,
+)
 from syncscan.config import Config, read_patterns
 from syncscan.model import Failure
 
@@ -65,11 +74,11 @@ def load_project(
                 _find(root, root, config, rest)
     sources = _read(wanted, contents)
     targets = frozenset(source.shown for source in sources)
-    reads_tests = any(map(is_outside, targets))
+    reads_tests = any(is_outside(source.module) for source in sources)
     rest.files = {
         path: root
         for path, root in rest.files.items()
-        if path not in wanted.files and (reads_tests or not is_outside(str(path.relative_to(root))))
+        if path not in wanted.files and (reads_tests or not is_outside(module_name(path, root)))
     }
     others = _read(rest, contents)
     everything = tuple(sorted((*sources, *others), key=lambda source: source.shown))

@@ -18,7 +18,6 @@ from syncscan.check.infer.hardware import is_for_other_hardware
 from syncscan.check.infer.index import Module, index_module
 from syncscan.check.infer.solver import Solver
 from syncscan.check.match import Matcher
-from syncscan.check.unreached import unreached
 from syncscan.check.workers import shared, workers
 from syncscan.model import Conventions, Failure, Finding
 from syncscan.ops import load_table
@@ -114,11 +113,12 @@ class _Matching:
         self._progress = progress
         self._matcher = Matcher(list(rule_book().values()), solver.defects)
         self._waits = waiting_properties(solver, self._matcher)
-        left_out = unreached(solver.modules, solver.elsewhere)
+        called = {callee for module in solver.modules for f in module.functions for callee in f.callees}
+        left_out = {f for f in solver.elsewhere if f.name.startswith("_") and f not in called}
         self.functions = [
             function
             for module in solver.modules
-            if (targets is None or module.path in targets) and not is_for_other_hardware(module.path)
+            if (targets is None or module.path in targets) and not is_for_other_hardware(module.name)
             for function in module.functions
             if function.may_block or not self._waits.keys().isdisjoint(function.callees)
             if function not in left_out

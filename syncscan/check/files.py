@@ -145,15 +145,15 @@ def is_package(folder: Path) -> bool:
 _OUTSIDE = frozenset({"bench", "benchmark", "benchmarks", "example", "examples", "test", "tests"})
 
 
-def is_outside(path: str) -> bool:
-    """Whether a file only uses the project, as tests, benchmarks and examples do, by its name or folder.
+def is_outside(module: str) -> bool:
+    """Whether a module only uses the project, as tests, benchmarks and examples do, by its name or a folder's.
 
     They make tensors where it suits them, so what they pass says nothing about the project.
     """
-    *folders, file = path.replace("\\", "/").split("/")
+    *folders, file = module.split(".")
     return (
         file.startswith(("test_", "bench_", "benchmark_"))
-        or file.endswith("_test.py")
-        or file == "conftest.py"
+        or file.endswith("_test")
+        or file == "conftest"
         or not _OUTSIDE.isdisjoint(folders)
     )

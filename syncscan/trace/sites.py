@@ -134,7 +134,7 @@ def collect(processes: Iterable[Process], blame: Blame) -> tuple[list[Site], dic
 
 def _place(wait: Wait, process: Process, blame: Blame, sources: Sources) -> tuple[Place, str]:
     api, _, way = wait.api.partition(":")
-    if wait.paired == wait.count:  # each copy was completed by a wait for the stream
+    if wait.paired >= wait.count:  # each copy was completed by a wait for the stream
         api = "cudaStreamSynchronize"
     torch_folder = process.torch.get("folder", "")
     frame = _forward_frame(wait, blame, torch_folder) or blame.choose(wait.frames, torch_folder)

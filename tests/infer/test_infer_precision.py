@@ -537,20 +537,18 @@ def test_a_branch_for_other_hardware_is_not_followed() -> None:
         import torch
         from platforms import current_platform, is_torch_npu_available
 
-        def gathered(t):
+        def _gathered(t):
             return t.item()
 
         def run(t: torch.Tensor, kind: str):
             t = torch.ones(4, device="cuda")
             if t.device.type == "neuron":
-                return gathered(t)
+                return _gathered(t)
             if not torch.cuda.is_available():
                 return t.sum().item()
             if current_platform.is_xpu() and t.any():
                 t = t.cpu()
             if kind in ("npu", "hpu") or is_torch_npu_available():
-                t.tolist()
-            if t.device.type == "cpu":
                 t.tolist()
             if current_platform.is_rocm() or current_platform.is_xpu():
                 t.tolist()  # expect: SYN102
@@ -570,7 +568,7 @@ def test_a_wait_that_is_allowed_is_not_reported() -> None:
         """
         import torch
         import syncscan
-        from project.debug import gpu_sync_allowed, gpu_sync_check
+        from project.debug import allow_grad_sync, gpu_sync_allowed, gpu_sync_check, no_sync_allowed
 
         def run():
             x = torch.ones(4, device="cuda")
@@ -580,7 +578,7 @@ def test_a_wait_that_is_allowed_is_not_reported() -> None:
                     x.tolist()
             with gpu_sync_allowed():
                 x.tolist()
-            with gpu_sync_check():
+            with gpu_sync_check(), no_sync_allowed(), allow_grad_sync():
                 return x.tolist()  # expect: SYN102
         """
     )
@@ -614,34 +612,6 @@ def test_the_sizes_of_a_result_do_not_place_it() -> None:
     )
 
 
-def test_a_private_function_that_nothing_names_is_not_reported() -> None:
-    check_marks(
-        """
-        import torch
-        from torch import nn
-        from library import Base, hook
-
-        def _forgotten():
-            return _only_there(torch.ones(4, device="cuda"))
-
-        def _only_there(t):
-            return t.sum().item()
-
-        @hook
-        def _handed_on():
-            return torch.ones(4, device="cuda").sum().item()  # expect: SYN101
-
-        class Layer(nn.Module):
-            def _unused(self):
-                return torch.ones(4, device="cuda").sum().item()
-
-        class Special(Base):
-            def _called_by_the_base(self):
-                return torch.ones(4, device="cuda").sum().item()  # expect: SYN101
-        """
-    )
-
-
 def test_what_a_module_makes_may_be_on_the_gpu_from_the_start() -> None:
     check_marks(
         """
@@ -654,10 +624,16 @@ def test_what_a_module_makes_may_be_on_the_gpu_from_the_start() -> None:
                 self.device = torch.device("cuda")
                 self.table = self._table()
 
+                self._reset()
+
             def _table(self):
                 return torch.arange(16).float().to(self.device)
 
+            def _reset(self):
+                self.count = torch.zeros(3).sum().item()
+
             def forward(self, x: torch.Tensor):
+                self._reset()
                 return x + torch.arange(16).to(self.device)  # expect: SYN302
         """
     )
@@ -692,5 +668,37 @@ def test_what_is_moved_to_the_gpu_is_found_to_be_a_tensor() -> None:
                 print(name, batch[name])
             torch.compile(model)
             return model(**batch), len(batch), batch.size(0), model.cpu()
+        """
+    )
+
+
+def test_a_context_manager_may_end_a_loop_that_has_no_end() -> None:
+    check_marks(
+        """
+        import contextlib
+        import queue
+        import torch
+
+        def drained(waiting):
+            t = torch.ones(4, device="cuda")
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    waiting.get_nowait()
+            return t.sum().item()  # expect: SYN101
+        """
+    )
+
+
+def test_a_device_may_be_named_by_its_number() -> None:
+    check_marks(
+        """
+        import torch
+
+        def on(device):
+            return torch.zeros(3, device=device)
+
+        def run(rank: int):
+            on("cpu").sum().item()
+            return on(rank).sum().item()  # expect: SYN101
         """
     )

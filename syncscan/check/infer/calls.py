@@ -289,9 +289,10 @@ def _pass(frame: Frame, function: Function, parameter: Parameter, value: Value, 
 
 
 def _as_device(value: Value) -> Value:
-    """A device that is passed by its name; so different callers' names make a device that may be either."""
+    """A device that is passed by its name or number, so that what callers name is one device, which may vary."""
     place = device_named(value)
-    return Value(Kind.DEVICE, place) if value.kind is Kind.STRING and place is not Device.UNKNOWN else value
+    is_named = value.kind in {Kind.STRING, Kind.NUMBER} and place in {Device.CUDA, Device.CPU}
+    return Value(Kind.DEVICE, place) if is_named else value
 
 
 def instantiate(

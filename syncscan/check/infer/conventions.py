@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from syncscan.model import Conventions, Device
 
 _MASK = re.compile(r"(^|_)masks?($|_)")
-_ALLOWED = re.compile(r"allow\w*_syncs?(_|$)|(^|_)syncs?_allowed")
+_ALLOWED = re.compile(r"allow_((gpu|cuda|device)_)?syncs?|((gpu|cuda|device)_)?syncs?_allowed")
 _INDEX = re.compile(r"(^|_)(idx|idxs|index|indices|ids|mapping|slots|loc|locs|lens|offsets)$")
 
 
@@ -33,4 +33,4 @@ def dtype_of(name: str) -> str | None:
 
 def allows_waits(name: str) -> bool:
     """Whether a context manager of this name allows waits: ``allow_sync``, ``gpu_sync_allowed``."""
-    return _ALLOWED.search(name) is not None
+    return _ALLOWED.fullmatch(name.strip("_")) is not None

@@ -34,22 +34,11 @@ def runs_elsewhere(test: ast.expr, *, holds: bool) -> bool:
         return (
             equal is holds
             and isinstance(test.ops[0], (ast.Eq, ast.In, ast.NotEq, ast.NotIn))
-            and (_names_others(test.comparators[0]) or _is_on_the_host(test))
+            and _names_others(test.comparators[0])
         )
     if isinstance(test, ast.Call):
         return _answers(test, holds=holds)
     return holds and _ASKS.fullmatch(key_of(test).rpartition(".")[2]) is not None
-
-
-def _is_on_the_host(test: ast.Compare) -> bool:
-    """``x.device.type == "cpu"``: what a program for the GPU does without one."""
-    compared = test.comparators[0]
-    return (
-        isinstance(test.left, ast.Attribute)
-        and key_of(test.left).endswith("device.type")
-        and isinstance(compared, ast.Constant)
-        and compared.value == "cpu"
-    )
 
 
 def _answers(test: ast.Call, *, holds: bool) -> bool:
@@ -76,11 +65,10 @@ def _names_others(node: ast.expr) -> bool:
     )
 
 
-def is_for_other_hardware(path: str) -> bool:
-    """Whether a file is for other hardware by its name or a folder's, such as ``npu/`` or ``xpu_worker.py``.
+def is_for_other_hardware(module: str) -> bool:
+    """Whether a module is for other hardware by its name or a folder's, such as ``npu`` or ``xpu_worker``.
 
-    ``cpu/`` and ``cpu.py`` are a backend for the CPU, unless they are about what moves between it and the GPU.
+    ``cpu`` is a backend for the CPU, unless it is about what moves between that and the GPU.
     """
-    words = set(re.split(r"[^a-z0-9]+", path.lower()))
-    parts = set(re.split(r"[/.\\]", path.lower()))
-    return not _OTHERS.isdisjoint(words) or ("cpu" in parts and _MOVES.isdisjoint(words))
+    words = set(re.split(r"[._]", module.lower()))
+    return not _OTHERS.isdisjoint(words) or ("cpu" in module.split(".") and _MOVES.isdisjoint(words))

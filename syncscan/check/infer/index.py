@@ -134,9 +134,10 @@ class Class:
         """Whether a method makes the instance: ``__init__``, or a private one that it calls."""
         if self.makers is None:
             init = self.find_method("__init__")
-            calls = [node for node in ast.walk(init.node) if isinstance(node, ast.Call)] if init else []
-            called = {dotted_name(node.func).removeprefix("self.") for node in calls}
-            self.makers = frozenset({"__init__", *(found for found in called if found.startswith("_"))})
+            made = _own_calls(init) if init is not None else set()
+            others = (method for cls in self.mro() for method in cls.methods.values() if method is not init)
+            later = {called for method in others if method.name not in made for called in _own_calls(method)}
+            self.makers = frozenset({"__init__", *(made - later)})
         return name in self.makers
 
     def mro(self) -> list[Class]:
@@ -206,6 +207,12 @@ class Class:
         return list(names)
 
 
+def _own_calls(method: Function) -> set[str]:
+    """The private methods that a method calls on its own object."""
+    calls = (dotted_name(node.func) for node in ast.walk(method.node) if isinstance(node, ast.Call))
+    return {name.removeprefix("self.") for name in calls if name.startswith("self._")}
+
+
 @dataclass(frozen=True, slots=True)
 class Import:
     """A name that comes from another module; ``name`` is "" where the module itself is meant."""
@@ -231,7 +238,7 @@ class Module:
     is_outside: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        self.is_outside = is_outside(self.path)
+        self.is_outside = is_outside(self.name)
 
     def resolve_relative(self, module: str | None, level: int) -> str:
         """The absolute name of ``from ..module import``."""

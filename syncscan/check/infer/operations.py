@@ -94,7 +94,11 @@ def placed(value: Value, here: Here) -> tuple[Device, Confidence, Evidence | Non
     """
     if value.kind is Kind.UNION:
         places = {device_named(option) for option in value.options}
-        value = value.options[0] if len(places) == 1 and value.options else Value(Kind.DEVICE)
+        value = (
+            value.options[0]
+            if len(places) == 1 and value.options
+            else Value(Kind.DEVICE, evidence=value.evidence)
+        )
     device = device_named(value)
     evidence = value.evidence
     if evidence is None or (evidence.path, evidence.line) != (here.path, here.line):

@@ -249,15 +249,25 @@ def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> bool | None:
             frame.default_device = value
         if item.optional_vars is not None:
             frame.assign(item.optional_vars, _entered(frame, value, item.context_expr))
-    with frame.unsure(unsure=any(_allows_waits(item.context_expr) for item in node.items)):
+    names = {_last_name(item.context_expr) for item in node.items}
+    before = dict(frame.env)
+    with frame.unsure(unsure=any(map(allows_waits, names))):
         reached = block(frame, node.body)
     frame.default_device = outer
+    if reached is False and not names.isdisjoint(_SWALLOW):
+        frame.env = join_environments(before, frame.env)
+        return True
     return reached
 
 
-def _allows_waits(node: ast.expr) -> bool:
-    """Whether a context manager says that waits are meant: ours, or one of the project's own."""
-    return isinstance(node, ast.Call) and allows_waits(key_of(node.func).rpartition(".")[2])
+_SWALLOW = frozenset(
+    {"suppress", "raises", "assertRaises", "assertRaisesRegex"}
+)  # the exception that ends the body
+
+
+def _last_name(node: ast.expr) -> str:
+    """The name of the function that makes a context manager, without what it is in."""
+    return key_of(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
 
 
 def _entered(frame: Frame, value: Value, node: ast.expr) -> Value:

@@ -70,7 +70,7 @@ class _Thread:
         self.frame = 0  # in the frame of this id
         self.offset = 0  # at this instruction
         self.last = None  # entry of the last event
-        self.python = python  # the thread as Python knows it, or None
+        self.python = id(python)  # of the thread as Python knows it, which must not live longer for us
         self.native = python is None or isinstance(python, threading._DummyThread)  # not one of Python's
         self.number = number  # that stands for it in what is recorded
 
@@ -208,7 +208,7 @@ class Cupti:
                     elif self._blocked(thread.how, duration, data):
                         self._count_copy(thread, number, duration, frame_of().f_back)
                     return
-                if active.get(ident) is not thread.python:  # which ended, and left its ident to another
+                if id(active.get(ident)) != thread.python:  # which ended, and left its ident to another
                     thread = self._new_thread(ident)
                 thread.inside = number
                 how, apis = calls[number]

@@ -1,4 +1,4 @@
-"""The one place where detectors report a wait: ``Recorder.record``.
+"""Where detectors report a wait: ``Recorder.record``, or its parts where the call is still running.
 
 Runs inside CUDA callbacks: takes no lock, does no I/O and imports nothing.
 """
@@ -25,7 +25,7 @@ class Recorder:
         self.in_step = None  # {entry: [count, ns]} of the running step
 
     def record(self, api, duration_ns, frame, detector, node=None):
-        """Count one wait at ``frame`` and return its entry; a detector calls this once per event."""
+        """Count one wait at ``frame`` and return its entry."""
         entry = self.entry_at(frame, api, node)
         self.count(entry, duration_ns, self.number_of(self.active.get(get_ident())), frame, detector)
         return entry
