@@ -1,6 +1,11 @@
 """Suppressions: ``# syncscan: ignore[SYN101] reason``, and what is wrong with them (SYN001).
 
-They are comments, found with ``tokenize``, so that a string that looks like one never counts.
+A comment behind code speaks of its line and of what begins or ends there: a statement, the head of a
+compound statement, or brackets. One that stands alone speaks of the next line of code and of what begins
+there. It covers the findings whose expressions touch those lines, so it stays in force where a formatter
+splits the line that it was written for.
+
+Comments, statements and brackets are found with ``tokenize``, so that a string that looks like one never counts.
 """
 
 from __future__ import annotations
@@ -24,10 +29,12 @@ _COMMENT = re.compile(
     r"(?<!\S)#\s*syncscan:\s*(?P<verb>[\w-]*)(?:\[(?P<codes>[^\]]*)\])?(?P<reason>.*?)(?=\s+#\s|$)"
 )
 
+_BETWEEN = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT})
+
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """One comment. ``covers`` is the line of code that it is about, or 0 for the whole file."""
+    """One comment, and the lines from ``first`` to ``last`` that it covers."""
 
     line: int
     column: int
@@ -35,8 +42,8 @@ class Suppression:
     verb: str
     codes: tuple[str, ...]
     reason: str
-    covers: int
-    alone: bool  # nothing else stands on its line
+    first: int
+    last: int
     removal: Edit
 
     @property
@@ -46,13 +53,8 @@ class Suppression:
 
     def suppresses(self, finding: Finding) -> bool:
         """Whether it is about this finding."""
-        if not longest_prefix(finding.code, self.codes):
-            return False
-        if self.covers == 0:
-            return True
-        if self.alone:  # about the line below; or inside an expression of several lines
-            return self.covers == finding.line or finding.line <= self.line <= finding.end_line
-        return finding.line <= self.covers <= finding.end_line
+        touches = self.first <= finding.end_line and finding.line <= self.last
+        return touches and longest_prefix(finding.code, self.codes) > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,8 @@ class _Comment:
     line: int
     column: int  # 0-based, of the "#"
     row: str  # the whole line
-    alone: bool
+    first: int  # of the lines that it covers
+    last: int
 
 
 def apply_suppressions(
@@ -94,35 +97,68 @@ def find_suppressions(text: str) -> list[Suppression]:
     """Every comment of a file that speaks to syncscan, understood or not."""
     if "syncscan:" not in text:  # to tokenize takes longer than to parse
         return []
-    comments = _comments(text)
-    alone = {comment.line for comment in comments if comment.alone}
+    rows = text.split("\n")
     return [
         suppression
-        for comment in comments
+        for comment in _comments(text, rows)
         for found in _COMMENT.finditer(comment.row[comment.column :])
-        if (suppression := _parse(comment, found, alone))
+        if (suppression := _parse(comment, found, len(rows)))
     ]
 
 
-def _comments(text: str) -> list[_Comment]:
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    rows = text.split("\n")
+def _comments(text: str, rows: list[str]) -> list[_Comment]:
     try:
-        return [
-            _Comment(t.start[0], t.start[1], rows[t.start[0] - 1], t.line[: t.start[1]].strip() == "")
-            for t in tokens
-            if t.type == tokenize.COMMENT
-        ]
+        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     except (tokenize.TokenError, SyntaxError):  # reported where the file is parsed
         return []
+    begins, ends = _spans(tokens)
+    comments = []
+    below = len(rows)  # the next line of code
+    for token in reversed(tokens):
+        line, column = token.start
+        if token.type == tokenize.COMMENT:
+            row = rows[line - 1]
+            alone = not row[:column].strip()
+            first = line if alone else begins.get(line, line)
+            last = ends.get(below, below) if alone else ends.get(line, line)
+            comments.append(_Comment(line, column, row, first, last))
+        elif token.type not in _BETWEEN:
+            below = line
+    return comments[::-1]
 
 
-def _parse(comment: _Comment, found: re.Match[str], alone: set[int]) -> Suppression:
+def _spans(tokens: Iterable[tokenize.TokenInfo]) -> tuple[dict[int, int], dict[int, int]]:
+    """Of statements, heads and brackets: by last line the first one, and by first line the last one.
+
+    Where several begin or end on a line, the widest counts.
+    """
+    begins: dict[int, int] = {}
+    ends: dict[int, int] = {}
+    brackets: list[int] = []  # where those that are open began
+    statement = 0  # where it began, or 0 between two
+
+    def add(first: int, last: int) -> None:
+        begins[last] = min(first, begins.get(last, first))
+        ends[first] = max(last, ends.get(first, last))
+
+    for token in tokens:
+        line = token.start[0]
+        if token.type == tokenize.NEWLINE:
+            add(statement or line, line)
+            statement = 0
+        elif token.type not in _BETWEEN:
+            statement = statement or line
+            if token.type == tokenize.OP and token.string in "([{":
+                brackets.append(line)
+            elif token.type == tokenize.OP and token.string in ")]}" and brackets:
+                add(brackets.pop(), line)
+    return begins, ends
+
+
+def _parse(comment: _Comment, found: re.Match[str], lines: int) -> Suppression:
     codes = tuple(code.strip().upper() for code in (found["codes"] or "").split(",") if code.strip())
     start = comment.column + found.start()
-    covers = comment.line
-    while comment.alone and covers in alone:
-        covers += 1
+    first, last = (1, lines) if found["verb"] == "file-ignore" else (comment.first, comment.last)
     return Suppression(
         line=comment.line,
         column=start + 1,
@@ -130,8 +166,8 @@ def _parse(comment: _Comment, found: re.Match[str], alone: set[int]) -> Suppress
         verb=found["verb"],
         codes=codes,
         reason=found["reason"].strip(" \t:-"),
-        covers=0 if found["verb"] == "file-ignore" else covers,
-        alone=comment.alone,
+        first=first,
+        last=last,
         removal=_removal(comment.line, comment.row, start, start + len(found[0])),
     )
 
