@@ -6,7 +6,8 @@ waits, and how the value came to be on the GPU.
 
 **Stays silent** where the body of the property does not wait, where the class of the object that is read
 is not known, and for methods: a call says that something runs, and the line that waits is reported in the
-method itself.
+method itself. Also silent at a ``functools.cached_property``, which waits once for each object: the line that
+waits is reported in its body, and counts as run in every step only if ``hot`` names the property.
 
 **No rewrite.** Take the value from the host, which mostly knew it before the GPU did, or make the property
 a method whose name says that it waits.

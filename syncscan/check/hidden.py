@@ -29,7 +29,9 @@ class _Search:
         self._direct: dict[Function, Finding | None] = {}
 
     def wait_of(self, function: Function, depth: int) -> Value | None:
-        """The wait in a function, or in one that it calls."""
+        """The wait in a function, or in one that it calls; a cached property waits for its first reader only."""
+        if function.is_cached_property:
+            return None
         finding = self._finding_in(function)
         if finding is not None:
             return _leading_to(finding)

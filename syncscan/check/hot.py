@@ -18,7 +18,8 @@ def call_chains(modules: Sequence[Module], entry_points: Sequence[str]) -> Chain
 
     An entry point is "pkg.mod:Class.method"; ConfigError where its module is among ``modules`` and has no
     such function. One in another module reaches nothing. Without any named, the ``forward`` of every
-    ``nn.Module`` is one, and so is what runs without gradients.
+    ``nn.Module`` is one, and so is what runs without gradients. A cached property runs once for each object,
+    so a step reaches it only as an entry point.
     """
     functions = [function for module in modules for function in module.functions]
     if entry_points:
@@ -30,7 +31,7 @@ def call_chains(modules: Sequence[Module], entry_points: Sequence[str]) -> Chain
     while queue:
         function = queue.popleft()
         for callee in function.callees:
-            if callee not in chains:
+            if callee not in chains and not callee.is_cached_property:
                 chains[callee] = (*chains[function], callee.qualname)
                 queue.append(callee)
     return chains
@@ -48,4 +49,4 @@ def _named(functions: Sequence[Function], read: set[str], entry_points: Sequence
 def _is_entry_point(function: Function) -> bool:
     if function.name == "forward" and function.owner is not None:
         return function.owner.is_module
-    return bool(function.decorators & _WITHOUT_GRADIENTS)
+    return bool(function.decorators & _WITHOUT_GRADIENTS) and not function.is_cached_property

@@ -30,8 +30,10 @@ class Runner:
 """
 
 
-def check(folder: Path, *options: str, settings: str = "") -> subprocess.CompletedProcess[str]:
-    (folder / "model.py").write_text(PROGRAM)
+def check(
+    folder: Path, *options: str, settings: str = "", program: str = PROGRAM
+) -> subprocess.CompletedProcess[str]:
+    (folder / "model.py").write_text(program)
     (folder / "pyproject.toml").write_text(f"[tool.syncscan]\n{settings}\n")
     command = [sys.executable, "-m", "syncscan", "check", "--format", "json", *options, str(folder)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
@@ -71,3 +73,45 @@ def test_an_entry_point_in_a_module_that_is_not_read_makes_nothing_hot(tmp_path:
     answer = check(tmp_path, settings='hot = ["pkg.run:Runner.step"]')
     assert (answer.returncode, answer.stderr) == (1, "")
     assert hot_lines(answer) == {}
+
+
+CACHED = """\
+import functools
+
+import torch
+
+
+def longest(lens: torch.Tensor) -> int:
+    return int(lens.max())
+
+
+class Model(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.lens = torch.zeros(8, device="cuda")
+
+    @functools.cached_property
+    @torch.inference_mode()
+    def longest(self) -> int:
+        return longest(self.lens) + self.lens.sum().item()
+
+    @property
+    def half(self) -> int:
+        return self.longest // 2
+
+    def forward(self) -> int:
+        return self.longest + self.half
+"""
+
+
+def test_a_cached_property_runs_once_and_not_in_every_step(tmp_path: Path) -> None:
+    found = json.loads(check(tmp_path, program=CACHED).stdout)["findings"]
+    assert [(finding["line"], finding["code"], finding["hot"]) for finding in found] == [
+        (7, "SYN103", False),
+        (18, "SYN101", False),
+    ]
+
+
+def test_a_cached_property_can_be_an_entry_point(tmp_path: Path) -> None:
+    answer = check(tmp_path, settings='hot = ["model:Model.longest"]', program=CACHED)
+    assert hot_lines(answer) == {7: ["Model.longest", "longest"], 18: ["Model.longest"]}

@@ -82,7 +82,12 @@ class Function:
     @property
     def is_property(self) -> bool:
         """Read like an attribute."""
-        return bool(self.decorators & {"property", "cached_property", "functools.cached_property"})
+        return self.is_cached_property or "property" in self.decorators
+
+    @property
+    def is_cached_property(self) -> bool:
+        """A property whose body runs once for each object."""
+        return bool(self.decorators & {"cached_property", "functools.cached_property"})
 
     @property
     def is_static(self) -> bool:
