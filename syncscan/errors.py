@@ -29,19 +29,25 @@ class InterruptError(SyncscanError):
     exit_status = EXIT_INTERRUPTED
 
 
-def nearest(word: str, valid: Iterable[str], otherwise: str = "") -> str:
-    """The half-sentence that names the valid word most like a mistaken one.
+def closest(word: str, valid: Iterable[str]) -> str | None:
+    """The valid word most like a mistaken one, or None where none is like it.
 
-    A word that begins like the mistaken one wins. Where none is like it, ``otherwise`` says what to write,
-    or all valid words are named.
+    A word that begins like the mistaken one wins.
     """
 
     def likeness(candidate: str) -> tuple[bool, float]:
         mistaken, right = word.casefold(), candidate.casefold()
         return right.startswith(mistaken), SequenceMatcher(None, right, mistaken).ratio()
 
+    best = max(valid, key=likeness, default=None)
+    return best if best is not None and likeness(best)[1] >= _ALIKE else None
+
+
+def nearest(word: str, valid: Iterable[str], otherwise: str = "") -> str:
+    """The half-sentence that names the `closest` of the valid words.
+
+    Where none is like the mistaken one, ``otherwise`` says what to write, or all valid words are named.
+    """
     known = list(valid)
-    best = max(known, key=likeness, default=None)
-    if best is None or likeness(best)[1] < _ALIKE:
-        return otherwise or f"it is one of {', '.join(known)}"
-    return f"did you mean {best!r}?"
+    best = closest(word, known)
+    return f"did you mean {best!r}?" if best else otherwise or f"it is one of {', '.join(known)}"
