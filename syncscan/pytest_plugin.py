@@ -10,8 +10,9 @@ often than the limit; the message names the lines. Without ``--syncscan`` the ma
 from __future__ import annotations
 
 import argparse
+import functools
 import inspect
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,23 +77,71 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Run a test in a counting region, after its warm-up runs."""
-    if not pyfuncitem.config.getoption("syncscan"):
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """Count the waits of a test, after its warm-up runs, and apply its limit."""
+    if not item.config.getoption("syncscan"):
         return (yield)
-    from syncscan.guard import count_syncs  # noqa: PLC0415
+    limit = _limit(item)
+    counted = _Counted(limit.warmups if limit is not None else 0)
+    if isinstance(item, pytest.Function):
+        function = item.obj
+        item.obj = counted.wrap(function)
+        try:
+            yield
+        finally:
+            item.obj = function
+    else:
+        yield
+    if counted.began:
+        item.user_properties.append((PROPERTY, counted.seen.total))
+    if limit is not None:
+        _apply(limit, counted)
 
-    limit = _limit(pyfuncitem)
-    for _ in range(limit.warmups if limit is not None else 0):
-        _run_once(pyfuncitem)
-    with count_syncs() as seen:
-        result = yield
-    pyfuncitem.user_properties.append((PROPERTY, seen.total))
-    if limit is not None and seen.total > limit.limit:
+
+class _Counted:
+    """The waits of a test function, counted where it runs: in any thread, task or context."""
+
+    def __init__(self, warmups: int) -> None:
+        from syncscan.guard import count_syncs  # noqa: PLC0415
+
+        self.seen = count_syncs()
+        self.began = False
+        self._warmups = warmups
+
+    def wrap(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The same function, or coroutine function, with warm-up runs and a region around it."""
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def run(*args: Any, **kwargs: Any) -> Any:
+                for _ in range(self._warmups):
+                    await function(*args, **kwargs)
+                self.began = True
+                with self.seen:
+                    return await function(*args, **kwargs)
+
+        else:
+
+            @functools.wraps(function)
+            def run(*args: Any, **kwargs: Any) -> Any:
+                for _ in range(self._warmups):
+                    function(*args, **kwargs)
+                self.began = True
+                with self.seen:
+                    return function(*args, **kwargs)
+
+        return run
+
+
+def _apply(limit: Limit, counted: _Counted) -> None:
+    if not counted.began:
+        message = "limit_syncs cannot count the waits of this test: its function is not called by pytest"
+        pytest.fail(f"{message} but by an IsolatedAsyncioTestCase or another plugin", pytrace=False)
+    seen = counted.seen
+    if seen.total > limit.limit:
         lines = [f"  {count} x {sync}" for sync, count in seen.sites.most_common(MAX_LINES)]
         message = f"the CPU waited for the GPU {seen.total} times, the limit is {limit.limit}:"
         pytest.fail("\n".join([message, *lines]), pytrace=False)
-    return result
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -143,9 +192,3 @@ def _has_cuda() -> bool:
     except ImportError:
         return False
     return bool(torch.cuda.is_available())
-
-
-def _run_once(item: pytest.Function) -> None:
-    if inspect.iscoroutinefunction(item.obj):
-        pytest.fail("limit_syncs: warm-up runs of coroutine tests are not supported", pytrace=False)
-    item.obj(**{name: item.funcargs[name] for name in item._fixtureinfo.argnames})

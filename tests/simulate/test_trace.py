@@ -149,6 +149,88 @@ def test_pytest_limits_syncs_without_a_gpu(tests: Path) -> None:
     assert "test_it.py:13 in test_waits (torch.Tensor.item)" in done.stdout
 
 
+RUN_BY_OTHERS = """\
+import unittest
+
+import pytest
+import torch
+
+
+class Waits(unittest.TestCase):
+    def setUp(self):
+        self.x = torch.ones(3, device="cuda")
+        self.x.tolist()  # like that of a fixture, none of the test
+
+    @pytest.mark.limit_syncs(0)
+    def test_clean(self):
+        assert self.x.is_cuda
+
+    @pytest.mark.limit_syncs(0)
+    def test_method(self):
+        self.x.tolist()
+
+    @pytest.mark.limit_syncs(0)
+    def test_assertion(self):
+        self.x.tolist()
+        self.fail("its own failure")
+
+    @pytest.mark.limit_syncs(0)
+    def test_skipped(self):
+        self.skipTest("for a reason")
+
+
+class AsyncWaits(unittest.IsolatedAsyncioTestCase):
+    @pytest.mark.limit_syncs(0)
+    async def test_async_method(self):
+        torch.ones(3, device="cuda").tolist()
+
+
+@pytest.mark.limit_syncs(1, warmups=1)
+async def test_coroutine():
+    torch.ones(3, device="cuda").tolist()
+    torch.ones(3, device="cuda").tolist()
+
+
+@pytest.mark.limit_syncs(0)
+def test_early():
+    torch.ones(3, device="cuda").tolist()
+"""
+
+RUNNERS = """\
+import asyncio, inspect, threading
+
+taken = {}
+
+
+def pytest_collection_modifyitems(items):
+    taken.update({item: item.obj for item in items if item.name == "test_early"})
+
+
+def pytest_pyfunc_call(pyfuncitem):
+    if pyfuncitem in taken:
+        taken[pyfuncitem]()
+        return True
+    if inspect.iscoroutinefunction(pyfuncitem.obj):
+        thread = threading.Thread(target=lambda: asyncio.run(pyfuncitem.obj()))
+        thread.start()
+        thread.join()
+        return True
+"""
+
+
+def test_pytest_limits_test_cases_and_coroutines_too(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(RUN_BY_OTHERS, encoding="utf-8")
+    (tmp_path / "conftest.py").write_text(RUNNERS, encoding="utf-8")
+    done = run("pytest", "-p", "syncscan.pytest_plugin", "--syncscan=simulate", cwd=tmp_path)
+    assert "5 failed, 1 passed, 1 skipped" in done.stdout, done.stdout + done.stderr
+    assert "1 x " + str(tmp_path / "test_it.py") + ":18 in Waits.test_method " in done.stdout
+    assert "its own failure" in done.stdout
+    assert "the CPU waited for the GPU 2 times, the limit is 1:" in done.stdout
+    assert ":38 in test_coroutine " in done.stdout
+    assert done.stdout.count("\nlimit_syncs cannot count the waits of this test: its function is not") == 2
+    assert "4 in 3 of 5 tests" in done.stdout
+
+
 def test_pytest_inside_a_trace_shares_its_simulation(tests: Path) -> None:
     command = (sys.executable, "-m", "pytest", "-p", "syncscan.pytest_plugin", "-q")
     done = run("syncscan", "trace", "--simulate", "--", *command, cwd=tests)
