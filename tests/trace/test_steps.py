@@ -31,6 +31,13 @@ class Server:
     async def coroutine(self):
         self.t.item()
 
+    @staticmethod
+    def generator(t):
+        yield t.item()
+
+    async def stream(self):
+        yield self.t.item()
+
 def function(t):
     t.item()
     if t:
@@ -93,6 +100,37 @@ def test_a_step_of_the_script_itself(trace):
     )
     assert done.site("t.item()")["per_step"] == 1.0
     assert done.trace["steps"]["steady"] == 5
+
+
+@pytest.mark.parametrize("target", ["Server.generator", "Server.stream"])
+def test_a_generator_is_no_step(serve, target):
+    source = "t = torch.zeros(1)\nfor _ in Server.generator(t):\n    t.tolist()\n"
+    done = serve(source, "--step", f"server:{target}", "--max-syncs-per-step", "5")
+    assert done.status == 1
+    assert done.trace["steps"]["started"] == 0
+    assert (
+        f"--step: server:{target} is a generator, whose calls are no steps: name what it calls" in done.stderr
+    )
+
+
+def test_a_step_that_is_defined_after_cuda_started_is_said(trace):
+    done = trace(
+        """
+        import torch
+        t = torch.zeros(1)
+        def step(t):
+            t.item()
+        for _ in range(4):
+            step(t)
+        """,
+        "--step",
+        "__main__:step",
+        "--max-syncs-per-step",
+        "0",
+    )
+    assert done.status == 1
+    assert "--step: __main__:step was defined after CUDA started" in done.stderr
+    assert "put it into a module, or start CUDA later" in " ".join(done.stderr.split())
 
 
 def test_a_step_of_a_module_that_is_run(run_trace, program):

@@ -131,6 +131,16 @@ class Hook:
         if self.options.get("step") and not self._make_steps().wrapped and self._is_main(self.steps.module):
             self.steps.wrap_in(sys.modules["__main__"])
 
+    def _find_late_step(self):
+        """The same, once CUDA has started."""
+        if self.steps is not None and not self.steps.wrapped:
+            self._find_main_step()
+            if self.steps.wrapped:
+                self.note(
+                    f"--step: {self.options['step']} was defined after CUDA started, and calls soon after are"
+                    " not counted: put it into a module, or start CUDA later"
+                )
+
     @staticmethod
     def _is_main(module):
         spec = getattr(sys.modules["__main__"], "__spec__", None)  # given by `python -m`
@@ -146,7 +156,7 @@ class Hook:
         pause = FIRST_FLUSH_SECONDS
         while not stop.acquire(timeout=pause):
             pause = min(2 * pause, FLUSH_SECONDS)
-            self._quietly(self._find_main_step)()
+            self._quietly(self._find_late_step)()
             for detector in self._detectors:
                 if detector.name == "debug-mode":
                     detector.keep_first()
@@ -192,6 +202,7 @@ class Hook:
             self._stop.release()
         for detector in self._detectors:
             self._quietly(detector.disarm)()
+        self._quietly(self._find_late_step)()
         self.flush()
 
     def _before_fork(self):

@@ -50,6 +50,9 @@ class Steps:
             if module.__name__ != "__main__":
                 self._note(f"--step: {self.module} has no {self._path}")
             return
+        if _is_generator_function(getattr(found, "__func__", found)):
+            self._note(f"--step: {self._target} is a generator, whose calls are no steps: name what it calls")
+            return
         setattr(owner, name, self._wrap(found))
         self.wrapped = True
 
@@ -135,5 +138,13 @@ class Steps:
 
 
 def _is_coroutine_function(function):
+    return _has_flags(function, 0x80)  # CO_COROUTINE
+
+
+def _is_generator_function(function):
+    return _has_flags(function, 0x20 | 0x200)  # CO_GENERATOR, CO_ASYNC_GENERATOR
+
+
+def _has_flags(function, flags):
     code = getattr(function, "__code__", None)
-    return code is not None and bool(code.co_flags & 0x80)  # CO_COROUTINE
+    return code is not None and bool(code.co_flags & flags)
