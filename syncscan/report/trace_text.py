@@ -12,26 +12,29 @@ from rich.table import Table
 from rich.text import Text
 
 from syncscan.report.records import plural
+from syncscan.trace.sites import spot
 
 MAX_SITES = 30
 _PHASES = {"compile": "while compiling", "capture": "in graph capture"}
 
 
 def render(trace: dict[str, Any], stream: TextIO, width: int) -> None:
-    """Write the report, ``width`` characters wide."""
+    """Write the report, its table ``width`` characters wide."""
     console = Console(file=stream, width=width, highlight=False, soft_wrap=False)
     sites = [s for s in trace["sites"] if s["allowed"] is None and s["phase"] != "warmup"]
-    console.print(Text(_headline(trace, sites), style="bold"))
+    console.print(Text(_headline(trace, sites), style="bold"), soft_wrap=True)
     if sites:
-        console.print(_table(trace, sites[:MAX_SITES]))
+        with console.capture() as table:
+            console.print(_table(trace, sites[:MAX_SITES]))
+        stream.writelines(f"{line.rstrip()}\n" for line in table.get().splitlines())
     if len(sites) > MAX_SITES:
         console.print(f"and {len(sites) - MAX_SITES} more sites; `-o DIR` and `--format json` give all")
     for line in _remarks(trace):
-        console.print(Text(line))
+        console.print(Text(line), soft_wrap=True)
 
 
 def _headline(trace: dict[str, Any], sites: list[dict[str, Any]]) -> str:
-    traced = [p for p in trace["processes"] if p.get("detectors")]
+    traced = [p for p in trace["processes"] if p.get("detectors") and p["wall_ns"]]
     if not traced:
         return f"syncscan: nothing was traced: {_why_nothing(trace)}"
     waits = sum(site["count"] for site in sites)
@@ -54,6 +57,10 @@ def _why_nothing(trace: dict[str, Any]) -> str:
     with_torch = [p for p in hooked if p["torch"]]
     if not with_torch:
         return "no process imported torch"
+    if any(p["detectors"] for p in with_torch):
+        return "the program ended before its waits were written for the first time"
+    if all(p["cuda"] == "simulated" for p in with_torch):
+        return "the program put nothing on the simulated GPU"
     if not any(p["cuda"] for p in with_torch):
         return f"torch {with_torch[0]['torch']} in the program has no CUDA"
     return "no process started CUDA"
@@ -89,8 +96,7 @@ def _timed(site: dict[str, Any]) -> bool:
 
 
 def _description(site: dict[str, Any]) -> Group:
-    place = f"{_short(site['path'])}:{site['line']}"
-    text = Text.assemble((place, "cyan"), f" in {site['function']}")
+    text = Text.assemble((_where(site), "cyan"), f" in {site['function']}")
     phase = _PHASES.get(site["phase"])
     details = [phase] if phase else []
     if site["backward_of"]:
@@ -122,15 +128,24 @@ def _remarks(trace: dict[str, Any]) -> list[str]:
         lines.append(f"{plural(steps['started'], 'step')} of {steps['target']}{_warmup(trace)}")
     for site in trace["sites"]:
         if site["allowed"] is not None:
-            place = f"{_short(site['path'])}:{site['line']}"
             blocked = f", {_milliseconds(site['blocked_ns']['total'])}" if _timed(site) else ""
-            lines.append(f"allowed ({site['allowed']}): {plural(site['count'], 'time')}{blocked}, at {place}")
+            lines.append(
+                f"allowed ({site['allowed']}): {plural(site['count'], 'time')}{blocked}, at {_where(site)}"
+            )
     for process in trace["processes"]:
-        command = " ".join(process["argv"])[:80]
+        command = _shortened(process["argv"])
         if not process["hooked"]:
             lines.append(f"not hooked: process {process['pid']} ({command}): {process['why']}")
+        elif process["detectors"] and not process["wall_ns"]:
+            lines.append(f"process {process['pid']} ({command}) ended before it wrote any waits")
         lines += [f"process {process['pid']}: {note}" for note in process.get("notes", ())]
+    if trace["command"]:  # unknown where the launcher was killed
+        lines.append(f"`{_shortened(trace['command'])}` ended with exit status {trace['exit_status']}")
     return lines
+
+
+def _shortened(command: list[str]) -> str:
+    return " ".join(" ".join(command).split())[:80]
 
 
 def _warmup(trace: dict[str, Any]) -> str:
@@ -138,6 +153,10 @@ def _warmup(trace: dict[str, Any]) -> str:
         return ""
     waits = sum(site["count"] for site in trace["sites"] if site["phase"] == "warmup")
     return f"; the {trace['steps']['warmup']} of warm-up, with {plural(waits, 'wait')}, are left out"
+
+
+def _where(site: dict[str, Any]) -> str:
+    return spot(_short(site["path"]), site["line"])
 
 
 def _short(path: str) -> str:

@@ -268,6 +268,11 @@ def to_json(site: Site, processes: Sequence[Process]) -> dict[str, Any]:
     }
 
 
+def spot(path: str, line: int) -> str:
+    """``path:line``; a stand-in for what has no line is told alone."""
+    return f"{path}:{line}" if line else path
+
+
 def _detector(wait: Wait, process: Process) -> str:
     if "simulated" in process.detectors:
         return "simulated"

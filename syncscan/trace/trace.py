@@ -10,7 +10,7 @@ from typing import Any
 from syncscan import __version__
 from syncscan.errors import SyncscanError
 from syncscan.trace.launch import Launched, why_unhooked
-from syncscan.trace.sites import Blame, Site, collect, to_json
+from syncscan.trace.sites import Blame, Site, collect, spot, to_json
 from syncscan.trace.store import Process, read_processes
 
 FORMAT_VERSION = 1
@@ -95,10 +95,14 @@ def _lines(index: int, parts: dict[str, float], of_wait: dict[tuple[int, int], S
 
 def broken_limits(trace: Trace, max_syncs: float | None, max_blocked_ms: float | None) -> list[str]:
     """What a step may cost and some step exceeded: one line for each limit, naming the lines of code."""
-    if trace["steps"] is None or not trace["steps"]["steady"]:
-        if max_syncs is None and max_blocked_ms is None:
-            return []
+    if max_syncs is None and max_blocked_ms is None:
+        return []
+    steps = trace["steps"]
+    if steps is None or not steps["started"]:
         return ["no step was seen, so its limit is not checked: is --step the function that runs each step?"]
+    if not steps["steady"]:
+        unfit = f"all {steps['started']} steps were warm-up or did not end"
+        return [f"{unfit}, so their limit is not checked: --warmup is {steps['warmup']}"]
     limits = (
         ("syncs", max_syncs, 1, "syncs"),
         ("blocked_ns", max_blocked_ms, 1e6, "ms blocked"),
@@ -112,7 +116,7 @@ def broken_limits(trace: Trace, max_syncs: float | None, max_blocked_ms: float |
 
 def _broken(worst: dict[str, Any], limit: float, scale: float, unit: str) -> str:
     lines = ", ".join(
-        f"{line['path']}:{line['line']} ({line['value'] / scale:.3g})" for line in worst["lines"][:5]
+        f"{spot(line['path'], line['line'])} ({line['value'] / scale:.3g})" for line in worst["lines"][:5]
     )
     return f"a step has {worst['value'] / scale:.3g} {unit}, the limit is {limit:g}: {lines}"
 

@@ -103,6 +103,12 @@ def test_an_allowed_wait_is_told_without_a_time(tmp_path: Path) -> None:
     assert "\nallowed (a count): 1 time, at program.py:3\n" in done.stderr
 
 
+def test_a_program_that_leaves_the_simulated_gpu_alone_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text("import torch\ntorch.ones(1).item()\n", encoding="utf-8")
+    done = run("syncscan", "trace", "--simulate", "--", sys.executable, "program.py", cwd=tmp_path)
+    assert "nothing was traced: the program put nothing on the simulated GPU" in done.stderr
+
+
 TESTS = """\
 import pytest
 import torch

@@ -163,6 +163,33 @@ def test_a_program_without_waits_says_why(trace, source, reason):
     assert f"nothing was traced: {reason}" in done.stderr
 
 
+NO_FLUSH = """\
+import os, sys
+import torch
+sys.modules["_syncscan_hook.start"].FIRST_FLUSH_SECONDS = 1000.0
+"""
+
+
+def test_a_program_that_is_killed_before_its_first_flush_says_so(trace):
+    done = trace(NO_FLUSH + "torch.zeros(1).item()\nos.kill(os.getpid(), 9)\n")
+    assert done.status == 137
+    assert "nothing was traced: the program ended before its waits were written" in done.stderr
+
+
+def test_a_process_that_is_killed_before_its_first_flush_is_listed(trace):
+    fork = """\
+child = os.fork()
+torch.zeros(1).item()
+if not child:
+    os.kill(os.getpid(), 9)
+os.wait()
+"""
+    done = trace(NO_FLUSH + fork)
+    assert "waited for the GPU 1 time at 1 place" in done.stderr
+    (line,) = (line for line in done.stderr.splitlines() if line.endswith("ended before it wrote any waits"))
+    assert line.startswith("process ")
+
+
 def test_torch_without_cuda_is_said(run_trace, program, environment):
     """The real torch of the tests, which has no CUDA."""
     torch = pytest.importorskip("torch")

@@ -55,6 +55,20 @@ def test_a_kept_trace_is_shown_again(trace, report):
     assert (status, json.loads(out)) == (0, done.trace)
 
 
+def test_a_report_names_the_command_and_its_exit_status(trace, report):
+    done = trace("import torch\ntorch.zeros(1).item()\nraise SystemExit(3)\n")
+    _, out, _ = report(done.folder)
+    assert f"\n`{' '.join(done.trace['command'])[:80]}` ended with exit status 3\n" in out
+
+
+def test_in_a_pipe_a_sentence_is_one_line_and_nothing_trails(trace, report, environment):
+    done = trace("import torch\ntorch.zeros(1).item()\n")
+    environment["COLUMNS"] = "60"
+    _, out, _ = report(done.folder)
+    assert out.splitlines()[0].endswith(" in 1 process")
+    assert [line for line in out.splitlines() if line != line.rstrip()] == []
+
+
 def test_a_trace_whose_launcher_was_killed_is_put_together(trace, report):
     done = trace("import torch\ntorch.zeros(1).item()\n")
     (done.folder / "trace.json").unlink()

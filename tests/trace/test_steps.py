@@ -195,6 +195,14 @@ def test_a_limit_without_any_step_fails(serve):
     assert "no step was seen" in done.stderr
 
 
+def test_a_limit_with_nothing_but_warm_up_fails(serve):
+    options = ("--step", "server:Server.step", "--warmup", "50", "--max-syncs-per-step", "5")
+    done = serve(GATED, *options)
+    assert done.status == 1
+    assert "syncscan: all 10 steps were warm-up or did not end, so their limit is not checked" in done.stderr
+    assert "--warmup is 50" in done.stderr
+
+
 def test_a_step_that_does_not_exist_is_said(serve):
     done = serve("torch.zeros(1).item()\n", "--step", "server:Server.stepp")
     assert done.status == 0

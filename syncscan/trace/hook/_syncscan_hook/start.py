@@ -87,7 +87,8 @@ class Hook:
             self.note(message)
 
     def _torch_imported(self, torch):
-        cuda = getattr(getattr(torch, "version", None), "cuda", None)
+        simulated = self.options.get("simulator")
+        cuda = "simulated" if simulated else getattr(getattr(torch, "version", None), "cuda", None)
         folder = os.path.dirname(os.path.abspath(torch.__file__))
         self._torch_line = {"version": str(torch.__version__), "folder": folder, "cuda": cuda}
         self._output.write(torch=self._torch_line, rank=_rank())
@@ -97,7 +98,7 @@ class Hook:
             steps.is_compiling = getattr(torch.compiler, "is_compiling", steps.never)
         if self.options.get("backward_lines"):
             torch.autograd.set_detect_anomaly(True, check_nan=False)
-        if self.options.get("simulator"):
+        if simulated:
             self._simulate()
         else:
             torch.cuda._lazy_call(self._quietly(self.arm))
@@ -123,6 +124,7 @@ class Hook:
         if self._began_ns == 0:
             self._began_ns = perf_counter_ns()
         self._detectors = detectors
+        self._write_armed()  # now: a process that is killed before the first flush did use the GPU
         self._find_main_step()
         self._start_flushing()
 
@@ -182,10 +184,7 @@ class Hook:
             self._output.write(note=self._notes.pop(0))
         if self._began_ns == 0:
             return
-        armed = [detector.name for detector in self._detectors]
-        if armed != self._flushed_armed:
-            self._flushed_armed = armed
-            self._output.write(armed=armed)
+        self._write_armed()
         self._output.write_entries(self.recorder)
         if self.steps is not None:
             steps = self.steps.summary()
@@ -195,6 +194,12 @@ class Hook:
                 self._output.write(steps=steps)
         self._output.write(wall_ns=perf_counter_ns() - self._began_ns)
         self._output.compact(self.recorder)
+
+    def _write_armed(self):
+        armed = [detector.name for detector in self._detectors]
+        if armed != self._flushed_armed:
+            self._flushed_armed = armed
+            self._output.write(armed=armed)
 
     def end(self):
         """Last of the functions that run at exit: CUPTI crashes if it is left subscribed."""
