@@ -418,7 +418,7 @@ class Frame:
         """Note whether a result is on the GPU because an argument is, so that each caller gets its own."""
         function = self.function
         known = len(function.follows), function.leads
-        for evidence in evidence_in(returned):
+        for evidence in {id(evidence): evidence for evidence in evidence_in(returned)}.values():
             steps = evidence.chain() if evidence is not None else ()
             names = {self._passed[id(step)] for step in steps if id(step) in self._passed}
             function.follows |= names

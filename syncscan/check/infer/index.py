@@ -78,6 +78,7 @@ class Function:
     may_block: bool = False  # a GPU value reaches a place that may block
     follows: set[str] = field(default_factory=set)  # parameters that put a result on the GPU
     leads: bool = False  # puts a result on the GPU whatever is passed
+    calls_of_its_own: frozenset[str] | None = None
 
     @property
     def is_property(self) -> bool:
@@ -88,6 +89,14 @@ class Function:
     def is_cached_property(self) -> bool:
         """A property whose body runs once for each object."""
         return bool(self.decorators & {"cached_property", "functools.cached_property"})
+
+    def own_calls(self) -> frozenset[str]:
+        """The private methods that a method calls on its own object."""
+        if self.calls_of_its_own is None:
+            calls = (dotted_name(node.func) for node in ast.walk(self.node) if isinstance(node, ast.Call))
+            found = (name.removeprefix("self.") for name in calls if name.startswith("self._"))
+            self.calls_of_its_own = frozenset(found)
+        return self.calls_of_its_own
 
     @property
     def is_static(self) -> bool:
@@ -139,9 +148,9 @@ class Class:
         """Whether a method makes the instance: ``__init__``, or a private one that it calls."""
         if self.makers is None:
             init = self.find_method("__init__")
-            made = _own_calls(init) if init is not None else set()
+            made = init.own_calls() if init is not None else frozenset()
             others = (method for cls in self.mro() for method in cls.methods.values() if method is not init)
-            later = {called for method in others if method.name not in made for called in _own_calls(method)}
+            later = {called for method in others if method.name not in made for called in method.own_calls()}
             self.makers = frozenset({"__init__", *(made - later)})
         return name in self.makers
 
@@ -210,12 +219,6 @@ class Class:
         for cls in reversed(self.mro()):
             names.update(dict.fromkeys(cls.annotations))
         return list(names)
-
-
-def _own_calls(method: Function) -> set[str]:
-    """The private methods that a method calls on its own object."""
-    calls = (dotted_name(node.func) for node in ast.walk(method.node) if isinstance(node, ast.Call))
-    return {name.removeprefix("self.") for name in calls if name.startswith("self._")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,14 +71,14 @@ def as_tensor(value: Value) -> Value:
     return replace(value, kind=Kind.TENSOR) if value.kind is Kind.MOVED else value
 
 
-def parts_of(value: Value) -> Iterator[Value]:
-    """A value, or what it consists of: the options of a union, what a container holds."""
+def parts_of(value: Value, levels: int = 2) -> Iterator[Value]:
+    """A value, or what it consists of: the options of a union, what a container holds, not what is nested deeper."""
     inside = value.items if value.items is not None else (value.element,) if value.element else None
-    if inside is None:
+    if inside is None or not levels:
         yield value
     else:
         for part in inside:
-            yield from parts_of(part)
+            yield from parts_of(part, levels - 1)
 
 
 def evidence_in(value: Value) -> Iterator[Evidence | None]:
@@ -173,6 +173,7 @@ def _forgotten(value: Value) -> Value:
     return INT if value.dtype == "int" else NUMBER
 
 
+_HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET})
 _PLACED = frozenset({Kind.TENSOR, Kind.MOVED, Kind.DEVICE, Kind.UNION})
 
 
@@ -180,10 +181,14 @@ def explained(value: Value, path: str, line: int, text: str) -> Value:
     """The value of something placed on the GPU, or that holds such, with one more step of evidence."""
     if value.kind is Kind.UNION:
         return union(tuple(explained(item, path, line, text) for item in value.items or ()))
-    if value.items is not None and any(map(holds_gpu, value.items)):
-        return replace(value, items=tuple(explained(item, path, line, text) for item in value.items))
-    if value.element is not None and holds_gpu(value.element):
-        return replace(value, element=explained(value.element, path, line, text))
+    if value.kind in _HOLDERS:
+        parts = value.items if value.items is not None else (value.element or UNKNOWN,)
+        if not any(part.device in {Device.CUDA, Device.MIXED} for part in parts):
+            return value
+        parts = tuple(explained(part, path, line, text) for part in parts if part.kind not in _HOLDERS)
+        if value.items is None:
+            return replace(value, element=parts[0])
+        return replace(value, items=parts) if len(parts) == len(value.items) else value
     if value.device not in {Device.CUDA, Device.MIXED} or value.kind not in _PLACED:
         return value
     parent = value.evidence
