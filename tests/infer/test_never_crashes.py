@@ -7,6 +7,7 @@ import json
 import random
 import sys
 import sysconfig
+import textwrap
 import warnings
 from pathlib import Path
 
@@ -177,3 +178,15 @@ def test_a_rule_that_fails_costs_one_function_and_is_reported(syncscan, project,
     assert [failure["message"].split("; ")[0] for failure in report["files"]["failed"]] == [
         "`bad` could not be analysed, the rest of the file was checked"
     ]
+
+
+def test_slices_of_slices_end() -> None:
+    text = """
+        def create(a):
+            if isinstance(a, slice):
+                return slice(create(a.start), create(a.stop), create(a.step))
+            if isinstance(a, tuple):
+                return tuple([create(a), create(a), (create(a), create(a))])
+            return create(slice(a, a, (a, a)))
+    """
+    assert check_texts(textwrap.dedent(text)).findings == []

@@ -113,8 +113,8 @@ def sequence(items: list[Value], kind: Kind) -> Value:
 
 
 def slice_of(bounds: Iterable[Value]) -> Value:
-    """A slice, with its bounds if one of them is more than a number."""
-    kept = tuple(bounds)
+    """A slice, with its bounds if one of them is more than a number; no bound is a container, so nothing nests."""
+    kept = tuple(ANYTHING if depth(bound) > 1 else bound for bound in bounds)
     return (
         SLICE if {bound.kind for bound in kept} <= {Kind.NUMBER, Kind.NONE} else Value(Kind.SLICE, items=kept)
     )
