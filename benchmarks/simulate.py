@@ -51,7 +51,7 @@ def agreement(folder: Path = MEASURED) -> list[tuple[str, bool, object]] | None:
     if not (folder / "probe.py").is_file():
         print(f"skipped: the measurements are not in {folder}")
         return None
-    from syncscan.simulate.context import simulated_cuda  # noqa: PLC0415
+    from syncscan.simulate.context import simulated_cuda  # noqa: PLC0415 (a command needs only its own)
 
     (file,) = folder.glob("*.json")
     measured = {case["case"]: case["blocked"] for case in json.loads(file.read_text(encoding="utf-8"))}
@@ -93,9 +93,9 @@ def _verdict(case: Callable[[], object], seen: list[Any]) -> object:
 
 def generate(names: list[str]) -> bool:
     """Print a row for each model; true if all tokens are those of the CPU."""
-    import torch  # noqa: PLC0415
+    import torch  # noqa: PLC0415 (a command needs only its own)
 
-    from syncscan.simulate.context import simulated_cuda  # noqa: PLC0415
+    from syncscan.simulate.context import simulated_cuda  # noqa: PLC0415 (a command needs only its own)
 
     torch.set_num_threads(1)
     print("model      same tokens   cpu ms   simulated ms   times   waits   lines")
@@ -120,8 +120,8 @@ def generate(names: list[str]) -> bool:
 
 def build(name: str) -> Any:
     """A tiny model with random weights."""
-    import torch  # noqa: PLC0415
-    import transformers  # noqa: PLC0415
+    import torch  # noqa: PLC0415 (a command needs only its own)
+    import transformers  # noqa: PLC0415 (a command needs only its own)
 
     transformers.logging.set_verbosity_error()
     torch.manual_seed(0)
@@ -139,7 +139,7 @@ def _timed(model: Any, device: str, times: list[float]) -> Any:
 
 def run(model: Any, device: str) -> Any:
     """Generate from a padded batch of two prompts."""
-    import torch  # noqa: PLC0415
+    import torch  # noqa: PLC0415 (a command needs only its own)
 
     prompts = torch.arange(2, 26).reshape(2, 12)
     mask = torch.ones_like(prompts)

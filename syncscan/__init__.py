@@ -20,11 +20,11 @@ if (_source_tree / "rules" / "ops.toml").is_file() and (_source_tree / "pyprojec
 def __getattr__(name: str) -> Any:
     """Import what is used when it is used, so that ``import syncscan`` stays light."""
     if name == "simulated_cuda":
-        from syncscan.simulate.context import simulated_cuda  # noqa: PLC0415
+        from syncscan.simulate.context import simulated_cuda  # noqa: PLC0415 (without it, no torch)
 
         return simulated_cuda
     if name in __all__:
-        from syncscan import guard  # noqa: PLC0415
+        from syncscan import guard  # noqa: PLC0415 (without it, no torch)
 
         return getattr(guard, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

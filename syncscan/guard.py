@@ -90,7 +90,7 @@ class allow_sync(_Region):  # noqa: N801
         super().__init__()
         self.reason = reason
 
-    def sees(self, sync: SeenSync) -> bool:  # noqa: ARG002
+    def sees(self, sync: SeenSync) -> bool:  # noqa: ARG002 (as a recorder has it)
         """Keep it from the regions around."""
         return True
 
@@ -171,17 +171,17 @@ class _Watcher:
     def record(self, api: str, duration_ns: int, frame: FrameType, detector: str, node: Any = None) -> None:
         self.count(self.entry_at(frame, api, node), duration_ns, 0, frame, detector)
 
-    def entry_at(self, frame: FrameType | None, api: str, node: Any = None) -> _Event:  # noqa: ARG002
+    def entry_at(self, frame: FrameType | None, api: str, node: Any = None) -> _Event:  # noqa: ARG002 (as a recorder has it)
         return _Event(api)
 
-    def number_of(self, thread: threading.Thread | None) -> int:  # noqa: ARG002
+    def number_of(self, thread: threading.Thread | None) -> int:  # noqa: ARG002 (as a recorder has it)
         return 0
 
     def count(
         self,
         event: _Event,
         duration_ns: int,
-        thread: int,  # noqa: ARG002
+        thread: int,  # noqa: ARG002 (as a recorder has it)
         frame: FrameType | None,
         detector: str,
     ) -> None:

@@ -56,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _simulate(config: pytest.Config) -> None:
     """Give the whole session a simulated GPU, before any test module is imported."""
-    from syncscan.simulate.context import simulated_cuda  # noqa: PLC0415
+    from syncscan.simulate.context import simulated_cuda  # noqa: PLC0415 (needed only where tests ask for it)
 
     simulation = simulated_cuda()
     try:
@@ -102,7 +102,7 @@ class _Counted:
     """The waits of a test function, counted where it runs: in any thread, task or context."""
 
     def __init__(self, warmups: int) -> None:
-        from syncscan.guard import count_syncs  # noqa: PLC0415
+        from syncscan.guard import count_syncs  # noqa: PLC0415 (needed only where tests ask for it)
 
         self.seen = count_syncs()
         self.began = False
@@ -188,7 +188,7 @@ def _limit(item: pytest.Item) -> Limit | None:
 
 def _has_cuda() -> bool:
     try:
-        import torch  # noqa: PLC0415
+        import torch  # noqa: PLC0415 (needed only where tests ask for it)
     except ImportError:
         return False
     return bool(torch.cuda.is_available())
