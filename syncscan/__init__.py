@@ -1,5 +1,7 @@
 """Finds where PyTorch programs make the CPU wait for the GPU."""
 
+import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +13,27 @@ __all__ = ["SyncError", "allow_sync", "count_syncs", "forbid_sync", "simulated_c
 
 __version__ = "0.1.0"
 
-# In a source tree the rule book lies beside this package; the build maps it to syncscan.rules.
-_source_tree = Path(__file__).resolve().parent.parent
-if (_source_tree / "rules" / "ops.toml").is_file() and (_source_tree / "pyproject.toml").is_file():
-    __path__.append(str(_source_tree))
+_RULES = Path(__file__).resolve().parent.parent / "rules"
+
+
+class _RuleBookOfTheSourceTree:
+    """Finds ``syncscan.rules`` in the folder beside this package, where the build has not mapped it."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:  # noqa: ARG004
+        """What an import asks every finder for, with the import system's names for the arguments."""
+        if name != "syncscan.rules":
+            return None
+        import importlib.util  # noqa: PLC0415 (only where rules are wanted)
+
+        folder = [str(_RULES)]
+        return importlib.util.spec_from_file_location(
+            name, _RULES / "__init__.py", submodule_search_locations=folder
+        )
+
+
+if (_RULES / "ops.toml").is_file():
+    sys.meta_path.append(_RuleBookOfTheSourceTree)
 
 
 def __getattr__(name: str) -> Any:

@@ -21,7 +21,7 @@ BLOCKS = 'import torch\n\nlosses = torch.zeros(8, device="cuda")\nprint(losses.s
 def source(tmp_path_factory) -> Path:
     """A copy of what the build reads, so that it leaves nothing in the repository."""
     folder = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "README.md", "LICENSE", "syncscan", "rules", "tests"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "syncscan", "rules"):
         subprocess.run(["cp", "-r", ROOT / name, folder], check=True)
     return folder
 
@@ -119,6 +119,13 @@ def test_the_source_tree_runs_as_it_is(tmp_path):
     done = run(Path(sys.executable), "-m", "syncscan", "rules", folder=ROOT)
     assert (done.returncode, done.stderr) == (0, "")
     assert "SYN101" in done.stdout
+
+
+def test_the_source_tree_lends_the_package_its_rules_and_no_other_folder(tmp_path):
+    script = "import syncscan, importlib.util as u, sys; print(*map(bool, map(u.find_spec, sys.argv[1:])))"
+    names = ("syncscan.rules", "syncscan.rules.item_read", "syncscan.tests", "syncscan.docs")
+    done = run(Path(sys.executable), "-c", script, *names, folder=ROOT)
+    assert done.stdout == "True True False False\n"
 
 
 def test_the_installed_command_prints_both_forms_of_a_template(python, tmp_path):

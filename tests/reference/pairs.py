@@ -14,12 +14,12 @@ import numpy as np
 import torch
 import torch.distributed as dist
 
-import tests.reference.blocking.chunks as chunks_before
-import tests.reference.blocking.request_state as request_state_before
-import tests.reference.blocking.seq_lens as seq_lens_before
-import tests.reference.blocking.spec_decode as spec_decode_before
-import tests.reference.blocking.step_inputs as step_inputs_before
-import tests.reference.blocking.uploads as uploads_before
+import syncscan.reference.blocking.chunks as chunks_before
+import syncscan.reference.blocking.request_state as request_state_before
+import syncscan.reference.blocking.seq_lens as seq_lens_before
+import syncscan.reference.blocking.spec_decode as spec_decode_before
+import syncscan.reference.blocking.step_inputs as step_inputs_before
+import syncscan.reference.blocking.uploads as uploads_before
 from syncscan.reference import chunks, request_state, seq_lens, spec_decode, step_inputs, uploads
 
 Call = Callable[[], Any]

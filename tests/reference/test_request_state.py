@@ -11,9 +11,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from syncscan.reference.blocking.request_state import RequestStates as DriftingStates
 from syncscan.reference.request_state import RequestStates
 from syncscan.reference.seq_lens import sequence_length_bound
-from tests.reference.blocking.request_state import RequestStates as DriftingStates
 
 STEPS = 1000
 MAX_DRAFTS = 3
