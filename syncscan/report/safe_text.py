@@ -1,0 +1,24 @@
+"""Text of others (source, names, paths, traces) made safe to print: nothing in it commands the terminal."""
+
+from __future__ import annotations
+
+import re
+
+# What a terminal obeys or a reader is deceived by: the controls C0, DEL and C1 (with ESC and CSI), line
+# separators, the embeddings, overrides and isolates that reorder text, and halves of characters.
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSAFE_IN_LINES = re.compile(rf"(?![\t\n]|\r\n){_UNSAFE.pattern}")
+
+
+def safe_line(text: str) -> str:
+    r"""The text on one line, with escapes as Python writes them (``\x1b``, ``\n``) for what is unsafe."""
+    return _UNSAFE.sub(_escaped, text)
+
+
+def safe_lines(text: str) -> str:
+    """The same for text of several lines: tabs and line ends stay."""
+    return _UNSAFE_IN_LINES.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode("ascii")
