@@ -13,6 +13,7 @@ from syncscan.commands.report import output_format, show
 from syncscan.errors import EXIT_FINDINGS, ConfigError, SyncscanError
 from syncscan.simulate.export import prepare_simulation
 from syncscan.trace import launch
+from syncscan.trace.front import step_behind
 from syncscan.trace.sites import Blame
 from syncscan.trace.trace import broken_limits, build
 
@@ -72,11 +73,12 @@ def command(
         raise ConfigError("--simulate needs no detector; leave --detector out")
     if simulate and max_blocked_ms_per_step is not None:
         raise ConfigError("--simulate times nothing: write --max-syncs-per-step")
+    front = step_behind()
     folder, parts = _prepare(output)
     try:
         if simulate:
             options["simulator"] = prepare_simulation(parts)
-        launched = launch.run(list(command), parts, options)
+        launched = launch.run(list(command), parts, options, front)
         trace = build(command, launched, parts, Blame(include, exclude, str(Path.cwd())), warmup)
         show(trace, format_, output)
     finally:
@@ -85,6 +87,8 @@ def command(
     broken = broken_limits(trace, max_syncs_per_step, max_blocked_ms_per_step)
     for line in broken:
         click.echo(f"syncscan: {line}", err=True)
+    if launched.code < 0:
+        front.take(-launched.code)
     return launched.status or (EXIT_FINDINGS if broken else 0)
 
 

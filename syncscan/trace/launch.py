@@ -1,22 +1,25 @@
-"""Starts the traced command, passes signals and the exit status through, and watches its descendants."""
+"""Starts the traced command, watches it and its descendants, and passes signals on."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
+import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from syncscan.errors import EXIT_NOT_EXECUTABLE, EXIT_NOT_FOUND, SyncscanError
 from syncscan.simulate.export import TABLE_FILE
+from syncscan.trace.arrivals import Arrivals, Sent
+from syncscan.trace.front import AWAITED, Front, is_stopped
 
 HOOK_FOLDER = Path(__file__).parent / "hook"
-FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 POLL_SECONDS = 0.25
 OPTIONS_FILE = "options"
-_FROM_KERNEL = 0x80  # si_code of a signal that the terminal sent, to the child as well
 
 
 class CommandError(SyncscanError):
@@ -29,10 +32,15 @@ class CommandError(SyncscanError):
 
 @dataclass
 class Launched:
-    """What the launcher saw: the exit status, and every Python process below the command by its pid."""
+    """How the command ended, and every Python process below it that was seen, by its pid."""
 
-    status: int = 0
+    code: int = 0  # its exit status, or -n if signal n ended it
     pythons: dict[int, Sighting] = field(default_factory=dict)
+
+    @property
+    def status(self) -> int:
+        """The exit status as a shell gives it: 128+n for signal n."""
+        return self.code if self.code >= 0 else 128 - self.code
 
 
 @dataclass
@@ -43,26 +51,21 @@ class Sighting:
     times: int = 1
 
 
-def run(command: list[str], parts: Path, options: Mapping[str, str]) -> Launched:
+def run(command: list[str], parts: Path, options: Mapping[str, str], front: Front) -> Launched:
     """Run ``command`` with the hook in its Pythons; each writes a file into the folder ``parts``.
 
-    CommandError (126 or 127) if it cannot be started.
+    From its end on, only Ctrl-C interrupts this process. CommandError (126 or 127) if it cannot be started.
     """
-    if not hasattr(signal, "sigtimedwait"):
-        raise SyncscanError("`syncscan trace` runs on Linux only")
     lines = (f"{name}\t{value}\n" for name, value in options.items())
     (parts / OPTIONS_FILE).write_text("".join(lines), encoding="utf-8")
-    waited = {*FORWARDED, signal.SIGCHLD}
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, waited)
-    try:
-        pid = _spawn(command, _environment(parts), mask)
-        launched = Launched()
-        if _looks_like_python(command[0]):
-            launched.pythons[pid] = Sighting(command)
-        launched.status = _wait(pid, waited, launched)
-        return launched
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    launched = Launched()
+    process = _spawn(command, _environment(parts), front)
+    if _looks_like_python(command[0]):
+        launched.pythons[process.pid] = Sighting(command)
+    launched.code = process.returncode = _Watch(process.pid, front, launched.pythons).until_it_ends()
+    signal.sigtimedwait({signal.SIGINT}, 0)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    return launched
 
 
 def remove_parts(parts: Path) -> bool:
@@ -86,9 +89,15 @@ def _environment(parts: Path) -> dict[str, str]:
     }
 
 
-def _spawn(command: list[str], environment: dict[str, str], mask: set[int | signal.Signals]) -> int:
+def _spawn(command: list[str], environment: dict[str, str], front: Front) -> subprocess.Popen[bytes]:
+    """Start the command with the descriptors and signals of who started us; what Python ignores is restored."""
     try:
-        return os.posix_spawnp(command[0], command, environment, setsigmask=mask)
+        return subprocess.Popen(
+            command,
+            env=environment,
+            close_fds=False,
+            preexec_fn=front.give_back,  # noqa: PLW1509 (there is one thread)
+        )
     except FileNotFoundError:
         raise CommandError(f"{command[0]}: command not found", EXIT_NOT_FOUND) from None
     except OSError as error:
@@ -96,21 +105,78 @@ def _spawn(command: list[str], environment: dict[str, str], mask: set[int | sign
         raise CommandError(f"{command[0]}: cannot be executed: {reason}", EXIT_NOT_EXECUTABLE) from None
 
 
-def _wait(pid: int, waited: set[signal.Signals], launched: Launched) -> int:
-    """Wait for the child, passing signals on; returns its exit status as a shell would give it."""
-    while True:
-        _look_at_descendants(pid, launched.pythons)
-        received = signal.sigtimedwait(waited, POLL_SECONDS)
-        if received is not None and received.si_signo in FORWARDED and received.si_code != _FROM_KERNEL:
-            os.kill(pid, received.si_signo)
-        ended, status = os.waitpid(pid, os.WNOHANG)
-        if ended:
-            code = os.waitstatus_to_exitcode(status)
-            return code if code >= 0 else 128 - code
+class _Watch:
+    """Watches the command: passes signals on, stops and goes on with it, and notes the Pythons below it."""
+
+    def __init__(self, command: int, front: Front, pythons: dict[int, Sighting]) -> None:
+        self._command = command
+        self._front = front
+        self._pythons = pythons
+        self._arrivals = Arrivals()
+        self._started = self._drained = time.monotonic()
+        self._next_look = 0.0
+        self._stopped = False
+        self._front_stopped = False
+
+    def until_it_ends(self) -> int:
+        """Wait for the end of the command: its exit status, or -n if signal n ended it."""
+        while (code := self._follow()) is None:
+            if time.monotonic() >= self._next_look:
+                self._look()
+            self._receive(min(self._next_look, self._arrivals.next_due) - time.monotonic())
+            for sent in self._arrivals.settle(time.monotonic()):
+                self._pass_on(sent)
+        return code
+
+    def _follow(self) -> int | None:
+        """Stop and go on with the command; its exit status once it has ended."""
+        while True:
+            changed, status = os.waitpid(self._command, os.WNOHANG | os.WUNTRACED | os.WCONTINUED)
+            if not changed:
+                return None
+            if os.WIFSTOPPED(status):
+                self._stopped = True
+                if is_stopped(self._command) and not self._front.stopped:
+                    self._front.take(os.WSTOPSIG(status))
+                continue
+            if self._stopped:
+                self._stopped = False
+                self._front.resume()
+            if not os.WIFCONTINUED(status):
+                return os.waitstatus_to_exitcode(status)
+
+    def _look(self) -> None:
+        self._next_look = time.monotonic() + POLL_SECONDS
+        _look_at_descendants(self._command, self._pythons)
+        if self._front.gone:
+            os.kill(self._command, signal.SIGKILL)
+        stopped = self._front.stopped and not self._stopped
+        if stopped and self._front_stopped:  # not only for the moment that a signal to all needs
+            os.kill(self._command, signal.SIGSTOP)
+        self._front_stopped = stopped
+
+    def _receive(self, timeout: float) -> None:
+        """Wait for a signal or a message of the front, and take all that there are."""
+        received = signal.sigtimedwait(AWAITED, max(timeout, 0))
+        while received is not None:
+            if received.si_signo != signal.SIGCHLD and received.si_pid != self._front.pid:
+                self._arrivals.add(received.si_signo, self._drained, time.monotonic(), at_front=False)
+            received = signal.sigtimedwait(AWAITED, 0)
+        self._drained = time.monotonic()
+        for number, when in self._front.arrived():
+            self._arrivals.add(number, when, when, at_front=True)
+
+    def _pass_on(self, sent: Sent) -> None:
+        with contextlib.suppress(PermissionError):  # the command runs as another user by now
+            if not sent.to_all or sent.when < self._started:
+                os.kill(self._command, sent.number)
+            elif self._front.leads and os.getpgid(self._command) == self._command:
+                # It has made a group of its own, and alone it would lead the group that the signal was for.
+                os.killpg(self._command, sent.number)
 
 
 def _look_at_descendants(pid: int, pythons: dict[int, Sighting]) -> None:
-    for child in (pid, *_descendants(pid)):
+    for child in _family(pid):
         argv = _command_line(child)
         if not argv:  # no Python, or one that is just starting or ending
             continue
@@ -121,15 +187,14 @@ def _look_at_descendants(pid: int, pythons: dict[int, Sighting]) -> None:
             pythons[child] = Sighting(argv)
 
 
-def _descendants(pid: int) -> Iterator[int]:
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            numbers = children.read_text(encoding="ascii").split()
-        except OSError:  # it has just ended
-            continue
-        for number in map(int, numbers):
-            yield number
-            yield from _descendants(number)
+def _family(pid: int) -> Iterator[int]:
+    """A process and its descendants."""
+    found = [pid]
+    while found:
+        yield (parent := found.pop())
+        for children in Path(f"/proc/{parent}/task").glob("*/children"):
+            with contextlib.suppress(OSError):  # it has just ended
+                found += map(int, children.read_text(encoding="ascii").split())
 
 
 def _command_line(pid: int) -> list[str] | None:

@@ -106,7 +106,8 @@ def run_trace(tmp_path, environment):
         )
         path = folder / "trace.json"
         trace = json.loads(path.read_text()) if path.exists() else {}
-        return Traced(done.returncode, done.stdout, done.stderr, trace, folder)
+        status = done.returncode if done.returncode >= 0 else 128 - done.returncode  # as in a shell
+        return Traced(status, done.stdout, done.stderr, trace, folder)
 
     return run
 

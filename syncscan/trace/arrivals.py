@@ -1,0 +1,74 @@
+"""Tells signals that were sent to one process from those that were sent to all.
+
+A trace is two processes (see `front`). What is sent to the whole process group (Ctrl-C, ``kill -- -PGID``) or
+to every process of a job (Slurm, systemd) reaches both of them, and the command without our doing; what is
+sent to one pid reaches one of the two. Nothing else tells the two apart: the kernel says who sent a
+signal, and not to whom.
+"""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass
+
+TOGETHER_SECONDS = 0.1  # at most between the arrivals of what was sent to all
+_MEMORY_SECONDS = 1.0  # the kernel may merge two signals of one kind in one of the processes
+# Going on takes back a stop that waits, and the reverse, also in the kernel.
+_STOPS = {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A signal, whether it was sent to all, and when it came."""
+
+    number: int
+    to_all: bool
+    when: float
+
+
+@dataclass
+class _Arrival:
+    number: int
+    at_front: bool
+    since: float
+    until: float
+    settled: bool = False
+
+    def is_twin_of(self, other: _Arrival) -> bool:
+        return (
+            self.number == other.number
+            and self.at_front != other.at_front
+            and self.since <= other.until + TOGETHER_SECONDS
+            and other.since <= self.until + TOGETHER_SECONDS
+        )
+
+
+class Arrivals:
+    """The signals that reached the two processes; times are seconds of one clock."""
+
+    def __init__(self) -> None:
+        self._arrivals: list[_Arrival] = []
+
+    def add(self, number: int, since: float, until: float, *, at_front: bool) -> None:
+        """A signal reached the front, or the process behind it, at some time between these two."""
+        undone = {signal.SIGCONT} if number in _STOPS else _STOPS if number == signal.SIGCONT else ()
+        self._arrivals = [a for a in self._arrivals if a.settled or a.until > until or a.number not in undone]
+        self._arrivals.append(_Arrival(number, at_front, since, until))
+
+    @property
+    def next_due(self) -> float:
+        """When more can be told; infinity if nothing is open."""
+        open_since = (arrival.until for arrival in self._arrivals if not arrival.settled)
+        return min(open_since, default=float("inf")) + TOGETHER_SECONDS
+
+    def settle(self, now: float) -> list[Sent]:
+        """What can be told by now, in the order of the arrival; all that arrived by now must have been added."""
+        sent = []
+        for arrival in sorted(self._arrivals, key=lambda arrival: arrival.until):
+            if not arrival.settled and arrival.until + TOGETHER_SECONDS <= now:
+                twins = [other for other in self._arrivals if other.is_twin_of(arrival)]
+                for one in (arrival, *twins):
+                    one.settled = True
+                sent.append(Sent(arrival.number, bool(twins), arrival.until))
+        self._arrivals = [a for a in self._arrivals if not a.settled or now < a.until + _MEMORY_SECONDS]
+        return sent

@@ -1,0 +1,144 @@
+"""The process that the caller started, and behind it the one that traces.
+
+A trace is two processes of the caller's process group. The front has the pid that the caller knows. Its
+child starts the command, watches it and makes the report. What is sent to one of the two is for the
+command, and what is sent to both reached the command too: see `arrivals`. Whatever stops or ends the
+command, the front does to itself, so that a shell sees what it would see of the command.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import socket
+import struct
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from syncscan.errors import EXIT_ERROR, SyncscanError
+
+PASSED_ON = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}
+AWAITED = {*PASSED_ON, signal.SIGCHLD}
+_MESSAGE = struct.Struct("=Bd")
+
+
+class Front:
+    """The front, for the process behind it."""
+
+    def __init__(self, pid: int, end: socket.socket, give_back: Callable[[], None]) -> None:
+        self.pid = pid
+        self.give_back = give_back  # restores what the caller blocked and ignored, for the command
+        self._end = end
+
+    @property
+    def gone(self) -> bool:
+        """Whether it was killed."""
+        return os.getppid() != self.pid
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it is stopped, as by SIGSTOP, which nothing can pass on."""
+        return is_stopped(self.pid)
+
+    @property
+    def leads(self) -> bool:
+        """Whether it leads its process group, as the command would if a shell had started it."""
+        with contextlib.suppress(ProcessLookupError):
+            return os.getpgid(self.pid) == self.pid
+        return False
+
+    def arrived(self) -> list[tuple[int, float]]:
+        """The signals that reached it since the last time, and when."""
+        return list(_messages(self._end))
+
+    def take(self, number: int) -> None:
+        """Let a signal do to it what it did to the command: stop it, or end it."""
+        _tell(self._end, self.pid if not self.gone else None, number)
+
+    def resume(self) -> None:
+        """Let it go on, if it was stopped."""
+        if not self.gone:
+            os.kill(self.pid, signal.SIGCONT)
+
+
+def step_behind() -> Front:
+    """Put this process in front and go on in a child; all signals are blocked there from now on.
+
+    It returns in the child alone. SyncscanError if the system has no way to wait for signals.
+    """
+    if not hasattr(signal, "sigtimedwait"):
+        raise SyncscanError("`syncscan trace` runs on Linux only")
+    of_children = signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, it takes their status away
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, AWAITED)
+
+    def give_back() -> None:
+        signal.signal(signal.SIGCHLD, of_children)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+    front, behind = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    pid = os.getpid()
+    child = os.fork()
+    if not child:
+        front.close()
+        return Front(pid, behind, give_back)
+    try:
+        behind.close()
+        _stand_in_front(child, front)
+    finally:
+        os._exit(EXIT_ERROR)  # nothing of what is behind is to run twice
+
+
+def _stand_in_front(child: int, end: socket.socket) -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump is the command's
+    while True:
+        received = signal.sigwaitinfo(AWAITED)
+        number = received.si_signo
+        if number != signal.SIGCHLD:
+            if received.si_pid != child:
+                _tell(end, child, number)
+            if number == signal.SIGCONT and is_stopped(child):  # with the group, by SIGSTOP
+                os.kill(child, number)
+            continue
+        for taken, _ in _messages(end):
+            _do_to_itself(taken, end, child)
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            code = os.waitstatus_to_exitcode(status)
+            if code < 0:
+                _do_to_itself(-code, end, child)
+            os._exit(code if code >= 0 else 128 - code)
+
+
+def _do_to_itself(number: int, end: socket.socket, child: int) -> None:
+    """Stop or end by a signal, as its default is; where it does neither, as in the first process, return."""
+    if number in PASSED_ON:
+        if signal.sigtimedwait({number}, 0) is not None:
+            _tell(end, child, number)
+        signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
+    signal.pthread_sigmask(signal.SIG_BLOCK, AWAITED)
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a process is stopped, and not by a debugger; False if there is none."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(") ")[2].startswith("T")
+    return False
+
+
+def _tell(end: socket.socket, pid: int | None, number: int) -> None:
+    """Send a signal's number to the process at the other end, and wake it; nothing where it has ended."""
+    with contextlib.suppress(OSError):
+        end.send(_MESSAGE.pack(number, time.monotonic()), socket.MSG_NOSIGNAL | socket.MSG_DONTWAIT)
+        if pid is not None:
+            os.kill(pid, signal.SIGCHLD)
+
+
+def _messages(end: socket.socket) -> Iterator[tuple[int, float]]:
+    with contextlib.suppress(OSError):
+        while message := end.recv(_MESSAGE.size, socket.MSG_DONTWAIT):
+            yield _MESSAGE.unpack(message)

@@ -1,0 +1,305 @@
+"""Signals, job control and endings: the program gets what it would get alone, once, and the caller sees the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LAST = signal.SIGRTMAX
+SENT = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT, signal.SIGCHLD, LAST}
+
+# Takes every signal as it comes; what is passed on comes in the order in which it was sent.
+COLLECTS = f"""
+    import os, signal
+    signals = signal.valid_signals()
+    signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    print("ready", os.getpid(), os.getppid(), flush=True)
+    while (number := signal.sigwait(signals)) != {int(LAST)}:
+        print(int(number), flush=True)
+"""
+# As a training loop saves its state: interrupted once, it waits for USR1 before it is done.
+SAVES = """
+    import signal
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+    try:
+        print("ready", flush=True)
+        signal.pause()
+    except KeyboardInterrupt:
+        print("saving", flush=True)
+        signal.sigwait({signal.SIGUSR1})
+        print("saved", flush=True)
+"""
+
+
+@pytest.fixture
+def command(program, environment, tmp_path):
+    """The command line that traces a program given as text, or a list of arguments."""
+    (tmp_path / "temporary").mkdir()
+    environment["TMPDIR"] = str(tmp_path / "temporary")
+
+    def make(source: str | list[str], *options: object) -> list[str]:
+        arguments = [sys.executable, str(program(source))] if isinstance(source, str) else source
+        return [sys.executable, "-m", "syncscan", "trace", *map(str, options), "--", *arguments]
+
+    return make
+
+
+@pytest.fixture
+def start(command, environment, tmp_path):
+    """Starts the trace of a program in a process group of its own, as a shell does, and reads its first line."""
+
+    @contextmanager
+    def run(
+        source: str | list[str], *options: object, line: str = "ready"
+    ) -> Iterator[subprocess.Popen[str]]:
+        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        with (
+            subprocess.Popen(
+                command(source, *options),
+                env=environment,
+                cwd=tmp_path,
+                text=True,
+                preexec_fn=os.setpgrp,  # noqa: PLW1509 (`process_group` came with Python 3.11)
+                **pipes,
+            ) as process,
+            not_for_ever(process.pid),
+        ):
+            words = process.stdout.readline().split()
+            assert words[:1] == [line]
+            process.pids = [int(word) for word in words[1:]]
+            yield process
+
+    return run
+
+
+@contextmanager
+def not_for_ever(group: int) -> Iterator[None]:
+    """Kill a process group where a test fails, or hangs."""
+    alarm = threading.Timer(30, os.killpg, (group, signal.SIGKILL))
+    alarm.start()
+    try:
+        yield
+    except BaseException:
+        os.killpg(group, signal.SIGKILL)
+        raise
+    finally:
+        alarm.cancel()
+
+
+def left_in(folder: Path) -> list[Path]:
+    return list((folder / "temporary").iterdir())
+
+
+def to_the_group(process, number):
+    os.killpg(process.pid, number)
+
+
+def to_the_launcher(process, number):
+    os.kill(process.pid, number)
+
+
+def to_each_process(process, number):
+    """As systemd and Slurm do it: every process of a job, one by one."""
+    for pid in (process.pid, *reversed(process.pids)):
+        os.kill(pid, number)
+
+
+WAYS: list[Callable[[subprocess.Popen[str], int], None]] = [to_the_group, to_the_launcher, to_each_process]
+
+
+@pytest.mark.parametrize("send", WAYS)
+def test_every_signal_reaches_the_program_once(start, tmp_path, send):
+    with start(COLLECTS) as process:
+        for number in SENT:
+            send(process, number)
+        got = [int(process.stdout.readline()) for _ in SENT]
+        send(process, signal.SIGCONT)  # apart: the kernel takes back the stop signals that wait
+        got.append(int(process.stdout.readline()))
+        to_the_launcher(process, LAST)
+        out, err = process.communicate()
+    assert (sorted(got), out) == (sorted([*SENT, signal.SIGCONT]), "")
+    assert (process.returncode, left_in(tmp_path)) == (0, []), err
+
+
+@pytest.mark.parametrize("send", WAYS[:2])
+def test_an_interrupted_program_saves_its_state_as_alone(start, send):
+    with start(SAVES) as process:
+        send(process, signal.SIGINT)
+        assert process.stdout.readline() == "saving\n"
+        to_the_launcher(process, signal.SIGUSR1)
+        out, _ = process.communicate()
+    assert (process.returncode, out) == (0, "saved\n")
+
+
+@pytest.mark.parametrize("send", WAYS[:2])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGSEGV, LAST])
+def test_a_program_that_a_signal_ends_ends_the_same_for_the_caller(start, tmp_path, number, send):
+    """Also for a shell that runs a loop: it goes on after a command that ends with 130, and not after SIGINT."""
+    with start("import signal\nprint('ready', flush=True)\nsignal.pause()\n", "-o", "trace") as process:
+        send(process, number)
+        _, err = process.communicate()
+    assert process.returncode == -number
+    assert f"ended with exit status {128 + number}\n" in err
+    assert json.loads((tmp_path / "trace" / "trace.json").read_text())["exit_status"] == 128 + number
+
+
+def test_a_killed_launcher_takes_the_program_with_it_and_leaves_nothing(start, tmp_path):
+    """As if the program itself had been killed, which is what `subprocess.run(timeout=...)` means to do."""
+    with start("import os, signal\nprint('ready', os.getpid(), flush=True)\nsignal.pause()\n") as process:
+        process.kill()
+        _, err = process.communicate()  # until nobody has the pipe
+        assert process.returncode == -signal.SIGKILL
+        assert err.endswith("ended with exit status 137\n")
+        with pytest.raises(ProcessLookupError):
+            os.kill(process.pids[0], 0)
+    assert left_in(tmp_path) == []
+
+
+def test_a_program_outlives_the_process_that_watches_it(start, tmp_path, environment):
+    source = """
+        import os, signal
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+        print("ready", os.getpid(), os.getppid(), flush=True)
+        signal.sigwait({signal.SIGUSR1})
+        import torch
+        torch.zeros(1).item()
+        print("done")
+    """
+    with start(source, "-o", "trace") as process:
+        program, watcher = process.pids
+        os.kill(watcher, signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+        os.kill(program, signal.SIGUSR1)
+        assert process.stdout.read() == "done\n"
+    report = [sys.executable, "-m", "syncscan", "report", "trace"]
+    done = subprocess.run(report, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "waited for the GPU 1 time at 1 place" in done.stdout
+
+
+WAITS = """
+    import os, signal
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCONT, signal.SIGUSR1})
+    print("ready", os.getpid(), flush=True)
+    while (number := signal.sigwait({signal.SIGCONT, signal.SIGUSR1})) == signal.SIGCONT:
+        print("continued", flush=True)
+"""
+
+
+@pytest.mark.parametrize("resume", WAYS[:2])
+@pytest.mark.parametrize("number", [signal.SIGTSTP, signal.SIGTTIN, signal.SIGSTOP])
+def test_a_shell_sees_the_program_stop_and_go_on(start, number, resume):
+    with start(WAITS) as process:
+        os.kill(process.pids[0], number)
+        _, status = os.waitpid(process.pid, os.WUNTRACED)
+        assert (os.WIFSTOPPED(status), os.WSTOPSIG(status)) == (True, number)
+        resume(process, signal.SIGCONT)
+        _, status = os.waitpid(process.pid, os.WCONTINUED)
+        assert os.WIFCONTINUED(status)
+        assert process.stdout.readline() == "continued\n"
+        to_the_launcher(process, signal.SIGUSR1)
+        assert process.communicate()[0] == ""
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTSTP, signal.SIGSTOP])
+def test_a_stopped_launcher_stops_the_program(start, number):
+    with start(WAITS) as process:
+        to_the_launcher(process, number)
+        _, status = os.waitpid(process.pid, os.WUNTRACED)
+        assert (os.WIFSTOPPED(status), os.WSTOPSIG(status)) == (True, number)
+        wait_until(lambda: state_of(process.pids[0]) == "T")
+        to_the_launcher(process, signal.SIGCONT)
+        assert process.stdout.readline() == "continued\n"
+        to_the_launcher(process, signal.SIGUSR1)
+        assert process.communicate()[0] == ""
+    assert process.returncode == 0
+
+
+def test_a_launcher_goes_on_with_a_program_that_another_process_stopped_and_continued(start):
+    with start(WAITS) as process:
+        os.kill(process.pids[0], signal.SIGSTOP)
+        os.waitpid(process.pid, os.WUNTRACED)
+        os.kill(process.pids[0], signal.SIGCONT)
+        _, status = os.waitpid(process.pid, os.WCONTINUED)
+        assert os.WIFCONTINUED(status)
+        assert process.stdout.readline() == "continued\n"
+        os.kill(process.pids[0], signal.SIGUSR1)
+        assert process.communicate()[0] == ""
+    assert process.returncode == 0
+
+
+def test_a_program_killed_while_it_is_stopped_ends_the_launcher(start):
+    with start(WAITS) as process:
+        os.kill(process.pids[0], signal.SIGSTOP)
+        os.waitpid(process.pid, os.WUNTRACED)
+        os.kill(process.pids[0], signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    while not condition():
+        os.sched_yield()
+
+
+def state_of(pid: int) -> str:
+    """The state of a process as Linux abbreviates it."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0]
+
+
+def test_a_program_in_a_group_of_its_own_gets_what_is_for_the_group_that_it_would_lead_alone(start):
+    """`os.setpgid(0, 0)` does nothing in a program that a shell started, since it leads its group already."""
+    with start("import os\nos.setpgid(0, 0)\n" + textwrap.dedent(COLLECTS)) as process:
+        to_the_group(process, signal.SIGINT)
+        assert process.stdout.readline() == f"{int(signal.SIGINT)}\n"
+        to_the_launcher(process, LAST)
+        assert process.communicate()[0] == ""
+
+
+@pytest.mark.parametrize(
+    "ignored", [[], [signal.SIGINT, signal.SIGHUP, signal.SIGQUIT]], ids=["shell", "nohup"]
+)
+@pytest.mark.parametrize("blocked", [[], [signal.SIGUSR1]], ids=["", "blocked"])
+def test_the_program_inherits_what_is_ignored_and_blocked(command, environment, ignored, blocked):
+    def prepare():
+        for number in ignored:
+            signal.signal(number, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
+
+    def seen(arguments: list[str]) -> str:
+        done = subprocess.run(
+            arguments, env=environment, capture_output=True, text=True, check=True, preexec_fn=prepare
+        )
+        return done.stdout
+
+    alone = seen(["grep", "Sig[BI]", "/proc/self/status"])
+    assert seen(command(["grep", "Sig[BI]", "/proc/self/status"])) == alone
+
+
+def test_a_reader_that_leaves_ends_a_writer_as_alone(command, environment):
+    line = "yes | head -1; echo ${PIPESTATUS[@]}"
+    done = subprocess.run(
+        command(["bash", "-c", line]), env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "y\n141 0\n"
+
+
+def test_a_caller_that_ignores_the_end_of_children_gets_the_status(command, environment):
+    done = subprocess.run(
+        command(["sh", "-c", "exit 3"]),
+        env=environment,
+        capture_output=True,
+        check=False,
+        preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+    )
+    assert done.returncode == 3
