@@ -59,10 +59,10 @@ def run(command: list[str], parts: Path, options: Mapping[str, str], front: Fron
     lines = (f"{name}\t{value}\n" for name, value in options.items())
     (parts / OPTIONS_FILE).write_text("".join(lines), encoding="utf-8")
     launched = Launched()
-    process = _spawn(command, _environment(parts), front)
-    if _looks_like_python(command[0]):
-        launched.pythons[process.pid] = Sighting(command)
-    launched.code = process.returncode = _Watch(process.pid, front, launched.pythons).until_it_ends()
+    with _spawn(command, _environment(parts), front) as process:  # and wait for it even if we fail
+        if _looks_like_python(command[0]):
+            launched.pythons[process.pid] = Sighting(command)
+        launched.code = process.returncode = _Watch(process.pid, front, launched.pythons).until_it_ends()
     signal.sigtimedwait({signal.SIGINT}, 0)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     return launched
@@ -192,9 +192,15 @@ def _family(pid: int) -> Iterator[int]:
     found = [pid]
     while found:
         yield (parent := found.pop())
-        for children in Path(f"/proc/{parent}/task").glob("*/children"):
-            with contextlib.suppress(OSError):  # it has just ended
-                found += map(int, children.read_text(encoding="ascii").split())
+        with contextlib.suppress(OSError):  # it has just ended
+            for thread in Path(f"/proc/{parent}/task").iterdir():
+                found += _children(thread)
+
+
+def _children(thread: Path) -> list[int]:
+    with contextlib.suppress(OSError):
+        return [int(number) for number in (thread / "children").read_text(encoding="ascii").split()]
+    return []
 
 
 def _command_line(pid: int) -> list[str] | None:
