@@ -1,11 +1,14 @@
 """Finds where PyTorch programs make the CPU wait for the GPU."""
 
+# Only what Python has loaded by now, so that no file of the working folder stands in for it: see `__main__`.
+import os.path
 import sys
-from importlib.machinery import ModuleSpec
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as in the module typing
 if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+    from typing import Any
+
     from syncscan.guard import SyncError, allow_sync, count_syncs, forbid_sync
     from syncscan.simulate.context import simulated_cuda
 
@@ -13,30 +16,28 @@ __all__ = ["SyncError", "allow_sync", "count_syncs", "forbid_sync", "simulated_c
 
 __version__ = "0.1.0"
 
-_RULES = Path(__file__).resolve().parent.parent / "rules"
+_RULES = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "rules")  # noqa: PTH118, PTH120
 
 
 class _RuleBookOfTheSourceTree:
     """Finds ``syncscan.rules`` in the folder beside this package, where the build has not mapped it."""
 
     @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:  # noqa: ARG004
+    def find_spec(name: str, path: object = None, target: object = None) -> "ModuleSpec | None":  # noqa: ARG004
         """What an import asks every finder for, with the import system's names for the arguments."""
         if name != "syncscan.rules":
             return None
         import importlib.util  # noqa: PLC0415 (only where rules are wanted)
 
-        folder = [str(_RULES)]
-        return importlib.util.spec_from_file_location(
-            name, _RULES / "__init__.py", submodule_search_locations=folder
-        )
+        file = os.path.join(_RULES, "__init__.py")  # noqa: PTH118
+        return importlib.util.spec_from_file_location(name, file, submodule_search_locations=[_RULES])
 
 
-if (_RULES / "ops.toml").is_file():
+if os.path.isfile(os.path.join(_RULES, "ops.toml")):  # noqa: PTH113, PTH118
     sys.meta_path.append(_RuleBookOfTheSourceTree)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Import what is used when it is used, so that ``import syncscan`` stays light."""
     if name == "simulated_cuda":
         from syncscan.simulate.context import simulated_cuda  # noqa: PLC0415 (without it, no torch)

@@ -290,3 +290,23 @@ def read_or_end(leader: int) -> bytes:
         return os.read(leader, 65536)
     except OSError:  # Linux says so when the other end is closed
         return b""
+
+
+@pytest.mark.parametrize("where", ["", "syncscan"])
+def test_a_file_of_the_checked_project_is_never_imported(tmp_path, where):
+    """Of the working folder, which `python -m` puts before all that is installed; a `syncscan` there has no `__init__`."""
+    (tmp_path / where).mkdir(exist_ok=True)
+    for name in ("__future__", "click", "typing", "pathlib", "rich", "libcst", "re", "json", "cli", "trace"):
+        (tmp_path / where / f"{name}.py").write_text("raise SystemExit('imported ' + __file__)\n")
+    (tmp_path / "a.py").write_text(BLOCKS)
+    for arguments, status in ((["check", "a.py"], 1), (["trace", "--", "true"], 0)):
+        done = output([*COMMAND, *arguments], tmp_path)
+        assert (done.returncode, "imported" in done.stderr) == (status, False), done.stderr
+
+
+def test_it_runs_from_a_source_tree():
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [*COMMAND, "--version"], cwd=ROOT, env=variables, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("syncscan, version ")
