@@ -24,7 +24,8 @@ from torch.profiler import ProfilerActivity, profile
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from syncscan.trace.hook._syncscan_hook.arm import arm
-from syncscan.trace.hook._syncscan_hook.start import Hook
+from syncscan.trace.hook._syncscan_hook.hook import Hook
+from syncscan.trace.hook._syncscan_hook.start import Part
 
 Step = Callable[[], object]
 Variants = dict[str, Callable[[], contextlib.AbstractContextManager[object]]]
@@ -113,11 +114,9 @@ def loops() -> dict[str, tuple[Step, int]]:
 
 def new_hook() -> Hook:
     """A hook that writes into a folder of its own."""
-    folder = tempfile.mkdtemp()
-    (Path(folder) / "options").write_text("")
-    hook = Hook(folder)
-    hook._output.open()
-    return hook
+    part = Part(tempfile.mkdtemp())
+    part.create()
+    return Hook(folder=str(Path(part.path).parent), options={}, part=part)
 
 
 def main(rounds: int) -> None:

@@ -221,10 +221,11 @@ class _Detectors:
         if self._listening:
             return True
         start = sys.modules.get("_syncscan_hook.start")
-        if start is None or start.hook is None:
+        hook = start.load_hook() if start is not None else None
+        if hook is None:
             return False
-        start.hook.recorder.region = _reason
-        start.hook.recorder.listeners.append(_on_wait)
+        hook.recorder.region = _reason
+        hook.recorder.listeners.append(_on_wait)
         self._listening = True
         return True
 

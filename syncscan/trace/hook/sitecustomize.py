@@ -9,33 +9,29 @@ import sys
 
 
 def _start_hook():
-    if sys.version_info < (3, 9) or not os.environ.get("SYNCSCAN_TRACE"):
+    folder = os.environ.get("SYNCSCAN_TRACE")
+    if sys.version_info < (3, 9) or not folder:
         return
     try:
         from _syncscan_hook import start  # type: ignore[import-not-found]
 
-        start.start(os.environ["SYNCSCAN_TRACE"])
-    except Exception as error:  # nothing of ours may reach the program
-        sys.stderr.write("syncscan: this process is not traced: %s\n" % error)
+        start.start(folder)
+    except Exception:  # noqa: S110 (nothing of ours may reach the program, and its stderr may be its log)
+        pass
 
 
-def _leave_path():
-    here = os.path.dirname(os.path.abspath(__file__))
-    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != here]
+def _leave():
+    here = os.path.dirname(__file__)
+    sys.path[:] = [entry for entry in sys.path if entry != here]
+    sys.path_importer_cache.pop(here, None)
 
 
 def _import_the_other():
-    this = sys.modules.pop("sitecustomize", None)
-    try:
-        import sitecustomize  # type: ignore[import-not-found]  # noqa: F401 (the next one on the path)
-    except ImportError as error:
-        if getattr(error, "name", "sitecustomize") != "sitecustomize":
-            raise
-    finally:
-        if this is not None:
-            sys.modules.setdefault("sitecustomize", this)
+    """Let the next one on the path have the name; where there is none, be none."""
+    del sys.modules["sitecustomize"]
+    import sitecustomize  # type: ignore[import-not-found]  # noqa: F401
 
 
 _start_hook()
-_leave_path()
+_leave()
 _import_the_other()

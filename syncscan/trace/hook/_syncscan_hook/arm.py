@@ -1,4 +1,7 @@
-"""Chooses and arms the detectors; imported once torch has started CUDA."""
+"""Chooses and arms the detectors; for use once torch has started CUDA."""
+
+from .cupti import Cupti
+from .debugmode import DebugMode
 
 
 def arm(wanted, recorder, note, fail):
@@ -15,8 +18,6 @@ def arm(wanted, recorder, note, fail):
 
 
 def _arm_cupti(wanted, armed, recorder, note, fail):
-    from .cupti import Cupti
-
     def give_way():
         armed.remove(detector)
         note("the program's profiler took CUPTI over: from there on debug mode watches, and times nothing")
@@ -33,8 +34,6 @@ def _arm_cupti(wanted, armed, recorder, note, fail):
 
 
 def _arm_debug_mode(armed, recorder, note, cupti):
-    from .debugmode import DebugMode
-
     detector = DebugMode(recorder, note, cupti)
     why_not = detector.arm()
     if why_not is None:

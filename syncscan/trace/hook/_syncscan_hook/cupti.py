@@ -333,7 +333,7 @@ _found_library: list[str] = []
 
 def _loaded_library():
     try:
-        with open("/proc/self/maps") as maps:
+        with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
             found = {line.split(maxsplit=5)[5].rstrip("\n") for line in maps if "libcupti" in line}
     except OSError:
         return None

@@ -37,6 +37,8 @@ class DebugMode:
             return "this torch has no CUDA"
         self._wanted = self._torch_get()
         self._watch_filters()
+        if self._wanted != OFF:  # a line that has warned already must reach the filter again
+            _filters_changed()
         torch_c._cuda_set_sync_debug_mode = self._set
         torch_c._cuda_get_sync_debug_mode = lambda: self._wanted
         self._torch_set(max(self._wanted, WARN))
@@ -58,7 +60,6 @@ class DebugMode:
         self._mutated.clear()
         if self._filter in warnings.filters:
             warnings.filters.remove(self._filter)
-        _filters_changed()
 
     def keep_first(self):
         """Put the filter back in front of those that the program added."""
@@ -75,7 +76,6 @@ class DebugMode:
                 self._mutated[name] = original
                 setattr(warnings, name, self._and_keep_first(original))
         self.keep_first()
-        _filters_changed()
 
     def _and_keep_first(self, original):
         def filters_mutated():

@@ -2,6 +2,9 @@
 
 import sys
 
+# Frames of this file name are the import system's: it takes them out of tracebacks, and `warnings` skips them.
+_IMPORT_SYSTEM = "<frozen importlib._bootstrap_external>"
+
 
 class ImportWatch:
     """A finder that finds nothing itself: it lends the others' loaders an ``exec_module`` that calls back."""
@@ -22,12 +25,10 @@ class ImportWatch:
         """Let the other finders find ``name``, and watch the loader that they give."""
         if name not in self._waiting:
             return None
-        callbacks = self._waiting.pop(name)
         spec = self._find_elsewhere(name, path, target)
         if spec is None or not hasattr(spec.loader, "exec_module"):
-            self._waiting[name] = callbacks
             return None
-        _call_after(spec.loader, name, callbacks)
+        self._watch(spec.loader, name)
         return spec
 
     def _find_elsewhere(self, name, path, target):
@@ -38,18 +39,25 @@ class ImportWatch:
                 return spec
         return None
 
+    def _watch(self, loader, name):
+        """Call back when the loader has run the module: many a program asks for a spec and does not import."""
+        original = loader.exec_module
 
-def _call_after(loader, name, callbacks):
-    original = loader.exec_module
+        def exec_module(module):
+            original(module)
+            if module.__name__ == name:
+                loader.__dict__.pop("exec_module", None)
+                self._call_back(name, module)
 
-    def exec_module(module):
-        original(module)
-        if module.__name__ == name:
-            loader.__dict__.pop("exec_module", None)
-            for callback in callbacks:
-                callback(module)
+        exec_module.__code__ = exec_module.__code__.replace(co_filename=_IMPORT_SYSTEM)
+        try:
+            loader.exec_module = exec_module
+        except AttributeError:  # a built-in loader; none of the modules that we wait for has one
+            return
 
-    try:
-        loader.exec_module = exec_module
-    except AttributeError:  # a built-in loader; none of the modules that we wait for has one
-        return
+    def _call_back(self, name, module):
+        callbacks = self._waiting.pop(name, ())
+        if not self._waiting and self in sys.meta_path:
+            sys.meta_path.remove(self)
+        for callback in callbacks:
+            callback(module)

@@ -1,85 +1,89 @@
 """Writes what was recorded to a file of this process: one JSON object a line, appended as it comes."""
 
+import dis
 import itertools
+import json
 import os
-import sys
-import time
+
+from .append import append
 
 MAX_BYTES = 64 * 1024 * 1024
+_PIECE_LINES = 1000
 _RECORDED = ("code", "stack", "entry", "counts")
 
 
 class Output:
-    """The file of one process; opened by its first line."""
+    """Collects lines, and appends them to the file of the process with `send`."""
 
-    def __init__(self, folder):
-        self._folder = folder
-        self._path = None
-        self._fd = None
-        self._header = b""
-        self._written = 0
+    def __init__(self, part, recorder):
+        self._part = part
+        self._recorder = recorder
+        self._lines = []
+        self._whole = part.created  # whether the file holds what was sent before
+        self._size = 0
         self._latest = {}
         self._known_codes = {}
         self._known_stacks = {}
         self._known_entries = set()
 
-    def open(self):
-        """Create the file and say which process writes it; imports nothing."""
-        started = time.time_ns()
-        self._path = os.path.join(self._folder, f"{os.getpid()}-{started}.jsonl")
-        argv = getattr(sys, "orig_argv", None) or [sys.executable or "python"]
-        header = '{"syncscan_process": 1, "pid": %d, "ppid": %d, "started_ns": %d, "argv": "%s"}\n'
-        hexadecimal = os.fsencode("\0".join(argv)).hex()
-        self._header = (header % (os.getpid(), os.getppid(), started, hexadecimal)).encode()
-        self._create(self._path)
-
-    def _create(self, path):
-        self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        self._written = 0
-        self._append(self._header)
-
-    def _append(self, line):
-        os.write(self._fd, line)
-        self._written += len(line)
-
     def write(self, **record):
-        """Append one line; nothing where the file could not be opened."""
-        import json
+        """Add one line."""
+        line = (json.dumps(record, separators=(",", ":")) + "\n").encode()
+        kind = next(iter(record))
+        if kind not in _RECORDED:
+            self._latest[line if kind == "note" else kind] = line
+        self._lines.append(line)
 
-        if self._fd is not None:
-            line = (json.dumps(record, separators=(",", ":")) + "\n").encode()
-            kind = next(iter(record))
-            if kind not in _RECORDED:
-                self._latest[line if kind == "note" else kind] = line
-            self._append(line)
+    def send(self):
+        """Append the lines. Where that fails, or once the file is large, put a new file in its place."""
+        if self._whole and self._size < MAX_BYTES:
+            self._whole = self._append_lines(self._part.path)
+        else:
+            self._start_again()
 
-    def compact(self, recorder):
-        """Once the file is large, put one in its place that says each thing once."""
-        if self._written < MAX_BYTES:
+    def _append_lines(self, path):
+        lines, self._lines = self._lines, []
+        for start in range(0, len(lines), _PIECE_LINES):
+            piece = b"".join(lines[start : start + _PIECE_LINES])
+            if not append(path, piece):
+                return False
+            self._size += len(piece)
+        return True
+
+    def _start_again(self):
+        """Replace the file by one that says each thing once; leave it where there is no room for that."""
+        self._lines = []
+        self._whole = False
+        if self._part.created and not os.path.exists(self._part.path):
+            return  # the trace is over, or the program went where its folder is out of reach
+        path = self._part.path + ".new"
+        if not append(path, self._part.header, create=True):
+            _remove(path)
             return
-        old = self._fd
-        self._create(self._path + ".new")
+        self._lines.extend(self._latest.values())
         self._known_codes.clear()
         self._known_stacks.clear()
         self._known_entries.clear()
-        for line in self._latest.values():
-            self._append(line)
-        for entry in list(recorder.entries.values()):
+        for entry in list(self._recorder.entries.values()):
             entry.flushed = 0
-        self.write_entries(recorder)
-        os.replace(self._path + ".new", self._path)
-        os.close(old)
+        self.write_entries()
+        self._size = 0
+        if not self._append_lines(path):
+            _remove(path)
+            return
+        os.replace(path, self._part.path)
+        self._part.created = self._whole = True
 
-    def write_entries(self, recorder):
-        """Append the entries that changed, and before them the code objects and stacks they need."""
+    def write_entries(self):
+        """Add the entries that changed, and before them the code objects and stacks they need."""
         counts = []
-        names = list(recorder.numbers)
-        for entry in list(recorder.entries.values()):
+        names = list(self._recorder.numbers)
+        for entry in list(self._recorder.entries.values()):
             state = entry.count + entry.total_ns  # both only grow
             if state == entry.flushed:
                 continue
             entry.flushed = state
-            self._describe(entry, recorder)
+            self._describe(entry)
             counts.append(
                 [
                     entry.id,
@@ -95,20 +99,20 @@ class Output:
         if counts:
             self.write(counts=counts)
 
-    def _describe(self, entry, recorder):
+    def _describe(self, entry):
         if entry.id in self._known_entries:
             return
         self._known_entries.add(entry.id)
         number = self._known_stacks.get(entry.stack)
         if number is None:
             number = self._known_stacks[entry.stack] = len(self._known_stacks)
-            self._write_stack(number, entry.stack, recorder)
+            self._write_stack(number, entry.stack)
         self.write(entry=[entry.id, number, entry.api, entry.phase, entry.allowed, entry.node])
 
-    def _write_stack(self, number, stack, recorder):
+    def _write_stack(self, number, stack):
         frames = []
         for code_id, offset in zip(stack[::2], stack[1::2]):
-            code = recorder.codes[code_id]
+            code = self._recorder.codes[code_id]
             if code_id not in self._known_codes:
                 self._known_codes[code_id] = len(self._known_codes)
                 name = getattr(code, "co_qualname", code.co_name)
@@ -124,11 +128,16 @@ def position(code, offset):
         if found is not None:
             line, end_line, column, end_column = found
             return line or code.co_firstlineno, column, end_line, end_column
-    import dis
-
     line = code.co_firstlineno
     for start, at in dis.findlinestarts(code):
         if start > offset:
             break
         line = at or line
     return line, None, None, None
+
+
+def _remove(path):
+    try:
+        os.unlink(path)
+    except OSError:
+        pass

@@ -1,0 +1,224 @@
+"""The hook of a process that uses torch: arms the detectors, and keeps what they see across every kind of exit.
+
+Loaded when torch has been imported. From here on nothing else is: a module that is read while the program
+runs would open files beside it.
+"""
+
+import os
+import sys
+import threading
+from _thread import allocate_lock
+from time import perf_counter_ns
+
+from . import steps
+from .arm import arm
+from .exits import flush_before_exits
+from .output import Output
+from .record import Recorder
+from .simulated import Simulated
+from .threads import start_thread
+
+FLUSH_SECONDS = 1.0
+FIRST_FLUSH_SECONDS = 0.1  # soon after CUDA starts, for programs that are killed soon
+
+
+class Hook:
+    """The hook of one process."""
+
+    def __init__(self, folder, options, part):
+        self.folder = folder
+        self.options = options
+        self.recorder = Recorder()
+        self.steps = None
+        self._output = Output(part, self.recorder)
+        self._lock = allocate_lock()
+        self._stop = None
+        self._join = None
+        self._detectors = []
+        self._notes = []
+        self._noted = set()
+        self._failed = False
+        self._torch_line = None
+        self._began_ns = 0
+        self._flushed_steps = None
+        self._flushed_armed = None
+
+    def note(self, message):
+        """Keep a message for the report, once; safe in a callback."""
+        if message not in self._noted:
+            self._noted.add(message)
+            self._notes.append(message)
+
+    def fail(self, message):
+        """Keep for the report, once, why the hook stopped; the program goes on, and is told nothing."""
+        if not self._failed:
+            self._failed = True
+            self.note(f"tracing stops here: {message}")
+
+    def torch_imported(self, torch):
+        """Say so, and wait for CUDA to start."""
+        simulated = self.options.get("simulator")
+        cuda = "simulated" if simulated else getattr(getattr(torch, "version", None), "cuda", None)
+        folder = os.path.dirname(os.path.abspath(torch.__file__))
+        self._torch_line = {"version": str(torch.__version__), "folder": folder, "cuda": cuda}
+        self._send(self._write_torch)
+        flush_before_exits(self.flush)
+        if self.options.get("step"):
+            steps.is_compiling = getattr(torch.compiler, "is_compiling", steps.never)
+        if self.options.get("backward_lines"):
+            torch.autograd.set_detect_anomaly(True, check_nan=False)
+        if simulated:
+            self._simulate()
+        else:
+            torch.cuda._lazy_call(self._quietly(self.arm))
+
+    def arm(self):
+        """Arm the detectors; runs as soon as torch has started CUDA in this process."""
+        self._begin(arm(self.options.get("detector", "auto"), self.recorder, self.note, self.fail))
+
+    def _simulate(self):
+        """Give the program a GPU that is none, from the moment that it has torch."""
+        detector = Simulated(self.recorder)
+        begin = self._quietly(lambda: self._begin([detector]))
+        detector.arm(self.options["simulator"], os.path.join(self.folder, "operations"), begin)
+
+    def _begin(self, detectors):
+        self.recorder.active = threading._active
+        if self._began_ns == 0:
+            self._began_ns = perf_counter_ns()
+        self._detectors = detectors
+        self._send(self._write_armed)  # a process that is killed before the first flush did use the GPU
+        self._find_main_step()
+        self._start_flushing()
+
+    def wrap_step(self, module):
+        """Replace the function that is the step, in its module."""
+        self._make_steps().wrap_in(module)
+
+    def _make_steps(self):
+        if self.steps is None:
+            warmup = int(self.options.get("warmup", "0"))
+            self.steps = steps.Steps(self.recorder, self.options["step"], warmup, self.note)
+        return self.steps
+
+    def _find_main_step(self):
+        """A step of the script itself: nothing tells when the script has defined it."""
+        if self.options.get("step") and not self._make_steps().wrapped and self._is_main(self.steps.module):
+            self.steps.wrap_in(sys.modules["__main__"])
+
+    def _find_late_step(self):
+        """The same, once CUDA has started."""
+        if self.steps is not None and not self.steps.wrapped:
+            self._find_main_step()
+            if self.steps.wrapped:
+                self.note(
+                    f"--step: {self.options['step']} was defined after CUDA started, and calls soon after are"
+                    " not counted: put it into a module, or start CUDA later"
+                )
+
+    @staticmethod
+    def _is_main(module):
+        spec = getattr(sys.modules["__main__"], "__spec__", None)  # given by `python -m`
+        return module == "__main__" or (spec is not None and spec.name in (module, module + ".__main__"))
+
+    def _start_flushing(self):
+        if self._stop is None:
+            self._stop = allocate_lock()
+            self._stop.acquire()
+            self._join = start_thread(self._quietly(self._flush_loop))
+
+    def _flush_loop(self):
+        stop = self._stop
+        pause = FIRST_FLUSH_SECONDS
+        while not stop.acquire(timeout=pause):
+            pause = min(2 * pause, FLUSH_SECONDS)
+            self._quietly(self._find_late_step)()
+            for detector in self._detectors:
+                if detector.name == "debug-mode":
+                    detector.keep_first()
+            self.flush()
+
+    def flush(self):
+        """Append what changed since the last time; never raises."""
+        self._send(self._write_changes)
+
+    def _send(self, write):
+        """Let ``write`` write lines and send them, unless another thread takes too long with its own."""
+        lock = self._lock  # of this process: a signal handler may fork meanwhile
+        if not lock.acquire(timeout=FLUSH_SECONDS):
+            return
+        try:
+            self._quietly(write)()
+            self._quietly(self._output.send)()
+        finally:
+            lock.release()
+
+    def _write_changes(self):
+        while self._notes:
+            self._output.write(note=self._notes.pop(0))
+        self.recorder.digest()
+        if self._began_ns == 0:
+            return
+        self._write_armed()
+        self._output.write_entries()
+        if self.steps is not None:
+            summary = self.steps.summary()
+            progress = (summary["started"], summary["steady"])
+            if progress != self._flushed_steps:
+                self._flushed_steps = progress
+                self._output.write(steps=summary)
+        self._output.write(wall_ns=perf_counter_ns() - self._began_ns)
+
+    def _write_torch(self):
+        self._output.write(torch=self._torch_line, rank=_rank())
+
+    def _write_armed(self):
+        armed = [detector.name for detector in self._detectors]
+        if armed != self._flushed_armed:
+            self._flushed_armed = armed
+            self._output.write(armed=armed)
+
+    def end(self):
+        """Last of the functions that run at exit: CUPTI crashes if it is left subscribed."""
+        if self._join is not None and self._stop.locked():
+            self._stop.release()
+            self._join(FLUSH_SECONDS)
+        for detector in self._detectors:
+            self._quietly(detector.disarm)()
+        self._quietly(self._find_late_step)()
+        self.flush()
+
+    def in_child(self, part):
+        """Start over in a forked child; CUDA, if the parent had started it, does not work here."""
+        self._lock = allocate_lock()
+        self._stop = None
+        self._join = None
+        self._notes = []
+        self._began_ns = 0
+        self._flushed_steps = None
+        self._flushed_armed = None
+        self.recorder.reset()
+        if self.steps is not None:
+            self.steps.reset()
+        self._output = Output(part, self.recorder)
+        if self._torch_line is not None:
+            self._send(self._write_torch)
+        if self.options.get("simulator") and self._detectors:  # a simulated GPU survives a fork
+            self._begin(self._detectors)
+
+    def _quietly(self, function):
+        def call(*args, **kwargs):
+            try:
+                function(*args, **kwargs)
+            except Exception as error:  # nothing of ours may reach the program
+                self.fail(f"the hook failed in {function.__name__}: {error!r}")
+
+        return call
+
+
+def _rank():
+    """The rank that torchrun, Slurm or MPI gave this process, or None."""
+    for name in ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK"):
+        if os.environ.get(name, "").isdigit():
+            return int(os.environ[name])
+    return None
