@@ -132,16 +132,29 @@ def _remarks(trace: dict[str, Any]) -> list[str]:
             lines.append(
                 f"allowed ({site['allowed']}): {plural(site['count'], 'time')}{blocked}, at {_where(site)}"
             )
-    for process in trace["processes"]:
-        command = _shortened(process["argv"])
-        if not process["hooked"]:
-            lines.append(f"not hooked: process {process['pid']} ({command}): {process['why']}")
-        elif process["detectors"] and not process["wall_ns"]:
-            lines.append(f"process {process['pid']} ({command}) ended before it wrote any waits")
-        lines += [f"process {process['pid']}: {note}" for note in process.get("notes", ())]
+    lines += _process_remarks(trace["processes"])
     if trace["command"]:  # unknown where the launcher was killed
         lines.append(f"`{_shortened(trace['command'])}` ended with exit status {trace['exit_status']}")
     return lines
+
+
+def _process_remarks(processes: list[dict[str, Any]]) -> list[str]:
+    """What is to be said of processes, once for all of which it is the same."""
+    told: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for process in processes:
+        remarks = [("", f": {note}") for note in process.get("notes", ())]
+        if not process["hooked"]:
+            remarks.append(("not hooked: ", f": {process['why']}"))
+        elif process["detectors"] and not process["wall_ns"]:
+            remarks.append(("", " ended before it wrote any waits"))
+        for remark in remarks:
+            told.setdefault(remark, []).append(process)
+    return [f"{before}{_named(those)}{after}" for (before, after), those in told.items()]
+
+
+def _named(processes: list[dict[str, Any]]) -> str:
+    one = f"{processes[0]['pid']} ({_shortened(processes[0]['argv'])})"
+    return f"process {one}" if len(processes) == 1 else f"{len(processes)} processes, such as {one}"
 
 
 def _shortened(command: list[str]) -> str:

@@ -69,6 +69,34 @@ def test_in_a_pipe_a_sentence_is_one_line_and_nothing_trails(trace, report, envi
     assert [line for line in out.splitlines() if line != line.rstrip()] == []
 
 
+def test_what_is_the_same_of_many_processes_is_said_once(trace, report):
+    done = trace("""
+        import os, sys
+        import torch
+        for _ in range(3):
+            if os.fork() == 0:
+                torch.zeros(1).item()
+                sys.modules["_syncscan_hook.start"].hook.note("the same {of} each")
+                os._exit(0)
+        for _ in range(3):
+            os.wait()
+    """)
+    isolated = [
+        {"pid": number, "hooked": False, "argv": ["python", "-I", str(number)], "why": "-I ignores PYTHONPATH"}
+        for number in range(1000)
+    ]
+    other = {"pid": 7, "hooked": False, "argv": ["python", "-S", "x"], "why": "-S starts without sitecustomize"}
+    done.trace["processes"] += [*isolated, other]
+    (done.folder / "trace.json").write_text(json.dumps(done.trace))
+    first = next(process for process in done.trace["processes"] if process.get("notes"))
+    _, out, _ = report(done.folder)
+    assert [line for line in out.splitlines() if "process " in line or "processes, " in line] == [
+        f"3 processes, such as {first['pid']} ({' '.join(first['argv'])[:80]}): the same {{of}} each",
+        "not hooked: 1000 processes, such as 0 (python -I 0): -I ignores PYTHONPATH",
+        "not hooked: process 7 (python -S x): -S starts without sitecustomize",
+    ]
+
+
 def test_a_trace_whose_launcher_was_killed_is_put_together(trace, report):
     done = trace("import torch\ntorch.zeros(1).item()\n")
     (done.folder / "trace.json").unlink()
