@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+import textwrap
 
 import pytest
 
@@ -95,6 +97,54 @@ def test_multiprocessing_is_followed(trace, method):
     """)
     assert done.counts() == {"torch.zeros(1).item()": 10}
     assert len([p for p in done.trace["processes"] if p["detectors"]]) == 4
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_a_pool_that_kills_its_workers_loses_no_simulated_wait(run_trace, program, environment, method):
+    pytest.importorskip("torch")
+    script = program(f"""
+        import multiprocessing
+        def work(number):
+            import torch
+            return torch.ones(number, device="cuda").sum().item()
+        if __name__ == "__main__":
+            with multiprocessing.get_context("{method}").Pool(2) as pool:
+                print(pool.map(work, range(8), chunksize=1))
+    """)
+    path = environment["PYTHONPATH"].rpartition(os.pathsep)[2]  # of the real torch
+    done = run_trace([sys.executable, script], ("--simulate",), PYTHONPATH=path)
+    assert done.stdout == "[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]\n"
+    assert sum(site["count"] for site in done.sites) == 8
+
+
+@pytest.mark.parametrize("way", ["thread", "posix_spawn", "pass_fds"])
+def test_other_ways_to_start_a_process_are_followed(trace, program, way):
+    program("import torch\nt = torch.zeros(1)\nt.item()\n", "child.py")
+    ways = {
+        "thread": """
+            def fork():
+                if os.fork() == 0:
+                    exec(open("child.py").read(), {"__name__": "child"})
+                    os._exit(0)
+            thread = threading.Thread(target=fork)
+            thread.start()
+            thread.join()
+            print(os.wait()[1])
+        """,
+        "posix_spawn": """
+            os.posix_spawn(sys.executable, [sys.executable, "child.py"], os.environ)
+            print(os.wait()[1])
+        """,
+        "pass_fds": """
+            mine = os.open(os.devnull, os.O_RDONLY)
+            done = subprocess.run([sys.executable, "child.py"], close_fds=True, pass_fds=[mine])
+            print(done.returncode)
+        """,
+    }
+    done = trace("import os, subprocess, sys, threading\n" + textwrap.dedent(ways[way]))
+    assert done.stdout == "0\n"
+    assert sum(site["count"] for site in done.sites) == 1
+    assert len(done.trace["processes"]) == 2
 
 
 def test_a_fork_before_cuda_counts_on_each_side(trace):

@@ -82,10 +82,20 @@ def test_what_is_the_same_of_many_processes_is_said_once(trace, report):
             os.wait()
     """)
     isolated = [
-        {"pid": number, "hooked": False, "argv": ["python", "-I", str(number)], "why": "-I ignores PYTHONPATH"}
+        {
+            "pid": number,
+            "hooked": False,
+            "argv": ["python", "-I", str(number)],
+            "why": "-I ignores PYTHONPATH",
+        }
         for number in range(1000)
     ]
-    other = {"pid": 7, "hooked": False, "argv": ["python", "-S", "x"], "why": "-S starts without sitecustomize"}
+    other = {
+        "pid": 7,
+        "hooked": False,
+        "argv": ["python", "-S", "x"],
+        "why": "-S starts without sitecustomize",
+    }
     done.trace["processes"] += [*isolated, other]
     (done.folder / "trace.json").write_text(json.dumps(done.trace))
     first = next(process for process in done.trace["processes"] if process.get("notes"))

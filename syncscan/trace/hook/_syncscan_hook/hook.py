@@ -7,7 +7,7 @@ runs would open files beside it.
 import os
 import sys
 import threading
-from _thread import allocate_lock
+from _thread import allocate_lock, get_ident
 from time import perf_counter_ns
 
 from . import steps
@@ -19,6 +19,7 @@ from .simulated import Simulated
 from .threads import start_thread
 
 FLUSH_SECONDS = 1.0
+FLUSHED_ONE_BY_ONE = 100  # waits on a simulated GPU
 FIRST_FLUSH_SECONDS = 0.1  # soon after CUDA starts, for programs that are killed soon
 
 
@@ -32,6 +33,7 @@ class Hook:
         self.steps = None
         self._output = Output(part, self.recorder)
         self._lock = allocate_lock()
+        self._sender = None  # the thread that holds it
         self._stop = None
         self._join = None
         self._detectors = []
@@ -40,6 +42,8 @@ class Hook:
         self._failed = False
         self._torch_line = None
         self._began_ns = 0
+        self._waits = 0
+        self._flush_due_ns = 0
         self._flushed_steps = None
         self._flushed_armed = None
 
@@ -78,7 +82,7 @@ class Hook:
 
     def _simulate(self):
         """Give the program a GPU that is none, from the moment that it has torch."""
-        detector = Simulated(self.recorder)
+        detector = Simulated(self.recorder, self.flush_often)
         begin = self._quietly(lambda: self._begin([detector]))
         detector.arm(self.options["simulator"], os.path.join(self.folder, "operations"), begin)
 
@@ -135,22 +139,36 @@ class Hook:
             self._quietly(self._find_late_step)()
             for detector in self._detectors:
                 if detector.name == "debug-mode":
-                    detector.keep_first()
+                    self._quietly(detector.keep_first)()
             self.flush()
 
     def flush(self):
         """Append what changed since the last time; never raises."""
         self._send(self._write_changes)
 
+    def flush_often(self):
+        """Flush after a wait, in the thread that waited: a pool kills its workers when it has their results.
+
+        The first waits one by one, and then for at most a tenth of the time.
+        """
+        self._waits += 1
+        began = perf_counter_ns()
+        if self._waits <= FLUSHED_ONE_BY_ONE or began >= self._flush_due_ns:
+            self.flush()
+            ended = perf_counter_ns()
+            self._flush_due_ns = ended + 9 * (ended - began)
+
     def _send(self, write):
-        """Let ``write`` write lines and send them, unless another thread takes too long with its own."""
+        """Let ``write`` write lines, and send them."""
         lock = self._lock  # of this process: a signal handler may fork meanwhile
-        if not lock.acquire(timeout=FLUSH_SECONDS):
-            return
+        if self._sender == get_ident() or not lock.acquire(timeout=FLUSH_SECONDS):
+            return  # a signal handler came between, or another thread takes too long
+        self._sender = get_ident()
         try:
             self._quietly(write)()
             self._quietly(self._output.send)()
         finally:
+            self._sender = None
             lock.release()
 
     def _write_changes(self):
@@ -191,10 +209,12 @@ class Hook:
     def in_child(self, part):
         """Start over in a forked child; CUDA, if the parent had started it, does not work here."""
         self._lock = allocate_lock()
+        self._sender = None
         self._stop = None
         self._join = None
         self._notes = []
         self._began_ns = 0
+        self._waits = 0
         self._flushed_steps = None
         self._flushed_armed = None
         self.recorder.reset()

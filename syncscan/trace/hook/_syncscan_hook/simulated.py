@@ -13,8 +13,9 @@ class Simulated:
 
     name = "simulated"
 
-    def __init__(self, recorder):
+    def __init__(self, recorder, flush):
         self._recorder = recorder
+        self._flush = flush  # called after each wait
         self._calling_frame = None
 
     def arm(self, folder, table, when_used):
@@ -35,6 +36,7 @@ class Simulated:
 
     def _on_sync(self, sync):
         self._recorder.record(_cuda_call(sync), 0, self._calling_frame(), self.name)
+        self._flush()
 
 
 def _load(folder):
