@@ -6,7 +6,7 @@ import ast
 import traceback
 from pathlib import Path
 
-from syncscan.check.infer.index import Function
+from syncscan.check.infer.source.index import Function
 from syncscan.model import Failure
 
 # Deeper than what people write, by far; the evaluation takes a few Python frames for each level.

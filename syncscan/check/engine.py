@@ -14,9 +14,10 @@ from syncscan.check.defects import defect, failure_of
 from syncscan.check.files import Source
 from syncscan.check.hidden import waiting_properties
 from syncscan.check.hot import Chains, call_chains
-from syncscan.check.infer.hardware import is_for_other_hardware
-from syncscan.check.infer.index import Module, index_module
 from syncscan.check.infer.solver import Solver
+from syncscan.check.infer.source.hardware import is_for_other_hardware
+from syncscan.check.infer.source.index import Function, Module
+from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.match import Matcher
 from syncscan.check.workers import shared, workers
 from syncscan.model import Conventions, Failure, Finding
@@ -56,7 +57,7 @@ def check_sources(
         modules = list(_modules(sources, result.failed, progress))
         solver = Solver(modules, load_table(), conventions)
         solver.solve(progress)
-        chains = call_chains(modules, hot)
+        chains = call_chains(solver, hot)
         matching = _Matching(solver, chains, targets, progress)
         count = workers(jobs) if len(matching.functions) >= _WORTH_SHARING else 1
         for part in shared(matching.share, count):
@@ -113,16 +114,19 @@ class _Matching:
         self._progress = progress
         self._matcher = Matcher(list(rule_book().values()), solver.defects)
         self._waits = waiting_properties(solver, self._matcher)
-        called = {callee for module in solver.modules for f in module.functions for callee in f.callees}
-        left_out = {f for f in solver.elsewhere if f.name.startswith("_") and f not in called}
-        self.functions = [
-            function
-            for module in solver.modules
-            if (targets is None or module.path in targets) and not is_for_other_hardware(module.name)
-            for function in module.functions
-            if function.may_block or not self._waits.keys().isdisjoint(function.callees)
-            if function not in left_out
-        ]
+        known = solver.known
+        called = {callee for callees in known.callees.values() for callee in callees}
+        left_out = {f for f in known.elsewhere if f.name.startswith("_") and f not in called}
+        self.functions = [f for f in solver.functions() if self._is_asked(f, targets) and f not in left_out]
+
+    def _is_asked(self, function: Function, targets: Container[str] | None) -> bool:
+        """Whether a function is reported on, and something in it may block."""
+        module, known = function.module, self._solver.known
+        if (targets is not None and module.path not in targets) or is_for_other_hardware(module.name):
+            return False
+        return function in known.may_block or not self._waits.keys().isdisjoint(
+            known.callees.get(function, {})
+        )
 
     def share(self, share: int, count: int) -> CheckResult:
         """The findings in one share of the functions, and the functions that could not be matched."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.index import Function
-from syncscan.check.infer.record import Waits
+from syncscan.check.infer.evaluate.record import Waits
 from syncscan.check.infer.solver import Solver
+from syncscan.check.infer.source.index import Function
 from syncscan.check.match import Matcher
 from syncscan.model import Confidence, Device, Evidence, Finding, Kind, Value
 
@@ -15,9 +15,7 @@ _DEEPEST = 3
 def waiting_properties(solver: Solver, matcher: Matcher) -> Waits:
     """For each property of the project whose body waits, a GPU value whose evidence leads to the line."""
     search = _Search(solver, matcher)
-    properties = [
-        function for module in solver.modules for function in module.functions if function.is_property
-    ]
+    properties = [function for function in solver.functions() if function.is_property]
     found = {function: search.wait_of(function, _DEEPEST) for function in properties}
     return {function: wait for function, wait in found.items() if wait is not None}
 
@@ -35,7 +33,7 @@ class _Search:
         finding = self._finding_in(function)
         if finding is not None:
             return _leading_to(finding)
-        for callee in function.callees if depth else ():
+        for callee in self._solver.known.callees.get(function, ()) if depth else ():
             wait = self.wait_of(callee, depth - 1)
             if wait is not None:
                 return wait
@@ -44,7 +42,7 @@ class _Search:
     def _finding_in(self, function: Function) -> Finding | None:
         """The first and surest finding in the body of a function itself."""
         if function not in self._direct:
-            candidates = self._solver.candidates(function) if function.may_block else []
+            candidates = self._solver.candidates(function) if function in self._solver.known.may_block else []
             findings = self._matcher.findings_in(candidates, function)
             self._direct[function] = max(findings, key=lambda finding: finding.confidence, default=None)
         return self._direct[function]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from syncscan.check.infer.index import Function, Module
+from syncscan.check.infer.solver import Solver
+from syncscan.check.infer.source.index import Function
 from syncscan.errors import ConfigError, nearest
 
 _WITHOUT_GRADIENTS = frozenset({"inference_mode", "no_grad", "torch.inference_mode", "torch.no_grad"})
@@ -13,24 +14,24 @@ _WITHOUT_GRADIENTS = frozenset({"inference_mode", "no_grad", "torch.inference_mo
 Chains = dict[Function, tuple[str, ...]]
 
 
-def call_chains(modules: Sequence[Module], entry_points: Sequence[str]) -> Chains:
+def call_chains(solver: Solver, entry_points: Sequence[str]) -> Chains:
     """For each function that a step runs, the functions through which it is reached, itself last.
 
-    An entry point is "pkg.mod:Class.method"; ConfigError where its module is among ``modules`` and has no
+    An entry point is "pkg.mod:Class.method"; ConfigError where its module is read and has no
     such function. One in another module reaches nothing. Without any named, the ``forward`` of every
     ``nn.Module`` is one, and so is what runs without gradients. A cached property runs once for each object,
     so a step reaches it only as an entry point.
     """
-    functions = [function for module in modules for function in module.functions]
+    functions = solver.functions()
     if entry_points:
-        roots = _named(functions, {module.name for module in modules}, entry_points)
+        roots = _named(functions, {module.name for module in solver.context.modules}, entry_points)
     else:
         roots = list(filter(_is_entry_point, functions))
     chains: Chains = {root: (root.qualname,) for root in roots}
     queue = deque(roots)
     while queue:
         function = queue.popleft()
-        for callee in function.callees:
+        for callee in solver.known.callees.get(function, ()):
             if callee not in chains and not callee.is_cached_property:
                 chains[callee] = (*chains[function], callee.qualname)
                 queue.append(callee)

@@ -10,9 +10,9 @@ from itertools import takewhile
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
-from syncscan.check.infer.conditions import Bound
-from syncscan.check.infer.index import Function, Module
-from syncscan.check.infer.record import Candidate, Position
+from syncscan.check.infer.evaluate.record import Candidate, Position
+from syncscan.check.infer.source.index import Function, Module
+from syncscan.check.infer.table.conditions import Bound
 from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Finding, Fix, Value
 from syncscan.ops import Case, bind
 from syncscan.rule import Match, Rewrite, Rule

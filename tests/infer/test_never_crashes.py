@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from syncscan.check.engine import check_sources
 from syncscan.check.files import read_source
 from syncscan.check.fix import apply_edits, fixable
-from syncscan.check.infer import statements
+from syncscan.check.infer.evaluate.registry import STATEMENTS
 from syncscan.model import Conventions, Failure, Finding
 from syncscan.rule import rule_book
 from tests.infer.programs import program
@@ -143,14 +143,14 @@ def bad():
 
 
 def test_a_defect_of_ours_costs_one_function_and_is_reported(syncscan, project, monkeypatch) -> None:
-    real = statements._HANDLERS[ast.Return]
+    real = STATEMENTS[ast.Return]
 
     def broken(frame, node):
         if frame.function.name == "bad":
             raise KeyError("missing\nkey")
         return real(frame, node)
 
-    monkeypatch.setitem(statements._HANDLERS, ast.Return, broken)
+    monkeypatch.setitem(STATEMENTS, ast.Return, broken)
     project({"a.py": BLOCKS, "b.py": BLOCKS.replace("bad", "fine")})
     done = syncscan("check", ".")
     assert done.status == 2

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from syncscan import simulated_cuda
-from syncscan.check.infer.conditions import Bound, blocking_case
-from syncscan.check.infer.index import index_module
 from syncscan.check.infer.solver import Solver
+from syncscan.check.infer.source.indexer import index_module
+from syncscan.check.infer.table.conditions import Bound, blocking_case
 from syncscan.measure.describe import describe, kinds_of
 from syncscan.model import Conventions, Value
 from syncscan.ops import KINDS, Case, Effect, Operation, Term, load_table
@@ -41,8 +41,9 @@ def inferred(expression: str) -> Value:
     """What the static analysis knows of an expression."""
     text = f"import numpy as np\nimport torch\n\nvalue = {expression}\n"
     module = index_module("m", "m.py", ast.parse(text), text.splitlines(), is_package=False)
-    Solver([module], load_table(), Conventions()).solve(lambda *_: None)
-    return module.globals["value"].value
+    solver = Solver([module], load_table(), Conventions())
+    solver.solve(lambda *_: None)
+    return solver.known.globals[module, "value"].value
 
 
 def verdict(kind: str, value: Value) -> bool | None:

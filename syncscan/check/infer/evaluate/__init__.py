@@ -1,0 +1,1 @@
+"""One evaluation of one function: its frame, what it reads and what it tells."""

@@ -1,0 +1,37 @@
+"""What every evaluation of one project shares."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from syncscan.check.infer.known.cells import Knowledge
+from syncscan.check.infer.source.annotations import Annotations
+from syncscan.check.infer.source.index import Class, Function, Module
+from syncscan.check.infer.source.program import Program
+from syncscan.check.infer.source.scopes import Scopes
+from syncscan.model import Conventions
+from syncscan.ops import OperationTable
+
+
+class Context:
+    """The source, the operation table, the conventions, and what is known so far."""
+
+    def __init__(self, modules: Sequence[Module], table: OperationTable, conventions: Conventions) -> None:
+        self.modules = modules
+        self.program = Program(modules)
+        self.scopes = Scopes(modules)
+        self.annotations = Annotations(self.program)
+        self.table = table
+        self.conventions = conventions
+        self.known = Knowledge()
+        self.assume = False  # whether what is still open is answered by assumption
+        self.classes: dict[ast.ClassDef, Class] = {
+            cls.node: cls for module in modules for cls in module.classes
+        }
+        self.paths: dict[ast.expr, str] = {}
+
+    def functions(self) -> list[Function]:
+        """Every function of the project, and the lambdas that were met."""
+        defined = [function for module in self.modules for function in module.functions]
+        return [*defined, *self.scopes.lambdas.values()]

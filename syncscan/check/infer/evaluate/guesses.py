@@ -1,0 +1,57 @@
+"""What the name of a tensor says where nothing else does; asked only once all else has been followed."""
+
+from __future__ import annotations
+
+from syncscan.check.infer.evaluate.frame import Frame
+from syncscan.check.infer.source.conventions import dtype_of, place_of
+from syncscan.check.infer.values.basic import NDARRAY, refine
+from syncscan.check.infer.values.lattice import union
+from syncscan.model import Confidence, Device, Evidence, Kind, Value
+
+
+def named(frame: Frame, value: Value, name: str) -> Value:
+    """What the name of an attribute or variable tells where nothing else does."""
+    if value.device not in {Device.UNKNOWN, Device.MIXED} or value.payload is not None:
+        return value
+    if value.kind is not Kind.UNKNOWN and value.kind is not Kind.TENSOR:
+        return value
+    place = place_of(frame.context.conventions, name)
+    if place is Device.UNKNOWN or not frame.assume():
+        return value
+    if place is Device.CPU:
+        return _on_the_host(value, name)
+    if value.device is Device.MIXED:
+        return refine(value, device=place)  # the name agrees with what the source shows
+    return refine(
+        value,
+        kind=Kind.TENSOR,
+        device=Device.CUDA,
+        confidence=Confidence.ASSUMED,
+        evidence=frame.evidence(frame.function.node, f"`{name}` is named so"),
+    )
+
+
+def _on_the_host(value: Value, name: str) -> Value:
+    if value.kind is Kind.TENSOR or name.endswith("cpu"):
+        return refine(value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.ASSUMED)
+    return NDARRAY if name.endswith("_np") else value
+
+
+def assumed_tensor(frame: Frame, value: Value, name: str, path: str, line: int) -> Value:
+    """A tensor of unknown place, such as an annotated parameter that nobody is seen to pass."""
+    if value.kind is Kind.UNION:
+        options = value.items or ()
+        return union(tuple(assumed_tensor(frame, option, name, path, line) for option in options))
+    if value.kind is not Kind.TENSOR or value.device is not Device.UNKNOWN:
+        return named(frame, value, name)
+    if not frame.assume():
+        return value
+    place = place_of(frame.context.conventions, name)
+    if place is Device.CPU:
+        return refine(value, device=Device.CPU, confidence=Confidence.ASSUMED)
+    owner = frame.function.owner
+    of_forward = owner is not None and owner.is_module and frame.function.name == "forward"
+    confidence = Confidence.INFERRED if of_forward else Confidence.ASSUMED
+    evidence = Evidence(path, line, f"`{name}` is a tensor, and nothing places it on the CPU")
+    dtype = value.dtype or dtype_of(name)
+    return refine(value, device=Device.CUDA, confidence=confidence, dtype=dtype, evidence=evidence)

@@ -1,0 +1,131 @@
+"""What a test tells of the names in it: ``x is None``, ``isinstance``, ``x.is_cuda``, ``x.device.type``."""
+
+from __future__ import annotations
+
+import ast
+
+from syncscan.check.infer.evaluate.frame import Frame
+from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.source.syntax import dotted_name
+from syncscan.check.infer.values.basic import NONE, refine
+from syncscan.check.infer.values.lattice import as_tensor, join_all, without_none
+from syncscan.model import UNKNOWN, Device, Kind, Value
+
+_KINDS = {
+    "torch.Tensor": {Kind.TENSOR},
+    "Tensor": {Kind.TENSOR},
+    "np.ndarray": {Kind.NDARRAY},
+    "numpy.ndarray": {Kind.NDARRAY},
+    "int": {Kind.NUMBER},
+    "float": {Kind.NUMBER},
+    "bool": {Kind.NUMBER},
+    "str": {Kind.STRING},
+    "list": {Kind.LIST},
+    "tuple": {Kind.TUPLE},
+    "dict": {Kind.DICT},
+}
+
+
+def narrow(frame: Frame, test: ast.expr, *, holds: bool) -> None:
+    """Refine the environment for the path on which ``test`` holds, or does not."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        narrow(frame, test.operand, holds=not holds)
+    elif isinstance(test, ast.BoolOp):
+        # every part holds in `a and b`, and none does in a failed `a or b`; else nothing is sure
+        if isinstance(test.op, ast.And) is holds:
+            for part in test.values:
+                narrow(frame, part, holds=holds)
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1:
+        _compare(frame, test.left, test.ops[0], test.comparators[0], holds=holds)
+    elif isinstance(test, ast.Call):
+        if dotted_name(test.func) == "isinstance" and len(test.args) == 2:
+            _isinstance(frame, test.args[0], test.args[1], holds=holds)
+    elif isinstance(test, ast.NamedExpr):
+        narrow(frame, test.target, holds=holds)
+    elif isinstance(test, ast.Attribute) and test.attr in {"is_cuda", "is_cpu"}:
+        on_gpu = (test.attr == "is_cuda") is holds
+        _place(frame, test.value, Device.CUDA if on_gpu else Device.CPU)
+    elif holds and (key := frame.path(test)):
+        value = frame.peek(test)
+        if value.kind is Kind.UNION:
+            frame.env[key] = without_none(value)
+
+
+def _compare(
+    frame: Frame,
+    left: ast.expr,
+    operator: ast.cmpop,
+    right: ast.expr,
+    *,
+    holds: bool,
+) -> None:
+    equal = isinstance(operator, (ast.Is, ast.Eq)) is holds
+    if not isinstance(operator, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) or not isinstance(
+        right, ast.Constant
+    ):
+        return
+    if right.value is None:
+        target = left.target if isinstance(left, ast.NamedExpr) else left
+        if key := frame.path(target):
+            frame.env[key] = NONE if equal else without_none(frame.peek(target))
+    elif equal and isinstance(right.value, str) and (tensor := _whose_device(left)) is not None:
+        place = {"cuda": Device.CUDA, "cpu": Device.CPU}.get(right.value.partition(":")[0])
+        if place is not None:
+            _place(frame, tensor, place)
+
+
+def _whose_device(node: ast.expr) -> ast.expr | None:
+    """The ``x`` of ``x.device.type``."""
+    if isinstance(node, ast.Attribute) and node.attr == "type" and isinstance(node.value, ast.Attribute):
+        return node.value.value if node.value.attr == "device" else None
+    return None
+
+
+def _place(frame: Frame, node: ast.expr, device: Device) -> None:
+    key = frame.path(node)
+    if not key:
+        return
+    value = frame.peek(node)
+    if value.kind is Kind.TENSOR and value.device is not device:
+        frame.env[key] = refine(value, device=device)
+    elif value.kind is Kind.UNKNOWN:
+        frame.env[key] = Value(Kind.TENSOR, device)
+
+
+def _isinstance(frame: Frame, node: ast.expr, classes: ast.expr, *, holds: bool) -> None:
+    key = frame.path(node)
+    if not key:
+        return
+    items = classes.elts if isinstance(classes, ast.Tuple) else [classes]
+    value = frame.peek(node)
+    if all(dotted_name(item) in _KINDS for item in items):
+        kinds = set().union(*(_KINDS[dotted_name(item)] for item in items))
+        frame.env[key] = _of_kinds(value, kinds, holds=holds)
+        return
+    named = [frame.peek(item).payload for item in items]
+    wanted = [cls for cls in named if isinstance(cls, Class)]
+    if len(wanted) == len(items):
+        frame.env[key] = _of_classes(value, wanted, holds=holds)
+
+
+def _of_kinds(value: Value, kinds: set[Kind], *, holds: bool) -> Value:
+    if value.kind is Kind.UNION:
+        return join_all(item for item in value.items or () if (item.kind in kinds) is holds)
+    if holds and value.kind is Kind.MOVED and Kind.TENSOR in kinds:
+        return as_tensor(value)
+    if not holds or value.kind in kinds:
+        return value
+    return Value(next(iter(kinds))) if value.kind is Kind.UNKNOWN and len(kinds) == 1 else UNKNOWN
+
+
+def _of_classes(value: Value, wanted: list[Class], *, holds: bool) -> Value:
+    """What is left of a value that is an instance of one of these classes of the project, or of none."""
+    options = value.items if value.kind is Kind.UNION and value.items else (value,)
+    inside = [
+        option
+        for option in options
+        if isinstance(option.payload, Class) and any(cls in option.payload.mro() for cls in wanted)
+    ]
+    if not holds:
+        return join_all(option for option in options if option not in inside)
+    return join_all(inside or [Value(Kind.INSTANCE, payload=cls) for cls in wanted])

@@ -1,0 +1,22 @@
+"""What one evaluation of a function read, and what it yields; nothing is known by it until it is committed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from syncscan.check.infer.known.cells import Cell
+from syncscan.check.infer.source.index import Function
+
+
+@dataclass(slots=True)
+class Outcome:
+    """All that an evaluation has to do with the rest of the project."""
+
+    reads: dict[Cell[Any], None] = field(default_factory=dict)
+    contributions: dict[Cell[Any], Any] = field(default_factory=dict)  # where they tell more than before
+    callees: dict[Function, None] = field(default_factory=dict)
+    elsewhere: dict[Function, None] = field(default_factory=dict)  # called in branches for other hardware
+    lambdas: dict[Function, None] = field(default_factory=dict)  # met in it
+    is_open: bool = False  # asks something that only an assumption answers
+    may_block: bool = False  # a GPU value reaches a place that may block

@@ -1,0 +1,91 @@
+"""The last evaluation of a function, written down: the values in each statement that may block."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from syncscan.check.infer.source.index import Function
+from syncscan.check.infer.table.conditions import Bound, blocking_case
+from syncscan.model import Value
+from syncscan.ops import Case
+
+# Line, column, end line, end column as `ast` has them: columns count bytes from 0.
+Position = tuple[int, int, int, int]
+
+
+def position_of(node: ast.expr) -> Position:
+    """Where an expression stands."""
+    return (node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A statement (only its head, if it is compound) and what is known of the expressions in it."""
+
+    node: ast.stmt
+    values: dict[Position, Value] = field(default_factory=dict)
+    names: dict[Position, str] = field(default_factory=dict)  # of the functions that are called
+    calls: dict[Position, Bound] = field(default_factory=dict)
+    cases: dict[Position, Case] = field(default_factory=dict)
+    waits: dict[Position, Value] = field(default_factory=dict)  # of properties that are read
+    blocks: bool = False
+
+
+# For a property whose body waits: a GPU value whose evidence leads to the line that does.
+Waits = dict[Function, Value]
+
+
+class Recorder:
+    """Listens to the evaluation of one function."""
+
+    def __init__(self, waits: Waits | None = None) -> None:
+        self._waits = waits or {}
+        self._open: list[Candidate] = []
+        self._found: dict[tuple[int, int], Candidate] = {}  # by where they begin
+
+    def candidates(self) -> list[Candidate]:
+        """The statements that may block, in the order in which they were found."""
+        return list(self._found.values())
+
+    def begin(self, node: ast.stmt) -> None:
+        """Listen to a statement; statements nest."""
+        self._open.append(Candidate(node))
+
+    def end(self) -> None:
+        """Keep the innermost statement if it may block; a later evaluation of it, in a loop, replaces it."""
+        record = self._open.pop()
+        place = (record.node.lineno, record.node.col_offset)
+        if record.blocks:
+            self._found[place] = record
+        else:
+            self._found.pop(place, None)
+
+    def value(self, node: ast.expr, value: Value) -> None:
+        """An expression has a value."""
+        if self._open:
+            self._open[-1].values[position_of(node)] = value
+
+    def candidate(self) -> None:
+        """The statement asks for the truth, text or number of a GPU value."""
+        if self._open:
+            self._open[-1].blocks = True
+
+    def operation(self, node: ast.expr, named: ast.expr, name: str, bound: Bound) -> None:
+        """An operation of the table is called, by a name that stands at ``named``."""
+        if not self._open:
+            return
+        record, position = self._open[-1], position_of(node)
+        record.names[position_of(named)] = name
+        record.calls[position] = bound
+        case = blocking_case(bound)
+        if case is not None:
+            record.cases[position] = case
+            record.blocks = True
+
+    def property_read(self, node: ast.expr, methods: tuple[Function, ...]) -> None:
+        """A property is read, which runs one of these methods."""
+        wait = next((self._waits[method] for method in methods if method in self._waits), None)
+        if wait is not None and self._open:
+            self._open[-1].waits[position_of(node)] = wait
+            self._open[-1].blocks = True

@@ -1,0 +1,85 @@
+"""One function, evaluated from its parameters to what it returns."""
+
+from __future__ import annotations
+
+from syncscan.check.infer.evaluate.frame import Frame
+from syncscan.check.infer.evaluate.guesses import assumed_tensor
+from syncscan.check.infer.evaluate.registry import BODIES
+from syncscan.check.infer.source.index import Parameter
+from syncscan.check.infer.values.basic import list_of
+from syncscan.check.infer.values.lattice import as_tensor, join
+from syncscan.check.infer.values.passing import evidence_in
+from syncscan.model import ARRAYS, Kind, Value
+
+_HOST_SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
+
+
+def evaluate(frame: Frame) -> None:
+    """Evaluate a function from what is known now; the outcome of the frame is what it read, and what it tells."""
+    function = frame.function
+    for position, parameter in enumerate(function.parameters):
+        frame.env[parameter.name] = _argument(frame, parameter, position)
+    BODIES[type(function.node)](frame, function.node)
+    if function.is_generator:
+        frame.tell(frame.context.known.returns[function], list_of(frame.yielded))
+    _publish_captured(frame)
+
+
+def _argument(frame: Frame, parameter: Parameter, position: int) -> Value:
+    function = frame.function
+    if position == 0 and function.owner is not None and not function.is_static:
+        of_class = "classmethod" in function.decorators or function.name == "__new__"
+        return Value(Kind.CLASS if of_class else Kind.INSTANCE, payload=function.owner)
+    value = _passed(frame, parameter)
+    frame.passed |= {id(why): parameter.name for why in evidence_in(value) if why is not None}
+    return value
+
+
+def _passed(frame: Frame, parameter: Parameter) -> Value:
+    """What the callers, the annotation and the default say of a parameter, and else its name."""
+    value = frame.read(frame.context.known.parameters[parameter])
+    promised = frame.context.annotations.read(parameter.annotation, frame.module, frame.function)
+    if parameter.star:
+        return list_of(join(value, promised), Kind.TUPLE if parameter.star == "*" else Kind.DICT)
+    if promised.kind is Kind.TENSOR:
+        value = as_tensor(value)
+    nobody_is_seen_to_pass = value.kind is Kind.UNKNOWN
+    value = _as_promised(value, promised)
+    if parameter.default is not None:
+        value = _with_default(value, frame.evaluate(parameter.default), alone=nobody_is_seen_to_pass)
+    line = getattr(frame.function.node, "lineno", 1)
+    if parameter.annotation is not None:
+        line = parameter.annotation.lineno
+    return assumed_tensor(frame, value, parameter.name, frame.module.path, line)
+
+
+def _as_promised(value: Value, promised: Value) -> Value:
+    """What is passed where an annotation promises something."""
+    if value.kind is Kind.UNKNOWN:
+        return promised
+    if promised.kind in _HOST_SCALARS and value.kind not in {promised.kind, Kind.DEVICE}:
+        return promised
+    if promised.kind in ARRAYS and value.kind not in ARRAYS:
+        # a number that an array is said to be was an array's item somewhere on the way
+        return promised if value.kind is Kind.NUMBER else join(value, promised)
+    return value
+
+
+def _with_default(value: Value, default: Value, *, alone: bool) -> Value:
+    """What is passed, or the default; ``alone`` where nobody is seen to pass anything."""
+    if alone and default.kind is Kind.STRING:
+        return default  # such as the name of a device
+    may_be_left_out = default.kind is Kind.NONE or value.kind is Kind.UNKNOWN
+    if may_be_left_out or (value.payload is not None and value.payload != default.payload):
+        return join(value, default)
+    return value
+
+
+def _publish_captured(frame: Frame) -> None:
+    """Tell the functions that are defined in this one what its names are."""
+    function = frame.function
+    if not function.children and not frame.outcome.lambdas:
+        return
+    for name in frame.context.scopes.captured_of(function):
+        if name in frame.env:
+            frame.tell(frame.context.known.captured[function, name], frame.env[name])

@@ -1,0 +1,134 @@
+"""Branches: tests, cases, exceptions, and where their paths meet."""
+
+from __future__ import annotations
+
+import ast
+
+from syncscan.check.infer.evaluate.environment import Environment, join_environments
+from syncscan.check.infer.evaluate.frame import Frame
+from syncscan.check.infer.evaluate.narrow import narrow
+from syncscan.check.infer.evaluate.registry import STATEMENTS, register
+from syncscan.check.infer.evaluate.storing import bind
+from syncscan.check.infer.source.hardware import runs_elsewhere
+from syncscan.check.infer.source.index import Function
+from syncscan.check.infer.source.syntax import path_of
+from syncscan.check.infer.values.basic import element_of, list_of
+from syncscan.model import UNKNOWN, Kind, Value
+
+
+@register(STATEMENTS, ast.If)
+def _if(frame: Frame, node: ast.If) -> bool:
+    frame.note_truth(frame.evaluate(node.test))
+    before = frame.env
+    after_body = _branch(frame, node.test, node.body, before, holds=True)
+    after_else = _branch(frame, node.test, node.orelse, before, holds=False)
+    if after_body is None and after_else is None:
+        return False
+    frame.env = join_environments(after_body, after_else)
+    return True
+
+
+def _branch(
+    frame: Frame, test: ast.expr, body: list[ast.stmt], before: Environment, *, holds: bool
+) -> Environment | None:
+    """The environment after one side of a test; None if its end is not reached on a GPU."""
+    frame.env = dict(before)
+    if runs_elsewhere(test, holds=holds):
+        _leave_out(frame, body)
+        return None
+    narrow(frame, test, holds=holds)
+    return frame.env if frame.run(body) else None
+
+
+def _leave_out(frame: Frame, body: list[ast.stmt]) -> None:
+    """Note what is called in statements that are not followed, since only other hardware runs them."""
+    with frame.unsure():
+        for statement in body:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Call) and path_of(node.func):
+                    callee = frame.evaluate(node.func).payload
+                    if isinstance(callee, Function):
+                        frame.outcome.elsewhere[callee] = None
+
+
+@register(STATEMENTS, ast.Try)
+def _try(frame: Frame, node: ast.Try) -> bool:
+    before = dict(frame.env)
+    reached = frame.run(node.body)
+    middle = join_environments(before, frame.env)
+    if reached:
+        reached = frame.run(node.orelse)
+    ends = [frame.env] if reached else []
+    for handler in node.handlers:
+        frame.env = dict(middle)
+        if handler.name:
+            frame.env[handler.name] = UNKNOWN
+        if frame.run(handler.body):
+            ends.append(frame.env)
+    frame.env = dict(ends[0]) if ends else middle
+    for end in ends[1:]:
+        frame.env = join_environments(frame.env, end)
+    return frame.run(node.finalbody) and bool(ends)
+
+
+if hasattr(ast, "TryStar"):
+    register(STATEMENTS, ast.TryStar)(_try)
+
+
+@register(STATEMENTS, ast.Match)
+def _match(frame: Frame, node: ast.Match) -> bool:
+    subject = frame.evaluate(node.subject)
+    before = dict(frame.env)
+    ends: list[Environment] = [before]
+    for case in node.cases:
+        frame.env = dict(before)
+        _capture(frame, case.pattern, subject)
+        if case.guard is not None:
+            frame.note_truth(frame.evaluate(case.guard))
+            narrow(frame, case.guard, holds=True)
+        if frame.run(case.body):
+            ends.append(frame.env)
+    joined = ends[0]
+    for end in ends[1:]:
+        joined = join_environments(joined, end)
+    frame.env = dict(joined)
+    return True
+
+
+def _capture(frame: Frame, pattern: ast.pattern, value: Value) -> None:
+    """Bind the names in the pattern of a case; what is inside an object is not followed."""
+    name = getattr(pattern, "name", None) or getattr(pattern, "rest", None)
+    if name is not None:
+        bind(frame, name, list_of(value) if isinstance(pattern, ast.MatchStar) else value, pattern)
+    inner = [child for child in ast.iter_child_nodes(pattern) if isinstance(child, ast.pattern)]
+    parts = [value] * len(inner)
+    if isinstance(pattern, ast.MatchSequence):
+        items = value.items if value.kind is not Kind.UNION else None
+        parts = (
+            [*items] if items is not None and len(items) == len(inner) else [element_of(value)] * len(inner)
+        )
+    elif isinstance(pattern, (ast.MatchMapping, ast.MatchClass)):
+        parts = [UNKNOWN] * len(inner)
+    for child, part in zip(inner, parts, strict=True):
+        _capture(frame, child, part)
+
+
+@register(STATEMENTS, ast.Raise)
+def _raise(frame: Frame, node: ast.Raise) -> bool:
+    if node.exc is not None:
+        with frame.unsure():  # a program that fails may wait
+            frame.evaluate(node.exc)
+    return False
+
+
+@register(STATEMENTS, ast.Assert)
+def _assert(frame: Frame, node: ast.Assert) -> bool:
+    frame.note_truth(frame.evaluate(node.test))
+    if node.msg is not None:
+        saved = dict(frame.env)
+        with frame.unsure():
+            frame.evaluate(node.msg)
+        frame.env = saved
+    narrow(frame, node.test, holds=True)
+    is_false = isinstance(node.test, ast.Constant) and node.test.value is False
+    return not (is_false or runs_elsewhere(node.test, holds=True))

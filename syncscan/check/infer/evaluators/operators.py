@@ -1,0 +1,147 @@
+"""Operators, comparisons, conditions within an expression, and text."""
+
+from __future__ import annotations
+
+import ast
+
+from syncscan.check.infer.evaluate.environment import Environment
+from syncscan.check.infer.evaluate.frame import Frame
+from syncscan.check.infer.evaluate.narrow import narrow
+from syncscan.check.infer.evaluate.registry import EXPRESSIONS, register
+from syncscan.check.infer.source.hardware import runs_elsewhere
+from syncscan.check.infer.table.results import arithmetic
+from syncscan.check.infer.table.subscripts import elements_of_index
+from syncscan.check.infer.values.basic import BOOL, INT, NUMBER, STRING, constant, element_of, list_of
+from syncscan.check.infer.values.lattice import as_tensor, join, join_all
+from syncscan.model import ARRAYS, UNKNOWN, Kind, Value
+
+
+@register(EXPRESSIONS, ast.BinOp)
+def _bin_op(frame: Frame, node: ast.BinOp) -> Value:
+    left, right = frame.evaluate(node.left), frame.evaluate(node.right)
+    if isinstance(node.op, (ast.Mod, ast.Mult)) and {left.kind, right.kind} & {
+        Kind.STRING,
+        Kind.LIST,
+        Kind.TUPLE,
+    }:
+        for value in (left, *elements_of_index(right)):  # "%s" % t, [0] * t
+            frame.note_truth(value)
+    return binary(left, right, node.op)
+
+
+def binary(left: Value, right: Value, operator: ast.operator) -> Value:
+    """The value of ``left <operator> right``."""
+    if not isinstance(operator, ast.BitOr):
+        left, right = _both_numeric(left, right)
+    kinds = {left.kind, right.kind}
+    if Kind.UNION in kinds:
+        return join_all(binary(a, b, operator) for a in left.options[:4] for b in right.options[:4])
+    if kinds & ARRAYS:
+        return arithmetic([left, right], compares=False)
+    if kinds == {Kind.NUMBER}:
+        return NUMBER if left.dtype != "int" or right.dtype != "int" else INT
+    if Kind.STRING in kinds:
+        return STRING
+    if kinds & {Kind.LIST, Kind.TUPLE}:
+        if isinstance(operator, ast.Mult):
+            whole = left if left.kind in {Kind.LIST, Kind.TUPLE} else right
+            return list_of(element_of(whole), whole.kind)
+        if isinstance(operator, ast.Add) and left.kind is right.kind:
+            return list_of(join(element_of(left), element_of(right)), left.kind)
+    return UNKNOWN
+
+
+def _both_numeric(left: Value, right: Value) -> tuple[Value, Value]:
+    """Two operands that can only be tensors, if the other is one or a number."""
+    if {left.kind, right.kind} <= {Kind.MOVED, Kind.TENSOR, Kind.NUMBER}:
+        return as_tensor(left), as_tensor(right)
+    return left, right
+
+
+@register(EXPRESSIONS, ast.UnaryOp)
+def _unary_op(frame: Frame, node: ast.UnaryOp) -> Value:
+    operand = frame.evaluate(node.operand)
+    if isinstance(node.op, ast.Not):
+        frame.note_truth(operand)
+        return BOOL
+    if isinstance(node.op, ast.USub) and isinstance(operand.payload, int):
+        return constant(-operand.payload)
+    return operand if operand.kind in {*ARRAYS, Kind.NUMBER, Kind.UNION} else UNKNOWN
+
+
+@register(EXPRESSIONS, ast.Compare)
+def _compare(frame: Frame, node: ast.Compare) -> Value:
+    operands = [frame.evaluate(node.left), *map(frame.evaluate, node.comparators)]
+    if any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
+        return BOOL
+    if len(operands) > 2 or isinstance(node.ops[0], (ast.In, ast.NotIn)):
+        for operand in operands:
+            frame.note_truth(operand)
+    if isinstance(node.ops[0], (ast.In, ast.NotIn)):
+        return BOOL
+    if len(operands) == 2:
+        operands = list(_both_numeric(*operands))
+    if any(operand.kind in ARRAYS for operand in operands):
+        return arithmetic(operands, compares=True)
+    if any(operand.kind is Kind.UNION for operand in operands):
+        return join_all(
+            arithmetic([option], compares=True) if option.kind in ARRAYS else BOOL
+            for operand in operands
+            if operand.kind is Kind.UNION
+            for option in operand.options
+        )
+    return BOOL if all(operand.kind is not Kind.UNKNOWN for operand in operands) else UNKNOWN
+
+
+@register(EXPRESSIONS, ast.BoolOp)
+def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
+    result = UNKNOWN
+    saved, bound = dict(frame.env), len(frame.named_in_expressions)
+    last = len(node.values) - 1
+    for position, part in enumerate(node.values):
+        value = frame.evaluate(part)
+        if position < last:
+            frame.note_truth(value)
+            narrow(frame, part, holds=isinstance(node.op, ast.And))
+        result = join(result, value)
+        if runs_elsewhere(part, holds=isinstance(node.op, ast.And)):
+            break
+    frame.env = saved | {
+        name: frame.env[name] for name in frame.named_in_expressions[bound:] if name in frame.env
+    }
+    return result
+
+
+@register(EXPRESSIONS, ast.IfExp)
+def _if_exp(frame: Frame, node: ast.IfExp) -> Value:
+    bound = len(frame.named_in_expressions)
+    test = frame.evaluate(node.test)
+    frame.note_truth(test)
+    saved, names = dict(frame.env), frame.named_in_expressions[bound:]
+    sides = [
+        _side(frame, node.test, side, saved, holds=holds)
+        for side, holds in ((node.body, True), (node.orelse, False))
+        if not runs_elsewhere(node.test, holds=holds)
+    ]
+    frame.env = saved | {name: frame.env[name] for name in names if name in frame.env}
+    return join_all(sides)
+
+
+def _side(frame: Frame, test: ast.expr, node: ast.expr, env: Environment, *, holds: bool) -> Value:
+    frame.env = dict(env)
+    narrow(frame, test, holds=holds)
+    return frame.evaluate(node)
+
+
+@register(EXPRESSIONS, ast.JoinedStr)
+def _joined_str(frame: Frame, node: ast.JoinedStr) -> Value:
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            value = frame.evaluate(part.value)
+            frame.note_truth(value)
+            if part.format_spec is not None:
+                frame.evaluate(part.format_spec)
+    first = node.values[0] if node.values else None
+    if isinstance(first, ast.Constant) and isinstance(first.value, str) and first.value.startswith("cuda"):
+        return Value(Kind.STRING, payload="cuda")
+    return STRING

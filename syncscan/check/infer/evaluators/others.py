@@ -1,0 +1,111 @@
+"""Statements that are neither assignments, branches nor loops: calls, contexts, imports, definitions."""
+
+from __future__ import annotations
+
+import ast
+
+from syncscan.check.infer.evaluate.call import Call
+from syncscan.check.infer.evaluate.environment import join_environments
+from syncscan.check.infer.evaluate.frame import Frame
+from syncscan.check.infer.evaluate.names import definition
+from syncscan.check.infer.evaluate.registry import STATEMENTS, register
+from syncscan.check.infer.source.conventions import allows_waits
+from syncscan.check.infer.source.index import imported_names
+from syncscan.check.infer.source.syntax import last_name, path_of
+from syncscan.check.infer.values.basic import element_of
+from syncscan.model import UNKNOWN, Kind, Value
+
+
+@register(STATEMENTS, ast.Expr)
+def _expr(frame: Frame, node: ast.Expr) -> bool | None:
+    frame.evaluate(node.value)
+    return not _ends_program(node.value)
+
+
+def _ends_program(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and path_of(node.func) in {
+        "sys.exit",
+        "os._exit",
+        "exit",
+        "pytest.skip",
+    }
+
+
+@register(STATEMENTS, ast.With, ast.AsyncWith)
+def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> bool | None:
+    outer = frame.default_device
+    for item in node.items:
+        value = frame.evaluate(item.context_expr)
+        if value.kind is Kind.DEVICE:
+            frame.default_device = value
+        if item.optional_vars is not None:
+            frame.assign(item.optional_vars, _entered(frame, value, item.context_expr))
+    names = {_last_name(item.context_expr) for item in node.items}
+    before = dict(frame.env)
+    with frame.unsure(unsure=any(map(allows_waits, names))):
+        reached = frame.run(node.body)
+    frame.default_device = outer
+    if reached is False and not names.isdisjoint(_SWALLOW):
+        frame.env = join_environments(before, frame.env)
+        return True
+    return reached
+
+
+_SWALLOW = frozenset(
+    {"suppress", "raises", "assertRaises", "assertRaisesRegex"}
+)  # the exception that ends the body
+
+
+def _last_name(node: ast.expr) -> str:
+    """The name of the function that makes a context manager, without what it is in."""
+    return last_name(node.func) if isinstance(node, ast.Call) else ""
+
+
+def _entered(frame: Frame, value: Value, node: ast.expr) -> Value:
+    """What ``with value as x`` binds."""
+    if value.kind is Kind.LIST:  # a generator under contextlib.contextmanager
+        return element_of(value)
+    if value.kind is Kind.INSTANCE:
+        entered = frame.call_method(value, "__enter__", Call((), {}, node))
+        return value if entered.kind is Kind.UNKNOWN else entered
+    return UNKNOWN
+
+
+@register(STATEMENTS, ast.Import, ast.ImportFrom)
+def _import(frame: Frame, node: ast.Import | ast.ImportFrom) -> None:
+    if frame.function.node is frame.module.tree:
+        return
+    for name, target in imported_names(node, frame.module).items():
+        found = frame.context.program.follow(target)
+        if found is not None:
+            frame.env[name] = definition(found)
+        else:
+            place = frame.context.program.global_of(target)
+            frame.env[name] = frame.read(frame.context.known.globals[place]) if place is not None else UNKNOWN
+
+
+@register(STATEMENTS, ast.FunctionDef, ast.AsyncFunctionDef)
+def _function(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    frame.run(_decorators(node))
+    for default in [*node.args.defaults, *node.args.kw_defaults]:
+        if default is not None:
+            frame.evaluate(default)
+
+
+def _decorators(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.stmt]:
+    """The decorators as statements, for they stand before the definition."""
+    return [ast.copy_location(ast.Expr(decorator), decorator) for decorator in node.decorator_list]
+
+
+@register(STATEMENTS, ast.ClassDef)
+def _class(frame: Frame, node: ast.ClassDef) -> None:
+    """The body of a class: what it assigns are attributes of the instances."""
+    frame.run(_decorators(node))
+    cls = frame.context.classes.get(node)
+    if cls is None:
+        return
+    outer, enclosing = dict(frame.env), frame.class_body
+    frame.class_body = cls
+    frame.run(node.body)
+    frame.class_body = enclosing
+    frame.env = outer

@@ -1,0 +1,148 @@
+"""What a type annotation says of a value; nothing where it says nothing that matters here."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from syncscan.check.infer.source.index import Class, Function, Module
+from syncscan.check.infer.source.program import Program
+from syncscan.check.infer.source.syntax import dotted_name
+from syncscan.check.infer.values.basic import (
+    BOOL,
+    FLOAT,
+    INT,
+    NDARRAY,
+    NONE,
+    STRING,
+    TENSOR,
+    list_of,
+    sequence,
+)
+from syncscan.check.infer.values.lattice import join_all
+from syncscan.model import UNKNOWN, Device, Kind, Value
+
+_TENSORS = {
+    "torch.Tensor": TENSOR,
+    "torch.LongTensor": Value(Kind.TENSOR, dtype="int"),
+    "torch.IntTensor": Value(Kind.TENSOR, dtype="int"),
+    "torch.FloatTensor": Value(Kind.TENSOR, dtype="float"),
+    "torch.BoolTensor": Value(Kind.TENSOR, dtype="bool"),
+    "torch.ByteTensor": Value(Kind.TENSOR, dtype="uint8"),
+    "torch.nn.Parameter": TENSOR,
+    "torch.nn.parameter.Parameter": TENSOR,
+    "torch.cuda.LongTensor": Value(Kind.TENSOR, Device.CUDA, dtype="int"),
+    "torch.cuda.FloatTensor": Value(Kind.TENSOR, Device.CUDA, dtype="float"),
+    "numpy.ndarray": NDARRAY,
+    "numpy.typing.NDArray": NDARRAY,
+    "torch.device": Value(Kind.DEVICE),
+    "torch.dtype": Value(Kind.DTYPE),
+}
+_BUILTINS = {
+    "int": INT,
+    "float": FLOAT,
+    "bool": BOOL,
+    "str": STRING,
+    "None": NONE,
+    "slice": Value(Kind.SLICE),
+}
+_LISTS = {
+    "list": Kind.LIST,
+    "List": Kind.LIST,
+    "Sequence": Kind.LIST,
+    "Iterable": Kind.LIST,
+    "Iterator": Kind.LIST,
+    "Generator": Kind.LIST,
+    "Collection": Kind.LIST,
+    "deque": Kind.LIST,
+    "set": Kind.SET,
+    "Set": Kind.SET,
+    "frozenset": Kind.SET,
+}
+_DICTS = frozenset({"dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "OrderedDict"})
+_PASSED = frozenset(
+    {"Optional", "Annotated", "Final", "ClassVar", "Awaitable", "Required", "NotRequired", "TypeGuard"}
+)
+
+
+class Annotations:
+    """Reads the annotations of one project; each is read once."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._known: dict[ast.expr, Value] = {}
+
+    def read(self, node: ast.expr | None, module: Module, scope: Function | None = None) -> Value:
+        """The value that an annotation promises."""
+        if node is None:
+            return UNKNOWN
+        if node not in self._known:
+            self._known[node] = UNKNOWN  # an annotation that refers to itself says nothing
+            self._known[node] = self._read(node, module, scope)
+        return self._known[node]
+
+    def _read(self, node: ast.expr, module: Module, scope: Function | None) -> Value:
+        if isinstance(node, ast.Constant):
+            if node.value is None:
+                return NONE
+            return self._parsed(node.value, module, scope) if isinstance(node.value, str) else UNKNOWN
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            return self._either([node.left, node.right], module, scope)
+        if isinstance(node, ast.Subscript):
+            return self._generic(node, module, scope)
+        return self._named(dotted_name(node), module, scope)
+
+    def _parsed(self, text: str, module: Module, scope: Function | None) -> Value:
+        try:
+            return self._read(ast.parse(text.strip(), mode="eval").body, module, scope)
+        except (SyntaxError, ValueError, RecursionError):
+            return UNKNOWN
+
+    def _either(self, nodes: list[ast.expr], module: Module, scope: Function | None) -> Value:
+        values = [self.read(node, module, scope) for node in nodes]
+        return UNKNOWN if any(value is UNKNOWN for value in values) else join_all(values)
+
+    def _generic(self, node: ast.Subscript, module: Module, scope: Function | None) -> Value:
+        name = dotted_name(node.value).rpartition(".")[2]
+        inside = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        read: Callable[[ast.expr], Value] = lambda item: self.read(item, module, scope)  # noqa: E731
+        if name == "Optional":
+            return self._either([inside[0], ast.Constant(None)], module, scope)
+        if name == "Union":
+            return self._either(inside, module, scope)
+        if name in _PASSED:
+            return read(inside[0])
+        if name in {"tuple", "Tuple"}:
+            if len(inside) == 2 and isinstance(inside[1], ast.Constant) and inside[1].value is ...:
+                return list_of(read(inside[0]), Kind.TUPLE)
+            return sequence([read(item) for item in inside], Kind.TUPLE)
+        if name in _LISTS:
+            return list_of(read(inside[0]), _LISTS[name])
+        if name in _DICTS:
+            return list_of(read(inside[-1]), Kind.DICT)
+        return self.read(node.value, module, scope)
+
+    def _named(self, name: str, module: Module, scope: Function | None) -> Value:
+        if not name:
+            return UNKNOWN
+        found = self._program.lookup_dotted(module, name, scope)
+        if isinstance(found, Class):
+            return Value(Kind.INSTANCE, payload=found)
+        if found is None:
+            short = name.rpartition(".")[2]
+            if name in _BUILTINS:
+                return _BUILTINS[name]
+            if name in _LISTS or name in _DICTS or name in {"tuple", "Tuple"}:
+                return list_of(UNKNOWN, _LISTS.get(short, Kind.DICT if short in _DICTS else Kind.TUPLE))
+            return UNKNOWN
+        if isinstance(found, str):
+            return _external(found)
+        return UNKNOWN
+
+
+def _external(name: str) -> Value:
+    if name in _TENSORS:
+        return _TENSORS[name]
+    if name.startswith(("torch.cuda.", "torch.nn.", "torch.distributed.", "torch.Generator")):
+        return Value(Kind.INSTANCE, payload=name)
+    return UNKNOWN

@@ -1,0 +1,74 @@
+"""Code that only other hardware runs: a branch for NPUs or XPUs, a file for TPUs, what is there if there is no GPU.
+
+A finding speaks of CUDA, and of ROCm, whose ``torch.cuda`` waits in the same places. What says that it
+runs on neither is not followed, and nothing is reported in it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from syncscan.check.infer.source.syntax import last_name, path_of
+
+# fmt: off
+_OTHERS = frozenset({
+    "ascend", "gaudi", "habana", "hpu", "maca", "mlu", "mps", "musa", "neuron", "neuronx", "npu", "openvino",
+    "sdaa", "tpu", "xla", "xpu",
+})
+# fmt: on
+_MOVES = frozenset({"cuda", "gpu", "offload", "offloading", "swap", "transfer"})
+_ASKS = re.compile(rf"_?is_(torch_)?({'|'.join(sorted(_OTHERS))})(_available)?")
+_ASKS_FOR_A_GPU = re.compile(r"_?is_(cuda_alike|(torch_)?cuda_available)")
+
+
+def runs_elsewhere(test: ast.expr, *, holds: bool) -> bool:
+    """Whether a test comes out as ``holds`` on other hardware only."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return runs_elsewhere(test.operand, holds=not holds)
+    if isinstance(test, ast.BoolOp):
+        parts = (runs_elsewhere(part, holds=holds) for part in test.values)
+        return any(parts) if isinstance(test.op, ast.And) is holds else all(parts)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        equal = isinstance(test.ops[0], (ast.Eq, ast.In))
+        return (
+            equal is holds
+            and isinstance(test.ops[0], (ast.Eq, ast.In, ast.NotEq, ast.NotIn))
+            and _names_others(test.comparators[0])
+        )
+    if isinstance(test, ast.Call):
+        return _answers(test, holds=holds)
+    return holds and _ASKS.fullmatch(last_name(test)) is not None
+
+
+def _answers(test: ast.Call, *, holds: bool) -> bool:
+    """Whether a function such as ``is_npu()`` or ``torch.xpu.is_available()`` gives this elsewhere only."""
+    asked, _, name = path_of(test.func).rpartition(".")
+    if name == "is_available":
+        place = asked.rpartition(".")[2]
+        return place in _OTHERS if holds else place == "cuda"
+    if name == "startswith":
+        return holds and len(test.args) == 1 and _names_others(test.args[0])
+    if name in {"is_cpu", "_is_cpu"}:  # of a platform; of a tensor it is no call
+        return holds
+    return (_ASKS if holds else _ASKS_FOR_A_GPU).fullmatch(name) is not None
+
+
+def _names_others(node: ast.expr) -> bool:
+    """Whether a string, or each of several, names a device of other hardware."""
+    if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
+        return bool(node.elts) and all(map(_names_others, node.elts))
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and node.value.partition(":")[0] in _OTHERS
+    )
+
+
+def is_for_other_hardware(module: str) -> bool:
+    """Whether a module is for other hardware by its name or a folder's, such as ``npu`` or ``xpu_worker``.
+
+    ``cpu`` is a backend for the CPU, unless it is about what moves between that and the GPU.
+    """
+    words = set(re.split(r"[._]", module.lower()))
+    return not _OTHERS.isdisjoint(words) or ("cpu" in module.split(".") and _MOVES.isdisjoint(words))

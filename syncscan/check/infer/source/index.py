@@ -1,0 +1,213 @@
+"""The project as defined: modules, classes and functions, without running any.
+
+All of it is what the source says, and stays as it is once the modules are linked (`Program`). What the
+inference finds out is kept apart, in `syncscan.check.infer.known`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from syncscan.check.files import is_outside
+from syncscan.check.infer.source.syntax import dotted_name
+
+
+@dataclass(eq=False, slots=True)
+class Parameter:
+    """One parameter of a function; ``star`` is "", "*" or "**"."""
+
+    name: str
+    annotation: ast.expr | None
+    default: ast.expr | None
+    star: str
+    keyword_only: bool
+
+
+@dataclass(eq=False, slots=True)
+class Function:
+    """A function, a method, a lambda, or the body of a module (whose node is the module)."""
+
+    name: str
+    qualname: str
+    module: Module
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
+    owner: Class | None = None
+    parent: Function | None = None
+    parameters: list[Parameter] = field(default_factory=list)
+    decorators: frozenset[str] = frozenset()
+    children: dict[str, Function | Class] = field(default_factory=dict)
+    by_name: dict[str, Parameter] = field(default_factory=dict)
+    global_names: set[str] = field(default_factory=set)  # that a ``global`` statement names
+    nonlocal_names: set[str] = field(default_factory=set)
+    statement: ast.stmt | None = None  # in which a lambda stands
+    is_generator: bool = False
+    calls_of_its_own: frozenset[str] | None = None
+
+    @property
+    def is_property(self) -> bool:
+        """Read like an attribute."""
+        return self.is_cached_property or "property" in self.decorators
+
+    @property
+    def is_cached_property(self) -> bool:
+        """A property whose body runs once for each object."""
+        return bool(self.decorators & {"cached_property", "functools.cached_property"})
+
+    def own_calls(self) -> frozenset[str]:
+        """The private methods that a method calls on its own object."""
+        if self.calls_of_its_own is None:
+            calls = (dotted_name(node.func) for node in ast.walk(self.node) if isinstance(node, ast.Call))
+            found = (name.removeprefix("self.") for name in calls if name.startswith("self._"))
+            self.calls_of_its_own = frozenset(found)
+        return self.calls_of_its_own
+
+    @property
+    def is_static(self) -> bool:
+        """Takes no ``self``."""
+        return "staticmethod" in self.decorators
+
+
+@dataclass(eq=False, slots=True)
+class Class:
+    """A class of the project."""
+
+    name: str
+    qualname: str
+    module: Module
+    node: ast.ClassDef
+    parent: Function | None = None
+    methods: dict[str, Function] = field(default_factory=dict)
+    nested: dict[str, Class] = field(default_factory=dict)
+    annotations: dict[str, ast.expr] = field(default_factory=dict)
+    stored: set[str] = field(default_factory=set)  # names of attributes that its own code sets
+    bases: list[Class] = field(default_factory=list)
+    external_bases: list[str] = field(default_factory=list)
+    subclasses: list[Class] = field(default_factory=list)
+    decorators: frozenset[str] = frozenset()
+    linear: list[Class] | None = None
+    overriding: dict[str, tuple[Function, ...]] = field(default_factory=dict)
+    makers: frozenset[str] | None = None
+
+    @property
+    def is_record(self) -> bool:
+        """Made by ``dataclass`` or a named tuple: the fields are the parameters of ``__init__``."""
+        return any(
+            cls.decorators & {"dataclass", "dataclasses.dataclass", "attrs.define", "define"}
+            or "typing.NamedTuple" in cls.external_bases
+            for cls in self.mro()
+        )
+
+    @property
+    def is_module(self) -> bool:
+        """An ``nn.Module``, as far as the project's source shows."""
+        return any(
+            base in {"torch.nn.Module", "torch.nn.modules.module.Module"} or base.startswith("torch.nn.")
+            for cls in self.mro()
+            for base in cls.external_bases
+        )
+
+    def makes(self, name: str) -> bool:
+        """Whether a method makes the instance: ``__init__``, or a private one that it calls."""
+        if self.makers is None:
+            init = self.find_method("__init__")
+            made = init.own_calls() if init is not None else frozenset()
+            others = (method for cls in self.mro() for method in cls.methods.values() if method is not init)
+            later = {called for method in others if method.name not in made for called in method.own_calls()}
+            self.makers = frozenset({"__init__", *(made - later)})
+        return name in self.makers
+
+    def mro(self) -> list[Class]:
+        """This class and its bases, the nearest first; cycles and unknown bases are left out."""
+        if self.linear is None:
+            self.linear = [self]
+            for base in self.bases:
+                self.linear += [cls for cls in base.mro() if cls not in self.linear]
+        return self.linear
+
+    def find_method(self, name: str) -> Function | None:
+        """The method that an instance of exactly this class would run."""
+        for cls in self.mro():
+            if name in cls.methods:
+                return cls.methods[name]
+        return None
+
+    def overrides(self, name: str) -> tuple[Function, ...]:
+        """The methods that a call may run: this class's own, and those of its subclasses."""
+        if name not in self.overriding:
+            own = self.find_method(name)
+            found = [own] if own else []
+            for cls in self.all_subclasses():
+                if name in cls.methods and cls.methods[name] not in found:
+                    found.append(cls.methods[name])
+            self.overriding[name] = tuple(found)
+        return self.overriding[name]
+
+    def all_subclasses(self) -> Iterator[Class]:
+        """Every class below this one."""
+        seen: set[Class] = {self}
+        queue = [self]
+        while queue:
+            for cls in queue.pop().subclasses:
+                if cls not in seen:
+                    seen.add(cls)
+                    queue.append(cls)
+                    yield cls
+
+    def fields(self) -> list[str]:
+        """The fields of a record in the order of its ``__init__``."""
+        names: dict[str, None] = {}
+        for cls in reversed(self.mro()):
+            names.update(dict.fromkeys(cls.annotations))
+        return list(names)
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A name that comes from another module; ``name`` is "" where the module itself is meant."""
+
+    module: str
+    name: str = ""
+
+
+@dataclass(eq=False, slots=True)
+class Module:
+    """A file of the project."""
+
+    name: str
+    path: str
+    tree: ast.Module
+    lines: list[str]
+    is_package: bool
+    names: dict[str, Function | Class | Import] = field(default_factory=dict)
+    globals: set[str] = field(default_factory=set)  # names that are set at the top, or by ``global``
+    functions: list[Function] = field(default_factory=list)
+    classes: list[Class] = field(default_factory=list)
+    body: Function = None  # type: ignore[assignment]  # set by `index_module`
+    is_outside: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.is_outside = is_outside(self.name)
+
+    def resolve_relative(self, module: str | None, level: int) -> str:
+        """The absolute name of ``from ..module import``."""
+        if not level:
+            return module or ""
+        parts = self.name.split(".")
+        kept = parts[: len(parts) - level + self.is_package]
+        return ".".join([*kept, module] if module else kept)
+
+
+def imported_names(node: ast.Import | ast.ImportFrom, module: Module) -> dict[str, Import]:
+    """What an import statement binds."""
+    names: dict[str, Import] = {}
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            target = alias.name if alias.asname else alias.name.partition(".")[0]
+            names[alias.asname or target] = Import(target)
+    else:
+        source = module.resolve_relative(node.module, node.level)
+        for alias in node.names:
+            names[alias.asname or alias.name] = Import(source, alias.name)
+    return names

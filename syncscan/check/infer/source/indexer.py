@@ -1,0 +1,150 @@
+"""Reads what a file defines, in one walk over its statements."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from syncscan.check.infer.source.index import Class, Function, Module, Parameter, imported_names
+from syncscan.check.infer.source.syntax import dotted_name
+
+
+def index_module(name: str, path: str, tree: ast.Module, lines: list[str], *, is_package: bool) -> Module:
+    """List what a file defines."""
+    module = Module(name, path, tree, lines, is_package)
+    module.body = Function("<module>", "<module>", module, tree)
+    module.functions.append(module.body)
+    _Indexer(module).block(tree.body, module.body, None, "")
+    return module
+
+
+class _Indexer:
+    """Walks the statements of a module, and of everything defined in it, once."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+
+    def block(self, body: list[ast.stmt], function: Function, owner: Class | None, prefix: str) -> None:
+        for statement in body:
+            self.statement(statement, function, owner, prefix)
+
+    def statement(self, node: ast.stmt, function: Function, owner: Class | None, prefix: str) -> None:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            self.function(node, function, owner, prefix)
+        elif isinstance(node, ast.ClassDef):
+            self.class_(node, function, owner, prefix)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            if function.node is self.module.tree and owner is None:
+                self.module.names.update(imported_names(node, self.module))
+        elif owner is not None and isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            if not _is_class_variable(node.annotation):
+                owner.annotations[node.target.id] = node.annotation
+            owner.stored.add(node.target.id)
+        elif owner is not None and isinstance(node, ast.Assign):
+            owner.stored.update(t.id for t in node.targets if isinstance(t, ast.Name))
+        else:
+            if owner is None:
+                self._note(node, function)
+            for name in ("body", "orelse", "finalbody"):
+                self.block(getattr(node, name, None) or [], function, owner, prefix)
+            for handler in getattr(node, "handlers", None) or getattr(node, "cases", None) or []:
+                self.block(handler.body, function, owner, prefix)
+
+    def function(
+        self,
+        node: ast.FunctionDef | ast.AsyncFunctionDef,
+        parent: Function,
+        owner: Class | None,
+        prefix: str,
+    ) -> None:
+        info = Function(node.name, prefix + node.name, self.module, node, owner)
+        info.parent = None if parent.node is self.module.tree else parent
+        info.decorators = frozenset(filter(None, map(dotted_name, map(_undecorated, node.decorator_list))))
+        info.parameters = list(parameters_of(node.args))
+        info.by_name = {parameter.name: parameter for parameter in info.parameters}
+        self.module.functions.append(info)
+        if owner is not None:
+            if not info.decorators & {"overload", "typing.overload"} and not any(
+                name.endswith((".setter", ".deleter")) for name in info.decorators
+            ):
+                owner.methods[node.name] = info
+        elif info.parent is not None:
+            info.parent.children[node.name] = info
+        elif not info.decorators & {"overload", "typing.overload"}:
+            self.module.names[node.name] = info
+        self.block(node.body, info, None, f"{info.qualname}.")
+
+    def class_(self, node: ast.ClassDef, parent: Function, owner: Class | None, prefix: str) -> None:
+        info = Class(node.name, prefix + node.name, self.module, node)
+        info.parent = None if parent.node is self.module.tree else parent
+        info.decorators = frozenset(filter(None, map(dotted_name, map(_undecorated, node.decorator_list))))
+        self.module.classes.append(info)
+        if owner is not None:
+            owner.nested[node.name] = info
+        elif info.parent is not None:
+            info.parent.children[node.name] = info
+        else:
+            self.module.names[node.name] = info
+        self.block(node.body, parent, info, f"{info.qualname}.")
+
+    def _note(self, node: ast.stmt, function: Function) -> None:
+        """Note every global and every ``self.name`` that a statement sets, and whether a function yields.
+
+        They are only set by statements, and a yield stands nearly always directly in one: no
+        expression has to be walked.
+        """
+        value = getattr(node, "value", None)
+        if isinstance(value, (ast.Yield, ast.YieldFrom)):
+            function.is_generator = True
+        elif isinstance(node, ast.Global):
+            function.global_names.update(node.names)
+            for name in node.names:
+                self.module.globals.add(name)
+        elif isinstance(node, ast.Nonlocal):
+            function.nonlocal_names.update(node.names)
+        owner = function.owner
+        receiver = function.parameters[0].name if owner is not None and function.parameters else None
+        targets = [*getattr(node, "targets", ()), getattr(node, "target", None)]
+        targets += [item.optional_vars for item in getattr(node, "items", ())]
+        while targets:
+            target = targets.pop()
+            if isinstance(target, (ast.Tuple, ast.List)):
+                targets.extend(target.elts)
+            elif isinstance(target, ast.Name) and function is self.module.body:
+                self.module.globals.add(target.id)
+            elif isinstance(target, ast.Attribute) and owner and dotted_name(target.value) == receiver:
+                owner.stored.add(target.attr)
+        if owner is None or receiver is None:
+            return
+        if (
+            isinstance(value, ast.Call)
+            and value.args
+            and isinstance(value.args[0], ast.Constant)
+            and dotted_name(value.func) == f"{receiver}.register_buffer"
+        ):
+            owner.stored.add(str(value.args[0].value))
+
+
+def parameters_of(arguments: ast.arguments) -> Iterator[Parameter]:
+    """The parameters in order, each with its default."""
+    plain = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(plain) - len(arguments.defaults))
+    for arg, default in zip(plain, [*defaults, *arguments.defaults], strict=True):
+        yield Parameter(arg.arg, arg.annotation, default, "", keyword_only=False)
+    if arguments.vararg:
+        arg = arguments.vararg
+        yield Parameter(arg.arg, arg.annotation, None, "*", keyword_only=False)
+    for arg, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield Parameter(arg.arg, arg.annotation, default, "", keyword_only=True)
+    if arguments.kwarg:
+        arg = arguments.kwarg
+        yield Parameter(arg.arg, arg.annotation, None, "**", keyword_only=False)
+
+
+def _undecorated(node: ast.expr) -> ast.expr:
+    return node.func if isinstance(node, ast.Call) else node
+
+
+def _is_class_variable(annotation: ast.expr) -> bool:
+    base = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    return dotted_name(base) in {"ClassVar", "typing.ClassVar"}

@@ -1,0 +1,107 @@
+"""What names mean across the modules of a project: definitions, modules, imports and what lies outside."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+from collections.abc import Sequence
+
+from syncscan.check.infer.source.index import Class, Function, Import, Module
+from syncscan.check.infer.source.syntax import dotted_name
+
+# A definition of the project, or the full name of something outside it.
+Definition = Function | Class | Module | str
+
+_KNOWN_FROM_THE_TABLE = frozenset({"numpy", "torch"})
+
+
+class Program:
+    """All modules, and the way from a name to what it means."""
+
+    def __init__(self, modules: Sequence[Module]) -> None:
+        # A stand-in for torch among the tests must not hide what the operation table knows of the real one.
+        self.modules = {
+            module.name: module
+            for module in modules
+            if module.name.partition(".")[0] not in _KNOWN_FROM_THE_TABLE
+        }
+        self._packages = {
+            name.rsplit(".", count)[0] for name in self.modules for count in range(1, name.count(".") + 1)
+        }
+        for module in modules:
+            for cls in module.classes:
+                self._link(cls)
+
+    def _link(self, cls: Class) -> None:
+        for node in cls.node.bases:
+            base = node.value if isinstance(node, ast.Subscript) else node
+            found = self.lookup_dotted(cls.module, dotted_name(base), cls.parent)
+            if isinstance(found, Class):
+                if found is not cls:
+                    cls.bases.append(found)
+                    found.subclasses.append(cls)
+            elif isinstance(found, str):
+                cls.external_bases.append(found)
+
+    def lookup_dotted(self, module: Module, name: str, scope: Function | None = None) -> Definition | None:
+        """What a dotted name means in a module: a definition, a module, or an external full name."""
+        head, _, rest = name.partition(".")
+        found: Definition | None = None
+        while scope is not None and found is None:
+            found = scope.children.get(head)
+            scope = scope.parent
+        if found is None:
+            found = self.lookup(module, head)
+        for part in rest.split(".") if rest else ():
+            found = self.member(found, part)
+        return found
+
+    def member(self, of: Definition | None, name: str) -> Definition | None:
+        """What ``of.name`` means."""
+        if isinstance(of, str):
+            return f"{of}.{name}"
+        if isinstance(of, Module):
+            found = self.lookup(of, name)
+            return found if found is not None else self.modules.get(f"{of.name}.{name}")
+        if isinstance(of, Class):
+            return of.nested.get(name)
+        return None
+
+    def lookup(self, module: Module, name: str, seen: int = 0) -> Definition | None:
+        """What a top-level name of a module means, through imports and re-exports."""
+        found = module.names.get(name)
+        if not isinstance(found, Import):
+            return found
+        return self.follow(found, seen)
+
+    def follow(self, target: Import, seen: int = 0) -> Definition | None:
+        """What an import brings."""
+        source = self.modules.get(target.module)
+        if not target.name:
+            return source if source is not None else self._outside(target.module)
+        if source is not None:
+            if seen < 8 and (found := self.lookup(source, target.name, seen + 1)) is not None:
+                return found
+            return self.modules.get(f"{target.module}.{target.name}")
+        submodule = self.modules.get(f"{target.module}.{target.name}")
+        return submodule if submodule is not None else f"{target.module}.{target.name}"
+
+    def _outside(self, name: str) -> str | None:
+        return None if name in self._packages else name
+
+    def global_of(self, target: Import, seen: int = 0) -> tuple[Module, str] | None:
+        """The module that sets a variable which another one imports, and the variable's name there."""
+        source = self.modules.get(target.module)
+        if source is None:
+            return None
+        if target.name in source.globals:
+            return source, target.name
+        onward = source.names.get(target.name)
+        return self.global_of(onward, seen + 1) if isinstance(onward, Import) and seen < 8 else None
+
+
+@functools.cache
+def builtin_names() -> frozenset[str]:
+    """The names that every module knows."""
+    return frozenset(dir(builtins))

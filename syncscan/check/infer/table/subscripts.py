@@ -1,0 +1,53 @@
+"""What ``base[index]`` is, and the subscript as a call of the operation table's entry for it."""
+
+from __future__ import annotations
+
+from syncscan.check.infer.table.conditions import Bound
+from syncscan.check.infer.table.results import indexed
+from syncscan.check.infer.values.basic import element_of, list_of
+from syncscan.check.infer.values.lattice import join_all
+from syncscan.model import ARRAYS, UNKNOWN, Kind, Value
+from syncscan.ops import OperationTable
+
+
+def read_item(base: Value, index: Value) -> Value:
+    """The value of ``base[index]``."""
+    kind = base.kind
+    if kind in ARRAYS:
+        return indexed(base, elements_of_index(index))
+    if kind is Kind.UNION:
+        return join_all(read_item(option, index) for option in base.options)
+    if index.kind is Kind.SLICE:
+        return base if base.items is None else list_of(element_of(base), kind)
+    if (
+        base.items is not None
+        and isinstance(index.payload, int)
+        and -len(base.items) <= index.payload < len(base.items)
+    ):
+        return base.items[index.payload]
+    if kind is Kind.CLASS:
+        return base  # a generic class, subscripted
+    return element_of(base)
+
+
+def elements_of_index(index: Value) -> tuple[Value, ...]:
+    """The elements of a subscript: those of a tuple, or the one thing."""
+    if index.kind is not Kind.TUPLE:
+        return (index,)
+    return index.items if index.items is not None else (element_of(index), UNKNOWN)  # any number of them
+
+
+def subscript_call(
+    table: OperationTable, name: str, base: Value, index: Value, value: Value | None = None
+) -> Bound | None:
+    """``base[index]``, or ``base[index] = value``, as a call of the operation table's entry for it."""
+    operation = table.find(name)
+    if operation is None:
+        return None
+    elements = elements_of_index(index)
+    bound = Bound.of(operation, [base, UNKNOWN], {})
+    bound.values["index"] = elements
+    if value is not None:
+        bound.values["value"] = (value,)
+        bound.values["place"] = (indexed(base, elements),) if base.kind in ARRAYS else ()
+    return bound

@@ -1,0 +1,1 @@
+"""Values: the vocabulary of the inference, above `syncscan.model.Value`."""

@@ -1,0 +1,107 @@
+"""The values of literals and containers, and what is in a container."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from syncscan.check.infer.values.lattice import ANYTHING, join_all
+from syncscan.model import UNKNOWN, Device, Kind, Value
+
+NONE = Value(Kind.NONE)
+NUMBER = Value(Kind.NUMBER)
+BOOL = Value(Kind.NUMBER, dtype="bool")
+INT = Value(Kind.NUMBER, dtype="int")
+FLOAT = Value(Kind.NUMBER, dtype="float")
+STRING = Value(Kind.STRING)
+NDARRAY = Value(Kind.NDARRAY)
+TENSOR = Value(Kind.TENSOR)
+CPU_TENSOR = Value(Kind.TENSOR, Device.CPU)
+DEVICE = Value(Kind.DEVICE)
+SLICE = Value(Kind.SLICE)
+
+_MOST_ITEMS = 16
+_DEEPEST = 3
+
+
+def constant(value: object) -> Value:
+    """The value of a literal, which is kept where it may decide something later."""
+    if value is None:
+        return NONE
+    if isinstance(value, bool):
+        return TRUE if value else FALSE
+    if isinstance(value, int):
+        return Value(Kind.NUMBER, dtype="int", payload=value)
+    if isinstance(value, (float, complex)):
+        return FLOAT
+    if isinstance(value, str):
+        return Value(Kind.STRING, payload=value) if len(value) < 80 else STRING
+    return ANYTHING
+
+
+TRUE = Value(Kind.NUMBER, dtype="bool", payload=True)
+FALSE = Value(Kind.NUMBER, dtype="bool", payload=False)
+
+
+def depth(value: Value) -> int:
+    """How many containers are nested in one another."""
+    inside = [item for item in (value.element, *(value.items or ())) if item is not None]
+    return 1 + max(map(depth, inside)) if inside else 0
+
+
+def holds_gpu(value: Value) -> bool:
+    """Whether a value, or anything in it, is on the GPU on some path; a device that names the GPU counts."""
+    if value.device is Device.CUDA or value.device is Device.MIXED:
+        return True
+    if value.kind is Kind.STRING:
+        return isinstance(value.payload, str) and value.payload.startswith("cuda")
+    if value.items is not None:
+        return any(map(holds_gpu, value.items))
+    return value.element is not None and holds_gpu(value.element)
+
+
+def list_of(element: Value, kind: Kind = Kind.LIST) -> Value:
+    """A container of unknown length."""
+    return Value(kind, element=element if depth(element) < _DEEPEST else ANYTHING)
+
+
+def sequence(items: list[Value], kind: Kind) -> Value:
+    """A tuple or list literal: keeps its items if it is short."""
+    kept = tuple(item if depth(item) < _DEEPEST else ANYTHING for item in items)
+    if len(kept) > _MOST_ITEMS:
+        return Value(kind, element=join_all(kept))
+    return Value(kind, items=kept)
+
+
+def slice_of(bounds: Iterable[Value]) -> Value:
+    """A slice, with its bounds if one of them is more than a number; no bound is a container, so nothing nests."""
+    kept = tuple(ANYTHING if depth(bound) > 1 else bound for bound in bounds)
+    return (
+        SLICE if {bound.kind for bound in kept} <= {Kind.NUMBER, Kind.NONE} else Value(Kind.SLICE, items=kept)
+    )
+
+
+def element_of(value: Value) -> Value:
+    """What iterating over a value, or indexing it with something unknown, yields."""
+    if value.kind is Kind.UNION:
+        return join_all(element_of(option) for option in value.options)
+    if value.items is not None:
+        return join_all(value.items)
+    if value.element is not None:
+        return value.element
+    if value.kind is Kind.TENSOR:
+        return refine(value, ndim=value.ndim - 1 if value.ndim else None)
+    if value.kind is Kind.NDARRAY:
+        if value.ndim == 1:
+            return NUMBER
+        return refine(value, ndim=value.ndim - 1 if value.ndim else None)
+    if value.kind is Kind.STRING:
+        return STRING
+    return UNKNOWN
+
+
+def refine(value: Value, **changes: object) -> Value:
+    """The value with other fields; itself if nothing changes."""
+    if all(getattr(value, name) == new for name, new in changes.items()):
+        return value
+    return replace(value, **changes)  # type: ignore[arg-type]

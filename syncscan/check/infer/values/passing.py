@@ -1,0 +1,91 @@
+"""What becomes of a value on its way: it crosses functions, is moved, and the steps of its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from syncscan.check.infer.values.basic import INT, NUMBER, STRING
+from syncscan.check.infer.values.lattice import union
+from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
+
+
+def parts_of(value: Value, levels: int = 2) -> Iterator[Value]:
+    """A value, or what it consists of: the options of a union, what a container holds, not what is nested deeper."""
+    inside = value.items if value.items is not None else (value.element,) if value.element else None
+    if inside is None or not levels:
+        yield value
+    else:
+        for part in inside:
+            yield from parts_of(part, levels - 1)
+
+
+def evidence_in(value: Value) -> Iterator[Evidence | None]:
+    """For each part that is or may be on the GPU, why; None where nothing is noted."""
+    return (part.evidence for part in parts_of(value) if part.device in {Device.CUDA, Device.MIXED})
+
+
+def moved(value: Value, device: Device) -> Value:
+    """The value with every part that is or may be on the GPU elsewhere."""
+    if value.kind is Kind.UNION:
+        return union(tuple(moved(option, device) for option in value.items or ()))
+    if value.items is not None:
+        return replace(value, items=tuple(moved(item, device) for item in value.items))
+    if value.element is not None:
+        return replace(value, element=moved(value.element, device))
+    if value.device in {Device.CUDA, Device.MIXED}:
+        return replace(value, device=device, evidence=None)
+    return value
+
+
+def inferred(value: Value) -> Value:
+    """The value as known on the other side of a call, an attribute or a return.
+
+    It was followed through the project, so it is proved no more; and which number or text it was is
+    forgotten, for the other side sees many.
+    """
+    kind = value.kind
+    if kind is Kind.UNION:
+        return union(tuple(map(inferred, value.items or ())))
+    if kind is Kind.NUMBER or kind is Kind.STRING:
+        return _forgotten(value)
+    if value.items is not None:
+        return replace(value, items=tuple(map(inferred, value.items)))
+    if value.confidence is Confidence.PROVED and kind in _PLACED:
+        return replace(value, confidence=Confidence.INFERRED)
+    return value
+
+
+def _forgotten(value: Value) -> Value:
+    payload = value.payload
+    if payload is None or payload is True or payload is False:
+        return value
+    if value.kind is Kind.STRING:
+        return value if str(payload).partition(":")[0] in {"cuda", "cpu", "meta"} else STRING
+    return INT if value.dtype == "int" else NUMBER
+
+
+_HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET})
+_PLACED = frozenset({Kind.TENSOR, Kind.MOVED, Kind.DEVICE, Kind.UNION})
+
+
+def explained(value: Value, path: str, line: int, text: str) -> Value:
+    """The value of something placed on the GPU, or that holds such, with one more step of evidence."""
+    if value.kind is Kind.UNION:
+        return union(tuple(explained(item, path, line, text) for item in value.items or ()))
+    if value.kind in _HOLDERS:
+        parts = value.items if value.items is not None else (value.element or UNKNOWN,)
+        if not any(part.device in {Device.CUDA, Device.MIXED} for part in parts):
+            return value
+        parts = tuple(explained(part, path, line, text) for part in parts if part.kind not in _HOLDERS)
+        if value.items is None:
+            return replace(value, element=parts[0])
+        return replace(value, items=parts) if len(parts) == len(value.items) else value
+    if value.device not in {Device.CUDA, Device.MIXED} or value.kind not in _PLACED:
+        return value
+    parent = value.evidence
+    if parent is not None and (parent.path, parent.line) == (path, line):
+        return value
+    if parent is not None and len(parent.chain()) >= 6:
+        return value
+    return replace(value, evidence=Evidence(path, line, text, parent))
