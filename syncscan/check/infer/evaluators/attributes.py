@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.evaluate.call import Call
-from syncscan.check.infer.evaluate.callables import BoundMethod
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.guesses import assumed_tensor
 from syncscan.check.infer.evaluate.names import external, module_name
 from syncscan.check.infer.evaluate.registry import ATTRIBUTES, register
 from syncscan.check.infer.source.index import Class, Module
 from syncscan.check.infer.values.basic import BOOL, INT, STRING, list_of, refine
+from syncscan.check.infer.values.callables import BoundMethod
 from syncscan.check.infer.values.lattice import join, join_all
 from syncscan.model import UNKNOWN, Confidence, Device, Kind, Value
 

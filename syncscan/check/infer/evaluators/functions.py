@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from syncscan.check.infer.evaluate.call import Call
-from syncscan.check.infer.evaluate.callables import BoundMethod, Partial
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.guesses import named
 from syncscan.check.infer.evaluate.registry import CALLABLES, register
 from syncscan.check.infer.evaluate.storing import news, store_attribute, tell
 from syncscan.check.infer.source.index import Class, Function, Parameter
 from syncscan.check.infer.table.conditions import device_named
+from syncscan.check.infer.values.callables import BoundMethod, Partial
 from syncscan.check.infer.values.lattice import join_all
 from syncscan.check.infer.values.passing import evidence_in, moved, parts_of
 from syncscan.model import UNKNOWN, Device, Kind, Value
@@ -37,10 +37,11 @@ def _call_function(frame: Frame, callee: Value, call: Call) -> Value:
 
 
 def _call_bound(frame: Frame, method: BoundMethod, call: Call) -> Value:
-    receiver, name = method.receiver, method.function.name
+    receiver, function = method.receiver, method.function
+    assert isinstance(function, Function)
     if receiver.kind is Kind.INSTANCE:
-        return frame.call_method(receiver, name, call)
-    return call_function(frame, method.function, call.on(receiver))
+        return frame.call_method(receiver, function.name, call)
+    return call_function(frame, function, call.on(receiver))
 
 
 def call_function(frame: Frame, function: Function, call: Call) -> Value:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.evaluate.call import Call
-from syncscan.check.infer.evaluate.callables import Partial
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.guesses import named
 from syncscan.check.infer.evaluate.registry import FUNCTIONS, PACKAGES, register
@@ -22,6 +21,7 @@ from syncscan.check.infer.values.basic import (
     sequence,
     slice_of,
 )
+from syncscan.check.infer.values.callables import Partial
 from syncscan.check.infer.values.lattice import join, join_all
 from syncscan.model import UNKNOWN, Kind, Value
 

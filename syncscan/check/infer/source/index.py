@@ -44,6 +44,10 @@ class Function:
     statement: ast.stmt | None = None  # in which a lambda stands
     is_generator: bool = False
     calls_of_its_own: frozenset[str] | None = None
+    key: str = field(init=False)  # no other definition of the project has it, and it is the same in every run
+
+    def __post_init__(self) -> None:
+        self.key = _key_of(self.module, self.qualname, self.node)
 
     @property
     def is_property(self) -> bool:
@@ -89,6 +93,10 @@ class Class:
     linear: list[Class] | None = None
     overriding: dict[str, tuple[Function, ...]] = field(default_factory=dict)
     makers: frozenset[str] | None = None
+    key: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.key = _key_of(self.module, self.qualname, self.node)
 
     @property
     def is_record(self) -> bool:
@@ -190,6 +198,11 @@ class Module:
     def __post_init__(self) -> None:
         self.is_outside = is_outside(self.name)
 
+    @property
+    def key(self) -> str:
+        """See `Function.key`."""
+        return self.path
+
     def resolve_relative(self, module: str | None, level: int) -> str:
         """The absolute name of ``from ..module import``."""
         if not level:
@@ -211,3 +224,7 @@ def imported_names(node: ast.Import | ast.ImportFrom, module: Module) -> dict[st
         for alias in node.names:
             names[alias.asname or alias.name] = Import(source, alias.name)
     return names
+
+
+def _key_of(module: Module, qualname: str, node: ast.AST) -> str:
+    return f"{module.path}:{qualname}:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"

@@ -1,8 +1,17 @@
-"""The lattice of values: what is known where either of two values may be.
+"""The lattice of values: `join` is what is known where either of two values may be.
 
-`UNKNOWN` is the bottom (nothing is known yet, or nothing can be), so the join of a known value and an
-unknown one is the known one. Different places join to `Device.MIXED`, different kinds to a union, and what
-joins too many kinds is `ANYTHING`, the top.
+It is commutative, associative and idempotent (as values compare: evidence, which is carried along, does not
+count), so that what is joined from many places does not depend on their order. `UNKNOWN` is the bottom:
+nothing is known yet, or nothing can be. `ANYTHING` is the top, and what joins too many kinds.
+
+Between them a value is of one kind, or a union of one option for each kind, and for each class, function and
+module by itself. Within a kind, each part is joined by itself:
+
+- the place: unknown, then the GPU, or the CPU below other devices; the GPU and another one are `Device.MIXED`;
+- how sure that is: as sure as the path on the GPU if there is one. Paths that differ are `INFERRED`, so a
+  value stays `PROVED` where all are, and `ASSUMED` where all on the GPU are;
+- whether it is pinned, its dtype, its dimensions and its constant: where they differ, not known;
+- what is in it: item by item where there are as many, else what any of the items may be.
 """
 
 from __future__ import annotations
@@ -10,11 +19,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from syncscan.check.infer.values.callables import Partial, key_of
 from syncscan.model import UNKNOWN, Confidence, Device, Kind, Value
 
 ANYTHING = Value(Kind.UNKNOWN, payload="anything")
 
 _MOST_OPTIONS = 6
+_BY_PAYLOAD = frozenset({Kind.INSTANCE, Kind.CLASS, Kind.FUNCTION, Kind.MODULE})
+_STAY_BESIDE = _BY_PAYLOAD | {Kind.UNION}
+_ORDER = {kind: position for position, kind in enumerate(Kind)}
+_ORDER[Kind.MOVED] = _ORDER[Kind.TENSOR]  # what was moved beside a tensor is one
 
 
 def as_tensor(value: Value) -> Value:
@@ -32,43 +46,84 @@ def join_all(values: Iterable[Value]) -> Value:
 
 def join(a: Value, b: Value) -> Value:
     """What is known where either of two values may be."""
-    if a is b or b is UNKNOWN or a is ANYTHING:
+    if a is b:
         return a
-    if a is UNKNOWN or b is ANYTHING:
-        return b
-    if Kind.MOVED in {a.kind, b.kind} and Kind.TENSOR in {a.kind, b.kind}:
+    kind = a.kind
+    if kind is Kind.UNKNOWN:
+        return b if a.payload is None else a
+    if b.kind is Kind.UNKNOWN:
+        return a if b.payload is None else b
+    if kind is b.kind and (kind not in _STAY_BESIDE or (a.payload is b.payload and kind is not Kind.UNION)):
+        return _merge(a, b)
+    return _merge(a, b) if _slot(a) == _slot(b) and kind is not Kind.UNION else _union(a, b)
+
+
+def without_none(value: Value) -> Value:
+    """The value where it is known not to be None."""
+    if value.kind is Kind.UNION:
+        return join_all(value.options)
+    return UNKNOWN if value.kind is Kind.NONE else value
+
+
+def union(options: tuple[Value, ...]) -> Value:
+    """Any of several values, as a union has them: in its order, none of which another could be joined to.
+
+    It is as sure, and for the reason, as the one on the GPU.
+    """
+    source = options[0]
+    for option in options[1:]:
+        source = _decisive(source, option)
+    return Value(Kind.UNION, source.device, source.confidence, items=options, evidence=source.evidence)
+
+
+def _slot(value: Value) -> tuple[int, str]:
+    """What two options of one union do not share."""
+    return _ORDER[value.kind], key_of(value) if value.kind in _BY_PAYLOAD else ""
+
+
+def _union(a: Value, b: Value) -> Value:
+    by_slot = {_slot(option): option for option in _options(a)}
+    for option in _options(b):
+        slot = _slot(option)
+        by_slot[slot] = _merge(by_slot[slot], option) if slot in by_slot else option
+    known = _options(a)
+    if (
+        a.kind is Kind.UNION
+        and len(by_slot) == len(known)
+        and all(by_slot[_slot(option)] is option for option in known)
+    ):
+        return a
+    if len(by_slot) > _MOST_OPTIONS:
+        return ANYTHING
+    return union(tuple(by_slot[slot] for slot in sorted(by_slot)))
+
+
+def _options(value: Value) -> tuple[Value, ...]:
+    return value.items or () if value.kind is Kind.UNION else (value,)
+
+
+def _merge(a: Value, b: Value) -> Value:
+    """The join of two values of one kind."""
+    if a.kind is not b.kind:
         a, b = as_tensor(a), as_tensor(b)
-    if a.kind is b.kind and a.kind is not Kind.UNION:
-        return _join_same_kind(a, b)
-    return _union(a, b)
-
-
-def _join_same_kind(a: Value, b: Value) -> Value:
     if a == b:
         return a
-    if a.kind in {Kind.INSTANCE, Kind.CLASS, Kind.FUNCTION, Kind.MODULE} and a.payload != b.payload:
-        return _union(a, b)
-    device = _join_device(a.device, b.device)
-    source = _decisive(a, b)
-    confidence = source.confidence
-    if device is Device.MIXED or Device.UNKNOWN in {a.device, b.device}:
-        confidence = min(confidence, Confidence.INFERRED)
     element, items = _join_inside(a, b)
     return Value(
         a.kind,
-        device,
-        confidence,
+        _join_device(a.device, b.device),
+        _join_confidence(a, b),
         a.pinned if a.pinned == b.pinned else None,
         a.dtype if a.dtype == b.dtype else None,
         a.ndim if a.ndim == b.ndim else None,
-        a.payload if a.payload == b.payload else None,
+        _join_payload(a.payload, b.payload),
         items,
         element,
-        source.evidence,
+        _decisive(a, b).evidence,
     )
 
 
-_WEIGHT = {Device.CUDA: 3, Device.MIXED: 3, Device.CPU: 2, Device.OTHER: 1, Device.UNKNOWN: 0}
+_WEIGHT = {Device.CUDA: 2, Device.MIXED: 2, Device.CPU: 1, Device.OTHER: 1, Device.UNKNOWN: 0}
 
 
 def _decisive(a: Value, b: Value) -> Value:
@@ -79,7 +134,30 @@ def _decisive(a: Value, b: Value) -> Value:
 def _join_device(a: Device, b: Device) -> Device:
     if a is b or b is Device.UNKNOWN:
         return a
-    return b if a is Device.UNKNOWN else Device.MIXED
+    if a is Device.UNKNOWN:
+        return b
+    return Device.OTHER if {a, b} == {Device.CPU, Device.OTHER} else Device.MIXED
+
+
+def _join_confidence(a: Value, b: Value) -> Confidence:
+    weight_of_a, weight_of_b = _WEIGHT[a.device], _WEIGHT[b.device]
+    if a.device is b.device and a.confidence is b.confidence:
+        return a.confidence
+    if weight_of_a == weight_of_b:
+        sure = a.confidence if a.confidence is b.confidence else Confidence.INFERRED
+    else:
+        sure = a.confidence if weight_of_a > weight_of_b else b.confidence
+    return min(sure, Confidence.INFERRED)
+
+
+def _join_payload(a: object, b: object) -> object:
+    if isinstance(a, Partial) and isinstance(b, Partial):
+        return Partial(
+            join(a.callee, b.callee),
+            tuple(map(join, a.args, b.args)),
+            tuple((name, join(x, y)) for (name, x), (_, y) in zip(a.kwargs, b.kwargs, strict=True)),
+        )
+    return a if type(a) is type(b) and a == b else None
 
 
 def _join_inside(a: Value, b: Value) -> tuple[Value | None, tuple[Value, ...] | None]:
@@ -94,47 +172,3 @@ def _joined_items(value: Value) -> Value:
     if value.items is not None:
         return join_all(value.items)
     return value.element or UNKNOWN
-
-
-def _union(a: Value, b: Value) -> Value:
-    options = list(a.items or ()) if a.kind is Kind.UNION else [a]
-    for option in (b.items or ()) if b.kind is Kind.UNION else (b,):
-        for position, known in enumerate(options):
-            if known.kind is option.kind and (
-                known.kind not in {Kind.INSTANCE, Kind.CLASS, Kind.FUNCTION, Kind.MODULE}
-                or known.payload == option.payload
-            ):
-                options[position] = _join_same_kind(known, option)
-                break
-        else:
-            options.append(option)
-    if len(options) > _MOST_OPTIONS:
-        return ANYTHING
-    if len(options) == 1:
-        return options[0]
-    if (
-        a.kind is Kind.UNION
-        and len(options) == len(a.items or ())
-        and all(map(_same, options, a.items or ()))
-    ):
-        return a
-    return union(tuple(options))
-
-
-def union(options: tuple[Value, ...]) -> Value:
-    """Any of several values of different kinds; as sure, and for the reason, as the one on the GPU."""
-    source = options[0]
-    for option in options[1:]:
-        source = _decisive(source, option)
-    return Value(Kind.UNION, source.device, source.confidence, items=options, evidence=source.evidence)
-
-
-def _same(a: Value, b: Value) -> bool:
-    return a is b
-
-
-def without_none(value: Value) -> Value:
-    """The value where it is known not to be None."""
-    if value.kind is Kind.UNION:
-        return join_all(value.options)
-    return UNKNOWN if value.kind is Kind.NONE else value

@@ -1,0 +1,52 @@
+"""What a value of kind FUNCTION may be, besides a function of the project."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from syncscan.model import Value
+
+
+class Definition(Protocol):
+    """Something that the project defines: a function, a class, a module."""
+
+    @property
+    def key(self) -> str:
+        """A text that tells it apart from all others, the same in every run."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundMethod:
+    """A method and the object it was read from."""
+
+    function: Definition
+    receiver: Value
+
+    @property
+    def key(self) -> str:
+        """See `Definition.key`."""
+        return f"{self.function.key} of {key_of(self.receiver)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """``functools.partial``: a callable and the arguments that it has got already."""
+
+    callee: Value
+    args: tuple[Value, ...]
+    kwargs: tuple[tuple[str, Value], ...]
+
+    @property
+    def key(self) -> str:
+        """See `Definition.key`: which arguments there are, whatever they are."""
+        names = ",".join(name for name, _ in self.kwargs)
+        return f"{key_of(self.callee)}({len(self.args)},{names})"
+
+
+def key_of(value: Value) -> str:
+    """What tells a value apart from others of its kind that stay beside it in a union; "" for most kinds."""
+    if value.items is not None:
+        return "|".join(map(key_of, value.items))
+    payload = value.payload
+    return payload if isinstance(payload, str) else getattr(payload, "key", "")

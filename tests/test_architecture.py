@@ -1,0 +1,121 @@
+"""Dependencies point one way: the import graph of the package, drawn from its source."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1] / "syncscan"
+
+# The floors of each package that is held to them, the lowest first: what stands on one line may import what
+# stands on the lines above it, and not the other way. All that lies in a package is held.
+FLOORS = {
+    "syncscan.check": (
+        "discover files suppress fix infer workers",
+        "defects match hot",
+        "hidden",
+        "engine",
+        "session",
+    ),
+    "syncscan.check.infer": ("values", "source", "known", "table", "evaluate", "evaluators", "solver"),
+}
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for path in ROOT.rglob("*.py"):
+        parts = ["syncscan", *path.relative_to(ROOT).with_suffix("").parts]
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules()
+
+
+def imports_of(name: str) -> Iterator[str]:
+    """Every module of the package that a module imports anywhere in its text, for types or at run time."""
+    path = MODULES[name]
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in MODULES)
+        elif isinstance(node, ast.ImportFrom):
+            base = package.rsplit(".", node.level - 1)[0] if node.level else ""
+            source = ".".join(part for part in (base, node.module) if part)
+            for alias in node.names:
+                imported = f"{source}.{alias.name}" if f"{source}.{alias.name}" in MODULES else source
+                if imported in MODULES:
+                    yield imported
+
+
+GRAPH = {name: {imported for imported in imports_of(name) if imported != name} for name in MODULES}
+
+
+def is_in(name: str, package: str) -> bool:
+    return name == package or name.startswith(f"{package}.")
+
+
+def circles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """The groups of modules that import each other, by Tarjan's algorithm."""
+    order: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(name: str) -> None:
+        order[name] = low[name] = len(order)
+        stack.append(name)
+        for other in graph[name]:
+            if other not in order:
+                visit(other)
+            if other in stack:
+                low[name] = min(low[name], low[other])
+        if low[name] == order[name]:
+            group = stack[stack.index(name) :]
+            del stack[stack.index(name) :]
+            if len(group) > 1:
+                found.append(sorted(group))
+
+    for name in graph:
+        if name not in order:
+            visit(name)
+    return found
+
+
+@pytest.mark.parametrize("package", FLOORS)
+def test_no_modules_import_each_other_in_a_circle(package: str) -> None:
+    inside = {
+        name: {other for other in imported if is_in(other, package)}
+        for name, imported in GRAPH.items()
+        if is_in(name, package)
+    }
+    assert inside
+    assert circles(inside) == []
+
+
+@pytest.mark.parametrize("package", FLOORS)
+def test_no_module_imports_from_a_floor_above_its_own(package: str) -> None:
+    floor = {f"{package}.{name}": i for i, names in enumerate(FLOORS[package]) for name in names.split()}
+
+    def floor_of(name: str) -> int | None:
+        return floor.get(".".join(name.split(".")[: package.count(".") + 2]))
+
+    unplaced = {
+        name for name in MODULES if is_in(name, package) and name != package and floor_of(name) is None
+    }
+    assert unplaced == set(), "say on which floor it stands"
+    upwards = [
+        (name, imported)
+        for name in GRAPH
+        for imported in GRAPH[name]
+        if (own := floor_of(name)) is not None and (other := floor_of(imported)) is not None and other > own
+    ]
+    assert upwards == []
+
+
+def test_the_graph_shows_circles_and_hidden_imports() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+    assert "syncscan.simulate.context" in GRAPH["syncscan"]  # which a function in it imports
