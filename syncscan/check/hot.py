@@ -9,7 +9,11 @@ from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.index import Function
 from syncscan.errors import ConfigError, nearest
 
-_WITHOUT_GRADIENTS = frozenset({"inference_mode", "no_grad", "torch.inference_mode", "torch.no_grad"})
+_WITHOUT_GRADIENTS = frozenset(
+    f"{owner}{name}"
+    for owner in ("torch.", "torch.autograd.", "torch.autograd.grad_mode.", "")
+    for name in ("inference_mode", "no_grad")
+)
 
 Chains = dict[Function, tuple[str, ...]]
 

@@ -12,17 +12,16 @@ from syncscan.check.infer.values.lattice import as_tensor, join_all, without_non
 from syncscan.model import UNKNOWN, Device, Kind, Value
 
 _KINDS = {
-    "torch.Tensor": {Kind.TENSOR},
-    "Tensor": {Kind.TENSOR},
-    "np.ndarray": {Kind.NDARRAY},
-    "numpy.ndarray": {Kind.NDARRAY},
-    "int": {Kind.NUMBER},
-    "float": {Kind.NUMBER},
-    "bool": {Kind.NUMBER},
-    "str": {Kind.STRING},
-    "list": {Kind.LIST},
-    "tuple": {Kind.TUPLE},
-    "dict": {Kind.DICT},
+    "torch.Tensor": Kind.TENSOR,
+    "Tensor": Kind.TENSOR,
+    "numpy.ndarray": Kind.NDARRAY,
+    "builtins.int": Kind.NUMBER,
+    "builtins.float": Kind.NUMBER,
+    "builtins.bool": Kind.NUMBER,
+    "builtins.str": Kind.STRING,
+    "builtins.list": Kind.LIST,
+    "builtins.tuple": Kind.TUPLE,
+    "builtins.dict": Kind.DICT,
 }
 
 
@@ -38,7 +37,7 @@ def narrow(frame: Frame, test: ast.expr, *, holds: bool) -> None:
     elif isinstance(test, ast.Compare) and len(test.ops) == 1:
         _compare(frame, test.left, test.ops[0], test.comparators[0], holds=holds)
     elif isinstance(test, ast.Call):
-        if dotted_name(test.func) == "isinstance" and len(test.args) == 2:
+        if len(test.args) == 2 and full_name(frame, test.func) == "builtins.isinstance":
             _isinstance(frame, test.args[0], test.args[1], holds=holds)
     elif isinstance(test, ast.NamedExpr):
         narrow(frame, test.target, holds=holds)
@@ -98,9 +97,9 @@ def _isinstance(frame: Frame, node: ast.expr, classes: ast.expr, *, holds: bool)
         return
     items = classes.elts if isinstance(classes, ast.Tuple) else [classes]
     value = frame.peek(node)
-    if all(dotted_name(item) in _KINDS for item in items):
-        kinds = set().union(*(_KINDS[dotted_name(item)] for item in items))
-        frame.env[key] = _of_kinds(value, kinds, holds=holds)
+    names = [full_name(frame, item) for item in items]
+    if all(name in _KINDS for name in names):
+        frame.env[key] = _of_kinds(value, {_KINDS[name] for name in names}, holds=holds)
         return
     named = [frame.peek(item).payload for item in items]
     wanted = [cls for cls in named if isinstance(cls, Class)]
@@ -129,3 +128,10 @@ def _of_classes(value: Value, wanted: list[Class], *, holds: bool) -> Value:
     if not holds:
         return join_all(option for option in options if option not in inside)
     return join_all(inside or [Value(Kind.INSTANCE, payload=cls) for cls in wanted])
+
+
+def full_name(frame: Frame, node: ast.expr) -> str:
+    """The full name of something outside the project that a path stands for; the path itself where not known."""
+    path = dotted_name(node)
+    known = frame.peek(node).payload if path else None
+    return known if isinstance(known, str) else path

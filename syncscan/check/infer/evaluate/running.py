@@ -28,7 +28,7 @@ def evaluate(frame: Frame) -> None:
 def _argument(frame: Frame, parameter: Parameter, position: int) -> Value:
     function = frame.function
     if position == 0 and function.owner is not None and not function.is_static:
-        of_class = "classmethod" in function.decorators or function.name == "__new__"
+        of_class = function.is_of_class or function.name == "__new__"
         return Value(Kind.CLASS if of_class else Kind.INSTANCE, payload=function.owner)
     value = _passed(frame, parameter)
     frame.passed |= {id(why): parameter.name for why in evidence_in(value) if why is not None}

@@ -66,7 +66,7 @@ def _of_class(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
         return Value(Kind.CLASS, payload=cls.nested[name])
     method = cls.find_method(name)
     if method is not None:
-        if "classmethod" in method.decorators:
+        if method.is_of_class:
             return Value(Kind.FUNCTION, payload=BoundMethod(method, base))
         return Value(Kind.FUNCTION, payload=method)
     return _stored(frame, cls, name)

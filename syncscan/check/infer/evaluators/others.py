@@ -8,10 +8,11 @@ from syncscan.check.infer.evaluate.call import Call
 from syncscan.check.infer.evaluate.environment import join_environments
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.names import definition
+from syncscan.check.infer.evaluate.narrow import full_name
 from syncscan.check.infer.evaluate.registry import STATEMENTS, register
 from syncscan.check.infer.source.conventions import allows_waits
-from syncscan.check.infer.source.index import imported_names
-from syncscan.check.infer.source.syntax import last_name, path_of
+from syncscan.check.infer.source.index import Class, Function, imported_names
+from syncscan.check.infer.source.syntax import last_name
 from syncscan.check.infer.values.basic import element_of
 from syncscan.model import UNKNOWN, Kind, Value
 
@@ -19,16 +20,19 @@ from syncscan.model import UNKNOWN, Kind, Value
 @register(STATEMENTS, ast.Expr)
 def _expr(frame: Frame, node: ast.Expr) -> bool | None:
     frame.evaluate(node.value)
-    return not _ends_program(node.value)
+    return not _ends_program(frame, node.value)
 
 
-def _ends_program(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and path_of(node.func) in {
-        "sys.exit",
-        "os._exit",
-        "exit",
-        "pytest.skip",
-    }
+def _ends_program(frame: Frame, node: ast.expr) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    function = node.func
+    if isinstance(function, ast.Attribute) and function.attr not in {"exit", "_exit", "skip"}:
+        return False
+    return full_name(frame, function) in _END_THE_PROGRAM
+
+
+_END_THE_PROGRAM = frozenset({"sys.exit", "os._exit", "builtins.exit", "pytest.skip"})
 
 
 @register(STATEMENTS, ast.With, ast.AsyncWith)
@@ -40,7 +44,7 @@ def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> bool | None:
             frame.default_device = value
         if item.optional_vars is not None:
             frame.assign(item.optional_vars, _entered(frame, value, item.context_expr))
-    names = {_last_name(item.context_expr) for item in node.items}
+    names = {_maker(frame, item.context_expr) for item in node.items}
     before = dict(frame.env)
     with frame.unsure(unsure=any(map(allows_waits, names))):
         reached = frame.run(node.body)
@@ -56,9 +60,16 @@ _SWALLOW = frozenset(
 )  # the exception that ends the body
 
 
-def _last_name(node: ast.expr) -> str:
-    """The name of the function that makes a context manager, without what it is in."""
-    return last_name(node.func) if isinstance(node, ast.Call) else ""
+def _maker(frame: Frame, node: ast.expr) -> str:
+    """The own name of the function that makes a context manager, whatever it is called here."""
+    if not isinstance(node, ast.Call):
+        return ""
+    if not isinstance(node.func, ast.Name):
+        return last_name(node.func)
+    made_by = frame.peek(node.func).payload
+    if isinstance(made_by, (Function, Class)):
+        return made_by.name
+    return (made_by if isinstance(made_by, str) else node.func.id).rpartition(".")[2]
 
 
 def _entered(frame: Frame, value: Value, node: ast.expr) -> Value:

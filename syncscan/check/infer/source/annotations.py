@@ -103,7 +103,8 @@ class Annotations:
         return UNKNOWN if any(value is UNKNOWN for value in values) else join_all(values)
 
     def _generic(self, node: ast.Subscript, module: Module, scope: Function | None) -> Value:
-        name = dotted_name(node.value).rpartition(".")[2]
+        found = self._program.lookup_dotted(module, dotted_name(node.value), scope)
+        name = (found if isinstance(found, str) else dotted_name(node.value)).rpartition(".")[2]
         inside = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         read: Callable[[ast.expr], Value] = lambda item: self.read(item, module, scope)  # noqa: E731
         if name == "Optional":

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from syncscan.check.files import is_outside
 from syncscan.check.infer.source.syntax import dotted_name
 
+_NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple"})
+
 
 @dataclass(eq=False, slots=True)
 class Parameter:
@@ -36,7 +38,7 @@ class Function:
     owner: Class | None = None
     parent: Function | None = None
     parameters: list[Parameter] = field(default_factory=list)
-    decorators: frozenset[str] = frozenset()
+    decorators: frozenset[str] = frozenset()  # full names, see `Program.full_name`
     children: dict[str, Function | Class] = field(default_factory=dict)
     by_name: dict[str, Parameter] = field(default_factory=dict)
     global_names: set[str] = field(default_factory=set)  # that a ``global`` statement names
@@ -52,25 +54,31 @@ class Function:
     @property
     def is_property(self) -> bool:
         """Read like an attribute."""
-        return self.is_cached_property or "property" in self.decorators
+        return self.is_cached_property or "builtins.property" in self.decorators
 
     @property
     def is_cached_property(self) -> bool:
         """A property whose body runs once for each object."""
-        return bool(self.decorators & {"cached_property", "functools.cached_property"})
+        return any(name.rpartition(".")[2] == "cached_property" for name in self.decorators)
 
     def own_calls(self) -> frozenset[str]:
         """The private methods that a method calls on its own object."""
         if self.calls_of_its_own is None:
+            receiver = self.parameters[0].name if self.parameters else "self"
             calls = (dotted_name(node.func) for node in ast.walk(self.node) if isinstance(node, ast.Call))
-            found = (name.removeprefix("self.") for name in calls if name.startswith("self._"))
+            found = (name.removeprefix(f"{receiver}.") for name in calls if name.startswith(f"{receiver}._"))
             self.calls_of_its_own = frozenset(found)
         return self.calls_of_its_own
 
     @property
     def is_static(self) -> bool:
         """Takes no ``self``."""
-        return "staticmethod" in self.decorators
+        return "builtins.staticmethod" in self.decorators
+
+    @property
+    def is_of_class(self) -> bool:
+        """Takes the class where other methods take the object."""
+        return "builtins.classmethod" in self.decorators
 
 
 @dataclass(eq=False, slots=True)
@@ -102,8 +110,9 @@ class Class:
     def is_record(self) -> bool:
         """Made by ``dataclass`` or a named tuple: the fields are the parameters of ``__init__``."""
         return any(
-            cls.decorators & {"dataclass", "dataclasses.dataclass", "attrs.define", "define"}
-            or "typing.NamedTuple" in cls.external_bases
+            any(name.rpartition(".")[2] == "dataclass" for name in cls.decorators)
+            or cls.decorators & {"attrs.define", "attr.define", "define"}
+            or not _NAMED_TUPLES.isdisjoint(cls.external_bases)
             for cls in self.mro()
         )
 
@@ -189,6 +198,7 @@ class Module:
     lines: list[str]
     is_package: bool
     names: dict[str, Function | Class | Import] = field(default_factory=dict)
+    aliases: dict[str, ast.expr] = field(default_factory=dict)  # other names for what has one, set once
     globals: set[str] = field(default_factory=set)  # names that are set at the top, or by ``global``
     functions: list[Function] = field(default_factory=list)
     classes: list[Class] = field(default_factory=list)
@@ -202,6 +212,14 @@ class Module:
     def key(self) -> str:
         """See `Function.key`."""
         return self.path
+
+    def imported_name(self, name: str) -> str:
+        """The full name of what is imported under a dotted name, as the module itself tells; else that name."""
+        head, dot, rest = name.partition(".")
+        target = self.names.get(head)
+        if not isinstance(target, Import):
+            return name
+        return ".".join(filter(None, (target.module, target.name))) + dot + rest
 
     def resolve_relative(self, module: str | None, level: int) -> str:
         """The absolute name of ``from ..module import``."""

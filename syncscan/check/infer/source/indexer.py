@@ -18,6 +18,9 @@ def index_module(name: str, path: str, tree: ast.Module, lines: list[str], *, is
     return module
 
 
+_OVERLOAD = frozenset({"typing.overload", "typing_extensions.overload"})
+
+
 class _Indexer:
     """Walks the statements of a module, and of everything defined in it, once."""
 
@@ -37,7 +40,7 @@ class _Indexer:
             if function.node is self.module.tree and owner is None:
                 self.module.names.update(imported_names(node, self.module))
         elif owner is not None and isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            if not _is_class_variable(node.annotation):
+            if not self._is_class_variable(node.annotation):
                 owner.annotations[node.target.id] = node.annotation
             owner.stored.add(node.target.id)
         elif owner is not None and isinstance(node, ast.Assign):
@@ -59,25 +62,24 @@ class _Indexer:
     ) -> None:
         info = Function(node.name, prefix + node.name, self.module, node, owner)
         info.parent = None if parent.node is self.module.tree else parent
-        info.decorators = frozenset(filter(None, map(dotted_name, map(_undecorated, node.decorator_list))))
+        decorators = {self.module.imported_name(dotted_name(_called(each))) for each in node.decorator_list}
         info.parameters = list(parameters_of(node.args))
         info.by_name = {parameter.name: parameter for parameter in info.parameters}
         self.module.functions.append(info)
         if owner is not None:
-            if not info.decorators & {"overload", "typing.overload"} and not any(
-                name.endswith((".setter", ".deleter")) for name in info.decorators
+            if not decorators & _OVERLOAD and not any(
+                name.endswith((".setter", ".deleter")) for name in decorators
             ):
                 owner.methods[node.name] = info
         elif info.parent is not None:
             info.parent.children[node.name] = info
-        elif not info.decorators & {"overload", "typing.overload"}:
+        elif not decorators & _OVERLOAD:
             self.module.names[node.name] = info
         self.block(node.body, info, None, f"{info.qualname}.")
 
     def class_(self, node: ast.ClassDef, parent: Function, owner: Class | None, prefix: str) -> None:
         info = Class(node.name, prefix + node.name, self.module, node)
         info.parent = None if parent.node is self.module.tree else parent
-        info.decorators = frozenset(filter(None, map(dotted_name, map(_undecorated, node.decorator_list))))
         self.module.classes.append(info)
         if owner is not None:
             owner.nested[node.name] = info
@@ -86,6 +88,18 @@ class _Indexer:
         else:
             self.module.names[node.name] = info
         self.block(node.body, parent, info, f"{info.qualname}.")
+
+    def _note_global(self, name: str, value: ast.expr | None) -> None:
+        """Note that a variable of the module is set; to what, if that is another name and nothing else sets it."""
+        is_first = name not in self.module.globals and name not in self.module.names
+        self.module.globals.add(name)
+        self.module.aliases.pop(name, None)
+        if is_first and value is not None and dotted_name(_called(value)):
+            self.module.aliases[name] = value
+
+    def _is_class_variable(self, annotation: ast.expr) -> bool:
+        base = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+        return self.module.imported_name(dotted_name(base)).rpartition(".")[2] == "ClassVar"
 
     def _note(self, node: ast.stmt, function: Function) -> None:
         """Note every global and every ``self.name`` that a statement sets, and whether a function yields.
@@ -99,7 +113,7 @@ class _Indexer:
         elif isinstance(node, ast.Global):
             function.global_names.update(node.names)
             for name in node.names:
-                self.module.globals.add(name)
+                self._note_global(name, None)
         elif isinstance(node, ast.Nonlocal):
             function.nonlocal_names.update(node.names)
         owner = function.owner
@@ -111,7 +125,7 @@ class _Indexer:
             if isinstance(target, (ast.Tuple, ast.List)):
                 targets.extend(target.elts)
             elif isinstance(target, ast.Name) and function is self.module.body:
-                self.module.globals.add(target.id)
+                self._note_global(target.id, value if isinstance(node, ast.Assign) else None)
             elif isinstance(target, ast.Attribute) and owner and dotted_name(target.value) == receiver:
                 owner.stored.add(target.attr)
         if owner is None or receiver is None:
@@ -141,10 +155,5 @@ def parameters_of(arguments: ast.arguments) -> Iterator[Parameter]:
         yield Parameter(arg.arg, arg.annotation, None, "**", keyword_only=False)
 
 
-def _undecorated(node: ast.expr) -> ast.expr:
+def _called(node: ast.expr) -> ast.expr:
     return node.func if isinstance(node, ast.Call) else node
-
-
-def _is_class_variable(annotation: ast.expr) -> bool:
-    base = annotation.value if isinstance(annotation, ast.Subscript) else annotation
-    return dotted_name(base) in {"ClassVar", "typing.ClassVar"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from syncscan.check.infer.source.index import Class, Function, Import, Module
 from syncscan.check.infer.source.syntax import dotted_name
@@ -13,6 +13,7 @@ from syncscan.check.infer.source.syntax import dotted_name
 # A definition of the project, or the full name of something outside it.
 Definition = Function | Class | Module | str
 
+_MOST_STEPS = 8  # from one module to the next, after what has been imported there
 _KNOWN_FROM_THE_TABLE = frozenset({"numpy", "torch"})
 
 
@@ -32,6 +33,30 @@ class Program:
         for module in modules:
             for cls in module.classes:
                 self._link(cls)
+                cls.decorators = self._decorators(cls, cls.node.decorator_list)
+            for function in module.functions:
+                function.decorators = self._decorators(function, getattr(function.node, "decorator_list", ()))
+
+    def _decorators(self, of: Function | Class, nodes: Iterable[ast.expr]) -> frozenset[str]:
+        return frozenset(filter(None, (self.full_name(node, of.module, of.parent) for node in nodes)))
+
+    def full_name(self, node: ast.expr, module: Module, scope: Function | None = None) -> str:
+        """What a decorator, or another name in an expression, stands for, with or without its arguments.
+
+        That is the full name of what lies outside the project, through aliases, re-exports and ``partial``,
+        "builtins.property" of what is Python's, the bare name of what the project defines, and the text as it
+        stands where it is not known.
+        """
+        name = dotted_name(node.func if isinstance(node, ast.Call) else node)
+        found = self.lookup_dotted(module, name, scope) if name else None
+        if found == "functools.partial" and isinstance(node, ast.Call) and node.args:
+            return self.full_name(node.args[0], module, scope)
+        if found is None:
+            alias = module.aliases.get(name)
+            if isinstance(alias, ast.Call):
+                return self.full_name(alias, module)
+            return f"builtins.{name}" if name in builtin_names() else name
+        return found if isinstance(found, str) else found.name.rpartition(".")[2]
 
     def _link(self, cls: Class) -> None:
         for node in cls.node.bases:
@@ -71,9 +96,16 @@ class Program:
     def lookup(self, module: Module, name: str, seen: int = 0) -> Definition | None:
         """What a top-level name of a module means, through imports and re-exports."""
         found = module.names.get(name)
-        if not isinstance(found, Import):
-            return found
-        return self.follow(found, seen)
+        if found is None and name in module.aliases and seen < _MOST_STEPS:
+            return self._alias(module, dotted_name(module.aliases[name]), seen + 1)
+        return self.follow(found, seen) if isinstance(found, Import) else found
+
+    def _alias(self, module: Module, name: str, seen: int) -> Definition | None:
+        head, *rest = name.split(".")
+        found = self.lookup(module, head, seen) if head else None
+        for part in rest:
+            found = self.member(found, part)
+        return found
 
     def follow(self, target: Import, seen: int = 0) -> Definition | None:
         """What an import brings."""
@@ -81,7 +113,7 @@ class Program:
         if not target.name:
             return source if source is not None else self._outside(target.module)
         if source is not None:
-            if seen < 8 and (found := self.lookup(source, target.name, seen + 1)) is not None:
+            if seen < _MOST_STEPS and (found := self.lookup(source, target.name, seen + 1)) is not None:
                 return found
             return self.modules.get(f"{target.module}.{target.name}")
         submodule = self.modules.get(f"{target.module}.{target.name}")
@@ -98,7 +130,7 @@ class Program:
         if target.name in source.globals:
             return source, target.name
         onward = source.names.get(target.name)
-        return self.global_of(onward, seen + 1) if isinstance(onward, Import) and seen < 8 else None
+        return self.global_of(onward, seen + 1) if isinstance(onward, Import) and seen < _MOST_STEPS else None
 
 
 @functools.cache
