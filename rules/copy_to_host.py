@@ -15,7 +15,7 @@ before the read, by which time the copy is usually done.
 import libcst as cst
 
 from syncscan.ops import Effect
-from syncscan.rule import Example, Facts, Match, Rule
+from syncscan.rule import Example, Facts, Match, Precedence, Rule
 
 from ._shared import blocking_call, gpu_operand, is_true, shown
 
@@ -26,6 +26,7 @@ class CopyToHost(Rule):
     summary = "a blocking copy from the GPU to the host"
     instead = "copy into pinned memory with `non_blocking=True`, record an event, and wait for it at the read"
     nodes = (cst.Call, cst.Assign)
+    precedence = Precedence.FAMILY
     examples = (
         Example(
             bad="""\

@@ -15,7 +15,7 @@ bins; `num_classes` is nearly always known; `(a[:, None] == b).any(1)` stands fo
 import libcst as cst
 
 from syncscan.ops import Effect
-from syncscan.rule import Example, Facts, Match, Rule
+from syncscan.rule import Example, Facts, Match, Precedence, Rule
 
 from ._shared import blocking_call, gpu_operand, plain_name, shown
 
@@ -39,6 +39,7 @@ class DataSizedResult(Rule):
     summary = "an operation sizes its result from data on the GPU"
     instead = "give the size: `num_classes`, a known number of bins, an upper bound"
     nodes = (cst.Call,)
+    precedence = Precedence.FAMILY
     examples = (
         Example(
             bad="""\

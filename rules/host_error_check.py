@@ -16,7 +16,7 @@ import libcst as cst
 
 from syncscan.model import Applicability
 from syncscan.ops import Effect
-from syncscan.rule import Example, Facts, Match, Rewrite, Rule
+from syncscan.rule import Example, Facts, Match, Precedence, Rewrite, Rule
 
 from ._shared import bare, blocking_call, gpu_operand, shown
 
@@ -35,6 +35,7 @@ class HostErrorCheck(Rule):
     summary = "an operation reads a status from the GPU to raise an error"
     instead = "the `_ex` form, which leaves the status on the GPU"
     nodes = (cst.Call,)
+    precedence = Precedence.FAMILY
     examples = (
         Example(
             bad="""\

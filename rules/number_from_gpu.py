@@ -18,7 +18,7 @@ import libcst as cst
 
 from syncscan.model import Applicability, Kind
 from syncscan.ops import Effect
-from syncscan.rule import Example, Facts, Match, Rewrite, Rule
+from syncscan.rule import Example, Facts, Match, Precedence, Rewrite, Rule
 
 from ._shared import blocking_call, index_elements, on_gpu, plain_name, shown
 
@@ -40,6 +40,7 @@ class NumberFromGpu(Rule):
     summary = "a GPU scalar stands where a number is needed"
     instead = "take the number from the host, or stay on the GPU: an index tensor, a mask, `torch.stack`"
     nodes = (cst.Call, cst.Subscript, cst.BinaryOperation)
+    precedence = Precedence.FAMILY
     examples = (
         Example(
             bad="""\

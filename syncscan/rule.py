@@ -5,12 +5,15 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import ClassVar, Protocol
 
 import libcst as cst
 
+from syncscan.errors import SyncscanError
 from syncscan.model import Applicability, Value
 from syncscan.ops import Case
 
@@ -61,6 +64,34 @@ class Facts(Protocol):
     def source(self, node: cst.CSTNode) -> str:
         """The text of a node."""
 
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The node around a node; None around the statement."""
+
+    def statement(self, node: cst.CSTNode) -> cst.CSTNode:
+        """The statement in which a node stands: a small one, or one with a body, of which only the head counts."""
+
+    def function(self, node: cst.CSTNode) -> str:
+        """The qualified name of the function in which a node stands, "<module>" at the top of a file."""
+
+    def in_loop(self, node: cst.CSTNode) -> bool:
+        """Whether a loop or a comprehension of the function around it runs a node again and again."""
+
+    def before(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The statement that stands before the one of a node, in the same body."""
+
+    def after(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The statement that stands behind the one of a node, in the same body."""
+
+    def used_at_once(self, node: cst.CSTNode) -> bool:
+        """Whether the value of an expression is used where it stands, or by the next statement."""
+
+
+class Precedence(IntEnum):
+    """Which of several rules speaks where they match at one place."""
+
+    OPERATION = 1  # about one operation, or one way to write it
+    FAMILY = 2  # about any operation of a kind: speaks where none about the operation itself does
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -78,8 +109,11 @@ class Example:
 class Rule(ABC):
     """One reason why the host waits.
 
-    Where several rules match at one place, the first in the order of the codes speaks: one about any
-    operation of a kind has a higher code than those about a single operation, and need not know them.
+    It is asked about the nodes of the types in ``nodes``, in statements in which something blocks by the
+    operation table. One that looks for something else names the functions in ``asks``, in full
+    ("torch.cuda.empty_cache", "torch.Tensor.backward"): then every statement that calls one is looked at.
+
+    Where several rules match at one place, their ``precedence`` decides which one speaks.
 
     The docstring of the module is the body of the rule's page: what it does, why it hurts, when the
     rule stays silent, and how safe the fix is.
@@ -90,6 +124,8 @@ class Rule(ABC):
     summary: ClassVar[str]  # one line
     instead: ClassVar[str]  # one line: what to write
     nodes: ClassVar[tuple[type[cst.CSTNode], ...]]
+    asks: ClassVar[frozenset[str]] = frozenset()
+    precedence: ClassVar[Precedence] = Precedence.OPERATION
     examples: ClassVar[tuple[Example, ...]]
 
     @abstractmethod
@@ -111,4 +147,48 @@ def rule_book() -> dict[str, Rule]:
             for member in vars(module).values()
             if isinstance(member, type) and issubclass(member, Rule) and member.__module__ == module.__name__
         ]
-    return {rule.code: rule for rule in sorted(rules, key=lambda rule: rule.code)}
+    for rule in rules:
+        check_rule(rule)
+    book = {rule.code: rule for rule in sorted(rules, key=lambda rule: rule.code)}
+    if len(book) < len(rules):
+        raise SyncscanError("rules: two rules have one code; give each a code of its own")
+    return book
+
+
+def by_precedence() -> list[Rule]:
+    """Every rule, the one first that speaks where several match."""
+    return sorted(rule_book().values(), key=lambda rule: (rule.precedence, rule.code))
+
+
+# What no rule is asked about: it holds statements that are looked at by themselves, or no value.
+_NEVER = (
+    *(cst.Module, cst.FunctionDef, cst.ClassDef, cst.Try, cst.TryStar, cst.IndentedBlock, cst.Import),
+    *(
+        cst.ImportFrom,
+        cst.Global,
+        cst.Nonlocal,
+        cst.Pass,
+        cst.Break,
+        cst.Continue,
+        cst.Comment,
+        cst.EmptyLine,
+    ),
+    *(cst.TrailingWhitespace, cst.BaseParenthesizableWhitespace),
+)
+_FULL_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+
+
+def check_rule(rule: Rule) -> None:
+    """SyncscanError where a rule names what it can never be asked about."""
+    never = next((node for node in rule.nodes if issubclass(node, _NEVER)), None)
+    if never is not None:
+        reason = (
+            f"`nodes` names {never.__name__}, about which no rule is asked; name expressions or statements"
+        )
+    elif rule.asks and not any(issubclass(cst.Call, node) for node in rule.nodes):
+        reason = "`asks` names functions, and `nodes` no calls; add cst.Call"
+    elif short := next((name for name in sorted(rule.asks) if not _FULL_NAME.fullmatch(name)), None):
+        reason = f"`asks` names {short!r}, which is no full name; write it as 'torch.cuda.empty_cache'"
+    else:
+        return
+    raise SyncscanError(f"rule {rule.code} ({rule.name}): {reason}")

@@ -22,7 +22,7 @@ from syncscan.check.match import Matcher
 from syncscan.check.workers import shared, workers
 from syncscan.model import Conventions, Failure, Finding
 from syncscan.ops import load_table
-from syncscan.rule import rule_book
+from syncscan.rule import Rule, by_precedence
 
 # What a source may nest; CPython's own parser stops at about the same depth.
 _RECURSION_LIMIT = 10_000
@@ -55,10 +55,12 @@ def check_sources(
     result = CheckResult()
     with _steady_memory(), _deep_recursion():
         modules = list(_modules(sources, result.failed, progress))
-        solver = Solver(modules, load_table(), conventions)
+        rules = by_precedence()
+        asked = frozenset(name for rule in rules for name in rule.asks)
+        solver = Solver(modules, load_table(), conventions, asked)
         solver.solve(progress)
         chains = call_chains(solver, hot)
-        matching = _Matching(solver, chains, targets, progress)
+        matching = _Matching(solver, rules, chains, targets, progress)
         count = workers(jobs) if len(matching.functions) >= _WORTH_SHARING else 1
         for part in shared(matching.share, count):
             result.findings += part.findings
@@ -105,6 +107,7 @@ class _Matching:
     def __init__(
         self,
         solver: Solver,
+        rules: Sequence[Rule],
         chains: Chains,
         targets: Container[str] | None,
         progress: Callable[[str, int, int], None],
@@ -112,7 +115,7 @@ class _Matching:
         self._solver = solver
         self._chains = chains
         self._progress = progress
-        self._matcher = Matcher(list(rule_book().values()), solver.defects)
+        self._matcher = Matcher(rules, solver.defects)
         self._waits = waiting_properties(solver, self._matcher)
         known = solver.known
         called = {callee for callees in known.callees.values() for callee in callees}

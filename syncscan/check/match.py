@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
@@ -10,12 +11,14 @@ from itertools import takewhile
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
+from syncscan.check.blocks import Place, place_of
 from syncscan.check.infer.evaluate.record import Candidate, Position
-from syncscan.check.infer.source.index import Function, Module
+from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.table.conditions import Bound
 from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Finding, Fix, Value
 from syncscan.ops import Case, bind
 from syncscan.rule import Match, Rewrite, Rule
+from syncscan.surroundings import Surroundings, statements_of
 
 _COMPOUND = (ast.If, ast.While, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)
 
@@ -23,8 +26,10 @@ _COMPOUND = (ast.If, ast.While, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)
 class StatementFacts:
     """What the inference knows of one statement, asked by the nodes that libcst made of it."""
 
-    def __init__(self, candidate: Candidate, module: Module) -> None:
+    def __init__(self, candidate: Candidate, function: Function) -> None:
+        module = function.module
         self._candidate = candidate
+        self._function = function
         self._lines = module.lines
         self._start = _start(candidate.node, module.lines)
         self.tree = cst.parse_module(head_of(candidate.node, module.lines))
@@ -69,6 +74,51 @@ class StatementFacts:
     def source(self, node: cst.CSTNode) -> str:
         """The text of a node."""
         return self.tree.code_for_node(node)
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The node around a node; None around the statement."""
+        return self._around.parent(node)
+
+    def statement(self, node: cst.CSTNode) -> cst.CSTNode:
+        """The statement in which a node stands."""
+        return self._around.statement(node)
+
+    def function(self, node: cst.CSTNode) -> str:  # noqa: ARG002 (all nodes of a statement are in one)
+        """The qualified name of the function in which a node stands."""
+        return self._function.qualname
+
+    def in_loop(self, node: cst.CSTNode) -> bool:
+        """Whether a loop or a comprehension of the function around it runs a node again and again."""
+        in_lambda = isinstance(self._function.node, ast.Lambda)
+        return self._around.in_loop(node) or (self._place.in_loop and not in_lambda)
+
+    def before(self, node: cst.CSTNode) -> cst.CSTNode | None:  # noqa: ARG002 (all nodes are in one statement)
+        """The statement that stands before the one of a node, in the same body."""
+        return self._parsed(self._place.before)
+
+    def after(self, node: cst.CSTNode) -> cst.CSTNode | None:  # noqa: ARG002 (all nodes are in one statement)
+        """The statement that stands behind the one of a node, in the same body."""
+        return self._parsed(self._place.after)
+
+    def used_at_once(self, node: cst.CSTNode) -> bool:
+        """Whether the value of an expression is used where it stands, or by the next statement."""
+        return self._around.used_at_once(node, self.after(node))
+
+    @functools.cached_property
+    def _around(self) -> Surroundings:
+        return Surroundings(self.tree)
+
+    @functools.cached_property
+    def _place(self) -> Place:
+        return place_of(self._candidate.node, self._function.module.tree)
+
+    def _parsed(self, node: ast.stmt | None) -> cst.CSTNode | None:
+        if node is None:
+            return None
+        try:
+            return statements_of(cst.parse_module(head_of(node, self._lines)).body[0])[0]
+        except cst.ParserSyntaxError:
+            return None
 
     def range_of(self, node: cst.CSTNode) -> tuple[int, int, int, int]:
         """Line, column, end line and end column of a node in its file, 1-based, in characters."""
@@ -140,7 +190,10 @@ def head_of(node: ast.stmt, lines: Sequence[str]) -> str:
 
 
 class Matcher:
-    """Asks every rule about the nodes that it names; notes in ``defects`` where one fails."""
+    """Asks every rule about the nodes that it names, the one first that speaks where several match.
+
+    Notes in ``defects`` where one fails.
+    """
 
     def __init__(self, rules: Sequence[Rule], defects: dict[Function, Exception]) -> None:
         self._rules = rules
@@ -156,9 +209,9 @@ class Matcher:
             return []
 
     def _findings(self, candidate: Candidate, function: Function) -> Iterator[Finding]:
-        """The findings in one statement; at one place, the first rule in the order of the codes."""
+        """The findings in one statement; at one place, the first rule speaks."""
         try:
-            facts = StatementFacts(candidate, function.module)
+            facts = StatementFacts(candidate, function)
         except cst.ParserSyntaxError:
             return  # newer syntax than libcst reads: the statement stays unreported
         taken: set[tuple[int, int, int, int]] = set()

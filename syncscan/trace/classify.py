@@ -17,7 +17,8 @@ from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from syncscan.model import Device, Kind, Value
 from syncscan.ops import Case, Effect, Operation, Term, bind, load_table
-from syncscan.rule import rule_book
+from syncscan.rule import by_precedence
+from syncscan.surroundings import Surroundings
 
 Range = tuple[int, int, int, int]
 
@@ -99,7 +100,7 @@ def classify(
 
 def _code_of(node: cst.CSTNode, module: ParsedModule, api: str, direction: str) -> str | None:
     for facts in _possible_facts(node, module, api, direction):
-        for rule in rule_book().values():
+        for rule in by_precedence():
             for asked in {id(n): n for n in (node, facts.subject) if isinstance(n, rule.nodes)}.values():
                 if rule.match(asked, facts) is not None:
                     return rule.code
@@ -212,6 +213,34 @@ class RuntimeFacts:
         """The text of a node."""
         return self._module.tree.code_for_node(node)
 
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The node around a node; None around the statement."""
+        return self._module.around_each.parent(node)
+
+    def statement(self, node: cst.CSTNode) -> cst.CSTNode:
+        """The statement in which a node stands."""
+        return self._module.around_each.statement(node)
+
+    def function(self, node: cst.CSTNode) -> str:
+        """The qualified name of the function in which a node stands."""
+        return self._module.around_each.function(node)
+
+    def in_loop(self, node: cst.CSTNode) -> bool:
+        """Whether a loop or a comprehension of the function around it runs a node again and again."""
+        return self._module.around_each.in_loop(node)
+
+    def before(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The statement that stands before the one of a node, in the same body."""
+        return self._module.around_each.beside(node, -1)
+
+    def after(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The statement that stands behind the one of a node, in the same body."""
+        return self._module.around_each.beside(node, 1)
+
+    def used_at_once(self, node: cst.CSTNode) -> bool:
+        """Whether the value of an expression is used where it stands, or by the next statement."""
+        return self._module.around_each.used_at_once(node, self.after(node))
+
     def is_possible(self) -> bool:
         """Whether the text contradicts no term of the case: one operand has to satisfy it, if any is given."""
         return all(
@@ -298,6 +327,11 @@ class ParsedModule:
         self._positions = wrapper.resolve(PositionProvider)
         self._names: dict[str, str] = {}
         self._read_imports(self.tree)
+
+    @functools.cached_property
+    def around_each(self) -> Surroundings:
+        """The way up from every node."""
+        return Surroundings(self.tree)
 
     def around(self, place: Range) -> list[cst.CSTNode]:
         """The nodes at exactly this range, innermost first, then those around them up to the statement."""

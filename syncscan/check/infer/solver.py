@@ -27,10 +27,18 @@ class Solver:
 
     First everything is followed that the source shows. Then what is still open is filled in by assumption:
     tensors that nobody is seen to pass, devices that only the run decides.
+
+    ``asked`` has the full names of functions whose calls are to be candidates whatever the table says.
     """
 
-    def __init__(self, modules: Sequence[Module], table: OperationTable, conventions: Conventions) -> None:
-        self.context = Context(modules, table, conventions)
+    def __init__(
+        self,
+        modules: Sequence[Module],
+        table: OperationTable,
+        conventions: Conventions,
+        asked: frozenset[str] = frozenset(),
+    ) -> None:
+        self.context = Context(modules, table, conventions, asked)
         self.known = self.context.known
         self.defects: dict[Function, Exception] = {}
         self._queue: deque[Function] = deque()

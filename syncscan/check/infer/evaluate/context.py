@@ -17,13 +17,20 @@ from syncscan.ops import OperationTable
 class Context:
     """The source, the operation table, the conventions, and what is known so far."""
 
-    def __init__(self, modules: Sequence[Module], table: OperationTable, conventions: Conventions) -> None:
+    def __init__(
+        self,
+        modules: Sequence[Module],
+        table: OperationTable,
+        conventions: Conventions,
+        asked: frozenset[str],
+    ) -> None:
         self.modules = modules
         self.program = Program(modules)
         self.scopes = Scopes(modules)
         self.annotations = Annotations(self.program)
         self.table = table
         self.conventions = conventions
+        self.asked = asked  # functions outside the project that a rule asks about
         self.known = Knowledge()
         self.assume = False  # whether what is still open is answered by assumption
         self.classes: dict[ast.ClassDef, Class] = {

@@ -113,6 +113,7 @@ class Frame:
 
     def call_outside(self, name: str, call: Call) -> Value:
         """Call something outside the project by its full name."""
+        self.note_asked(name, call)
         special = FUNCTIONS.get(name)
         if special is not None:
             self.note_operation(name, call)
@@ -200,6 +201,13 @@ class Frame:
         operation = self.context.table.find(name)
         if operation is not None:
             self.note_bound(name, call, call.bound(operation))
+
+    def note_asked(self, name: str, call: Call) -> None:
+        """Something outside the project is called, about which a rule may ask whatever the table says."""
+        if name in self.context.asked and isinstance(call.node, ast.Call):
+            self.outcome.may_block = True
+            if self.recorder is not None:
+                self.recorder.asked(call.node.func, name)
 
     def note_bound(self, name: str, call: Call, bound: Bound) -> None:
         """An operation of the table is called."""

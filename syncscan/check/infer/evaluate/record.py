@@ -83,6 +83,12 @@ class Recorder:
             record.cases[position] = case
             record.blocks = True
 
+    def asked(self, named: ast.expr, name: str) -> None:
+        """A function is called that a rule asks about, by a name that stands at ``named``."""
+        if self._open:
+            self._open[-1].names[position_of(named)] = name
+            self._open[-1].blocks = True
+
     def property_read(self, node: ast.expr, methods: tuple[Function, ...]) -> None:
         """A property is read, which runs one of these methods."""
         wait = next((self._waits[method] for method in methods if method in self._waits), None)

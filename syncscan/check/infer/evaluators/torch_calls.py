@@ -38,6 +38,7 @@ def _of_tensor(frame: Frame, base: Value, name: str, call: Call) -> Value:
 
 
 def _operation(frame: Frame, name: str, call: Call) -> Value:
+    frame.note_asked(name, call)
     operation = frame.context.table.find(name)
     if name.startswith("torch."):
         kwargs = {key: as_tensor(value) for key, value in call.kwargs.items()}
@@ -110,6 +111,7 @@ def _is_cuda(device: Value) -> bool:
 def torch_object(frame: Frame, base: Value, name: str, call: Call) -> Value:
     """Call a method of an object of torch: a stream, an event, a layer."""
     full = f"{base.payload}.{name}"
+    frame.note_asked(full, call)
     if frame.context.table.find(full) is not None:
         return _operation(frame, full, call.on(base))
     if str(base.payload).startswith("torch.nn."):

@@ -1,0 +1,54 @@
+"""Which statements stand around a statement: those before and behind it, and the loops that repeat it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a statement stands in a file."""
+
+    before: ast.stmt | None = None
+    after: ast.stmt | None = None
+    in_loop: bool = False  # of the function in which it stands
+
+
+def place_of(statement: ast.stmt, tree: ast.Module) -> Place:
+    """Find a statement in its file, from the top down."""
+    body: Sequence[ast.stmt] = tree.body
+    in_loop = False
+    while True:
+        index = next((i for i, other in enumerate(body) if _holds(other, statement)), None)
+        if index is None:
+            return Place()  # no statement of its own, such as a decorator
+        around = body[index]
+        if _start(around) == _start(statement):
+            before = body[index - 1] if index else None
+            return Place(before, body[index + 1] if index + 1 < len(body) else None, in_loop)
+        inner = next((block for block in _blocks(around) if any(_holds(o, statement) for o in block)), None)
+        if inner is None:
+            return Place()
+        if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            in_loop = False
+        elif isinstance(around, (ast.For, ast.AsyncFor, ast.While)):
+            in_loop = in_loop or inner is around.body
+        body = inner
+
+
+def _holds(around: ast.stmt, statement: ast.stmt) -> bool:
+    end = (around.end_lineno or 0, around.end_col_offset or 0)
+    return _start(around) <= _start(statement) < end
+
+
+def _start(statement: ast.stmt) -> tuple[int, int]:
+    return statement.lineno, statement.col_offset
+
+
+def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        yield getattr(statement, name, None) or []
+    for handler in getattr(statement, "handlers", None) or getattr(statement, "cases", None) or []:
+        yield handler.body

@@ -1,0 +1,172 @@
+"""A rule is one file: what its author may ask, and what is said where it asks for the impossible."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+
+import libcst as cst
+import pytest
+
+from syncscan import rule as rules
+from syncscan.errors import SyncscanError
+from syncscan.rule import Match, Precedence, Rule, by_precedence, check_rule, rule_book
+
+EMPTY_CACHE = '''
+"""`empty_cache` in a loop gives memory back that the next round asks for again.
+
+**Stays silent** outside of loops.
+
+**No rewrite.**
+"""
+
+import libcst as cst
+
+from syncscan.rule import Example, Facts, Match, Rule
+
+
+class EmptyCache(Rule):
+    code = "SYN901"
+    name = "empty-cache"
+    summary = "the cache is emptied in a loop"
+    instead = "empty it once, if at all"
+    nodes = (cst.Call,)
+    asks = frozenset({"torch.cuda.empty_cache"})
+    examples = ()
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        if not isinstance(node, cst.Call) or facts.name_of(node.func) != "torch.cuda.empty_cache":
+            return None
+        if not facts.in_loop(node):
+            return None
+        around = [type(facts.parent(node)).__name__, type(facts.statement(node)).__name__]
+        text = [facts.function(node), *around]
+        for other in (facts.before(node), facts.after(node)):
+            text.append("nothing" if other is None else facts.source(other).strip().split("\\n")[0])
+        return Match(node, ", ".join([*text, "used" if facts.used_at_once(node) else "not used"]))
+'''
+
+
+@pytest.fixture
+def own_rule(tmp_path, monkeypatch):
+    """Put a rule's file beside those of the rule book."""
+
+    def add(text: str) -> None:
+        folder = tmp_path / "own_rules"
+        folder.mkdir()
+        (folder / "empty_cache.py").write_text(text, encoding="utf-8")
+        package = sys.modules["syncscan.rules"]
+        monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
+        rule_book.cache_clear()
+
+    yield add
+    monkeypatch.undo()
+    sys.modules.pop("syncscan.rules.empty_cache", None)
+    rule_book.cache_clear()
+
+
+def messages(text: str) -> list[tuple[int, str]]:
+    from tests.texts import check_texts  # noqa: PLC0415
+
+    result = check_texts(textwrap.dedent(text))
+    assert not result.failed
+    return [(finding.line, finding.message) for finding in result.findings if finding.code == "SYN901"]
+
+
+def test_a_rule_is_asked_about_what_the_table_says_does_not_block(own_rule) -> None:
+    own_rule(EMPTY_CACHE)
+    text = """
+        import torch
+        import torch.cuda as gpu
+
+        def epoch(batches):
+            gpu.empty_cache()
+            for batch in batches:
+                print(batch)
+                gpu.empty_cache()
+                del batch
+            while gpu.empty_cache():
+                pass
+            return [gpu.empty_cache() for _ in batches], gpu.empty_cache()
+
+        class Trainer:
+            def fit(self):
+                with self:
+                    for _ in range(3):
+                        if self:
+                            left = torch.cuda.empty_cache()
+                            print(left)
+                        else:
+                            def later():
+                                return torch.cuda.empty_cache()
+                else_ = 1
+    """
+    text = text.replace("                else_ = 1\n", "")
+    assert messages(text) == [
+        (9, "epoch, Expr, Expr, print(batch), del batch, not used"),
+        (11, "epoch, While, While, for batch in batches:, return [gpu.empty_cache() for _ in batches], gpu.empty_cache(), used"),
+        (13, "epoch, ListComp, Return, while gpu.empty_cache():, nothing, used"),
+        (20, "Trainer.fit, Assign, Assign, nothing, print(left), used"),
+    ]  # fmt: skip
+
+
+class Ordinary(Rule):
+    code = "SYN902"
+    name = "ordinary"
+    summary = instead = "-"
+    nodes = (cst.Call,)
+    examples = ()
+
+    def match(self, node: cst.CSTNode, facts: rules.Facts) -> Match | None:
+        return None
+
+
+IMPOSSIBLE = {
+    "a body": ({"nodes": (cst.Call, cst.FunctionDef)}, "`nodes` names FunctionDef"),
+    "a comment": ({"nodes": (cst.Comment,)}, "`nodes` names Comment"),
+    "a short name": ({"asks": frozenset({"empty_cache"})}, "'empty_cache', which is no full name"),
+    "calls, without being asked": (
+        {"asks": frozenset({"torch.cuda.empty_cache"}), "nodes": (cst.Subscript,)},
+        "`nodes` no calls",
+    ),
+}
+
+
+@pytest.mark.parametrize(("changes", "said"), IMPOSSIBLE.values(), ids=IMPOSSIBLE.keys())
+def test_a_rule_that_names_what_it_is_never_asked_about_is_an_error(changes, said) -> None:
+    check_rule(Ordinary())
+    with pytest.raises(SyncscanError) as error:
+        check_rule(type("Impossible", (Ordinary,), changes)())
+    assert said in str(error.value)
+    assert str(error.value).startswith("rule SYN902 (ordinary): ")
+    assert "\n" not in str(error.value)
+
+
+def test_the_error_is_one_line_for_the_user(own_rule, syncscan, project) -> None:
+    own_rule(EMPTY_CACHE.replace("(cst.Call,)", "(cst.ClassDef,)"))
+    project({"a.py": "x = 1\n"})
+    done = syncscan("check", ".")
+    assert done.status == 2
+    assert "rule SYN901 (empty-cache): `nodes` names ClassDef" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_two_rules_with_one_code_are_an_error(own_rule) -> None:
+    own_rule(EMPTY_CACHE.replace("SYN901", "SYN101"))
+    with pytest.raises(SyncscanError, match="two rules have one code"):
+        rule_book()
+
+
+def test_a_rule_about_one_operation_speaks_before_one_about_a_kind_whatever_its_code(own_rule) -> None:
+    text = EMPTY_CACHE.replace("torch.cuda.empty_cache", "torch.bincount").replace(
+        "if not facts.in_loop(node)", "if False"
+    )
+    own_rule(text)
+    program = "import torch\nx = torch.zeros(3, dtype=torch.int64, device='cuda')\ny = torch.bincount(x)\n"
+    from tests.texts import check_texts  # noqa: PLC0415
+
+    assert [finding.code for finding in check_texts(program).findings] == ["SYN901"]
+    assert [rule.precedence for rule in by_precedence()] == sorted(
+        rule.precedence for rule in by_precedence()
+    )
+    assert {rule.code for rule in by_precedence() if rule.precedence is Precedence.FAMILY} >= {"SYN206"}
