@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from syncscan.check.infer.table.conditions import Bound
 from syncscan.model import UNKNOWN, Value
 from syncscan.ops import Operation
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """The arguments of a call, and the expression that makes it."""
 
     args: Sequence[Value]

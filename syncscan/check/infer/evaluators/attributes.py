@@ -96,7 +96,7 @@ def _stored(frame: Frame, cls: Class, name: str) -> Value:
     """What is set in an attribute by a class and its bases, or else by its subclasses."""
     known = frame.context.known
     outside = frame.read(known.set_outside[name])
-    owners = [base for base in cls.mro() if name in base.stored or base in outside]
+    owners = [base for base in cls.mro() if name in base.stored or (outside and base in outside)]
     if not owners:
         owners = [below for below in cls.all_subclasses() if name in below.stored or below in outside]
     return join_all(frame.read(known.attributes[owner, name]) for owner in owners)

@@ -40,7 +40,7 @@ def _of_tensor(frame: Frame, base: Value, name: str, call: Call) -> Value:
 def _operation(frame: Frame, name: str, call: Call) -> Value:
     frame.note_asked(name, call)
     operation = frame.context.table.find(name)
-    if name.startswith("torch."):
+    if name.startswith("torch.") and any(value.kind is Kind.MOVED for value in call.values):
         kwargs = {key: as_tensor(value) for key, value in call.kwargs.items()}
         call = Call(tuple(map(as_tensor, call.args)), kwargs, call.node)
     if operation is None:
