@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from syncscan.check.infer.source.indexer import blocks_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ def place_of(statement: ast.stmt, tree: ast.Module) -> Place:
         if _start(around) == _start(statement):
             before = body[index - 1] if index else None
             return Place(before, body[index + 1] if index + 1 < len(body) else None, in_loop)
-        inner = next((block for block in _blocks(around) if any(_holds(o, statement) for o in block)), None)
+        inner = next((block for block in blocks_of(around) if any(_holds(o, statement) for o in block)), None)
         if inner is None:
             return Place()
         if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -45,10 +47,3 @@ def _holds(around: ast.stmt, statement: ast.stmt) -> bool:
 
 def _start(statement: ast.stmt) -> tuple[int, int]:
     return statement.lineno, statement.col_offset
-
-
-def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    for name in ("body", "orelse", "finalbody"):
-        yield getattr(statement, name, None) or []
-    for handler in getattr(statement, "handlers", None) or getattr(statement, "cases", None) or []:
-        yield handler.body

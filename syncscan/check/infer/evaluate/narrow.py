@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.source.index import Class
@@ -27,42 +28,57 @@ _KINDS = {
 
 def narrow(frame: Frame, test: ast.expr, *, holds: bool) -> None:
     """Refine the environment for the path on which ``test`` holds, or does not."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+    narrowed = _TESTS.get(type(test))
+    if narrowed is not None:
+        narrowed(frame, test, holds=holds)
+    elif holds and frame.path(test):
+        _true(frame, test)
+
+
+def _true(frame: Frame, test: ast.expr) -> None:
+    value = frame.peek(test)
+    if value.kind is Kind.UNION:
+        frame.env[frame.path(test)] = without_none(value)
+
+
+def _not(frame: Frame, test: ast.UnaryOp, *, holds: bool) -> None:
+    if isinstance(test.op, ast.Not):
         narrow(frame, test.operand, holds=not holds)
-    elif isinstance(test, ast.BoolOp):
-        # every part holds in `a and b`, and none does in a failed `a or b`; else nothing is sure
-        if isinstance(test.op, ast.And) is holds:
-            for part in test.values:
-                narrow(frame, part, holds=holds)
-    elif isinstance(test, ast.Compare) and len(test.ops) == 1:
-        _compare(frame, test.left, test.ops[0], test.comparators[0], holds=holds)
-    elif isinstance(test, ast.Call):
-        if len(test.args) == 2 and full_name(frame, test.func) == "builtins.isinstance":
-            _isinstance(frame, test.args[0], test.args[1], holds=holds)
-    elif isinstance(test, ast.NamedExpr):
-        narrow(frame, test.target, holds=holds)
-    elif isinstance(test, ast.Attribute) and test.attr in {"is_cuda", "is_cpu"}:
+
+
+def _and_or(frame: Frame, test: ast.BoolOp, *, holds: bool) -> None:
+    # every part holds in `a and b`, and none does in a failed `a or b`; else nothing is sure
+    if isinstance(test.op, ast.And) is holds:
+        for part in test.values:
+            narrow(frame, part, holds=holds)
+
+
+def _assigned(frame: Frame, test: ast.NamedExpr, *, holds: bool) -> None:
+    narrow(frame, test.target, holds=holds)
+
+
+def _attribute(frame: Frame, test: ast.Attribute, *, holds: bool) -> None:
+    if test.attr in {"is_cuda", "is_cpu"}:
         on_gpu = (test.attr == "is_cuda") is holds
         _place(frame, test.value, Device.CUDA if on_gpu else Device.CPU)
-    elif holds and (key := frame.path(test)):
-        value = frame.peek(test)
-        if value.kind is Kind.UNION:
-            frame.env[key] = without_none(value)
+    elif holds and frame.path(test):
+        _true(frame, test)
 
 
-def _compare(
-    frame: Frame,
-    left: ast.expr,
-    operator: ast.cmpop,
-    right: ast.expr,
-    *,
-    holds: bool,
-) -> None:
-    equal = isinstance(operator, (ast.Is, ast.Eq)) is holds
-    if not isinstance(operator, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) or not isinstance(
-        right, ast.Constant
+def _call(frame: Frame, test: ast.Call, *, holds: bool) -> None:
+    if len(test.args) == 2 and full_name(frame, test.func) == "builtins.isinstance":
+        _isinstance(frame, test.args[0], test.args[1], holds=holds)
+
+
+def _compare(frame: Frame, test: ast.Compare, *, holds: bool) -> None:
+    left, operator, right = test.left, test.ops[0], test.comparators[0]
+    if (
+        len(test.ops) > 1
+        or not isinstance(operator, _EQUAL + _UNEQUAL)
+        or not isinstance(right, ast.Constant)
     ):
         return
+    equal = isinstance(operator, _EQUAL) is holds
     if right.value is None:
         target = left.target if isinstance(left, ast.NamedExpr) else left
         if key := frame.path(target):
@@ -71,6 +87,17 @@ def _compare(
         place = {"cuda": Device.CUDA, "cpu": Device.CPU}.get(right.value.partition(":")[0])
         if place is not None:
             _place(frame, tensor, place)
+
+
+_EQUAL, _UNEQUAL = (ast.Is, ast.Eq), (ast.IsNot, ast.NotEq)
+_TESTS: dict[type[ast.expr], Callable[..., None]] = {
+    ast.UnaryOp: _not,
+    ast.BoolOp: _and_or,
+    ast.Compare: _compare,
+    ast.Call: _call,
+    ast.NamedExpr: _assigned,
+    ast.Attribute: _attribute,
+}
 
 
 def _whose_device(node: ast.expr) -> ast.expr | None:

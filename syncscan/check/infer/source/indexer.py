@@ -39,19 +39,21 @@ class _Indexer:
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             if function.node is self.module.tree and owner is None:
                 self.module.names.update(imported_names(node, self.module))
-        elif owner is not None and isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            if not self._is_class_variable(node.annotation):
-                owner.annotations[node.target.id] = node.annotation
-            owner.stored.add(node.target.id)
-        elif owner is not None and isinstance(node, ast.Assign):
-            owner.stored.update(t.id for t in node.targets if isinstance(t, ast.Name))
+        elif owner is not None and isinstance(node, (ast.Assign, ast.AnnAssign)):
+            self._note_field(node, owner)
         else:
             if owner is None:
                 self._note(node, function)
-            for name in ("body", "orelse", "finalbody"):
-                self.block(getattr(node, name, None) or [], function, owner, prefix)
-            for handler in getattr(node, "handlers", None) or getattr(node, "cases", None) or []:
-                self.block(handler.body, function, owner, prefix)
+            for body in blocks_of(node):
+                self.block(body, function, owner, prefix)
+
+    def _note_field(self, node: ast.Assign | ast.AnnAssign, owner: Class) -> None:
+        """Note the names that a statement in the body of a class sets."""
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        names = [target.id for target in targets if isinstance(target, ast.Name)]
+        owner.stored.update(names)
+        if isinstance(node, ast.AnnAssign) and names and not self._is_class_variable(node.annotation):
+            owner.annotations[names[0]] = node.annotation
 
     def function(
         self,
@@ -117,26 +119,35 @@ class _Indexer:
         elif isinstance(node, ast.Nonlocal):
             function.nonlocal_names.update(node.names)
         owner = function.owner
-        receiver = function.parameters[0].name if owner is not None and function.parameters else None
-        targets = [*getattr(node, "targets", ()), getattr(node, "target", None)]
-        targets += [item.optional_vars for item in getattr(node, "items", ())]
-        while targets:
-            target = targets.pop()
-            if isinstance(target, (ast.Tuple, ast.List)):
-                targets.extend(target.elts)
-            elif isinstance(target, ast.Name) and function is self.module.body:
-                self._note_global(target.id, value if isinstance(node, ast.Assign) else None)
+        receiver = function.parameters[0].name if function.parameters else ""
+        for target in _targets_of(node):
+            if isinstance(target, ast.Name) and function is self.module.body:
+                is_alias = isinstance(node, ast.Assign) and target in node.targets
+                self._note_global(target.id, value if is_alias else None)
             elif isinstance(target, ast.Attribute) and owner and dotted_name(target.value) == receiver:
                 owner.stored.add(target.attr)
-        if owner is None or receiver is None:
-            return
-        if (
-            isinstance(value, ast.Call)
-            and value.args
-            and isinstance(value.args[0], ast.Constant)
-            and dotted_name(value.func) == f"{receiver}.register_buffer"
-        ):
-            owner.stored.add(str(value.args[0].value))
+        if owner and isinstance(value, ast.Call) and dotted_name(value.func) == f"{receiver}.register_buffer":
+            owner.stored.update(str(arg.value) for arg in value.args[:1] if isinstance(arg, ast.Constant))
+
+
+def blocks_of(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The bodies of a statement, in order."""
+    for name in ("body", "orelse", "finalbody"):
+        yield getattr(node, name, None) or []
+    for handler in getattr(node, "handlers", None) or getattr(node, "cases", None) or []:
+        yield handler.body
+
+
+def _targets_of(node: ast.stmt) -> Iterator[ast.expr]:
+    """Everything to which a statement assigns, one by one."""
+    targets = [*getattr(node, "targets", ()), getattr(node, "target", None)]
+    targets += [item.optional_vars for item in getattr(node, "items", ())]
+    while targets:
+        target = targets.pop()
+        if isinstance(target, (ast.Tuple, ast.List)):
+            targets.extend(target.elts)
+        elif target is not None:
+            yield target
 
 
 def parameters_of(arguments: ast.arguments) -> Iterator[Parameter]:
