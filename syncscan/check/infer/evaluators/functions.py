@@ -108,14 +108,11 @@ def _self_type(function: Function, value: Value, call: Call) -> Value:
 
 def bind(function: Function, call: Call) -> Passed:
     """The parameters that a call fills, each with its argument; several times where it takes several."""
-    plain = [p for p in function.parameters if not p.star and not p.keyword_only]
-    passed: Passed = [*zip(plain, call.args, strict=False)]
-    rest = next((p for p in function.parameters if p.star == "*"), None)
-    if rest is not None:
-        passed += [(rest, value) for value in call.args[len(plain) :]]
-    more = next((p for p in function.parameters if p.star == "**"), None)
+    passed: Passed = [*zip(function.plain, call.args, strict=False)]
+    if function.rest is not None:
+        passed += [(function.rest, value) for value in call.args[len(function.plain) :]]
     for name, value in call.kwargs.items():
-        target = function.by_name.get(name, more)
+        target = function.by_name.get(name, function.more)
         if target is not None:
             passed.append((target, value))
     return passed

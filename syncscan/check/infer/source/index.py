@@ -7,7 +7,7 @@ inference finds out is kept apart, in `syncscan.check.infer.known`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from syncscan.check.files import is_outside
@@ -40,6 +40,9 @@ class Function:
     parameters: list[Parameter] = field(default_factory=list)
     decorators: frozenset[str] = frozenset()  # full names, see `Program.full_name`
     children: dict[str, Function | Class] = field(default_factory=dict)
+    plain: list[Parameter] = field(default_factory=list)  # those that positional arguments fill
+    rest: Parameter | None = None  # ``*args``
+    more: Parameter | None = None  # ``**kwargs``
     by_name: dict[str, Parameter] = field(default_factory=dict)
     global_names: set[str] = field(default_factory=set)  # that a ``global`` statement names
     nonlocal_names: set[str] = field(default_factory=set)
@@ -50,6 +53,14 @@ class Function:
 
     def __post_init__(self) -> None:
         self.key = _key_of(self.module, self.qualname, self.node)
+
+    def take(self, parameters: Iterable[Parameter]) -> None:
+        """Give the function its parameters, in order."""
+        self.parameters = list(parameters)
+        self.plain = [p for p in self.parameters if not p.star and not p.keyword_only]
+        self.rest = next((p for p in self.parameters if p.star == "*"), None)
+        self.more = next((p for p in self.parameters if p.star == "**"), None)
+        self.by_name = {parameter.name: parameter for parameter in self.parameters}
 
     @property
     def is_property(self) -> bool:

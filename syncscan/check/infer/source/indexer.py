@@ -65,8 +65,7 @@ class _Indexer:
         info = Function(node.name, prefix + node.name, self.module, node, owner)
         info.parent = None if parent.node is self.module.tree else parent
         decorators = {self.module.imported_name(dotted_name(_called(each))) for each in node.decorator_list}
-        info.parameters = list(parameters_of(node.args))
-        info.by_name = {parameter.name: parameter for parameter in info.parameters}
+        info.take(parameters_of(node.args))
         self.module.functions.append(info)
         if owner is not None:
             if not decorators & _OVERLOAD and not any(

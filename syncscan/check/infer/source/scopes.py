@@ -65,8 +65,7 @@ class Scopes:
         prefix = "" if outer is module.body else f"{outer.qualname}."
         made = Function("<lambda>", f"{prefix}<lambda>", module, node)
         made.parent = None if outer is module.body else outer
-        made.parameters = list(parameters_of(node.args))
-        made.by_name = {parameter.name: parameter for parameter in made.parameters}
+        made.take(parameters_of(node.args))
         made.statement = statement
         self.lambdas[node] = made
         return made

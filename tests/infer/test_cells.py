@@ -1,0 +1,96 @@
+"""What is known: cells that writers contribute to, and evaluations that change nothing until they are committed."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+from syncscan.check.infer.evaluate.frame import Frame
+from syncscan.check.infer.evaluate.running import evaluate
+from syncscan.check.infer.known.cells import Cell
+from syncscan.check.infer.solver import Solver
+from syncscan.check.infer.source.index import Function
+from syncscan.check.infer.source.indexer import index_module
+from syncscan.check.infer.values.lattice import join
+from syncscan.model import UNKNOWN, Conventions, Device, Kind, Value
+from syncscan.ops import load_table
+
+PROGRAM = """
+    import torch
+
+    class Batch:
+        def __init__(self, lens):
+            self.lens = lens
+
+    def total(batch, scale):
+        longest = lambda: batch.lens.max()
+        return longest() * scale
+
+    def host():
+        return total(Batch(torch.zeros(3)), 2)
+
+    def main(batch: Batch):
+        batch.extra = torch.zeros(3, device="cuda")
+        return total(Batch(torch.zeros(3, device="cuda")), batch.extra)
+"""
+
+
+def solved(text: str) -> tuple[Solver, dict[str, Function]]:
+    text = textwrap.dedent(text)
+    module = index_module("a", "a.py", ast.parse(text), text.split("\n"), is_package=False)
+    solver = Solver([module], load_table(), Conventions())
+    solver.solve(lambda *_: None)
+    return solver, {function.qualname: function for function in solver.functions()}
+
+
+def test_each_writer_has_its_contribution_and_the_value_is_their_join() -> None:
+    solver, functions = solved(PROGRAM)
+    lens = functions["Batch.__init__"].by_name["lens"]
+    cell = solver.known.parameters[lens]
+    assert {writer.name: value.device for writer, value in cell.contributions.items()} == {
+        "host": Device.CPU,
+        "main": Device.CUDA,
+    }
+    assert cell.value == join(*cell.contributions.values())
+    assert cell.value.device is Device.MIXED
+    assert list(cell.readers) == [functions["Batch.__init__"]]
+
+
+def test_a_cell_tells_whether_more_is_known() -> None:
+    _, functions = solved(PROGRAM)
+    first, second = functions["host"], functions["main"]
+    cell: Cell[Value] = Cell(UNKNOWN)
+    on_gpu, on_host = (Value(Kind.TENSOR, device) for device in (Device.CUDA, Device.CPU))
+    assert cell.contribute(first, on_gpu)
+    assert not cell.contribute(first, on_gpu)
+    assert not cell.contribute(second, on_gpu)  # noted all the same: the first may be taken back
+    assert cell.contributions == {first: on_gpu, second: on_gpu}
+    assert cell.contribute(second, on_host)
+    assert cell.contributions[second].device is cell.value.device is Device.MIXED
+
+
+def test_what_is_known_is_a_fixed_point_of_every_evaluation() -> None:
+    solver, functions = solved(PROGRAM)
+    assert "total.<lambda>" in functions
+    for function in functions.values():
+        frame = Frame(solver.context, function)
+        evaluate(frame)
+        assert frame.outcome.contributions == {}, function.qualname
+        assert all(function in cell.readers for cell in frame.outcome.reads), function.qualname
+
+
+def test_an_evaluation_changes_nothing_by_itself() -> None:
+    text = textwrap.dedent(PROGRAM)
+    module = index_module("a", "a.py", ast.parse(text), text.split("\n"), is_package=False)
+    solver = Solver([module], load_table(), Conventions())
+    (main,) = (function for function in module.functions if function.name == "main")
+    outcomes = []
+    for _ in range(2):
+        frame = Frame(solver.context, main)
+        evaluate(frame)
+        outcomes.append(frame.outcome)
+    first, second = outcomes
+    assert first.contributions
+    assert first.contributions == second.contributions
+    assert list(first.reads) == list(second.reads)
+    assert all(cell.contributions == {} and cell.readers == {} for cell in first.contributions)
