@@ -702,3 +702,21 @@ def test_a_device_may_be_named_by_its_number() -> None:
             return on(rank).sum().item()  # expect: SYN101
         """
     )
+
+
+def test_what_came_in_a_container_through_a_call_is_not_proved() -> None:
+    text = """
+        import torch
+
+        def table():
+            return {"lens": torch.zeros(3, device="cuda")}
+
+        def read():
+            return table()["lens"].item()
+
+        def here():
+            return {"lens": torch.zeros(3, device="cuda")}["lens"].item()
+    """
+    found = check_texts(textwrap.dedent(text)).findings
+    confidences = {finding.line: finding.confidence.label for finding in found}
+    assert confidences == {8: "inferred", 11: "proved"}

@@ -51,6 +51,9 @@ def inferred(value: Value) -> Value:
         return _forgotten(value)
     if value.items is not None:
         return replace(value, items=tuple(map(inferred, value.items)))
+    if value.element is not None:
+        element = inferred(value.element)
+        return value if element is value.element else replace(value, element=element)
     if value.confidence is Confidence.PROVED and kind in _PLACED:
         return replace(value, confidence=Confidence.INFERRED)
     return value
