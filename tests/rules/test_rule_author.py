@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import textwrap
 
@@ -55,7 +56,7 @@ def own_rule(tmp_path, monkeypatch):
         folder = tmp_path / "own_rules"
         folder.mkdir()
         (folder / "empty_cache.py").write_text(text, encoding="utf-8")
-        package = sys.modules["syncscan.rules"]
+        package = importlib.import_module("syncscan.rules")
         monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
         rule_book.cache_clear()
 
