@@ -8,7 +8,7 @@ from typing import Protocol
 from syncscan.model import Value
 
 
-class Definition(Protocol):
+class Defined(Protocol):
     """Something that the project defines: a function, a class, a module."""
 
     @property
@@ -20,12 +20,12 @@ class Definition(Protocol):
 class BoundMethod:
     """A method and the object it was read from."""
 
-    function: Definition
+    function: Defined
     receiver: Value
 
     @property
     def key(self) -> str:
-        """See `Definition.key`."""
+        """See `Defined.key`."""
         return f"{self.function.key} of {key_of(self.receiver)}"
 
 
@@ -39,7 +39,7 @@ class Partial:
 
     @property
     def key(self) -> str:
-        """See `Definition.key`: which arguments there are, whatever they are."""
+        """See `Defined.key`: which arguments there are, whatever they are."""
         names = ",".join(name for name, _ in self.kwargs)
         return f"{key_of(self.callee)}({len(self.args)},{names})"
 
