@@ -1,0 +1,12 @@
+"""A device may be named by the number of a GPU, such as the local rank."""
+
+import torch
+
+
+def on(device):
+    return torch.zeros(3, device=device)
+
+
+def run(rank: int):
+    on("cpu").sum().item()  # silent
+    return on(rank).sum().item()  # expect: SYN101

@@ -1,0 +1,148 @@
+"""The programs of the corpus, and the marks in their comments that say what `syncscan check` must find.
+
+A program is a file below ``tests/check/corpus/THEME/``, or a folder there where it has several files or
+settings of its own. It is checked whole, from ``--min-confidence assumed`` on. The marks:
+
+    # expect: SYN101, SYN302   found on this line, from the default confidence on
+    # expect: SYN101 (assumed)   exactly so sure: assumed, inferred or proved; "hot" or "cold" beside it
+    # expect: SYN101 `x.sum().item()`   the expression
+    # silent   nothing is found on this line, and that is the point; anything may follow
+    # todo: SYN101   waits, and is not found: a known gap, which fails when it is found
+    # false: SYN101   does not wait, and is found: a known false alarm, which fails when it is not found
+
+What is on no mark must not be found. On the lines below an expectation, with nothing else on them:
+
+    # because: made: `torch.zeros(n)` puts it there   the whole chain of evidence, one line a step, in order
+    # reached: Model.forward > longest   the chain of calls that makes it hot
+
+``made`` is a place: the line that ends in ``# at: made``, in any file of the program. A file whose first
+line is ``# python: 3.12`` is for that version of Python, and later ones.
+
+``python -m tests.check.marks`` counts programs and marks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+CORPUS = Path(__file__).parent / "corpus"
+
+_MARK = re.compile(r"# (expect|todo|false): ((?:SYN\d{3}(?: \([a-z, ]+\))?(?: `[^`]*`)?(?:, )?)+)")
+_ITEM = re.compile(r"(SYN\d{3})(?: \(([a-z, ]+)\))?(?: `([^`]*)`)?")
+_SILENT = re.compile(r"# silent\b")
+_PLACE = re.compile(r"# at: (\w+)$")
+_BECAUSE = re.compile(r"\s*# because: (\w+): (.+)")
+_REACHED = re.compile(r"\s*# reached: (.+)")
+_PYTHON = re.compile(r"# python: 3\.(\d+)\n")
+
+Line = tuple[str, int]
+
+
+@dataclass
+class Expected:
+    """One finding that a mark speaks of."""
+
+    path: str
+    line: int
+    verb: str
+    code: str
+    sure: str = ""  # "" is anything from the default on
+    heat: str = ""
+    expression: str = ""
+    because: list[tuple[str, str]] = field(default_factory=list)
+    reached: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Program:
+    """A program and all that its marks say."""
+
+    folder: Path  # of its theme
+    name: str
+    python: int = 0  # the least minor version of Python 3
+    files: dict[str, str] = field(default_factory=dict)
+    expected: list[Expected] = field(default_factory=list)
+    silent: list[Line] = field(default_factory=list)
+    places: dict[str, Line] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        return f"{self.folder.name}/{self.name}"
+
+    def counts(self) -> Counter[str]:
+        found = Counter(one.verb for one in self.expected)
+        found["silent"] = len(self.silent)
+        found["because"] = sum(len(one.because) for one in self.expected)
+        found["reached"] = sum(bool(one.reached) for one in self.expected)
+        found["confidence or heat"] = sum(bool(one.sure) + bool(one.heat) for one in self.expected)
+        found["expression"] = sum(bool(one.expression) for one in self.expected)
+        return found
+
+
+def programs() -> list[Program]:
+    """All of them, in order."""
+    paths = [path for path in sorted(CORPUS.glob("*/*")) if path.name != "__pycache__"]
+    return [program(path) for path in paths if path.suffix == ".py" or path.is_dir()]
+
+
+def program(path: Path) -> Program:
+    """One program, which is a file or a folder."""
+    found = Program(path.parent, path.stem)
+    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+        if file.suffix in {".py", ".toml"}:
+            name = file.relative_to(path if path.is_dir() else path.parent).as_posix()
+            found.files[name] = file.read_text(encoding="utf-8")
+            _read_marks(found, name, found.files[name])
+    return found
+
+
+def _read_marks(into: Program, path: str, text: str) -> None:
+    if version := _PYTHON.match(text):
+        into.python = int(version[1])
+    last: list[Expected] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if because := _BECAUSE.fullmatch(line):
+            last[-1].because.append((because[1], because[2]))
+        elif reached := _REACHED.fullmatch(line):
+            last[-1].reached = reached[1].split(" > ")
+        elif mark := _MARK.search(line):
+            last = [_expected(path, number, mark[1], *item) for item in _ITEM.findall(mark[2])]
+            into.expected += last
+        elif _SILENT.search(line):
+            into.silent.append((path, number))
+        elif re.search(r"# (expect|todo|false|because|reached)\b", line):
+            raise ValueError(f"{into.title}: {path}:{number}: not a mark: {line.strip()}")
+        if place := _PLACE.search(line):
+            into.places[place[1]] = (path, number)
+
+
+def _expected(path: str, line: int, verb: str, code: str, words: str, expression: str) -> Expected:
+    one = Expected(path, line, verb, code, expression=expression)
+    for word in filter(None, words.split(", ")):
+        if word in {"assumed", "inferred", "proved"}:
+            one.sure = word
+        elif word in {"hot", "cold"}:
+            one.heat = word
+        else:
+            raise ValueError(f"{path}:{line}: not a confidence, nor hot or cold: {word}")
+    return one
+
+
+def main() -> None:
+    """Print how many programs and marks there are, by theme."""
+    total: Counter[str] = Counter()
+    themes: dict[str, Counter[str]] = {}
+    for one in programs():
+        counts = one.counts() + Counter(programs=1)
+        total += counts
+        themes.setdefault(one.folder.name, Counter()).update(counts)
+    for name, counts in (*themes.items(), ("all", total)):
+        told = ", ".join(f"{counts[kind]} {kind}" for kind in total if counts[kind])
+        print(f"{name}: {told}")  # noqa: T201 (it is a command)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""Every program of the corpus gives the findings that its marks say, and no other; `marks.py` explains them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syncscan.config import DEFAULT_CONFIDENCE
+from syncscan.model import Confidence
+from tests.check.marks import Expected, Program, programs
+from tests.conftest import Command
+
+Finding = dict[str, Any]
+
+
+@pytest.mark.parametrize("program", programs(), ids=lambda program: program.title)
+def test_the_marks_say_what_is_found(
+    program: Program, project: Callable[[dict[str, str | bytes]], Path], syncscan: Command
+) -> None:
+    if sys.version_info < (3, program.python):
+        pytest.skip(f"is for Python 3.{program.python}")
+    assert program.expected or program.silent, "a program without marks asserts nothing"
+    project(dict(program.files))
+    run = syncscan("check", "--format", "json", "--min-confidence", "assumed", ".")
+    assert run.stderr == ""
+    answer = json.loads(run.stdout)
+    assert answer["files"]["failed"] == []
+    differences = compare(program, answer["findings"])
+    assert not differences, "\n".join(["", *differences])
+
+
+def compare(program: Program, findings: list[Finding]) -> list[str]:
+    """Where findings and marks differ, each with its line."""
+    left = list(findings)
+    said = []
+    for expected in program.expected:
+        finding = next((finding for finding in left if _is_meant(expected, finding)), None)
+        where = f"{program.title}: {expected.path}:{expected.line}"
+        line = program.files[expected.path].splitlines()[expected.line - 1].strip()
+        if expected.verb == "todo":
+            if finding is not None:
+                left.remove(finding)
+                said.append(f"{where}: {line}\n  is found now: write `expect` for `todo`")
+            continue
+        if finding is None:
+            word = "expected" if expected.verb == "expect" else "is not found any more: take the mark away:"
+            said.append(f"{where}: {line}\n  {word} {expected.code}")
+            continue
+        left.remove(finding)
+        said += [f"{where}: {line}\n  {text}" for text in _unlike(expected, finding, program)]
+    return said + [f"{program.title}: {_shown(finding, program)}" for finding in left]
+
+
+def _is_meant(expected: Expected, finding: Finding) -> bool:
+    place = (finding["path"], finding["line"], finding["code"])
+    same = place == (expected.path, expected.line, expected.code)
+    return same and expected.expression in {"", finding["expression"]}
+
+
+def _unlike(expected: Expected, finding: Finding, program: Program) -> list[str]:
+    """How a finding differs from what is said of it."""
+    said = []
+    found = finding["confidence"]
+    if expected.sure and found != expected.sure:
+        said.append(f"expected {expected.sure}, found {found}")
+    if not expected.sure and Confidence[found.upper()] < DEFAULT_CONFIDENCE:
+        said.append(f"expected by default, found {found}")
+    if expected.heat and finding["hot"] is not (expected.heat == "hot"):
+        said.append(f"expected {expected.heat}")
+    if expected.reached and finding["call_chain"] != expected.reached:
+        said.append(f"expected reached by {expected.reached}, found {finding['call_chain']}")
+    steps = [(program.places[place], text) for place, text in expected.because]
+    chain = [((step["path"], step["line"]), step["text"]) for step in finding["evidence"]]
+    if steps and steps != chain:
+        said.append(f"expected because {steps}\n  found {chain}")
+    return said
+
+
+def _shown(finding: Finding, program: Program) -> str:
+    line = program.files[finding["path"]].splitlines()[finding["line"] - 1].strip()
+    return (
+        f"{finding['path']}:{finding['line']}: {line}\n"
+        f"  expected silence, found {finding['code']} ({finding['confidence']}) at `{finding['expression']}`"
+    )
