@@ -1,0 +1,25 @@
+"""`dataclasses.replace` stores into the fields that it names."""
+
+import dataclasses
+from dataclasses import dataclass
+
+import torch
+
+
+@dataclass
+class Metadata:
+    lens: torch.Tensor
+    rows: torch.Tensor
+
+    def read(self):
+        self.rows.tolist()  # silent
+        return self.lens.tolist()  # expect: SYN102
+
+
+def pad(metadata: Metadata):
+    padded = dataclasses.replace(metadata, lens=torch.ones(4, device="cuda"))
+    padded.lens.sum().item()  # expect: SYN101
+    return padded
+
+
+pad(Metadata(torch.ones(3), torch.ones(3)))

@@ -1,0 +1,24 @@
+"""A GPU tensor that is written as text is read."""
+
+import logging
+import warnings
+
+import torch
+
+logger = logging.getLogger(__name__)
+
+
+def run():
+    t = torch.ones((), device="cuda")
+    label = f"loss {t:.3f}"  # expect: SYN107
+    shape = f"{t.shape} {t.device} {t.dtype}"  # silent
+    nested = f"{label:>{10}} {[t]}"  # todo: SYN107
+    old = "loss %s" % t  # expect: SYN107
+    two = "%s %s" % (t, 1)  # todo: SYN107
+    new = "loss {}".format(t)  # expect: SYN107
+    logger.info("loss %s", t)  # expect: SYN107
+    logger.debug("loss %s", t)  # silent: formatted only where that level is on
+    logger.debug(f"loss {t}")  # expect: SYN107
+    logging.warning("loss %s", t)  # expect: SYN107
+    print(t.shape)  # silent
+    return shape, nested, old, two, new

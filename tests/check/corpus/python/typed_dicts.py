@@ -1,0 +1,36 @@
+"""A dictionary with constant keys has a place for each as long as it stays in one function."""
+
+from typing import TypedDict
+
+import torch
+
+
+class Inputs(TypedDict):
+    ids: torch.Tensor
+    names: list[str]
+
+
+def build():
+    inputs = {}
+    inputs["ids"] = torch.ones(4, device="cuda")
+    inputs["host"] = torch.ones(4)
+    inputs["ids"].tolist()  # expect: SYN102
+    inputs["host"].tolist()  # silent
+    return inputs
+
+
+def literal():
+    inputs = {"ids": torch.ones(4, device="cuda"), "host": torch.ones(4)}
+    inputs["ids"].tolist()  # expect: SYN102
+    return inputs["host"].tolist()  # false: SYN102
+
+
+def passed(inputs: Inputs):
+    inputs["ids"].tolist()  # expect: SYN102
+    return inputs["names"].index("a")  # silent
+
+
+inputs = build()
+inputs["ids"].tolist()  # expect: SYN102
+inputs["host"].tolist()  # false: SYN102
+passed({"ids": torch.ones(4, device="cuda"), "names": []})
