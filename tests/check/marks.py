@@ -10,7 +10,7 @@ settings of its own. It is checked whole, from ``--min-confidence assumed`` on. 
     # todo: SYN101   waits, and is not found: a known gap, which fails when it is found
     # false: SYN101   does not wait, and is found: a known false alarm, which fails when it is not found
 
-What is on no mark must not be found. On the lines below an expectation, with nothing else on them:
+Several marks may stand on a line. What is on no mark must not be found. On the lines below an expectation, with nothing else on them:
 
     # because: made: `torch.zeros(n)` puts it there   the whole chain of evidence, one line a step, in order
     # reached: Model.forward > longest   the chain of calls that makes it hot
@@ -108,8 +108,10 @@ def _read_marks(into: Program, path: str, text: str) -> None:
             last[-1].because.append((because[1], because[2]))
         elif reached := _REACHED.fullmatch(line):
             last[-1].reached = reached[1].split(" > ")
-        elif mark := _MARK.search(line):
-            last = [_expected(path, number, mark[1], *item) for item in _ITEM.findall(mark[2])]
+        elif marks := _MARK.findall(line):
+            last = [
+                _expected(path, number, verb, *item) for verb, rest in marks for item in _ITEM.findall(rest)
+            ]
             into.expected += last
         elif _SILENT.search(line):
             into.silent.append((path, number))

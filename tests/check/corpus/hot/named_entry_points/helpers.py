@@ -1,0 +1,3 @@
+def longest(lens):
+    return lens.max().item()  # expect: SYN101 (hot)
+    # reached: Runner.step > longest

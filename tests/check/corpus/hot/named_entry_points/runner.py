@@ -1,0 +1,17 @@
+import torch
+from helpers import longest
+
+
+class Runner:
+    def step(self):
+        longest(torch.zeros(4, device="cuda"))
+        return torch.zeros(1, device="cuda").item()  # expect: SYN101 (hot)
+        # reached: Runner.step
+
+    def warm_up(self):
+        return torch.zeros(1, device="cuda").item()  # expect: SYN101 (cold)
+
+
+class Model(torch.nn.Module):
+    def forward(self):
+        return torch.zeros(1, device="cuda").item()  # expect: SYN101 (cold)

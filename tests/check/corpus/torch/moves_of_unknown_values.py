@@ -1,0 +1,21 @@
+"""`.to("cuda")` of something unknown: a tensor, a module, a batch."""
+
+import torch
+
+
+def run(batch, name, device):
+    moved = batch.to("cuda")
+    moved.sum().item()  # expect: SYN101
+    moved.item()  # expect: SYN101
+    detached = moved.detach().view(-1)
+    detached.tolist()  # expect: SYN102
+    back = moved.cpu()  # silent: of a module it is not known what that copies
+    back.tolist()  # silent
+    halved = (moved / 2).tolist()  # expect: SYN102
+    rows = torch.ones(4)[moved > 0]  # silent: an index on the GPU, of a tensor of the host
+    anywhere = batch.to(device)
+    anywhere.sum().item()  # silent
+    half = batch.half()
+    half.sum().item()  # silent
+    named = batch.to(device="cuda")
+    return halved, rows, torch.relu(named).tolist(), name  # expect: SYN102

@@ -1,0 +1,15 @@
+"""Other operations of the table: sparse conversion, histograms, windows, search."""
+
+import torch
+
+
+def run():
+    gpu = torch.ones((4, 4), device="cuda")
+    gpu.to_sparse()  # expect: SYN206
+    torch.histc(gpu)  # expect: SYN206
+    torch.isin(gpu, gpu)  # expect: SYN206
+    torch.combinations(gpu[0])  # expect: SYN206
+    torch.is_nonzero(gpu.sum())  # expect: SYN103
+    torch.searchsorted(gpu[0], gpu[0])  # silent
+    torch.nn.utils.rnn.pad_sequence([gpu, gpu])  # silent
+    return torch.histc(torch.ones(4))  # silent
