@@ -1,0 +1,23 @@
+"""An assumption is said to be one."""
+
+import torch
+from backend import lease
+
+
+def run(lens: torch.Tensor):  # at: lens
+    lens.tolist()  # expect: SYN102 (assumed)
+    # because: lens: `lens` is a tensor, and nothing places it on the CPU
+
+
+def named():  # at: named
+    rows_gpu = lease()
+    rows_gpu.tolist()  # expect: SYN102 (assumed)
+    # because: named: `rows_gpu` is named so
+
+
+class Metadata:
+    lens: torch.Tensor  # at: declared
+
+    def read(self):
+        return self.lens.tolist()  # expect: SYN102 (assumed)
+        # because: declared: `lens` is a tensor, and nothing places it on the CPU

@@ -1,0 +1,25 @@
+"""What a container holds keeps its reason."""
+
+import torch
+
+
+class Pool:
+    def __init__(self):
+        self.rows = []
+
+    def add(self, n: int):
+        self.rows.append(torch.ones(n, device="cuda"))  # at: added
+
+    def read(self):
+        return self.rows[0].tolist()  # expect: SYN102 (proved)
+        # because: added: `torch.ones(n, device="cuda")` puts it there
+
+
+def passed(rows):
+    return rows[0].tolist()  # expect: SYN102 (inferred)
+    # because: call: `rows` of `passed` is passed here
+    # because: made: `torch.ones(1, device="cuda")` puts it there
+
+
+row = torch.ones(1, device="cuda")  # at: made
+passed([row, row])  # at: call

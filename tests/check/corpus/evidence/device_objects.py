@@ -1,0 +1,22 @@
+"""A device that has a name of its own is named where it was made, and where it was used."""
+
+import torch
+
+device = torch.device("cuda")  # at: named
+lens = torch.ones(4, device=device)  # at: made
+lens.tolist()  # expect: SYN102 (proved)
+# because: made: `torch.ones(4, device=device)` puts it there
+# because: named: the device is named here
+
+
+def run(where: torch.device):
+    rows = torch.ones(4, device=where)  # at: decided
+    rows.tolist()  # expect: SYN102 (inferred)
+    # because: decided: `torch.ones(4, device=where)` puts it on a device that the run decides, taken for the GPU
+    again = torch.ones(4, device=rows.device)  # at: again
+    again.tolist()  # expect: SYN102 (inferred)
+    # because: again: `torch.ones(4, device=rows.device)` puts it there
+    # because: decided: `torch.ones(4, device=where)` puts it on a device that the run decides, taken for the GPU
+    current = torch.ones(4, device=torch.cuda.current_device())  # at: current
+    return current.tolist()  # expect: SYN102 (proved)
+    # because: current: the current CUDA device

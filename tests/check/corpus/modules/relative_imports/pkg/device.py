@@ -1,0 +1,4 @@
+import torch
+
+WHERE = torch.device("cuda")
+HOST = "cpu"

@@ -1,0 +1,3 @@
+import torch
+
+torch.ones(4, device="cuda").tolist()  # expect: SYN102
