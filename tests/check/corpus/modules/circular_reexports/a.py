@@ -1,0 +1,4 @@
+from b import nothing, thing
+
+thing.item()  # silent
+nothing()

@@ -1,0 +1,4 @@
+from a import nothing, thing
+
+thing.item()  # silent
+nothing()
