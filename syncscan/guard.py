@@ -12,7 +12,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
@@ -52,11 +52,10 @@ class _Region:
         global _is_compiling  # noqa: PLW0603
         if "torch" in sys.modules:
             _is_compiling = sys.modules["torch"].compiler.is_compiling
-        self._tokens: list[Token[tuple[_Region, ...]]] = []
 
     def __enter__(self: _Self) -> _Self:
         if not _is_compiling():
-            self._tokens.append(_regions.set((*_regions.get(), self)))
+            _regions.set((*_regions.get(), self))
             _detectors.acquire()
         return self
 
@@ -65,10 +64,10 @@ class _Region:
     ) -> None:
         if not _is_compiling():
             _detectors.release()
-            try:
-                _regions.reset(self._tokens.pop())
-            except ValueError:  # left in another context than it was entered in
-                _regions.set(tuple(region for region in _regions.get() if region is not self))
+            regions = list(_regions.get()[::-1])
+            if self in regions:  # and not left in another context than it was entered in
+                regions.remove(self)  # the innermost, wherever it stands: regions may overlap
+                _regions.set(tuple(regions[::-1]))
 
     def sees(self, sync: SeenSync) -> bool:
         """Take note of a wait; true if the regions around this one shall not see it."""

@@ -91,6 +91,87 @@ print(outer.total, inner.total)
     assert out == "forbidden\n1 1\n"
 
 
+WAITS = """
+def waits():
+    try:
+        t.item()
+    except syncscan.SyncError:
+        return "forbidden"
+    return "allowed"
+"""
+
+
+def test_a_region_that_ends_gives_back_the_one_around_it(run):
+    out = run(f"""{WAITS}
+forbid, allow = syncscan.forbid_sync, lambda: syncscan.allow_sync("the scheduler needs it")
+with forbid():
+    with allow():
+        print("inside", waits())
+    print("behind", waits())
+    try:
+        with allow():
+            raise ValueError
+    except ValueError:
+        print("behind an error", waits())
+    with syncscan.count_syncs() as seen:
+        pass
+    print("behind a count", waits(), seen.total)
+with allow():
+    with forbid():
+        print("inside", waits())
+    print("behind", waits())
+with forbid():
+    pass
+print("outside", waits())
+region = forbid()
+with region:
+    with region:
+        pass
+    print("entered twice", waits())
+print("left twice", waits())
+""")
+    assert out.splitlines() == [
+        "inside allowed",
+        "behind forbidden",
+        "behind an error forbidden",
+        "behind a count forbidden 0",
+        "inside forbidden",
+        "behind allowed",
+        "outside allowed",
+        "entered twice forbidden",
+        "left twice allowed",
+    ]
+
+
+def test_regions_end_in_any_order_and_in_any_context(run):
+    out = run(f"""{WAITS}
+import contextvars
+seen, forbid = syncscan.count_syncs(), syncscan.forbid_sync()
+seen.__enter__()
+forbid.__enter__()
+seen.__exit__(None, None, None)
+print("the other one is open", waits())
+forbid.__exit__(None, None, None)
+print("none is open", waits(), seen.total)
+outer, inner = syncscan.forbid_sync(), syncscan.allow_sync("reason")
+outer.__enter__()
+copied = contextvars.copy_context()
+copied.run(inner.__enter__)
+print("entered elsewhere", waits(), copied.run(waits))
+inner.__exit__(None, None, None)
+print("left here", waits())
+outer.__exit__(None, None, None)
+print("none is open", waits(), sys.gettrace(), torch._library.fake_subscribed())
+""")
+    assert out.splitlines() == [
+        "the other one is open forbidden",
+        "none is open allowed 0",
+        "entered elsewhere forbidden allowed",
+        "left here forbidden",
+        "none is open allowed None 0",
+    ]
+
+
 def test_a_region_belongs_to_its_thread(run):
     out = run("""
 import threading
