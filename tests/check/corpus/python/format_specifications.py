@@ -12,5 +12,5 @@ def run(width: int):
     e = f""  # noqa: F541
     torch.zeros(4, device=d).tolist()  # expect: SYN102
     torch.zeros(4, device=f"cuda").tolist()  # noqa: F541 # expect: SYN102
-    torch.zeros(4, device=f"cpu:{width}").tolist()  # false: SYN102
+    torch.zeros(4, device=f"cpu:{width}").tolist()  # false: SYN102 (inferred)
     return a, b, c, e

@@ -5,33 +5,34 @@ import torch
 
 def run(batch, where: torch.device):
     x = batch.to("cuda")
-    x.apply(1).cpu(), x.clone().cpu(), x.contiguous().cpu(), x.copy_(1).cpu(), x.detach().cpu()  # silent
-    (
-        x.double().cpu(),
-        x.expand(1).cpu(),
-        x.flatten().cpu(),
-        x.gather(1).cpu(),
-        x.index_select(1).cpu(),
-    )  # silent
-    (
-        x.permute(1).cpu(),
-        x.reshape(1).cpu(),
-        x.share_memory_().cpu(),
-        x.split(1).cpu(),
-        x.squeeze().cpu(),
-    )  # silent
-    (
-        x.type(1).cpu(),
-        x.unbind().cpu(),
-        x.unsqueeze(0).cpu(),
-        x.view(1).cpu(),
-        x.zero_grad(),
-        x.half().cpu(),
-    )  # silent
-    x.eval().cpu(), x.train().cpu(), x.requires_grad_().cpu(), x.float().cpu(), x.bfloat16().cpu()  # silent
+    x.apply(1).cpu(), x.apply(1).tolist()  # expect: SYN102
+    x.clone().cpu(), x.clone().tolist()  # expect: SYN102
+    x.contiguous().cpu(), x.contiguous().tolist()  # expect: SYN102
+    x.copy_(1).cpu(), x.copy_(1).tolist()  # expect: SYN102
+    x.detach().cpu(), x.detach().tolist()  # expect: SYN102
+    x.double().cpu(), x.double().tolist()  # expect: SYN102
+    x.expand(1).cpu(), x.expand(1).tolist()  # expect: SYN102
+    x.flatten().cpu(), x.flatten().tolist()  # expect: SYN102
+    x.gather(1).cpu(), x.gather(1).tolist()  # expect: SYN102
+    x.index_select(1).cpu(), x.index_select(1).tolist()  # expect: SYN102
+    x.permute(1).cpu(), x.permute(1).tolist()  # expect: SYN102
+    x.reshape(1).cpu(), x.reshape(1).tolist()  # expect: SYN102
+    x.share_memory_().cpu(), x.share_memory_().tolist()  # expect: SYN102
+    x.split(1).cpu(), x.split(1).tolist()  # expect: SYN102
+    x.squeeze().cpu(), x.squeeze().tolist()  # expect: SYN102
+    x.type(1).cpu(), x.type(1).tolist()  # expect: SYN102
+    x.unbind().cpu(), x.unbind().tolist()  # expect: SYN102
+    x.unsqueeze(0).cpu(), x.unsqueeze(0).tolist()  # expect: SYN102
+    x.view(1).cpu(), x.view(1).tolist()  # expect: SYN102
+    x.half().cpu(), x.half().tolist()  # expect: SYN102
+    x.eval().cpu(), x.eval().tolist()  # expect: SYN102
+    x.train().cpu(), x.train().tolist()  # expect: SYN102
+    x.requires_grad_().cpu(), x.requires_grad_().tolist()  # expect: SYN102
+    x.float().cpu(), x.float().tolist()  # expect: SYN102
+    x.bfloat16().cpu(), x.bfloat16().tolist()  # expect: SYN102
     x.size(0).item(), x.values().tolist()  # silent
     x.parameters(), x.buffers(), x.state_dict(), x.modules(), x.children(), x.named_parameters()  # silent
-    x.clone().tolist(), x.view(-1).tolist(), x.half().tolist()  # expect: SYN102, SYN102, SYN102
+    x.prepared_by_the_project().tolist()  # silent
     x.argmax(-1).cpu()  # expect: SYN105
     x.to("cpu").tolist()  # silent
     x.to(torch.float16).tolist()  # todo: SYN102
