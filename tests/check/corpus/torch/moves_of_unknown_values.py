@@ -13,6 +13,7 @@ def run(batch, name, device):
     back.tolist()  # silent
     halved = (moved / 2).tolist()  # expect: SYN102
     rows = torch.ones(4)[moved > 0]  # silent: an index on the GPU, of a tensor of the host
+    torch.ones(4, device="cuda")[moved > 0]  # expect: SYN201
     anywhere = batch.to(device)
     anywhere.sum().item()  # silent
     half = batch.half()

@@ -12,6 +12,7 @@ def run(n: int, pin: bool):
     torch.cat([pinned, pinned]).to("cuda", non_blocking=True)  # expect: SYN303
     pinned[[0, 1]].to("cuda", non_blocking=True)  # expect: SYN303
     torch.zeros(n, pin_memory=pin).to("cuda", non_blocking=True)  # silent: it may be pinned
+    torch.zeros(n, pin_memory=None).to("cuda", non_blocking=True)  # expect: SYN303
     torch.zeros(n, pin_memory=False).to("cuda", non_blocking=True)  # expect: SYN303
     either = pinned if pin else torch.zeros(n)
     either.to("cuda", non_blocking=True)  # silent: it may be pinned

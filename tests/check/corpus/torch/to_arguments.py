@@ -28,3 +28,8 @@ def run(where: torch.device, dtype: torch.dtype, other):
     host.to("mps")  # silent
     host.to(None)  # silent
     return host.cuda(0, True)  # expect: SYN303
+
+
+def cast(device_dtype: torch.dtype, device_or_dtype):
+    torch.ones(4).to(device_dtype)  # silent
+    return torch.ones(4).to(device_or_dtype)  # expect: SYN302 (inferred)
