@@ -16,3 +16,7 @@ class Box(Generic[T]):
 
 
 Box[torch.Tensor](torch.ones(1, device="cuda")).get().item()  # expect: SYN101
+
+
+def read(box: Box[torch.Tensor]):
+    return box.value.item()  # expect: SYN101

@@ -1,0 +1,5 @@
+import torch
+
+
+def read():
+    return torch.ones(1, device="cuda").item()  # expect: SYN101
