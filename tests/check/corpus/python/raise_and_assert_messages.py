@@ -9,3 +9,11 @@ def guard(strict: bool, n: int):
     if strict:
         raise ValueError(f"off by {error}, at most {error.max().item()}")  # silent
     assert error < 1, "too far off"  # expect: SYN104 `error < 1`
+
+
+def describe(t):
+    return f"{t.item()} is too much"  # false: SYN101
+
+
+def refuse(n: int):
+    raise ValueError(describe(torch.ones(1, device="cuda")), n)
