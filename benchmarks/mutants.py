@@ -1,0 +1,154 @@
+"""How many small defects, put into the source at random, make a test fail.
+
+    pip install -e ".[test,bench]"
+    python benchmarks/mutants.py [--count N] [--seed N] [--jobs N] [--timeout SECONDS] [FILE ...]
+
+Cosmic Ray makes the mutants: a condition negated, `and` for `or`, `True` for `False`, a number one larger, a
+comparison or an operator replaced by its counterpart, a loop that runs no time, a decorator taken away. Places are
+drawn from all that run, those in annotations left out, and of the mutants at a place one. Each lies alone in a
+copy of the checkout, in which the tests of its part run until one fails; a test that runs longer than the limit
+counts as failed. This prints the share killed by file, and each survivor with its line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import random
+import re
+import shutil
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from cosmic_ray.commands.init import _all_work_items
+from cosmic_ray.mutating import mutate_and_test
+from cosmic_ray.testing import run_tests
+from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkResult
+
+ROOT = Path(__file__).resolve().parent.parent
+# The tests that are about a part, the quick ones first.
+TESTS = {
+    "syncscan/check/infer": "tests/check/test_corpus.py tests/rules/test_rule_book.py tests/check/test_check_hot.py",
+    "syncscan/guard.py": "tests/simulate/test_context.py tests/trace/test_guard.py tests/trace/test_pytest_plugin.py",
+    "syncscan/trace/sites.py": "tests/trace/test_report.py tests/trace/test_detectors.py tests/trace/test_steps.py "
+    "tests/trace/test_processes.py tests/trace/test_launch.py tests/simulate/test_trace.py",
+    "syncscan/trace/classify.py": "tests/trace/test_classify.py tests/trace/test_detectors.py tests/simulate/test_trace.py",
+    "syncscan/simulate": "tests/simulate",
+    "syncscan/measure/learn.py": "tests/ops",
+}
+# One counterpart for each operator: an order of enums, or the sum of two sets, fails without any test.
+_OPERATORS = re.compile(
+    r"core/(AddNot|NumberReplacer|ReplaceAndWithOr|ReplaceOrWithAnd|ReplaceUnaryOperator_Delete_(Not|USub)"
+    r"|ReplaceTrueWithFalse|ReplaceFalseWithTrue|ReplaceBreakWithContinue|ReplaceContinueWithBreak"
+    r"|ZeroIterationForLoop|RemoveDecorator|ExceptionReplacer"
+    r"|ReplaceComparisonOperator_(Is_IsNot|IsNot_Is|Eq_NotEq|NotEq_Eq|Lt_LtE|LtE_Lt|Gt_GtE|GtE_Gt)"
+    r"|ReplaceBinaryOperator_(Add_Sub|Sub_Add|Mul_Div|Div_Mul|FloorDiv_Mul|Mod_Mul|BitOr_BitAnd|BitAnd_BitOr))"
+)
+
+
+def main() -> None:
+    """Draw mutants, test each, and print what came of them."""
+    parser = argparse.ArgumentParser(description="share of random mutants that the tests kill")
+    parser.add_argument("files", nargs="*", help="only these files")
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--timeout", type=float, default=600)
+    options = parser.parse_args()
+    os.chdir(ROOT)
+    mutants = drawn(options.files or list(TESTS), options.count, options.seed)
+    results = []
+    with (
+        tempfile.TemporaryDirectory(prefix="syncscan-mutants-") as folder,
+        ProcessPoolExecutor(options.jobs, initializer=_copy_checkout, initargs=(folder,)) as pool,
+    ):
+        for said in pool.map(_fails_unchanged, sorted({_tests_of(mutant) for mutant in mutants})):
+            if said:
+                sys.exit(f"the tests fail without any mutant:\n{said}")
+        tested = pool.map(_tested, mutants, [options.timeout] * len(mutants))
+        for mutant, result in zip(mutants, tested, strict=True):
+            results.append((mutant, result))
+            print(f"\r{len(results)} of {len(mutants)}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    report(results)
+
+
+def drawn(parts: list[str], count: int, seed: int) -> list[MutationSpec]:
+    """``count`` mutants of the files and folders, at different places."""
+    paths = [path for part in map(Path, parts) for path in (sorted(part.rglob("*.py")) or [part])]
+    places = defaultdict(list)
+    for path in paths:
+        annotations = list(_annotations(path))
+        for item in _all_work_items([path], {}):
+            (mutant,) = item.mutations
+            inside = any(first <= mutant.start_pos < last for first, last in annotations)
+            if _OPERATORS.fullmatch(mutant.operator_name) and not inside:
+                places[str(path), mutant.start_pos, mutant.end_pos].append(mutant)
+    generator = random.Random(seed)  # noqa: S311 (a sample, no secret)
+    chosen = generator.sample(sorted(places), min(count, len(places)))
+    return [generator.choice(places[place]) for place in chosen]
+
+
+def _annotations(path: Path) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where annotations begin and end: they are never evaluated."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for field in ("annotation", "returns"):
+            found = getattr(node, field, None)
+            if isinstance(found, ast.expr):
+                yield (
+                    (found.lineno, found.col_offset),
+                    (found.end_lineno or 0, found.end_col_offset or 0),
+                )
+
+
+def _copy_checkout(parent: str) -> None:
+    """Work in a copy of the checkout, which comes first for Python."""
+    folder = Path(parent, str(os.getpid()), ROOT.name)
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache"))
+    os.chdir(folder)
+    os.environ["PYTHONPATH"] = str(folder)
+
+
+def _tests_of(mutant: MutationSpec) -> str:
+    return next(tests for part, tests in TESTS.items() if str(mutant.module_path).startswith(part))
+
+
+def _command(tests: str) -> str:
+    return f"{sys.executable} -m pytest -q -x -p no:cacheprovider {tests}"
+
+
+def _fails_unchanged(tests: str) -> str:
+    """What the tests print where they fail although nothing was changed."""
+    outcome, output = run_tests(_command(tests), None)
+    return "" if outcome is TestOutcome.SURVIVED else output
+
+
+def _tested(mutant: MutationSpec, timeout: float) -> WorkResult:
+    return mutate_and_test([mutant], _command(_tests_of(mutant)), timeout)
+
+
+def report(results: list[tuple[MutationSpec, WorkResult]]) -> None:
+    """Print the share killed, for each file and in all, and then the survivors."""
+    total = Counter(str(mutant.module_path) for mutant, _ in results)
+    lived = [(mutant, result) for mutant, result in results if result.test_outcome is TestOutcome.SURVIVED]
+    survivors = Counter(str(mutant.module_path) for mutant, _ in lived)
+    for path in sorted(total):
+        print(f"{path}: {_share(total[path] - survivors[path], total[path])}")
+    print(f"all: {_share(len(results) - len(lived), len(results))}")
+    for mutant, result in sorted(lived, key=lambda one: (str(one[0].module_path), one[0].start_pos)):
+        changed = [line for line in (result.diff or "").splitlines() if re.match(r"[-+](?![-+])", line)]
+        print(f"\n{mutant.module_path}:{mutant.start_pos[0]}: {mutant.operator_name.removeprefix('core/')}")
+        print(*changed, sep="\n")
+
+
+def _share(killed: int, total: int) -> str:
+    return f"{killed} of {total} killed, {killed / total:.0%}"
+
+
+if __name__ == "__main__":
+    main()
