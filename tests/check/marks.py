@@ -36,6 +36,7 @@ _SILENT = re.compile(r"# silent\b")
 _PLACE = re.compile(r"# at: (\w+)$")
 _BECAUSE = re.compile(r"\s*# because: (\w+): (.+)")
 _REACHED = re.compile(r"\s*# reached: (.+)")
+_LOOKS_LIKE_ONE = re.compile(r"# (expect|todo|false|because|reached|at)\b")
 _PYTHON = re.compile(r"# python: 3\.(\d+)\n")
 
 Line = tuple[str, int]
@@ -60,17 +61,12 @@ class Expected:
 class Program:
     """A program and all that its marks say."""
 
-    folder: Path  # of its theme
-    name: str
+    title: str  # its theme and its name
+    files: dict[str, str]
     python: int = 0  # the least minor version of Python 3
-    files: dict[str, str] = field(default_factory=dict)
     expected: list[Expected] = field(default_factory=list)
     silent: list[Line] = field(default_factory=list)
     places: dict[str, Line] = field(default_factory=dict)
-
-    @property
-    def title(self) -> str:
-        return f"{self.folder.name}/{self.name}"
 
     def counts(self) -> Counter[str]:
         found = Counter(one.verb for one in self.expected)
@@ -90,35 +86,45 @@ def programs() -> list[Program]:
 
 def program(path: Path) -> Program:
     """One program, which is a file or a folder."""
-    found = Program(path.parent, path.stem)
-    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-        if file.suffix in {".py", ".toml"}:
-            name = file.relative_to(path if path.is_dir() else path.parent).as_posix()
-            found.files[name] = file.read_text(encoding="utf-8")
-            _read_marks(found, name, found.files[name])
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    top = path if path.is_dir() else path.parent
+    texts = {
+        file.relative_to(top).as_posix(): file.read_text(encoding="utf-8")
+        for file in files
+        if file.suffix in {".py", ".toml"}
+    }
+    return read(f"{path.parent.name}/{path.stem}", texts)
+
+
+def read(title: str, files: dict[str, str]) -> Program:
+    """A program with all that the marks in its files say; ValueError for what looks like a mark and is none."""
+    found = Program(title, files)
+    for name, text in files.items():
+        _read_marks(found, name, text)
     return found
 
 
 def _read_marks(into: Program, path: str, text: str) -> None:
     if version := _PYTHON.match(text):
         into.python = int(version[1])
-    last: list[Expected] = []
+    last: list[Expected] = []  # of the line above, for what follows it
     for number, line in enumerate(text.splitlines(), 1):
-        if because := _BECAUSE.fullmatch(line):
+        place, marks = _PLACE.search(line), _MARK.findall(line)
+        if place:
+            into.places[place[1]] = (path, number)
+        if (because := _BECAUSE.fullmatch(line)) and last:
             last[-1].because.append((because[1], because[2]))
-        elif reached := _REACHED.fullmatch(line):
+        elif (reached := _REACHED.fullmatch(line)) and last:
             last[-1].reached = reached[1].split(" > ")
-        elif marks := _MARK.findall(line):
+        elif marks:
             last = [
                 _expected(path, number, verb, *item) for verb, rest in marks for item in _ITEM.findall(rest)
             ]
             into.expected += last
         elif _SILENT.search(line):
             into.silent.append((path, number))
-        elif re.search(r"# (expect|todo|false|because|reached)\b", line):
+        elif _LOOKS_LIKE_ONE.search(line) and not place:
             raise ValueError(f"{into.title}: {path}:{number}: not a mark: {line.strip()}")
-        if place := _PLACE.search(line):
-            into.places[place[1]] = (path, number)
 
 
 def _expected(path: str, line: int, verb: str, code: str, words: str, expression: str) -> Expected:
@@ -140,7 +146,7 @@ def main() -> None:
     for one in programs():
         counts = one.counts() + Counter(programs=1)
         total += counts
-        themes.setdefault(one.folder.name, Counter()).update(counts)
+        themes.setdefault(one.title.partition("/")[0], Counter()).update(counts)
     for name, counts in (*themes.items(), ("all", total)):
         told = ", ".join(f"{counts[kind]} {kind}" for kind in total if counts[kind])
         print(f"{name}: {told}")  # noqa: T201 (it is a command)

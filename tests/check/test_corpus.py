@@ -12,7 +12,7 @@ import pytest
 
 from syncscan.config import DEFAULT_CONFIDENCE
 from syncscan.model import Confidence
-from tests.check.marks import Expected, Program, programs
+from tests.check.marks import Expected, Program, programs, read
 from tests.conftest import Command
 
 Finding = dict[str, Any]
@@ -25,13 +25,79 @@ def test_the_marks_say_what_is_found(
     if sys.version_info < (3, program.python):
         pytest.skip(f"is for Python 3.{program.python}")
     assert program.expected or program.silent, "a program without marks asserts nothing"
-    project(dict(program.files))
+    differences = compare(program, findings_in(program.files, project, syncscan))
+    assert not differences, "\n".join(["", *differences])
+
+
+WAITS = """\
+import torch
+
+t = torch.ones(4, device="cuda")  # at: made
+t.tolist()  # MARK
+# because: made: `torch.ones(4, device="cuda")` puts it there
+"""
+
+
+@pytest.mark.parametrize(
+    ("mark", "said"),
+    [
+        ("expect: SYN102 (proved, cold) `t.tolist()`", []),
+        ("false: SYN102", []),
+        ("silent", ["expected silence, found SYN102 (proved) at `t.tolist()`"]),
+        ("todo: SYN102", ["is found now: write `expect` for `todo`"]),
+        ("expect: SYN102, SYN101", ["expected SYN101"]),
+        ("false: SYN101 # expect: SYN102", ["is not found any more: take the mark away: SYN101"]),
+        ("expect: SYN102 (inferred)", ["expected inferred, found proved"]),
+        ("expect: SYN102 (hot)", ["expected hot"]),
+        (
+            "expect: SYN102 `t`",
+            ["expected SYN102", "expected silence, found SYN102 (proved) at `t.tolist()`"],
+        ),
+    ],
+)
+def test_a_difference_is_told_with_its_line(
+    mark: str, said: list[str], project: Callable[[dict[str, str | bytes]], Path], syncscan: Command
+) -> None:
+    text = WAITS.replace("MARK", mark)
+    if mark == "silent":
+        text = text.rpartition("# because")[0]
+    findings = findings_in({"a.py": text}, project, syncscan)
+    told = compare(read("theme/a", {"a.py": text}), findings)
+    assert [one.splitlines()[-1].strip() for one in told] == said
+    assert all(one.startswith("theme/a: a.py:4: t.tolist()") for one in told)
+
+
+def test_another_reason_is_told(project: Callable[[dict[str, str | bytes]], Path], syncscan: Command) -> None:
+    text = WAITS.replace("MARK", "expect: SYN102").replace("puts it there", "is on the GPU")
+    (told,) = compare(read("theme/a", {"a.py": text}), findings_in({"a.py": text}, project, syncscan))
+    assert "expected because" in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = 1  # expect: SYN1\n",
+        "x = 1  # expect: SYN101 (perhaps)\n",
+        "# because: made: nothing stands above\n",
+        "x = 1  # at: two words\n",
+    ],
+)
+def test_a_mark_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"a\.py:1"):
+        read("theme/a", {"a.py": text})
+
+
+def findings_in(
+    files: dict[str, str], project: Callable[[dict[str, str | bytes]], Path], syncscan: Command
+) -> list[Finding]:
+    """What the check finds, at any confidence, in files that lie in a folder of their own."""
+    project(dict(files))
     run = syncscan("check", "--format", "json", "--min-confidence", "assumed", ".")
     assert run.stderr == ""
     answer = json.loads(run.stdout)
     assert answer["files"]["failed"] == []
-    differences = compare(program, answer["findings"])
-    assert not differences, "\n".join(["", *differences])
+    findings: list[Finding] = answer["findings"]
+    return findings
 
 
 def compare(program: Program, findings: list[Finding]) -> list[str]:
