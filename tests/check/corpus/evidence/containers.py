@@ -11,7 +11,7 @@ class Pool:
         self.rows.append(torch.ones(n, device="cuda"))  # at: added
 
     def read(self):
-        return self.rows[0].tolist()  # expect: SYN102 (proved)
+        return self.rows[0].tolist()  # expect: SYN102 (inferred)
         # because: added: `torch.ones(n, device="cuda")` puts it there
 
 

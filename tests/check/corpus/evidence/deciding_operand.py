@@ -1,4 +1,4 @@
-"""Of several operands the one on the GPU explains; the surer one of two that are."""
+"""Of several operands the one on the GPU explains; where paths meet, it is no surer than any of them."""
 
 import torch
 
@@ -13,7 +13,7 @@ def run(fast: bool, where):
     # because: gpu: `torch.ones(4, device="cuda")` puts it there
     rows = torch.ones(4, device=where)
     both = rows if fast else gpu
-    both.tolist()  # expect: SYN102 (proved)
+    both.tolist()  # expect: SYN102 (inferred)
     # because: gpu: `torch.ones(4, device="cuda")` puts it there
     index = torch.arange(4, device=where)  # at: index
     gpu[index[0]]  # expect: SYN106 (inferred)

@@ -23,7 +23,7 @@ def run(kind: int):
     if not isinstance(b, numpy.ndarray):
         b.tolist()  # expect: SYN102
     if isinstance(b, th.Tensor):
-        b.tolist()  # todo: SYN102
+        b.tolist()  # expect: SYN102
     c = t if kind else 1.0
     if isinstance(c, float):
         c.item()  # silent
