@@ -3,8 +3,12 @@
     python -m benchmarks.process_start [ROUNDS [HOOK_FOLDER...]]
 
 All variants are interleaved in one run. Prints the median of the processor time (user and system) of each,
-and the median of its ratio to the process alone in the same round. Other hook folders, such as that of an
-earlier version (``git worktree add``), are measured beside this one. "not compiled" is a hook whose byte code
+and the median of its ratio to the process alone in the same round. Other hook folders are measured beside this
+one; take that of an earlier version from its commit, and not from a checkout that moves on:
+
+    git archive COMMIT syncscan/trace/hook | tar -x -C FOLDER
+
+"not compiled" is a hook whose byte code
 is of another version of Python and cannot be written; "trace over" is a process that a daemon starts when the
 trace has ended.
 """

@@ -267,3 +267,19 @@ def test_importing_syncscan_stays_light():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_line_that_debug_mode_has_warned_of_is_counted_too(run):
+    printed = run(
+        """
+torch.cuda.set_sync_debug_mode("warn")
+def read():
+    t.item()
+read()
+with syncscan.count_syncs() as seen:
+    read()
+print(seen.total)
+""",
+        FAKE_CUPTI_BUSY="1",
+    )
+    assert printed == "1\n"

@@ -160,12 +160,13 @@ t.tolist()
 """
         + FLUSH
         + FLUSH
+        + "left = glob.glob(os.environ['SYNCSCAN_TRACE'] + '/*.new')\n"
         + "limit(resource.RLIM_INFINITY)\nt.item()\n"
         + FLUSH
-        + "print(glob.glob(os.environ['SYNCSCAN_TRACE'] + '/*.new'), flush=True)\n"
+        + "print(left, glob.glob(os.environ['SYNCSCAN_TRACE'] + '/*.new'), flush=True)\n"
         + "os.kill(os.getpid(), 9)\n"
     )
-    assert (done.status, done.stdout) == (137, "[]\n")
+    assert (done.status, done.stdout) == (137, "[] []\n")
     assert done.counts() == {"t.item()": 2, "t.tolist()": 1}
     assert done.trace["processes"][0]["notes"] == []
 
@@ -183,10 +184,12 @@ def test_a_file_that_was_removed_does_not_come_back(trace):
     assert (done.status, done.stdout) == (0, "[]\n")
 
 
-def test_a_process_that_could_not_create_its_file_creates_it_later(trace):
+@pytest.mark.parametrize("imports", ["import os", "import os, torch"])
+def test_a_process_that_could_not_create_its_file_creates_it_later(trace, imports):
     done = trace(
-        """
-import os, resource
+        imports
+        + """
+import resource
 soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
 if os.fork() == 0:
@@ -200,6 +203,7 @@ os.wait()
 """
     )
     assert [site["function"] for site in done.sites] == ["child"]
+    assert [process["detectors"] for process in done.trace["processes"]] == [[], ["cupti"]]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may change its root or its user")
@@ -247,6 +251,26 @@ print(signal.sigwait({signal.SIGUSR1}).name)
 """
     )
     assert (done.status, done.stdout) == (0, "SIGUSR1\n")
+
+
+def test_a_signal_handler_in_the_midst_of_a_flush_does_not_wait_for_it(trace):
+    done = trace(
+        USE
+        + """
+import signal
+sys.modules["_syncscan_hook.hook"].FLUSH_SECONDS = 1000
+hook = sys.modules["_syncscan_hook.start"].hook
+before = hook.recorder.digest
+def digest():
+    hook.recorder.digest = before
+    signal.raise_signal(signal.SIGALRM)
+signal.signal(signal.SIGALRM, lambda *_: print(hook.flush()))
+hook.recorder.digest = digest
+hook.flush()
+"""
+    )
+    assert (done.status, done.stdout) == (0, "None\n")
+    assert done.counts() == {"t.item()": 1}
 
 
 def test_no_thread_is_left_when_the_interpreter_goes(trace):

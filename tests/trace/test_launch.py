@@ -166,7 +166,7 @@ def test_a_program_without_waits_says_why(trace, source, reason):
 NO_FLUSH = """\
 import os, sys
 import torch
-sys.modules["_syncscan_hook.start"].FIRST_FLUSH_SECONDS = 1000.0
+sys.modules["_syncscan_hook.hook"].FIRST_FLUSH_SECONDS = 1000.0
 """
 
 

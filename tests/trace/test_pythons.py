@@ -69,7 +69,8 @@ def test_a_python_that_is_too_old_runs_as_alone(run_trace, program):
     if not old:
         pytest.skip("there is no Python before 3.9 here")
     for python in old:
-        done = run_trace([os.fspath(python), program("import sys\nprint('sitecustomize' in sys.modules)\n")])
+        script = program("import sys\nprint('sitecustomize' in sys.modules)\n")
+        done = run_trace([os.fspath(python), script], PYTHONDONTWRITEBYTECODE="1")
         assert (done.status, done.stdout) == (0, "False\n")
         assert done.stderr.startswith("syncscan: nothing was traced")
 
