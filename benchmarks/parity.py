@@ -1,0 +1,321 @@
+"""Test suites of other projects on the plain CPU and on the simulated GPU: what passes there has to pass here.
+
+    python benchmarks/parity.py [--folder FOLDER] [--sources FOLDER] [--share N] [--keep] [SUITE ...]
+
+For each suite: fetches the release from PyPI, makes an environment of its own for all of them in FOLDER
+(torch 2.13.0 for the CPU, about 1.5 GB), and runs the same tests in the same order with the same seeds three times:
+
+    cpu        without syncscan
+    simulated  with ``pytest --syncscan=simulate``: the tests as they are, and those that want a GPU
+    on cuda    the same with ``torch.set_default_device("cuda")``: what names no device is made on the GPU
+
+and prints a table, then every kind of failure with its count. A large suite is sampled: one test in N, chosen by a
+hash of its name. The results of each run stay in FOLDER/results; ``--keep`` takes them from there where they are
+whole. The tests of torchvision and the unit tests of torchmetrics are in no package on PyPI: for them ``--sources``
+names a folder that holds the source trees (``vision``, ``torchmetrics``); without it they are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import time
+import venv
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+TORCH = "torch==2.13.0"
+ENDED = "the test ended the process, or took too long"
+TEST_SECONDS = 120  # a test that takes longer counts as failed, in every run
+RUNS = {
+    "cpu": [],
+    "simulated": ["--syncscan=simulate"],
+    "on cuda": ["--syncscan=simulate", "--parity-device=cuda"],
+}
+
+# What torch raises on a GPU too, where a test puts its operands in two places; each is judged by reading.
+_PLACEMENT = re.compile(
+    "Expected all tensors to be on the same device|device type tensor to numpy"
+    "|Expected a 'cuda' device type for generator|indices should be either on cpu"
+)
+
+Result = dict[str, Any]
+Results = dict[str, dict[str, Result]]  # by run and test
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A project's tests, and what they need."""
+
+    package: str  # the release on PyPI; empty where the source tree is built
+    tests: tuple[str, ...]  # paths in its source tree
+    share: int = 1  # one test in so many is run
+    needs: tuple[str, ...] = ()
+    source: str = ""  # the name of its source tree, where the package on PyPI has no tests
+    options: tuple[str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+_METRICS = ("classification", "regression")
+SUITES = {
+    "linear_operator": Suite(
+        "linear_operator==0.6.1", ("test",), share=4, needs=("jaxtyping", "mpmath", "scipy")
+    ),
+    "gpytorch": Suite(
+        "gpytorch==1.15.2", ("test",), share=2, needs=("linear_operator==0.6.1", "scikit-learn")
+    ),
+    "einops": Suite(
+        "einops==0.8.2", ("einops/tests",), environment=(("EINOPS_TEST_BACKENDS", "numpy,torch"),)
+    ),
+    "timm": Suite("timm==1.0.31", ("tests",), share=16, needs=("pyyaml", "huggingface_hub", "safetensors")),
+    "torchmetrics-doctests": Suite(
+        "torchmetrics==1.9.0",
+        tuple(f"src/torchmetrics/{folder}{name}" for folder in ("", "functional/") for name in _METRICS),
+        needs=("lightning-utilities", "scipy"), options=("--doctest-modules",),
+    ),
+    "torchmetrics": Suite(
+        "torchmetrics==1.9.0", tuple(f"tests/unittests/{name}" for name in _METRICS), share=16,
+        needs=("lightning-utilities", "scikit-learn"), source="torchmetrics",
+    ),
+    "torchvision-ops": Suite("", ("test/test_ops.py",), share=4, source="vision", needs=("pillow",)),
+    "torchvision-transforms": Suite(
+        "", ("test/test_transforms_v2.py",), share=16, source="vision", needs=("pillow",)
+    ),
+}  # fmt: skip
+
+
+def main() -> None:
+    """Run the suites and print the table."""
+    options = parse_options()
+    rows = []
+    for name in options.suite or SUITES:
+        suite = SUITES[name]
+        source = fetch(suite, options)
+        if source is None:
+            print(
+                f"{name}: left out, for its tests are in no package: name a folder with {suite.source}/ in it"
+            )
+            continue
+        prepare(suite, source, options.folder)
+        share = options.share or suite.share
+        results = {run: run_suite(name, run, source, share, options) for run in RUNS}
+        rows.append((name, share, results))
+    print_table(rows)
+    for name, _, results in rows:
+        print_failures(name, results)
+
+
+def parse_options() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("suite", nargs="*", metavar="SUITE", help=", ".join(SUITES))
+    parser.add_argument("--folder", type=Path, default=Path.home() / ".cache" / "syncscan-parity")
+    parser.add_argument("--sources", type=Path, help="a folder with the source trees that PyPI does not have")
+    parser.add_argument("--share", type=int, help="run one test in so many, instead of what each suite says")
+    parser.add_argument(
+        "--seconds", type=int, default=900, help="the longest that one run of a suite may take"
+    )
+    parser.add_argument("--keep", action="store_true", help="take the results that earlier runs left")
+    options = parser.parse_args()
+    for name in options.suite:
+        if name not in SUITES:
+            parser.error(f"no suite {name!r}; there are {', '.join(SUITES)}")
+    return options
+
+
+# the tests, and what they need
+
+
+def fetch(suite: Suite, options: argparse.Namespace) -> Path | None:
+    """The source tree of a suite; None where only ``--sources`` can say where it is."""
+    if suite.source:
+        tree: Path | None = options.sources / suite.source if options.sources else None
+        return tree.resolve() if tree is not None and tree.is_dir() else None
+    sources = options.folder / "sources"
+    tree = sources / suite.package.replace("==", "-")
+    if not tree.is_dir():
+        sources.mkdir(parents=True, exist_ok=True)
+        only_source = ("--no-deps", "--no-binary", ":all:", "--dest", str(sources))
+        pip(Path(sys.executable), "download", *only_source, suite.package)
+        with tarfile.open(f"{tree}.tar.gz") as archive:
+            archive.extractall(sources, filter="data")
+    return tree
+
+
+def prepare(suite: Suite, source: Path, folder: Path) -> None:
+    """Install a suite and what it needs into the environment of the suites, unless that was done."""
+    python = folder / "venv" / "bin" / "python"
+    if not python.exists():
+        venv.create(folder / "venv", with_pip=True)
+        pip(python, "install", TORCH, "numpy", "pytest", "setuptools<80", "wheel")
+        pip(python, "install", "--editable", str(HERE.parent))
+    marker = folder / "venv" / f"{source.name}.installed"
+    if not marker.exists():
+        pip(python, "install", TORCH, *suite.needs)
+        what = [suite.package] if suite.package else ["--no-build-isolation", str(source)]
+        pip(python, "install", "--no-deps", *what)
+        marker.touch()
+
+
+def pip(python: Path, *arguments: str) -> None:
+    """Run pip, without a word unless it fails; torchvision is built for the CPU."""
+    command = [str(python), "-m", "pip", *arguments]
+    done = subprocess.run(
+        command, env={**os.environ, "FORCE_CUDA": "0"}, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        sys.exit(f"{' '.join(command)} failed:\n{done.stderr[-3000:]}")
+
+
+# running them
+
+
+def run_suite(
+    name: str, run: str, source: Path, share: int, options: argparse.Namespace
+) -> dict[str, Result]:
+    """What came of each test; a test that ends the process is left behind and the rest goes on."""
+    suite, folder = SUITES[name], options.folder / "results"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}-{share}-{run.replace(' ', '-')}.jsonl"
+    if not (options.keep and path.exists()):
+        path.write_text("")
+        began = time.monotonic()
+        print(f"{name}, {run}", file=sys.stderr)
+        command = [
+            str(options.folder / "venv" / "bin" / "pytest"), *suite.tests, *suite.options, *RUNS[run],
+            "-p", "parity_plugin", "-p", "no:faulthandler", "-p", "no:cacheprovider", "-p", "no:randomly",
+            "-o", "addopts=", "--quiet", "--tb=no", "--disable-warnings",
+            f"--parity-results={path}", f"--parity-share={share}", f"--parity-limit={TEST_SECONDS}",
+        ]  # fmt: skip
+        while time.monotonic() - began < options.seconds:
+            before = len(path.read_text().splitlines())
+            if run_pytest(command, suite, source, options.seconds - (time.monotonic() - began), path):
+                break
+            if len(path.read_text().splitlines()) == before:
+                sys.exit(f"{name}, {run}: pytest ran no test; see {path.with_suffix('.log')}")
+        print(f" in {time.monotonic() - began:.0f} s", file=sys.stderr)
+    return read_results(path)
+
+
+def run_pytest(command: list[str], suite: Suite, source: Path, seconds: float, path: Path) -> bool:
+    """One process; true if it came to its end, or if there is no time for another."""
+    environment = {
+        **os.environ, **dict(suite.environment), "PYTHONPATH": str(HERE), "PYTHONHASHSEED": "0",
+        "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "HF_HUB_OFFLINE": "1",
+    }  # fmt: skip
+    with path.with_suffix(".log").open("a") as log:
+        process = subprocess.Popen(command, cwd=source, env=environment, stdin=subprocess.DEVNULL, stdout=log)
+        try:
+            return process.wait(seconds) in {0, 1, 2, 5}
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            print(f" stopped after {seconds:.0f} s", file=sys.stderr)
+            return True
+
+
+def read_results(path: Path) -> dict[str, Result]:
+    """The results by the names of the tests."""
+    results: dict[str, Result] = {}
+    for line in path.read_text().splitlines():
+        result = json.loads(line)
+        if "outcome" not in result:  # it began
+            result.update(outcome="failed", gpu=False, error="", message=ENDED)
+        results[result["test"]] = result
+    return results
+
+
+# what came of it
+
+
+def kind(result: Result | None) -> str:
+    """What a simulated run of a test came to."""
+    if result is None:
+        return "not run"
+    if result["outcome"] != "failed":
+        return str(result["outcome"])
+    if result["error"] == "SimulationError":
+        return "not simulated"
+    if _PLACEMENT.search(result["message"]):
+        return "placement"
+    return "otherwise"
+
+
+def passed_on_cpu(results: Results) -> list[str]:
+    """The tests that all is held against."""
+    return [test for test, result in results["cpu"].items() if result["outcome"] == "passed"]
+
+
+def only_with_gpu(results: Results) -> list[str]:
+    """Tests that do not run on the plain CPU, and do where there is a GPU."""
+    skipped = {test for test, result in results["cpu"].items() if result["outcome"] != "skipped"}
+    return [
+        test
+        for test, result in results["simulated"].items()
+        if test not in skipped and result["outcome"] in {"passed", "failed"}
+    ]
+
+
+def print_table(rows: list[tuple[str, int, Results]]) -> None:
+    """A line for each suite."""
+    print(
+        "\n| suite | one in | pass on the CPU | simulated: pass / not simulated / otherwise"
+        " | only with a GPU: pass / not simulated / otherwise"
+        " | default device cuda: on the GPU, of these pass / not simulated / placement / otherwise |\n"
+        "|---|---|---|---|---|---|"
+    )
+    for name, share, results in rows:
+        tests = passed_on_cpu(results)
+        moved = [test for test in tests if results["on cuda"].get(test, {}).get("gpu")]
+        short = ("not simulated", "otherwise")
+        cells = (
+            cell(results["simulated"], tests, *short),
+            cell(results["simulated"], only_with_gpu(results), *short),
+            f"{len(moved)}: {cell(results['on cuda'], moved, 'not simulated', 'placement', 'otherwise')}",
+        )
+        print(f"| {name} | {share} | {len(tests)} | {' | '.join(cells)} |")
+
+
+def cell(results: dict[str, Result], tests: list[str], *kinds: str) -> str:
+    """How many of these tests pass, and how many of each kind do not."""
+    counts = Counter(kind(results.get(test)) for test in tests)
+    counts["otherwise"] += sum(
+        count for name, count in counts.items() if name not in {"passed", *kinds, "otherwise"}
+    )
+    return " / ".join(str(counts[name]) for name in ("passed", *kinds))
+
+
+def print_failures(name: str, results: Results) -> None:
+    """What does not pass, by run and error, with the first test of each."""
+    groups = {
+        "simulated": ("simulated", passed_on_cpu(results)),
+        "only with a GPU": ("simulated", only_with_gpu(results)),
+        "default device cuda": ("on cuda", passed_on_cpu(results)),
+    }
+    for title, (run, tests) in groups.items():
+        found: dict[str, list[str]] = {}
+        for test in tests:
+            result = results[run].get(test)
+            if kind(result) != "passed":
+                found.setdefault(describe(result), []).append(test)
+        for text, failed in sorted(found.items(), key=lambda item: -len(item[1])):
+            print(f"{name}, {title}: {len(failed)} x {text}\n    {failed[0]}")
+
+
+def describe(result: Result | None) -> str:
+    """A failure in a line, without the numbers that differ from test to test."""
+    if result is None or result["outcome"] != "failed":
+        return kind(result)
+    return f"{kind(result)}: {result['error']} {re.sub(r'[0-9]+', 'N', result['message'])[:120]}"
+
+
+if __name__ == "__main__":
+    main()
