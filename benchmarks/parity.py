@@ -79,7 +79,7 @@ SUITES = {
     "torchmetrics-doctests": Suite(
         "torchmetrics==1.9.0",
         tuple(f"src/torchmetrics/{folder}{name}" for folder in ("", "functional/") for name in _METRICS),
-        needs=("lightning-utilities", "scipy"), options=("--doctest-modules",),
+        needs=("lightning-utilities", "scipy"), options=("--doctest-modules", "-o", "doctest_optionflags=NORMALIZE_WHITESPACE ELLIPSIS"),
     ),
     "torchmetrics": Suite(
         "torchmetrics==1.9.0", tuple(f"tests/unittests/{name}" for name in _METRICS), share=16,

@@ -7,6 +7,7 @@ first alone. A test that runs longer than its limit ends the process too.
 from __future__ import annotations
 
 import contextlib
+import doctest
 import faulthandler
 import hashlib
 import json
@@ -24,6 +25,7 @@ import pytest
 
 KEPT_CHARACTERS = 300  # of the message of a failure
 KEPT_FRAMES = 15
+_DEVICE = re.compile(r",\s*device='cuda:0'")
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 
 
@@ -48,8 +50,19 @@ def pytest_configure(config: pytest.Config) -> None:
             import torch  # noqa: PLC0415 (not before the simulation)
 
             torch.set_default_device(config.getoption("parity_device"))
+            _print_no_device()
         seed()
         config.pluginmanager.register(_Recorder(config), "parity-recorder")
+
+
+def _print_no_device() -> None:
+    """Let examples of a documentation show the tensors of a GPU as those of the host."""
+    check = doctest.OutputChecker.check_output
+
+    def without_device(self: doctest.OutputChecker, want: str, got: str, optionflags: int) -> bool:
+        return check(self, want, _DEVICE.sub("", got), optionflags)
+
+    doctest.OutputChecker.check_output = without_device  # type: ignore[method-assign]
 
 
 def seed() -> None:
