@@ -21,6 +21,7 @@ import pytest
 PROPERTY = "syncscan"
 MAX_LINES = 10
 MODES = ("gpu", "simulate")
+_SIMULATES = pytest.StashKey[bool]()
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Simulate from here on: a conftest.py and what it imports may ask for the GPU too."""
+    if early_config.known_args_namespace.syncscan == "simulate":
+        _simulate(early_config)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known."""
     config.addinivalue_line(
@@ -50,8 +58,8 @@ def pytest_configure(config: pytest.Config) -> None:
         "limit_syncs(limit, warmups=0): with --syncscan, fail if the test makes the CPU wait for the GPU"
         " more than `limit` times, after `warmups` runs that are not counted",
     )
-    if config.getoption("syncscan") == "simulate":
-        _simulate(config)
+    if config.getoption("syncscan") == "simulate" and _SIMULATES not in config.stash:
+        _simulate(config)  # a conftest.py loaded this plugin
 
 
 def _simulate(config: pytest.Config) -> None:
@@ -68,6 +76,7 @@ def _simulate(config: pytest.Config) -> None:
         simulation.__exit__(None, None, None)
 
     config.add_cleanup(end)
+    config.stash[_SIMULATES] = True
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

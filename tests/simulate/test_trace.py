@@ -155,6 +155,24 @@ def test_pytest_limits_syncs_without_a_gpu(tests: Path) -> None:
     assert "test_it.py:13 in test_waits (torch.Tensor.item)" in done.stdout
 
 
+def test_pytest_simulates_before_conftest_is_imported(tmp_path: Path) -> None:
+    source = (
+        "from torch.cuda import is_available\ndef pytest_report_header(): return f'GPU: {is_available()}'\n"
+    )
+    (tmp_path / "conftest.py").write_text(source, encoding="utf-8")
+    (tmp_path / "test_it.py").write_text("def test_it(): pass\n", encoding="utf-8")
+    done = run("pytest", "-p", "syncscan.pytest_plugin", "--syncscan=simulate", cwd=tmp_path)
+    assert "GPU: True" in done.stdout, done.stdout + done.stderr
+
+
+def test_pytest_simulates_where_conftest_loads_the_plugin(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["syncscan.pytest_plugin"]\n', encoding="utf-8")
+    source = "import torch\ndef test_it(): assert torch.ones(1, device='cuda').is_cuda\n"
+    (tmp_path / "test_it.py").write_text(source, encoding="utf-8")
+    done = run("pytest", "--syncscan=simulate", cwd=tmp_path)
+    assert "1 passed" in done.stdout, done.stdout + done.stderr
+
+
 RUN_BY_OTHERS = """\
 import unittest
 
