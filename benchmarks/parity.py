@@ -255,13 +255,15 @@ def passed_on_cpu(results: Results) -> list[str]:
 
 
 def only_with_gpu(results: Results) -> list[str]:
-    """Tests that do not run on the plain CPU, and do where there is a GPU."""
-    skipped = {test for test, result in results["cpu"].items() if result["outcome"] != "skipped"}
-    return [
-        test
-        for test, result in results["simulated"].items()
-        if test not in skipped and result["outcome"] in {"passed", "failed"}
-    ]
+    """Tests that run only where there is a GPU, without those whose twins for the CPU fail there."""
+    cpu = results["cpu"]
+
+    def is_extra(test: str, result: Result) -> bool:
+        fails = cpu.get(test.replace("cuda", "cpu"), {}).get("outcome") in {"failed", "xfailed"}
+        runs = cpu.get(test, {}).get("outcome", "skipped") != "skipped"
+        return result["outcome"] in {"passed", "failed"} and not runs and not fails
+
+    return [test for test, result in results["simulated"].items() if is_extra(test, result)]
 
 
 def print_table(rows: list[tuple[str, int, Results]]) -> None:

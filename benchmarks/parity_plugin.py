@@ -75,7 +75,8 @@ def seed() -> None:
 
 
 def is_in_share(name: str, share: int) -> bool:
-    """Whether a test is in the sample of one in ``share``: by its name alone."""
+    """Whether a test is in the sample of one in ``share``: by its name alone, with its twin for the other device."""
+    name = name.replace("cuda", "cpu")
     return int(hashlib.sha256(name.encode()).hexdigest(), 16) % share == 0
 
 
