@@ -75,7 +75,11 @@ SUITES = {
     "einops": Suite(
         "einops==0.8.2", ("einops/tests",), environment=(("EINOPS_TEST_BACKENDS", "numpy,torch"),)
     ),
-    "timm": Suite("timm==1.0.31", ("tests",), share=16, needs=("pyyaml", "huggingface_hub", "safetensors")),
+    "timm": Suite("timm==1.0.31",
+        ("tests",),
+        share=48,
+        needs=("pyyaml", "huggingface_hub", "safetensors", "expecttest"),
+   ),
     "torchmetrics-doctests": Suite(
         "torchmetrics==1.9.0",
         tuple(f"src/torchmetrics/{folder}{name}" for folder in ("", "functional/") for name in _METRICS),
@@ -192,7 +196,7 @@ def run_suite(
         command = [
             str(options.folder / "venv" / "bin" / "pytest"), *suite.tests, *suite.options, *RUNS[run],
             "-p", "parity_plugin", "-p", "no:faulthandler", "-p", "no:cacheprovider", "-p", "no:randomly",
-            "-o", "addopts=", "--quiet", "--tb=no", "--disable-warnings",
+            "-o", "addopts=", "--continue-on-collection-errors", "--quiet", "--tb=no", "--disable-warnings",
             f"--parity-results={path}", f"--parity-share={share}", f"--parity-limit={TEST_SECONDS}",
         ]  # fmt: skip
         while time.monotonic() - began < options.seconds:

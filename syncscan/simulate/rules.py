@@ -94,7 +94,7 @@ class Operation:
             bound[known] = value
         bound.update((_ATEN_ARGS.get(name, name), value) for name, value in kwargs.items())
         if isinstance(bound.get("index"), list):
-            bound["index"] = tuple(item for item in bound["index"] if item is not None)
+            bound["index"] = tuple(slice(None) if item is None else item for item in bound["index"])
         return self.with_elements(bound)
 
     def with_elements(self, bound: dict[str, Any]) -> dict[str, Any]:

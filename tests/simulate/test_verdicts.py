@@ -167,6 +167,18 @@ def test_operations_in_backward_are_judged() -> None:
     assert [sync.api for sync in watch(hook)] == ["torch.Tensor.item"]
 
 
+def test_an_index_of_aten_leaves_a_dimension_whole() -> None:
+    with simulated_cuda() as seen:
+        x, mask = torch.zeros(2, 3, device="cuda"), torch.tensor([True, False, True]).cuda()
+        x[:, mask] = torch.tensor(1.0)
+        effects = [sync.effect for sync in seen]
+        seen.clear()
+        y = torch.zeros(2, 3, device="cuda")
+        torch.ops.aten.index_put_(y, [None, mask], torch.tensor(1.0))
+        assert [sync.effect for sync in seen] == effects[1:]  # without the upload of the mask
+        assert torch.equal(x, y)
+
+
 def test_a_sync_names_its_line_function_effect_and_operands() -> None:
     with simulated_cuda() as seen:
         total = torch.ones(2, 3, device="cuda")
