@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from . import legacy
 from .errors import SimulationError
 from .kinds import is_cuda_device
 from .streams import make_classes
@@ -57,6 +58,7 @@ class SimulatedCuda:
         patches.replace(torch, "compile", _compile)
         self._install_accelerator(patches)
         _install_autocast(patches)
+        legacy.install(patches)
 
     def _device(self) -> dict[str, Any]:
         properties = self._properties()

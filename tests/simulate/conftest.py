@@ -12,7 +12,16 @@ torch = pytest.importorskip("torch")
 
 def owners() -> list[object]:
     """Whatever the simulator replaces attributes of."""
-    names = ("cuda", "cuda.memory", "cuda.random", "cuda.streams", "cuda.graphs", "cuda.nvtx", "accelerator")
+    names = (
+        "cuda",
+        "cuda.memory",
+        "cuda.random",
+        "cuda.streams",
+        "cuda.graphs",
+        "cuda.nvtx",
+        "cuda.sparse",
+        "accelerator",
+    )
     modules = [found for name in names if (found := _find(name)) is not None]
     return [
         torch, torch.Tensor, torch.UntypedStorage, torch.version, torch._C, torch._C._nn,

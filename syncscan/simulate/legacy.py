@@ -1,0 +1,67 @@
+"""``torch.cuda.FloatTensor`` and the other types of tensors on CUDA from before there were dtypes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .errors import SimulationError
+from .marks import cuda_index
+
+if TYPE_CHECKING:
+    from .patches import Patches
+
+
+class _CudaType(type):
+    """The type of the tensors on CUDA of one dtype and layout: it makes them and knows them."""
+
+    dtype: torch.dtype
+    layout: torch.layout
+    is_sparse: bool
+    is_cuda = True
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> torch.Tensor:
+        """Make a tensor of sizes, of numbers, or of what other tensors hold."""
+        made: torch.Tensor = cls._make(*args, **kwargs)
+        if not isinstance(made, cls):
+            raise TypeError(f"expected {cls.__module__}.{cls.__name__} (got {made.type()})")
+        return made
+
+    def _make(cls, *args: Any, device: Any = "cuda") -> Any:
+        if not args or isinstance(args[0], (int, torch.Size)):
+            return torch.empty(*(args or (0,)), dtype=cls.dtype, layout=cls.layout, device=device)
+        if not isinstance(args[0], torch.Tensor):
+            return getattr(torch, cls.__name__)(*args).cuda(device)
+        if cls.layout is torch.sparse_coo:
+            return torch.sparse_coo_tensor(*args)
+        return torch.ops.aten.alias(args[0])
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return (
+            isinstance(value, torch.Tensor)
+            and value.dtype is cls.dtype
+            and value.layout is cls.layout
+            and cuda_index(value) is not None
+        )
+
+
+def install(patches: Patches) -> None:
+    """Replace them in ``torch.cuda`` and ``torch.cuda.sparse``."""
+    for module in (torch.cuda, torch.cuda.sparse):
+        for name, before in list(vars(module).items()):
+            if type(before).__name__ == "tensortype":
+                attributes = {
+                    key: getattr(before, key) for key in ("__module__", "dtype", "layout", "is_sparse")
+                }
+                patches.replace(module, name, _CudaType(name, (), attributes))
+    set_host_type = torch.set_default_tensor_type
+
+    def set_default_tensor_type(t: Any, /) -> None:
+        if isinstance(t, _CudaType) or (isinstance(t, str) and t.startswith("torch.cuda.")):
+            raise SimulationError(
+                "torch.set_default_tensor_type of a CUDA type cannot be simulated; torch.set_default_device can"
+            )
+        set_host_type(t)
+
+    patches.replace(torch, "set_default_tensor_type", set_default_tensor_type)
