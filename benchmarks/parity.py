@@ -7,7 +7,7 @@ For each suite: fetches the release from PyPI, makes an environment of its own f
 
     cpu        without syncscan
     simulated  with ``pytest --syncscan=simulate``: the tests as they are, and those that want a GPU
-    on cuda    the same with ``torch.set_default_device("cuda")``: what names no device is made on the GPU
+    cuda       the same with ``torch.set_default_device("cuda")``: what names no device is made on the GPU
 
 and prints a table, then every kind of failure with its count. A large suite is sampled: one test in N, chosen by a
 hash of its name. The results of each run stay in FOLDER/results; ``--keep`` takes them from there where they are
@@ -27,7 +27,7 @@ import tarfile
 import time
 import venv
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ TEST_SECONDS = 120  # a test that takes longer counts as failed, in every run
 RUNS = {
     "cpu": [],
     "simulated": ["--syncscan=simulate"],
-    "on cuda": ["--syncscan=simulate", "--parity-device=cuda"],
+    "cuda": ["--syncscan=simulate", "--parity-device=cuda"],
 }
 
 # What torch raises on a GPU too, where a test puts its operands in two places; each is judged by reading.
@@ -75,15 +75,15 @@ SUITES = {
     "einops": Suite(
         "einops==0.8.2", ("einops/tests",), environment=(("EINOPS_TEST_BACKENDS", "numpy,torch"),)
     ),
-    "timm": Suite("timm==1.0.31",
-        ("tests",),
-        share=48,
+    "timm": Suite(
+        "timm==1.0.31", ("tests",), share=96,
         needs=("pyyaml", "huggingface_hub", "safetensors", "expecttest"),
-   ),
+    ),
     "torchmetrics-doctests": Suite(
         "torchmetrics==1.9.0",
         tuple(f"src/torchmetrics/{folder}{name}" for folder in ("", "functional/") for name in _METRICS),
-        needs=("lightning-utilities", "scipy"), options=("--doctest-modules", "-o", "doctest_optionflags=NORMALIZE_WHITESPACE ELLIPSIS"),
+        needs=("lightning-utilities", "scipy"),
+        options=("--doctest-modules", "-o", "doctest_optionflags=NORMALIZE_WHITESPACE ELLIPSIS"),
     ),
     "torchmetrics": Suite(
         "torchmetrics==1.9.0", tuple(f"tests/unittests/{name}" for name in _METRICS), share=16,
@@ -109,9 +109,13 @@ def main() -> None:
             )
             continue
         prepare(suite, source, options.folder)
-        share = options.share or suite.share
-        results = {run: run_suite(name, run, source, share, options) for run in RUNS}
-        rows.append((name, share, results))
+        suite = replace(suite, share=options.share or suite.share)
+        paths = {run: options.folder / "results" / f"{name}-{suite.share}-{run}.jsonl" for run in RUNS}
+        for run, path in paths.items():
+            if not (options.keep and path.exists()):
+                print(f"{name}, {run}", file=sys.stderr)
+                run_suite(suite, run, source, path, options)
+        rows.append((name, suite.share, {run: read_results(path) for run, path in paths.items()}))
     print_table(rows)
     for name, _, results in rows:
         print_failures(name, results)
@@ -182,48 +186,43 @@ def pip(python: Path, *arguments: str) -> None:
 # running them
 
 
-def run_suite(
-    name: str, run: str, source: Path, share: int, options: argparse.Namespace
-) -> dict[str, Result]:
-    """What came of each test; a test that ends the process is left behind and the rest goes on."""
-    suite, folder = SUITES[name], options.folder / "results"
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}-{share}-{run.replace(' ', '-')}.jsonl"
-    if not (options.keep and path.exists()):
-        path.write_text("")
-        began = time.monotonic()
-        print(f"{name}, {run}", file=sys.stderr)
-        command = [
-            str(options.folder / "venv" / "bin" / "pytest"), *suite.tests, *suite.options, *RUNS[run],
-            "-p", "parity_plugin", "-p", "no:faulthandler", "-p", "no:cacheprovider", "-p", "no:randomly",
-            "-o", "addopts=", "--continue-on-collection-errors", "--quiet", "--tb=no", "--disable-warnings",
-            f"--parity-results={path}", f"--parity-share={share}", f"--parity-limit={TEST_SECONDS}",
-        ]  # fmt: skip
-        while time.monotonic() - began < options.seconds:
-            before = len(path.read_text().splitlines())
-            if run_pytest(command, suite, source, options.seconds - (time.monotonic() - began), path):
-                break
-            if len(path.read_text().splitlines()) == before:
-                sys.exit(f"{name}, {run}: pytest ran no test; see {path.with_suffix('.log')}")
-        print(f" in {time.monotonic() - began:.0f} s", file=sys.stderr)
-    return read_results(path)
+def run_suite(suite: Suite, run: str, source: Path, path: Path, options: argparse.Namespace) -> None:
+    """Write what came of each test; one that ends the process is left behind and the rest goes on."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("")
+    began = time.monotonic()
+    command = [
+        str(options.folder / "venv" / "bin" / "pytest"), *suite.tests, *suite.options, *RUNS[run],
+        "-p", "parity_plugin", "-p", "no:faulthandler", "-p", "no:cacheprovider", "-p", "no:randomly",
+        "-o", "addopts=", "--continue-on-collection-errors", "--quiet", "--tb=no", "--disable-warnings",
+        f"--parity-results={path}", f"--parity-share={suite.share}", f"--parity-limit={TEST_SECONDS}",
+    ]  # fmt: skip
+    while (left := options.seconds - (time.monotonic() - began)) > 0:
+        run_pytest(command, suite, source, left, path.with_suffix(".log"))
+        lines = path.read_text().splitlines()
+        if not lines:
+            sys.exit(f"pytest ran no test: see {path.with_suffix('.log')}")
+        if "outcome" in json.loads(lines[-1]):
+            break
+    print(f" in {time.monotonic() - began:.0f} s", file=sys.stderr)
 
 
-def run_pytest(command: list[str], suite: Suite, source: Path, seconds: float, path: Path) -> bool:
-    """One process; true if it came to its end, or if there is no time for another."""
+def run_pytest(command: list[str], suite: Suite, source: Path, seconds: float, log: Path) -> None:
+    """One process, ended when its time is over."""
     environment = {
         **os.environ, **dict(suite.environment), "PYTHONPATH": str(HERE), "PYTHONHASHSEED": "0",
         "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "HF_HUB_OFFLINE": "1",
     }  # fmt: skip
-    with path.with_suffix(".log").open("a") as log:
-        process = subprocess.Popen(command, cwd=source, env=environment, stdin=subprocess.DEVNULL, stdout=log)
+    with log.open("a") as output:
+        process = subprocess.Popen(
+            command, cwd=source, env=environment, stdin=subprocess.DEVNULL, stdout=output
+        )
         try:
-            return process.wait(seconds) in {0, 1, 2, 5}
+            process.wait(seconds)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-            print(f" stopped after {seconds:.0f} s", file=sys.stderr)
-            return True
+            print(" stopped, for its time is over", file=sys.stderr)
 
 
 def read_results(path: Path) -> dict[str, Result]:
@@ -280,23 +279,20 @@ def print_table(rows: list[tuple[str, int, Results]]) -> None:
     )
     for name, share, results in rows:
         tests = passed_on_cpu(results)
-        moved = [test for test in tests if results["on cuda"].get(test, {}).get("gpu")]
-        short = ("not simulated", "otherwise")
+        moved = [test for test in tests if results["cuda"].get(test, {}).get("gpu")]
         cells = (
-            cell(results["simulated"], tests, *short),
-            cell(results["simulated"], only_with_gpu(results), *short),
-            f"{len(moved)}: {cell(results['on cuda'], moved, 'not simulated', 'placement', 'otherwise')}",
+            cell(results["simulated"], tests, "not simulated"),
+            cell(results["simulated"], only_with_gpu(results), "not simulated"),
+            f"{len(moved)}: {cell(results['cuda'], moved, 'not simulated', 'placement')}",
         )
         print(f"| {name} | {share} | {len(tests)} | {' | '.join(cells)} |")
 
 
 def cell(results: dict[str, Result], tests: list[str], *kinds: str) -> str:
-    """How many of these tests pass, and how many of each kind do not."""
+    """How many of these tests pass, how many fail in these ways, and how many in another."""
     counts = Counter(kind(results.get(test)) for test in tests)
-    counts["otherwise"] += sum(
-        count for name, count in counts.items() if name not in {"passed", *kinds, "otherwise"}
-    )
-    return " / ".join(str(counts[name]) for name in ("passed", *kinds))
+    named = [counts[name] for name in ("passed", *kinds)]
+    return " / ".join(map(str, [*named, len(tests) - sum(named)]))
 
 
 def print_failures(name: str, results: Results) -> None:
@@ -304,7 +300,7 @@ def print_failures(name: str, results: Results) -> None:
     groups = {
         "simulated": ("simulated", passed_on_cpu(results)),
         "only with a GPU": ("simulated", only_with_gpu(results)),
-        "default device cuda": ("on cuda", passed_on_cpu(results)),
+        "default device cuda": ("cuda", passed_on_cpu(results)),
     }
     for title, (run, tests) in groups.items():
         found: dict[str, list[str]] = {}

@@ -87,7 +87,7 @@ class _Recorder:
         self.path = Path(config.getoption("parity_results"))
         self.share: int = config.getoption("parity_share")
         self.limit: float = config.getoption("parity_limit")
-        self.terminal = os.dup(2)  # pytest takes the original while a test runs
+        self.log, self.terminal = os.dup(1), os.dup(2)  # pytest takes the originals while a test runs
         self.names: dict[str, str] = {}
         self.result: dict[str, Any] = {}
         self.done = 0
@@ -115,7 +115,7 @@ class _Recorder:
         name = self.names[item.nodeid]
         self._write({"test": name})
         self.result = {"test": name, "outcome": "passed", "gpu": False}
-        faulthandler.dump_traceback_later(self.limit, exit=True, file=self.terminal)
+        faulthandler.dump_traceback_later(self.limit, exit=True, file=self.log)
         try:
             return (yield)
         finally:
