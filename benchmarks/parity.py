@@ -64,6 +64,7 @@ class Suite:
     environment: tuple[tuple[str, str], ...] = ()
 
 
+_TIMM = ("pyyaml", "huggingface_hub", "safetensors", "expecttest")
 _METRICS = ("classification", "regression")
 SUITES = {
     "linear_operator": Suite(
@@ -76,9 +77,9 @@ SUITES = {
         "einops==0.8.2", ("einops/tests",), environment=(("EINOPS_TEST_BACKENDS", "numpy,torch"),)
     ),
     "timm": Suite(
-        "timm==1.0.31", ("tests",), share=96,
-        needs=("pyyaml", "huggingface_hub", "safetensors", "expecttest"),
+        "timm==1.0.31", ("tests",), share=4, needs=_TIMM, options=("--ignore=tests/test_models.py",)
     ),
+    "timm-models": Suite("timm==1.0.31", ("tests/test_models.py",), share=400, needs=_TIMM),
     "torchmetrics-doctests": Suite(
         "torchmetrics==1.9.0",
         tuple(f"src/torchmetrics/{folder}{name}" for folder in ("", "functional/") for name in _METRICS),
