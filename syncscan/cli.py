@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import io
 import sys
-import traceback
 from typing import Any
 
 import click
 
 from syncscan import __version__
-from syncscan.errors import EXIT_ERROR, EXIT_INTERRUPTED, InterruptError, SyncscanError
+from syncscan.ending import flush_standard_streams, open_standard_streams, tell
+from syncscan.errors import InterruptError
 
 COMMANDS = {
     "check": "Find the lines that make the CPU wait for the GPU, without running them.",
@@ -22,8 +21,6 @@ COMMANDS = {
     "trace": "Run a command and report which of its lines made the CPU wait for the GPU.",
     "report": "Show a trace that `syncscan trace -o DIR` kept.",
 }
-
-_HELP = getattr(click.exceptions, "NoArgsIsHelpError", ())  # a group called alone, from click 8.2 on
 
 
 class CommandGroup(click.Group):
@@ -61,40 +58,11 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; the one place that prints an error and chooses the exit status."""
+    open_standard_streams()
     try:
         status = cli.main(prog_name="syncscan", standalone_mode=False)
         sys.stdout.flush()  # while an error still gets a line of ours
-    except SyncscanError as error:
-        click.echo(f"syncscan: {error}", err=True)
-        sys.exit(error.exit_status)
-    except _HELP as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except click.ClickException as error:
-        click.echo(f"syncscan: {error.format_message().rstrip('.')}{_where_to_look(error)}", err=True)
-        sys.exit(error.exit_code)
-    except OSError as error:
-        sys.stdout = io.StringIO()  # at its end Python would try again to write the rest
-        if not isinstance(error, BrokenPipeError):  # a reader that left early wants no more
-            click.echo(f"syncscan: {_reason(error)}", err=True)
-        sys.exit(EXIT_ERROR)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("syncscan: interrupted", err=True)
-        sys.exit(EXIT_INTERRUPTED)
-    except Exception:
-        # Status 1, which Python would choose, means findings.
-        traceback.print_exc(limit=-12)  # an endless recursion has thousands of lines
-        click.echo("syncscan: this is a defect of syncscan; please report it with the lines above", err=True)
-        sys.exit(EXIT_ERROR)
+    except (Exception, KeyboardInterrupt) as error:
+        sys.exit(tell(error))
+    flush_standard_streams()
     sys.exit(status or 0)
-
-
-def _where_to_look(error: click.ClickException) -> str:
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    return f"; see `{context.command_path} --help`" if context is not None else ""
-
-
-def _reason(error: OSError) -> str:
-    """What the system refused, and for which file; without one it is the output: the disk may be full."""
-    name = "the output" if error.filename is None else error.filename
-    return f"{name}: {(error.strerror or str(error)).lower()}"

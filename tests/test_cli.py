@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -310,3 +311,45 @@ def test_it_runs_from_a_source_tree():
         [*COMMAND, "--version"], cwd=ROOT, env=variables, capture_output=True, text=True, check=True
     )
     assert done.stdout.startswith("syncscan, version ")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(("path", "status"), [("a.py", 1), ("b.py", 0), ("none.py", 2), ("-", 0)])
+def test_a_closed_stream_changes_no_status(tmp_path, closed, path, status):
+    (tmp_path / "a.py").write_text(BLOCKS)
+    (tmp_path / "b.py").write_text(SILENT)
+    done = output(["sh", "-c", f"exec {shlex.join(COMMAND)} check {path} {closed}"], tmp_path)
+    assert done.returncode == status
+    assert "Traceback" not in done.stderr
+    assert ("SYN101" in done.stdout) == (path == "a.py" and ">&-" not in closed.split())
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize(("path", "status"), [("a.py", 1), ("none.py", 2)])
+def test_an_error_that_cannot_be_printed_changes_no_status(tmp_path, path, status):
+    (tmp_path / "a.py").write_text(BLOCKS)
+    line = f"{shlex.join(COMMAND)} check {path} 2>/dev/full"
+    assert output(["sh", "-c", line], tmp_path).returncode == status
+
+
+def test_a_reader_that_left_is_no_finding(tmp_path):
+    (tmp_path / "a.py").write_text(SILENT)
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer) as pipe:
+        done = subprocess.run(
+            [*COMMAND, "check"],
+            cwd=tmp_path,
+            env=environment(),
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (2, b"")
+
+
+def test_an_error_commands_nothing_of_the_terminal(syncscan):
+    run = syncscan("check", "--config", "a\x1b]0;title\x07\nb\u202e.toml")
+    assert run.status == 2
+    assert r"a\x1b]0;title\x07\nb\u202e.toml" in run.stderr
+    assert run.stderr.count("\n") == 1

@@ -303,9 +303,8 @@ def _place(failure: Failure) -> str:
 
 
 def _show_text(report: Report, stream: TextIO) -> None:
-    from rich.console import Console  # noqa: PLC0415 (only text needs rich)
-
     from syncscan.report import text  # noqa: PLC0415
+    from syncscan.report.console import Console  # noqa: PLC0415 (only text needs rich)
 
     text.render(report, Console(file=stream))
 

@@ -20,8 +20,9 @@ def command(code: str) -> None:
     """
     page = rule_page(find_rule(code))
     if sys.stdout.isatty():
-        from rich.console import Console  # noqa: PLC0415 (a pipe gets the Markdown as it is)
         from rich.markdown import Markdown  # noqa: PLC0415
+
+        from syncscan.report.console import Console  # noqa: PLC0415 (a pipe gets the Markdown as it is)
 
         Console().print(Markdown(page))
     else:

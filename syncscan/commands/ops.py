@@ -13,6 +13,7 @@ import click
 
 from syncscan.commands import parameters
 from syncscan.errors import EXIT_FINDINGS, SyncscanError, closest, nearest
+from syncscan.files import replace_file
 from syncscan.ops import follows_default, load_table, parse_table
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def measure(output: Path, raw: Path | None, source: Path | None) -> None:
     from syncscan.measure.campaign import read_log  # noqa: PLC0415
     from syncscan.measure.derive import derive  # noqa: PLC0415
     from syncscan.measure.report import coverage  # noqa: PLC0415
-    from syncscan.measure.write import replace_file, write_table  # noqa: PLC0415
+    from syncscan.measure.write import write_table  # noqa: PLC0415
 
     raw = raw or output.with_suffix(".jsonl")
     log = None if source else _measured(raw)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import sys
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import Any
 import click
 
 from syncscan.errors import SyncscanError
+from syncscan.files import replace_file
 from syncscan.report import trace_json, trace_text
+from syncscan.report.safe_text import safe_line
 from syncscan.trace.launch import Launched
 from syncscan.trace.sites import Blame
 from syncscan.trace.trace import build, load
@@ -41,12 +44,19 @@ def command(format_: str, folder: Path) -> int:
     return 0
 
 
-def show(trace: dict[str, Any], format_: str, output: Path | None) -> None:
-    """Print the report of a run, text on stderr and JSON on stdout, and keep it in a folder if given."""
+def show(trace: dict[str, Any], format_: str, output: Path | None, broken: list[str]) -> None:
+    """Keep the trace of a run in a folder if given, and print it: text on stderr and JSON on stdout.
+
+    What the limits say follows on stderr. OSError if there is no room, or nobody reads it.
+    """
     if output is not None:
-        with (output / "trace.json").open("w", encoding="utf-8") as stream:
-            trace_json.render(trace, stream)
+        whole = io.StringIO()
+        trace_json.render(trace, whole)
+        replace_file(output / "trace.json", whole.getvalue())
     render(trace, format_, sys.stdout if format_ == "json" else sys.stderr)
+    for line in broken:
+        click.echo(f"syncscan: {safe_line(line)}", err=True)
+    sys.stdout.flush()
 
 
 def render(trace: dict[str, Any], format_: str, stream: Any) -> None:

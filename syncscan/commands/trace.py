@@ -10,7 +10,8 @@ import click
 
 from syncscan.commands import parameters
 from syncscan.commands.report import output_format, show
-from syncscan.errors import EXIT_FINDINGS, ConfigError, SyncscanError
+from syncscan.ending import tell
+from syncscan.errors import EXIT_FINDINGS, EXIT_OK, ConfigError, SyncscanError
 from syncscan.simulate.export import prepare_simulation
 from syncscan.trace import launch
 from syncscan.trace.front import step_behind
@@ -79,17 +80,22 @@ def command(
         if simulate:
             options["simulator"] = prepare_simulation(parts)
         launched = launch.run(list(command), parts, options, front)
-        trace = build(command, launched, parts, Blame(include, exclude, str(Path.cwd())), warmup)
-        show(trace, format_, output)
+        status = EXIT_OK
+        try:
+            trace = build(command, launched, parts, Blame(include, exclude, str(Path.cwd())), warmup)
+            broken = broken_limits(trace, max_syncs_per_step, max_blocked_ms_per_step)
+            status = EXIT_FINDINGS if broken else EXIT_OK
+            show(trace, format_, output, broken)
+        except OSError as error:  # no room for the report, or nobody reads it
+            tell(error)
+        except (Exception, KeyboardInterrupt) as error:
+            status = tell(error)
     finally:
         if output is None:
             shutil.rmtree(folder, ignore_errors=True)
-    broken = broken_limits(trace, max_syncs_per_step, max_blocked_ms_per_step)
-    for line in broken:
-        click.echo(f"syncscan: {line}", err=True)
     if launched.code < 0:
         front.take(-launched.code)
-    return launched.status or (EXIT_FINDINGS if broken else 0)
+    return launched.status or status
 
 
 def _check_step(step: str | None, warmup: int, gated: bool) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from syncscan.ops import Case, Condition, Operation, Term, reads_number
 
@@ -21,13 +20,6 @@ def write_table(entries: Mapping[str, Operation], measured_on: Mapping[str, str]
     return (
         "\n".join([HEADER, *head, *(f"\n{entry_text(entry)}" for _, entry in sorted(entries.items()))]) + "\n"
     )
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Put a whole new file in the place of the old one, or leave that as it is."""
-    unfinished = path.with_name(f"{path.name}.new")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
 
 
 def entry_text(entry: Operation) -> str:

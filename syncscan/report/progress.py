@@ -31,8 +31,9 @@ class ProgressBar:
         bar.update(self._tasks[stage], completed=done, total=total)
 
     def _open(self) -> Progress:
-        from rich.console import Console  # noqa: PLC0415 (most runs are short)
         from rich.progress import Progress  # noqa: PLC0415
+
+        from syncscan.report.console import Console  # noqa: PLC0415 (most runs are short)
 
         self._bar = Progress(console=Console(file=self._stream), transient=True)
         self._bar.start()

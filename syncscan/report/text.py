@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
-from rich.console import Console
 from rich.text import Text
 
 from syncscan.model import Finding
 from syncscan.reference.templates import templates_for
+from syncscan.report.console import Console
 from syncscan.report.records import Report, advice, plural, summary
 
 _MAX_LINES = 4  # of an expression
