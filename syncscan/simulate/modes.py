@@ -14,11 +14,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch.autograd import forward_ad
 from torch.overrides import TorchFunctionMode
 from torch.utils import _device
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .cpu import run_on_cpu
+from .gradients import carried, place_in_backward
 from .kinds import is_cuda_device, tensors_in
 from .marks import MIXED, PINNED, common_place, cuda_index, set_all
 from .plans import Plan
@@ -42,6 +44,8 @@ def _is_native(function: Any) -> bool:
     return not isinstance(function, types.FunctionType)
 
 
+# They take their last operand from another device.
+_COPIES = frozenset({"copy_", "__setitem__", "index_put_", "index_put"})
 _SHARES = frozenset({torch.as_tensor, torch.asarray})
 
 
@@ -108,7 +112,7 @@ class Operations(TorchFunctionMode):
             return func(*args, **(kwargs or {}))
         kwargs = kwargs or {}
         places = "device" in kwargs or "pin_memory" in kwargs or rule.fills_device
-        if rule.is_direct and not places and _dispatch_modes() == 1:
+        if rule.is_direct and not places and _dispatch_modes() == 1 and forward_ad._current_level < 0:
             where = common_place((*args, *kwargs.values()) if kwargs else args)
             if where != MIXED:
                 return self._run_direct(rule.operation, func, args, kwargs, where)
@@ -118,6 +122,8 @@ class Operations(TorchFunctionMode):
                 self.simulation.judge(self.scope, rule.operation.bind(args, self._with_device(rule, kwargs)))
             if places:
                 return self._construct(rule, func, args, self._with_device(rule, kwargs))
+            if rule.is_native and torch.is_grad_enabled():
+                args, kwargs = self._carry(func, args, kwargs)
             result = func(*args, **kwargs)
             if rule.follows and (where := _first_place(args)) is not None:
                 set_all(result, where)
@@ -151,6 +157,18 @@ class Operations(TorchFunctionMode):
             result = run_on_cpu(func, args, kwargs)
         set_all(result, where)
         return result
+
+    def _carry(self, func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Let a call have its operands in one place, so that each gradient finds its way back."""
+        writes = getattr(func, "__name__", "") in _COPIES
+        where = _first_place(args) if writes else self.scope.place() if self.scope else None
+        if where is None and not writes:
+            return args, kwargs
+        first, others = args[:1], carried(args[1:], where, any_shape=writes)
+        values = carried(kwargs.values(), where, any_shape=writes)
+        return (*(first if writes else carried(first, where, any_shape=False)), *others), dict(
+            zip(kwargs, values)
+        )
 
     @staticmethod
     def _learn(func: Any) -> Rule | None:
@@ -217,7 +235,6 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.simulation = simulation
         self.operations = operations
         self.plans: dict[Any, Plan] = simulation.plans
-        self.last: int | None = None  # where the last operands were
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run one aten call on the CPU and mark what it makes."""
@@ -234,8 +251,6 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if kwargs:
             where, kwargs = self._host_arguments(kwargs)
         source, host_operand = plan.operands(args, kwargs)
-        if source is not None:
-            self.last = source
         if plan.operation is not None:
             self._judge(plan, plan.operation, args, kwargs)
         if source is not None and host_operand and self._is_strict():
@@ -250,7 +265,7 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _mark(self, plan: Plan, result: Any, source: int | None, where: int | None) -> None:
         if where is None:
-            where = self._maker_place() if source is None and plan.makes else source
+            where = self._maker_place() if plan.makes_from_nothing else source
         if where is not None:
             plan.mark(result, where)
 
@@ -266,7 +281,7 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _judge(self, plan: Plan, operation: Operation, args: Any, kwargs: dict[str, Any]) -> None:
         scope = self.operations.scope
-        if scope is None or scope.operation is None or _in_backward() != -1:
+        if scope is None or scope.operation is None:
             inner = Scope(plan.function, operation, args, kwargs)
             self.simulation.judge(inner, operation.bind_aten(plan.names, args, kwargs))
         elif plan.reads and not scope.blocked and _reads_operand(args[0], scope):
@@ -276,16 +291,14 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _is_strict(self) -> bool:
         """Whether operands on two devices are the program's fault, and not of our making."""
         scope = self.operations.scope
-        return (scope is None or scope.is_native) and _in_backward() == -1
+        return _in_backward() == -1 if scope is None else scope.is_native
 
     def _maker_place(self) -> int | None:
         """Where a tensor goes that torch makes "where the operands are", which for it is the CPU."""
-        if _in_backward() != -1:
-            return self.last
         scope = self.operations.scope
-        if scope is None or not scope.is_native or scope.kwargs.get("device") is not None:
-            return None
-        return scope.place()
+        if scope is None:
+            return place_in_backward() if _in_backward() != -1 else None
+        return scope.place() if scope.is_native and scope.kwargs.get("device") is None else None
 
     def _call_python(self, plan: Plan, args: Any, kwargs: dict[str, Any]) -> Any:
         """Run the Python body of an operation of the program under the modes."""

@@ -38,7 +38,7 @@ class Plan:
         self.names = [argument.name for argument in schema.arguments] if schema else []
         self.shares_memory = bool(schema) and all(r.alias_info is not None for r in schema.returns)
         self.reads = name == "_local_scalar_dense"
-        self.makes = "device" in self.names
+        self.makes_from_nothing = "device" in self.names and not any(map(_takes_tensor, schema.arguments))
         self.mixes = namespace not in {"aten", "prims"} or name in _MIXES or name in _INDEXING
         self.python_kernel = _python_kernel(schema)
         self.indexes = name in _INDEXING
@@ -80,6 +80,10 @@ def _python_kernel(schema: Any) -> Any:
     definition = getattr(custom_ops, "OPDEFS", {}).get(schema.name) if schema else None
     bodies = getattr(definition, "_backend_fns", {})
     return next((bodies[device] for device in ("cpu", None, "default", "cuda") if device in bodies), None)
+
+
+def _takes_tensor(argument: Any) -> bool:
+    return "Tensor" in str(argument.type)
 
 
 def _scan(values: Any) -> tuple[int | None, bool]:

@@ -16,6 +16,7 @@ from torch.overrides import _get_current_function_mode_stack
 
 from . import distributed
 from .cuda import SimulatedCuda, replace_everywhere
+from .gradients import remember_place
 from .kinds import tensors_in
 from .marks import PINNED, place
 from .modes import Kernels, Operations, Rule, Scope
@@ -67,6 +68,7 @@ class Simulation:
             distributed.install(self, self._patches)
             self._cover_threads()
             self._cover_backward()
+            self._cover_functions()
         except BaseException:
             self._patches.restore()
             raise
@@ -119,6 +121,18 @@ class Simulation:
                 return run(*args, **kwargs)
 
         replace_everywhere(self._patches, torch.autograd, "_engine_run_backward", covered)
+
+    def _cover_functions(self) -> None:
+        """A function of the program may move its operands: let its node know where its result lies."""
+        apply = torch.autograd.Function.apply.__func__  # type: ignore[attr-defined]
+
+        def covered(cls: Any, *args: Any, **kwargs: Any) -> Any:
+            result = apply(cls, *args, **kwargs)
+            for tensor in tensors_in(result):
+                remember_place(tensor)
+            return result
+
+        self._patches.replace(torch.autograd.Function, "apply", classmethod(covered))
 
     def _known_functions(self) -> dict[Any, Rule | None]:
         functions: dict[Any, Rule | None] = {}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from .gradients import move
 from .kinds import is_cuda_device
 from .marks import PINNED, cuda_index, owner_place, place, set_owner_place, set_place
 
@@ -22,33 +23,6 @@ _base: Any = torch._C.TensorBase
 _storage_base: Any = torch._C.StorageBase
 _group = torch._C._group_tensors_by_device_and_dtype
 _TO = ("device", "dtype", "non_blocking", "copy", "memory_format")
-
-
-class _Move(torch.autograd.Function):
-    """A copy between devices whose gradient travels back."""
-
-    @staticmethod
-    def forward(ctx: Any, tensor: Tensor, where: int | None, options: dict[str, Any]) -> Tensor:
-        ctx.source = cuda_index(tensor)
-        return _moved(tensor, where, options)
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
-        return _moved(grads[0], ctx.source, {}), None, None
-
-
-def _moved(tensor: Tensor, where: int | None, options: dict[str, Any]) -> Tensor:
-    copy: Tensor = _base.to(tensor, copy=True, **options)
-    set_place(copy, where)
-    return copy
-
-
-def move(tensor: Tensor, where: int | None, options: dict[str, Any]) -> Tensor:
-    """A copy of a tensor on another device."""
-    if tensor.requires_grad and torch.is_grad_enabled():
-        moved: Tensor = _Move.apply(tensor, where, options)  # type: ignore[no-untyped-call]
-        return moved
-    return _moved(tensor, where, options)
 
 
 def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -185,7 +159,7 @@ class Transfers:
                 f"can't convert cuda:{index} device type tensor to numpy. "
                 "Use Tensor.cpu() to copy the tensor to host memory first."
             )
-        return _base.numpy(_moved(tensor.detach(), None, {}), force=True)
+        return _base.numpy(move(tensor.detach(), None, {}), force=True)
 
     def _type(self, tensor: Tensor, dtype: Any = None, non_blocking: bool = False, **kwargs: Any) -> Any:
         if dtype is None:
