@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pathspec
@@ -41,10 +41,22 @@ class Project:
 
 @dataclass(slots=True)
 class _Found:
-    """Files by real path, each with the root that it is named from; and what went wrong on the way."""
+    """Files by real path, each with the root that it is named from; and what went wrong on the way.
+
+    ``links`` has those to which only a symbolic link leads, and the link.
+    """
 
     files: dict[Path, Path] = field(default_factory=dict)
+    links: dict[Path, Path] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
+
+    def add(self, path: Path, root: Path, link: Path | None = None) -> None:
+        """Take a file, and the symbolic link that leads to it if it is not found itself."""
+        if link is None:
+            self.links.pop(path, None)
+        elif path not in self.files:
+            self.links[path] = link
+        self.files.setdefault(path, root)
 
     def fail(self, path: Path, message: str, line: int = 0) -> None:
         self.failures.append(Failure(shown(path), line, message))
@@ -62,6 +74,7 @@ def load_project(
     contents = contents or {}
     wanted, rest = _Found(), _Found()
     skipped = 0
+    links = _links(paths)
     for path in dict.fromkeys(_real(path) for path in paths):
         if config.excludes(path, folder=path.is_dir()):
             skipped += 1
@@ -69,7 +82,8 @@ def load_project(
             _find_folder(path, config, wanted, rest)
         else:
             root = project_root(path)
-            wanted.files[path] = root or path.parent
+            wanted.add(path, root or path.parent, links.get(path))
+            wanted.files[path] = root or path.parent  # whichever folder it was found in before
             if root:
                 _find(root, root, config, rest)
     sources = _read(wanted, contents)
@@ -102,6 +116,12 @@ def _real(path: Path) -> Path:
         return Path.cwd() / path
 
 
+def _links(paths: Sequence[Path]) -> dict[Path, Path]:
+    """What only symbolic links name, each with the link."""
+    named = {_real(path) for path in paths if not path.is_symlink()}
+    return {real: path for path in paths if path.is_symlink() and (real := _real(path)) not in named}
+
+
 def _find_folder(folder: Path, config: Config, wanted: _Found, rest: _Found) -> None:
     inside = is_package(folder) and is_package(folder.parent)
     root = (project_root(folder) if inside else None) or folder
@@ -127,9 +147,9 @@ def _find(folder: Path, root: Path, config: Config, found: _Found) -> None:
         levels = ()  # named in spite of a .gitignore around it
     links: list[Path] = []
     for path in _walk(folder, levels, config, found, links):
-        found.files.setdefault(path, root)
+        found.add(path, root)
     for link in links:
-        found.files.setdefault(link.resolve(), root)
+        found.add(link.resolve(), root, link)
 
 
 def _walk(folder: Path, levels: Levels, config: Config, found: _Found, links: list[Path]) -> Iterator[Path]:
@@ -211,7 +231,9 @@ def _read(found: _Found, contents: Mapping[Path, bytes]) -> list[Source]:
     sources = []
     for path, root in found.files.items():
         try:
-            sources.append(read_source(path, root, contents))
+            source = read_source(path, root, contents)
+            link = found.links.get(path)
+            sources.append(replace(source, link=shown(link.absolute())) if link else source)
         except SourceError as error:
             found.fail(path, str(error), error.line)
     return sources

@@ -19,12 +19,16 @@ MAX_BYTES = 2 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    r"""One file: its real path, as printed, as imported, and its text with ``\n`` line ends."""
+    r"""One file: its real path, as printed, as imported, and its text with ``\n`` line ends.
+
+    ``link`` is the symbolic link, as printed, where nothing else leads to the file.
+    """
 
     path: Path
     shown: str
     module: str
     text: str
+    link: str = ""
 
 
 class SourceError(SyncscanError):

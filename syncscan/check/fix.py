@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import ast
 import difflib
-import os
 import re
-import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 from syncscan.check.files import Source, SourceError, decode, normalise
+from syncscan.check.write import CHANGED, replace_content
 from syncscan.model import Applicability, Edit, Failure, Finding
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")  # as diffs know it
@@ -31,10 +29,14 @@ class Draft:
 
     @classmethod
     def of(cls, source: Source, data: bytes) -> Draft:
-        """The draft of a file whose content is ``data``; SourceError where that is not what was checked."""
+        """The draft of a file whose content is ``data``; SourceError where that must not be fixed."""
+        if source.link:
+            raise SourceError(
+                f"not fixed: only the symbolic link {source.link} leads to it; name the file itself"
+            )
         text, encoding = decode(data)
         if normalise(text) != source.text:
-            raise SourceError("changed while it was checked; run syncscan again")
+            raise SourceError(CHANGED)
         if text.encode(encoding) != data:
             raise SourceError(
                 f"not fixed: {encoding} would not give back what is in the file; save it as UTF-8"
@@ -44,7 +46,7 @@ class Draft:
     @property
     def fixed(self) -> Source:
         """The file as the next round checks it."""
-        return Source(self.source.path, self.source.shown, self.source.module, normalise(self.after))
+        return replace(self.source, text=normalise(self.after))
 
     def apply(self, findings: Sequence[Finding]) -> Iterator[Failure]:
         """Apply the fixes of ``findings``; a failure, and no change, where the result would not parse."""
@@ -71,11 +73,9 @@ class Draft:
         return "".join(map(_terminated, difflib.unified_diff(before, after, f"a/{name}", f"b/{name}")))
 
     def write(self) -> None:
-        """Put the fixed text in place of the file in one step, with its mode; SourceError where that fails."""
-        try:
-            write_atomically(self.source.path, self.after.encode(self.encoding))
-        except OSError as error:
-            raise SourceError(f"cannot be written: {error.strerror or error}") from error
+        """Put the fixed text in the place of the old one; SourceError, and no change, where that fails."""
+        before, after = (text.encode(self.encoding) for text in (self.before, self.after))
+        replace_content(self.source.path, before, after)
 
 
 def fixable(findings: Iterable[Finding], *, unsafe: bool) -> list[Finding]:
@@ -134,17 +134,3 @@ def _parse(text: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an invalid escape in the user's code is not our news
         ast.parse(normalise(text))
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Replace a file's content so that at no moment half of it is there; keeps its mode bits."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        temporary.chmod(path.stat().st_mode & 0o7777)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

@@ -12,6 +12,7 @@ from syncscan.check.engine import check_sources
 from syncscan.check.files import Source, SourceError, read_bytes
 from syncscan.check.fix import Draft, fixable
 from syncscan.check.suppress import apply_suppressions
+from syncscan.check.write import remove_leftover
 from syncscan.config import Config
 from syncscan.errors import ConfigError
 from syncscan.model import UNUSED_SUPPRESSION, Failure, Finding
@@ -31,7 +32,8 @@ class Outcome:
     checked: int  # files that were analysed
     texts: Mapping[str, str]  # of the files that hold the findings
     drafts: tuple[Draft, ...] = ()  # the files that fixes changed
-    fixed: int = 0  # fixes applied
+    fixed: int = 0  # findings that are gone by fixes
+    unfixed: tuple[Failure, ...] = ()  # the files that were to be fixed, and why they are as they were
 
 
 def check(project: Project, config: Config, progress: Progress, jobs: int) -> Outcome:
@@ -42,7 +44,7 @@ def check(project: Project, config: Config, progress: Progress, jobs: int) -> Ou
         )
     except ConfigError as error:  # (the engine knows no file of settings)
         raise ConfigError(f"{config.source}: [tool.syncscan]: {error}") from error
-    targets = [s for s in project.sources if project.targets is None or s.shown in project.targets]
+    targets = _targets(project)
     shown = {source.shown for source in targets}
     failed = tuple(failure for failure in result.failed if failure.path in shown)
     broken = {failure.path for failure in failed if not failure.partial}
@@ -67,6 +69,10 @@ def check(project: Project, config: Config, progress: Progress, jobs: int) -> Ou
     return Outcome(asked, failures, len(shown - broken), texts)
 
 
+def _targets(project: Project) -> list[Source]:
+    return [s for s in project.sources if project.targets is None or s.shown in project.targets]
+
+
 def check_and_fix(
     project: Project,
     config: Config,
@@ -81,11 +87,11 @@ def check_and_fix(
     Each round checks the whole project, because a fix in one file may change what is known in another.
     """
     drafts: dict[str, Draft] = {}
-    failures: list[Failure] = []
+    unfixed: list[Failure] = []
     outcome = check(project, config, progress, jobs)
     before = len(outcome.findings)
     for _ in range(MAX_ROUNDS):
-        changed = _apply(outcome, project, drafts, failures, unsafe=unsafe, contents=contents)
+        changed = _apply(outcome, project, drafts, unfixed, unsafe=unsafe, contents=contents)
         if not changed:
             break
         sources = tuple(drafts[s.shown].fixed if s.shown in changed else s for s in project.sources)
@@ -95,17 +101,44 @@ def check_and_fix(
     done = tuple(draft for draft in drafts.values() if draft.after != draft.before)
     return replace(
         outcome,
-        failures=(*outcome.failures, *dict.fromkeys(failures)),
         drafts=done,
         fixed=max(0, before - len(outcome.findings)),
+        unfixed=tuple(dict.fromkeys(unfixed)),
     )
+
+
+def write_fixes(outcome: Outcome, project: Project, config: Config, progress: Progress, jobs: int) -> Outcome:
+    """Write the fixed files; where some stay as they were, the outcome is that of what is on the disk then."""
+    for source in _targets(project):
+        remove_leftover(source.path)
+    unfixed = [failure for draft in outcome.drafts if (failure := _written(draft))]
+    if not unfixed:
+        return outcome
+    unwritten = {failure.path for failure in unfixed}
+    fixed = {d.source.shown: d.fixed for d in outcome.drafts if d.source.shown not in unwritten}
+    sources = tuple(fixed.get(source.shown, source) for source in project.sources)
+    left = check(replace(project, sources=sources), config, progress, jobs)
+    before = outcome.fixed + len(outcome.findings)
+    return replace(
+        left,
+        fixed=max(0, before - len(left.findings)),
+        unfixed=(*outcome.unfixed, *unfixed),
+    )
+
+
+def _written(draft: Draft) -> Failure | None:
+    try:
+        draft.write()
+    except SourceError as error:
+        return Failure(draft.source.shown, 0, str(error))
+    return None
 
 
 def _apply(
     outcome: Outcome,
     project: Project,
     drafts: dict[str, Draft],
-    failures: list[Failure],
+    unfixed: list[Failure],
     *,
     unsafe: bool,
     contents: Mapping[Path, bytes],
@@ -120,12 +153,12 @@ def _apply(
         try:
             draft = drafts.get(path) or _draft(sources[path], contents)
         except SourceError as error:
-            failures.append(Failure(path, 0, str(error)))
+            unfixed.append(Failure(path, 0, str(error)))
             continue
         drafts[path] = draft
         text = draft.after
         if not draft.stuck:
-            failures += draft.apply(findings)
+            unfixed += draft.apply(findings)
         if draft.after != text:
             changed.add(path)
     return changed

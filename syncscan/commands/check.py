@@ -17,8 +17,7 @@ from typing import TextIO
 import click
 
 from syncscan.check.discover import Project, load_project, project_of_text
-from syncscan.check.files import SourceError
-from syncscan.check.session import Outcome, check, check_and_fix
+from syncscan.check.session import Outcome, check, check_and_fix, write_fixes
 from syncscan.commands import parameters
 from syncscan.config import Config, find_config, load_config, parse_codes, parse_confidence, show
 from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, ConfigError
@@ -39,7 +38,7 @@ Examples:
 
 \b
 Exit status: 0 no findings; 1 findings; 2 a wrong option or setting, or a
-file that could not be analysed; 130 interrupted."""
+file that could not be analysed or fixed; 130 interrupted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +190,15 @@ def _run(options: Options, config: Config) -> int:
     contents = _contents(options)
     project = _project(options, config, contents)
     outcome = _analyse(options, config, project, contents)
-    unwritten = _write(outcome, contents) if options.writes else ()
+    if options.writes:
+        outcome = _write(options, config, project, contents, outcome)
     report = Report(
         findings=outcome.findings,
-        failures=outcome.failures + unwritten,
+        failures=outcome.failures,
         checked=outcome.checked,
         skipped=project.skipped,
         fixed=outcome.fixed,
+        unfixed=outcome.unfixed,
         seconds=time.monotonic() - start,
         texts=outcome.texts,
     )
@@ -254,19 +255,17 @@ def _project(options: Options, config: Config, contents: dict[Path, bytes]) -> P
     return project
 
 
-def _write(outcome: Outcome, contents: dict[Path, bytes]) -> tuple[Failure, ...]:
+def _write(
+    options: Options, config: Config, project: Project, contents: dict[Path, bytes], outcome: Outcome
+) -> Outcome:
     """Write the fixed files; what was read from standard input goes, fixed, to standard output."""
-    fixed = {draft.source.path: draft for draft in outcome.drafts}
-    for path, data in contents.items():
-        draft = fixed.pop(path, None)
-        sys.stdout.buffer.write(draft.after.encode(draft.encoding) if draft else data)
-    failures = []
-    for draft in fixed.values():
-        try:
-            draft.write()
-        except SourceError as error:
-            failures.append(Failure(draft.source.shown, 0, str(error)))
-    return tuple(failures)
+    if not contents:
+        with ProgressBar(sys.stderr) as bar:
+            return write_fixes(outcome, project, config, bar, options.jobs)
+    (data,) = contents.values()
+    (fixed,) = (draft.after.encode(draft.encoding) for draft in outcome.drafts) if outcome.drafts else (data,)
+    sys.stdout.buffer.write(fixed)
+    return outcome
 
 
 def _show(options: Options, report: Report, outcome: Outcome) -> None:
@@ -284,7 +283,7 @@ def _show(options: Options, report: Report, outcome: Outcome) -> None:
     else:
         _show_text(report, stream)
     if options.output_format == "text":
-        for failure in report.failures:
+        for failure in (*report.failures, *report.unfixed):
             click.echo(f"syncscan: {_place(failure)}: {failure.message}", err=True)
     if options.diff:
         _say_what_diff_shows(report, len(outcome.drafts))
@@ -310,7 +309,7 @@ def _show_text(report: Report, stream: TextIO) -> None:
 
 
 def _exit_status(options: Options, report: Report) -> int:
-    if report.failures:
+    if report.failures or report.unfixed:
         return EXIT_ERROR
     found = report.findings or (options.diff and report.fixed)
     return EXIT_FINDINGS if found and not options.exit_zero else EXIT_OK

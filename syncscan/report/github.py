@@ -13,9 +13,10 @@ from syncscan.report.records import Report, advice
 
 
 def render(report: Report, stream: TextIO) -> None:
-    """Write one command for each finding and for each file that could not be analysed."""
+    """Write one command for each finding and for each file that could not be analysed or fixed."""
     stream.writelines(_finding(finding) for finding in report.findings)
-    stream.writelines(_failure(failure) for failure in report.failures)
+    stream.writelines(_failure("not analysed", failure) for failure in report.failures)
+    stream.writelines(_failure("not fixed", failure) for failure in report.unfixed)
 
 
 def _finding(finding: Finding) -> str:
@@ -33,9 +34,9 @@ def _finding(finding: Finding) -> str:
     return _command(properties, message)
 
 
-def _failure(failure: Failure) -> str:
+def _failure(what: str, failure: Failure) -> str:
     line = {"line": failure.line} if failure.line else {}
-    return _command({"title": "syncscan: not analysed", "file": failure.path, **line}, failure.message)
+    return _command({"title": f"syncscan: {what}", "file": failure.path, **line}, failure.message)
 
 
 def _command(properties: Mapping[str, object], message: str) -> str:

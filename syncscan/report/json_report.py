@@ -29,6 +29,7 @@ def as_data(report: Report) -> dict[str, Any]:
             "checked": report.checked,
             "skipped": report.skipped,
             "failed": [dataclasses.asdict(failure) for failure in report.failures],
+            "unfixed": [{"path": f.path, "line": f.line, "message": f.message} for f in report.unfixed],
         },
         "timing": {"seconds": round(report.seconds, 3)},
     }

@@ -11,13 +11,18 @@ from syncscan.rule import rule_book
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The result of one check. ``texts`` holds the source of every file with a finding, by its path."""
+    """The result of one check.
+
+    ``texts`` holds the source of every file with a finding, by its path; ``unfixed`` the files that were to
+    be fixed, and why they are as they were.
+    """
 
     findings: tuple[Finding, ...]
     failures: tuple[Failure, ...] = ()
     checked: int = 0
     skipped: int = 0
     fixed: int = 0
+    unfixed: tuple[Failure, ...] = ()
     seconds: float = 0.0
     texts: Mapping[str, str] = field(default_factory=dict)
 
@@ -50,6 +55,8 @@ def _coverage(report: Report) -> str:
     parts = [f"{plural(report.checked, 'file')} checked in {report.seconds:.1f} s"]
     parts += [f"{report.skipped} excluded"] if report.skipped else []
     parts += [f"{failed} not analysed"] if failed else []
+    unfixed = len({failure.path for failure in report.unfixed})
+    parts += [f"{unfixed} not fixed"] if unfixed else []
     return ", ".join(parts)
 
 

@@ -101,5 +101,5 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
 
 
 def _summary(report: Report) -> Text:
-    style = "bold" if report.findings else "" if report.failures else "green"
+    style = "bold" if report.findings else "" if report.failures or report.unfixed else "green"
     return Text(summary(report), style=style)

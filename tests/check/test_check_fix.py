@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 import subprocess
 
@@ -11,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syncscan.check import fix
 from syncscan.check.files import Source, SourceError
 from syncscan.check.fix import Draft, apply_edits, fixable
 from syncscan.model import Applicability, Confidence, Edit, Finding, Fix
@@ -124,37 +122,6 @@ def test_fixing_twice_changes_nothing_more(syncscan, project):
     assert (root / "a.py").read_bytes() == once
 
 
-def test_mode_bits_stay_and_nothing_is_left_behind(syncscan, project):
-    root = project({"a.py": f"x = 1  {COMMENT}\n"})
-    (root / "a.py").chmod(0o751)
-    syncscan("check", "--fix")
-    assert (root / "a.py").stat().st_mode & 0o7777 == 0o751
-    assert [path.name for path in root.iterdir()] == ["a.py"]
-
-
-def test_a_symlink_stays_a_symlink(syncscan, project, tmp_path_factory):
-    root = project({})
-    real = tmp_path_factory.mktemp("elsewhere") / "real.py"
-    real.write_text(f"x = 1  {COMMENT}\n")
-    (root / "a.py").symlink_to(real)
-    syncscan("check", "--fix", "a.py")
-    assert (root / "a.py").is_symlink()
-    assert real.read_text() == "x = 1\n"
-
-
-def test_a_failing_write_leaves_the_file_and_is_one_line(syncscan, project, monkeypatch):
-    root = project({"a.py": f"x = 1  {COMMENT}\n"})
-
-    def disk_full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fdopen", disk_full)
-    run = syncscan("check", "--fix")
-    assert (run.status, run.stderr) == (2, "syncscan: a.py: cannot be written: No space left on device\n")
-    assert (root / "a.py").read_text() == f"x = 1  {COMMENT}\n"
-    assert [path.name for path in root.iterdir()] == ["a.py"]
-
-
 def test_diff_shows_and_writes_nothing(syncscan, project):
     root = project({"a.py": f"x = 1  {COMMENT}\ny = 2\n", "b.py": "z = 3\n"})
     run = syncscan("check", "--diff")
@@ -215,7 +182,7 @@ def test_a_fix_that_would_break_the_file_is_left_out_and_reported(new, encoding,
 
 
 def test_a_file_that_changed_meanwhile_is_left_alone():
-    with pytest.raises(SourceError, match="changed while it was checked"):
+    with pytest.raises(SourceError, match="it changed while it was checked"):
         Draft.of(draft("x = 1\n").source, b"x = 2\n")
 
 
@@ -227,20 +194,6 @@ def test_an_encoding_that_does_not_give_the_file_back_is_left_alone(syncscan, pr
         "syncscan: a.py: not fixed: utf-7 would not give back what is in the file; save it as UTF-8\n"
     )
     assert (run.status, (root / "a.py").read_bytes()) == (2, content)
-
-
-def test_an_interrupted_write_leaves_the_file_whole(tmp_path, monkeypatch):
-    file = tmp_path / "a.py"
-    file.write_bytes(b"old")
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(fix.Path, "replace", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        fix.write_atomically(file, b"new")
-    assert [path.name for path in tmp_path.iterdir()] == ["a.py"]
-    assert file.read_bytes() == b"old"
 
 
 REWRITTEN = {

@@ -118,6 +118,7 @@ Instead: take it from the host mirror
 the GPU and waits for it%0AInstead: take it from the host mirror
 ::error title=syncscan%3A not analysed,file=pkg/bad.py,line=3::invalid syntax
 ::error title=syncscan%3A not analysed,file=a%2Cb%3Ac.py::100%25 gone%0Areally
+::error title=syncscan%3A not fixed,file=c.py::not fixed: it is read-only
 """
 
 
@@ -188,7 +189,8 @@ def test_some_fixed():
 
 def test_json():
     stream = io.StringIO()
-    json_report.render(Report((FIXABLE,), REPORT.failures, 7, 2, seconds=1.2604), stream)
+    unfixed = (Failure("c.py", 0, "not fixed: it is read-only"),)
+    json_report.render(Report((FIXABLE,), REPORT.failures, 7, 2, seconds=1.2604, unfixed=unfixed), stream)
     assert json.loads(stream.getvalue()) == {
         "version": 1,
         "tool": {"name": "syncscan", "version": __version__},
@@ -222,6 +224,7 @@ def test_json():
                 {"path": "pkg/bad.py", "line": 3, "message": "invalid syntax", "partial": False},
                 {"path": "a,b:c.py", "line": 0, "message": "100% gone\nreally", "partial": False},
             ],
+            "unfixed": [{"path": "c.py", "line": 0, "message": "not fixed: it is read-only"}],
         },
         "timing": {"seconds": 1.26},
     }
@@ -237,7 +240,8 @@ def test_json_gives_the_evidence_whole():
 
 def test_github():
     stream = io.StringIO()
-    github.render(Report((PLAIN, LONG), REPORT.failures), stream)
+    unfixed = (Failure("c.py", 0, "not fixed: it is read-only"),)
+    github.render(Report((PLAIN, LONG), REPORT.failures, unfixed=unfixed), stream)
     assert stream.getvalue() == EXPECTED_GITHUB
 
 
