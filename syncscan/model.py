@@ -217,10 +217,12 @@ class Finding:
 class Failure:
     """Why a file, as printed, could not be analysed; line 0 where no single line is to blame.
 
-    ``partial`` says that only one function of the file could not be analysed.
+    ``partial`` says that only one function of the file could not be analysed, ``python`` which version of
+    Python could have, where that is a newer one.
     """
 
     path: str
     line: int
     message: str
     partial: bool = False
+    python: str = ""

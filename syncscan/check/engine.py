@@ -19,6 +19,7 @@ from syncscan.check.infer.source.hardware import is_for_other_hardware
 from syncscan.check.infer.source.index import Function, Module
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.match import Matcher
+from syncscan.check.newer import newer_syntax
 from syncscan.check.workers import shared, workers
 from syncscan.model import Conventions, Failure, Finding
 from syncscan.ops import load_table
@@ -54,7 +55,7 @@ def check_sources(
     """
     result = CheckResult()
     with _steady_memory(), _deep_recursion():
-        modules = list(_modules(sources, result.failed, progress))
+        modules = list(_modules(sources, targets, result.failed, progress))
         rules = by_precedence()
         asked = frozenset(name for rule in rules for name in rule.asks)
         solver = Solver(modules, load_table(), conventions, asked)
@@ -70,26 +71,28 @@ def check_sources(
 
 
 def _modules(
-    sources: Sequence[Source], failed: list[Failure], progress: Callable[[str, int, int], None]
+    sources: Sequence[Source],
+    targets: Container[str] | None,
+    failed: list[Failure],
+    progress: Callable[[str, int, int], None],
 ) -> Iterator[Module]:
     for done, source in enumerate(sources):
         progress("read", done, len(sources))
-        module = _module(source)
+        module = _module(source, reported=targets is None or source.shown in targets)
         if isinstance(module, Failure):
             failed.append(module)
         else:
             yield module
 
 
-def _module(source: Source) -> Module | Failure:
+def _module(source: Source, *, reported: bool) -> Module | Failure:
     """Parse and index a file, or say why that fails."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # invalid escapes in the user's code are not our subject
             tree = ast.parse(source.text)
     except (SyntaxError, ValueError) as error:
-        message = error.msg if isinstance(error, SyntaxError) else str(error)
-        return Failure(source.shown, getattr(error, "lineno", 0) or 0, f"syntax error: {message}")
+        return _unparsed(source, error, reported=reported)
     except (RecursionError, MemoryError):
         return Failure(source.shown, 0, "nested too deeply to be analysed")
     is_package = source.path.stem == "__init__"
@@ -99,6 +102,22 @@ def _module(source: Source) -> Module | Failure:
         return Failure(source.shown, 0, "nested too deeply to be analysed")
     except Exception as error:
         return Failure(source.shown, 0, defect(error))
+
+
+def _unparsed(source: Source, error: SyntaxError | ValueError, *, reported: bool) -> Failure:
+    line = getattr(error, "lineno", 0) or 0
+    newer = newer_syntax(source.text) if reported else None  # which takes longer than all the rest of a file
+    if newer is None:
+        message = error.msg if isinstance(error, SyntaxError) else str(error)
+        return Failure(source.shown, line, f"syntax error: {message}")
+    python, syntax = newer
+    return Failure(
+        source.shown,
+        line,
+        f"not checked: it uses syntax of Python {python} ({syntax}); run syncscan with {python} or later, "
+        "or leave it out with `exclude`",
+        python=python,
+    )
 
 
 class _Matching:

@@ -29,6 +29,7 @@ class Outcome:
 
     findings: tuple[Finding, ...]
     failures: tuple[Failure, ...]
+    newer: tuple[Failure, ...]  # files that this Python cannot parse and a newer one can
     checked: int  # files that were analysed
     texts: Mapping[str, str]  # of the files that hold the findings
     drafts: tuple[Draft, ...] = ()  # the files that fixes changed
@@ -63,10 +64,12 @@ def check(project: Project, config: Config, progress: Progress, jobs: int) -> Ou
             finding.code == UNUSED_SUPPRESSION and finding.path in doubtful
         )  # what it suppresses may not be known
     )
-    failures = tuple(sorted((*project.failures, *failed), key=lambda failure: (failure.path, failure.line)))
+    all_failed = sorted((*project.failures, *failed), key=lambda failure: (failure.path, failure.line))
+    failures = tuple(failure for failure in all_failed if not failure.python)
+    newer = tuple(failure for failure in all_failed if failure.python)
     holding = {finding.path for finding in asked}
     texts = {source.shown: source.text for source in targets if source.shown in holding}
-    return Outcome(asked, failures, len(shown - broken), texts)
+    return Outcome(asked, failures, newer, len(shown - broken), texts)
 
 
 def _targets(project: Project) -> list[Source]:

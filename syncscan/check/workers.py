@@ -1,12 +1,14 @@
-"""Shares of one piece of work, run in forked processes, which see all that is known and copy none of it."""
+"""Work in forked processes, which see all that is known and copy none of it: shares of a whole, and trials."""
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import pickle
 import signal
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 Result = TypeVar("Result")
@@ -27,17 +29,30 @@ def shared(work: Callable[[int, int], Result], count: int) -> list[Result]:
 
     Results are pickled. What a child does not bring back, for whatever reason, is done here again.
     """
-    children = [_start(work, share, count) for share in range(1, count)]
+    children = [_start(partial(work, share, count)) for share in range(1, count)]
     results = [work(0, count)]
-    for share, (pid, pipe) in enumerate(children, 1):
-        with os.fdopen(pipe, "rb") as stream:
-            data = stream.read()
-        _, status = os.waitpid(pid, 0)
-        results.append(pickle.loads(data) if status == 0 else work(share, count))  # noqa: S301 (our own child)
+    for share, child in enumerate(children, 1):
+        data = _end(*child)
+        results.append(work(share, count) if data is None else pickle.loads(data))  # noqa: S301 (our own child)
     return results
 
 
-def _start(work: Callable[[int, int], Result], share: int, count: int) -> tuple[int, int]:
+def trial(work: Callable[[], Result], seconds: int) -> Result | None:
+    """``work()``, in a child that it may crash or keep busy; None where that brings nothing back in time."""
+    if not hasattr(os, "fork"):
+        return work()
+
+    def limited() -> Result:
+        faulthandler.disable()  # a crash is expected here, and no news
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(seconds)
+        return work()
+
+    data = _end(*_start(limited))
+    return None if data is None else pickle.loads(data)  # noqa: S301 (as above)
+
+
+def _start(work: Callable[[], object]) -> tuple[int, int]:
     reader, writer = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter(
@@ -52,7 +67,15 @@ def _start(work: Callable[[int, int], Result], share: int, count: int) -> tuple[
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.close(reader)
         with os.fdopen(writer, "wb") as stream:
-            pickle.dump(work(share, count), stream)
+            pickle.dump(work(), stream)
         status = 0
     finally:
         os._exit(status)  # nothing of the parent's is to be run, flushed or printed twice
+
+
+def _end(pid: int, pipe: int) -> bytes | None:
+    """What a child wrote; None where it did not come to its end."""
+    with os.fdopen(pipe, "rb") as stream:
+        data = stream.read()
+    _, status = os.waitpid(pid, 0)
+    return data if status == 0 else None

@@ -195,6 +195,7 @@ def _run(options: Options, config: Config) -> int:
     report = Report(
         findings=outcome.findings,
         failures=outcome.failures,
+        newer=outcome.newer,
         checked=outcome.checked,
         skipped=project.skipped,
         fixed=outcome.fixed,
@@ -283,6 +284,8 @@ def _show(options: Options, report: Report, outcome: Outcome) -> None:
     else:
         _show_text(report, stream)
     if options.output_format == "text":
+        for failure in report.newer:
+            click.echo(f"syncscan: warning: {_place(failure)}: {failure.message}", err=True)
         for failure in (*report.failures, *report.unfixed):
             click.echo(f"syncscan: {_place(failure)}: {failure.message}", err=True)
     if options.diff:

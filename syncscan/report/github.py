@@ -13,9 +13,10 @@ from syncscan.report.records import Report, advice
 
 
 def render(report: Report, stream: TextIO) -> None:
-    """Write one command for each finding and for each file that could not be analysed or fixed."""
+    """Write one command for each finding and for each file that could not be checked or fixed."""
     stream.writelines(_finding(finding) for finding in report.findings)
     stream.writelines(_failure("not analysed", failure) for failure in report.failures)
+    stream.writelines(_failure("not checked", failure, "warning") for failure in report.newer)
     stream.writelines(_failure("not fixed", failure) for failure in report.unfixed)
 
 
@@ -34,14 +35,14 @@ def _finding(finding: Finding) -> str:
     return _command(properties, message)
 
 
-def _failure(what: str, failure: Failure) -> str:
+def _failure(what: str, failure: Failure, level: str = "error") -> str:
     line = {"line": failure.line} if failure.line else {}
-    return _command({"title": f"syncscan: {what}", "file": failure.path, **line}, failure.message)
+    return _command({"title": f"syncscan: {what}", "file": failure.path, **line}, failure.message, level)
 
 
-def _command(properties: Mapping[str, object], message: str) -> str:
+def _command(properties: Mapping[str, object], message: str, level: str = "error") -> str:
     settings = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
-    return f"::error {settings}::{_data(message)}\n"
+    return f"::{level} {settings}::{_data(message)}\n"
 
 
 def _data(text: str) -> str:

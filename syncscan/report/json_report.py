@@ -7,7 +7,7 @@ import json
 from typing import Any, TextIO
 
 from syncscan import __version__
-from syncscan.model import Finding, Fix
+from syncscan.model import Failure, Finding, Fix
 from syncscan.report.records import Report, advice
 
 FORMAT_VERSION = 1
@@ -27,12 +27,17 @@ def as_data(report: Report) -> dict[str, Any]:
         "findings": [_finding(finding) for finding in report.findings],
         "files": {
             "checked": report.checked,
-            "skipped": report.skipped,
-            "failed": [dataclasses.asdict(failure) for failure in report.failures],
-            "unfixed": [{"path": f.path, "line": f.line, "message": f.message} for f in report.unfixed],
+            "skipped": report.skipped + len(report.newer),
+            "failed": [_failure(failure) | {"partial": failure.partial} for failure in report.failures],
+            "newer": [_failure(failure) | {"python": failure.python} for failure in report.newer],
+            "unfixed": [_failure(failure) for failure in report.unfixed],
         },
         "timing": {"seconds": round(report.seconds, 3)},
     }
+
+
+def _failure(failure: Failure) -> dict[str, Any]:
+    return {"path": failure.path, "line": failure.line, "message": failure.message}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

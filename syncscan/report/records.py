@@ -13,8 +13,8 @@ from syncscan.rule import rule_book
 class Report:
     """The result of one check.
 
-    ``texts`` holds the source of every file with a finding, by its path; ``unfixed`` the files that were to
-    be fixed, and why they are as they were.
+    ``newer`` has the files that only a newer Python can parse, ``unfixed`` those that were to be fixed and are
+    as they were, ``texts`` the source of every file with a finding, by its path.
     """
 
     findings: tuple[Finding, ...]
@@ -22,6 +22,7 @@ class Report:
     checked: int = 0
     skipped: int = 0
     fixed: int = 0
+    newer: tuple[Failure, ...] = ()
     unfixed: tuple[Failure, ...] = ()
     seconds: float = 0.0
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -55,6 +56,7 @@ def _coverage(report: Report) -> str:
     parts = [f"{plural(report.checked, 'file')} checked in {report.seconds:.1f} s"]
     parts += [f"{report.skipped} excluded"] if report.skipped else []
     parts += [f"{failed} not analysed"] if failed else []
+    parts += [f"{len(report.newer)} skipped, in newer syntax"] if report.newer else []
     unfixed = len({failure.path for failure in report.unfixed})
     parts += [f"{unfixed} not fixed"] if unfixed else []
     return ", ".join(parts)

@@ -102,7 +102,7 @@ def test_exclude_leaves_out_even_what_is_named(syncscan, project):
     project({"gen/a.py": BLOCKS, "old_b.py": BLOCKS, "c.py": BLOCKS})
     assert checked(syncscan) == ["c.py"]
     report = json.loads(syncscan("check", "--format", "json", "old_b.py", "c.py").stdout)
-    assert report["files"] == {"checked": 1, "skipped": 1, "failed": [], "unfixed": []}
+    assert report["files"] == {"checked": 1, "skipped": 1, "failed": [], "newer": [], "unfixed": []}
 
 
 def test_no_python_files_is_said(syncscan, project):

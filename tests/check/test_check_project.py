@@ -67,7 +67,13 @@ def test_a_home_folder_under_git_is_no_project(project, monkeypatch):
 def test_bad_files_of_the_project_that_were_not_named_are_not_reported(syncscan, project):
     project(LAYOUT | {"pkg/bad.py": b"\xff", "pkg/worse.py": "def f(:"})
     run = syncscan("check", "pkg/a.py", "--format", "json")
-    assert json.loads(run.stdout)["files"] == {"checked": 1, "skipped": 0, "failed": [], "unfixed": []}
+    assert json.loads(run.stdout)["files"] == {
+        "checked": 1,
+        "skipped": 0,
+        "failed": [],
+        "newer": [],
+        "unfixed": [],
+    }
     assert run.status == 0
 
 

@@ -189,8 +189,11 @@ def test_some_fixed():
 
 def test_json():
     stream = io.StringIO()
+    newer = (Failure("d.py", 2, "not checked", python="3.14"),)
     unfixed = (Failure("c.py", 0, "not fixed: it is read-only"),)
-    json_report.render(Report((FIXABLE,), REPORT.failures, 7, 2, seconds=1.2604, unfixed=unfixed), stream)
+    json_report.render(
+        Report((FIXABLE,), REPORT.failures, 7, 2, seconds=1.2604, newer=newer, unfixed=unfixed), stream
+    )
     assert json.loads(stream.getvalue()) == {
         "version": 1,
         "tool": {"name": "syncscan", "version": __version__},
@@ -219,11 +222,12 @@ def test_json():
         ],
         "files": {
             "checked": 7,
-            "skipped": 2,
+            "skipped": 3,
             "failed": [
                 {"path": "pkg/bad.py", "line": 3, "message": "invalid syntax", "partial": False},
                 {"path": "a,b:c.py", "line": 0, "message": "100% gone\nreally", "partial": False},
             ],
+            "newer": [{"path": "d.py", "line": 2, "message": "not checked", "python": "3.14"}],
             "unfixed": [{"path": "c.py", "line": 0, "message": "not fixed: it is read-only"}],
         },
         "timing": {"seconds": 1.26},

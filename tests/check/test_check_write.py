@@ -16,6 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BEFORE = "x = 1  # syncscan: ignore[SYN101] gone\n"
 AFTER = "x = 1\n"
+REPLACE = "os.replace = pathlib.Path.replace"  # the one is not always looked up by the other
 FIX = [sys.executable, "-m", "syncscan", "check", "--fix"]
 
 
@@ -114,13 +115,13 @@ def test_a_limit_on_the_size_of_files(project):
     assert names(root) == ["a.py"]
 
 
-@pytest.mark.parametrize("moment", ["fsync", "link", "replace"])
+@pytest.mark.parametrize("moment", ["os.fsync", "os.link", REPLACE], ids=["fsync", "link", "replace"])
 def test_a_killed_process_leaves_the_file_whole_and_nothing_for_the_next_run(syncscan, project, moment):
     root = project({"a.py": BEFORE})
-    killed = process(root, f"os.{moment} = lambda *_, **__: os.kill(os.getpid(), {int(signal.SIGKILL)})")
+    killed = process(root, f"{moment} = lambda *_, **__: os.kill(os.getpid(), {int(signal.SIGKILL)})")
     assert killed.returncode == -signal.SIGKILL
     assert (root / "a.py").read_text() == BEFORE
-    if moment != "replace":  # where a file may have no name, it has none until it takes the other's place
+    if moment != REPLACE:  # where a file may have no name, it has none until it takes the other's place
         assert names(root) == ["a.py"]
     assert syncscan("check", "--fix").status == 0
     assert (names(root), (root / "a.py").read_text()) == (["a.py"], AFTER)
@@ -130,7 +131,7 @@ def test_two_runs_at_once(project):
     """One writes the file just before the other does; what is there in the end is whole."""
     root = project({"a.py": BEFORE})
     wait = "import subprocess\nreplace = os.replace\ndef later(*names):\n"
-    wait += f"    subprocess.run({FIX!r}, check=True, stdout=subprocess.DEVNULL)\n    replace(*names)\nos.replace = later"
+    wait += f"    subprocess.run({FIX!r}, check=True, stdout=subprocess.DEVNULL)\n    replace(*names)\n{REPLACE} = later"
     done = process(root, wait)
     assert (names(root), (root / "a.py").read_text()) == (["a.py"], AFTER)
     assert (done.stderr, done.returncode) == (
@@ -147,7 +148,7 @@ def test_where_no_file_can_be_without_a_name_it_is_written_all_the_same(project)
 
 def test_an_interrupted_write_leaves_the_file_whole(project):
     root = project({"a.py": BEFORE})
-    patch = "def interrupt(*_, **__):\n    raise KeyboardInterrupt\nos.replace = interrupt"
+    patch = "def interrupt(*_, **__):\n    raise KeyboardInterrupt\n" + REPLACE + " = interrupt"
     done = process(root, patch)
     assert (done.returncode, done.stderr) == (130, "syncscan: interrupted\n")
     assert (names(root), (root / "a.py").read_text()) == (["a.py"], BEFORE)

@@ -1,0 +1,112 @@
+"""What a file needs that this Python cannot parse: syntax of a newer one, which is no mistake of its author.
+
+libcst parses the syntax of every Python up to the newest that it knows, whichever runs it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import libcst as cst
+
+from syncscan.check.workers import trial
+
+LONGEST = 10  # seconds for one file; the largest ones that people write take one or two
+
+
+def newer_syntax(text: str) -> tuple[str, str] | None:
+    """The Python that a source needs, such as "3.12", and the syntax that says so; None where no newer one helps.
+
+    In a process of its own, because a hostile source can crash or occupy a parser that is native code.
+    """
+    return trial(lambda: _newer_syntax(text), LONGEST)
+
+
+def _newer_syntax(text: str) -> tuple[str, str] | None:
+    try:
+        tree = cst.parse_module(text)
+    except cst.ParserSyntaxError:
+        return None
+    seen = _Seen()
+    tree.visit(seen)
+    newest = max((form.version for form in seen.forms), default=(0, 0))
+    if newest <= sys.version_info[:2]:
+        return None
+    names = {form.name for form in seen.forms if form.version == newest}
+    return ".".join(map(str, newest)), ", ".join(sorted(names))
+
+
+class _Seen(cst.CSTVisitor):
+    """Collects the forms of newer syntax that a tree uses."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.forms: set[_Form] = set()
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Look at a node on the way down."""
+        self.forms.update(form for form in _BY_NODE.get(type(node).__name__, ()) if form.used_by(node))
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A form of syntax, the Python that brought it, and the nodes of libcst that show it.
+
+    The nodes are given by name, because older versions of libcst lack the newest.
+    """
+
+    name: str
+    version: tuple[int, int]
+    nodes: tuple[str, ...]
+    used_by: Callable[[Any], bool] = lambda _: True
+
+
+def _has_free_expression(string: cst.FormattedString) -> bool:
+    """Whether an f-string holds an expression that Python 3.12 freed from the quotes and lines around it."""
+    one_line = len(string.quote) == 1
+    return any(
+        string.quote in code or "\\" in code or "#" in code or (one_line and "\n" in code)
+        for code in map(cst.Module([]).code_for_node, _expressions(string.parts))
+    )
+
+
+def _expressions(parts: Sequence[cst.BaseFormattedStringContent]) -> Iterator[cst.CSTNode]:
+    for part in parts:
+        if isinstance(part, cst.FormattedStringExpression):
+            yield part.with_changes(format_spec=None)
+            yield from _expressions(part.format_spec or ())
+
+
+def _has_bare_types(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
+    return isinstance(handler.type, cst.Tuple) and not handler.type.lpar
+
+
+_FORMS = (
+    _Form("except*", (3, 11), ("TryStar",)),
+    _Form("a star in an index", (3, 11), ("Index",), lambda node: bool(node.star)),
+    _Form(
+        "a star in an annotation",
+        (3, 11),
+        ("Annotation",),
+        lambda node: isinstance(node.annotation, cst.StarredElement),
+    ),
+    _Form("type parameters", (3, 12), ("TypeParameters",)),
+    _Form("type statements", (3, 12), ("TypeAlias",)),
+    _Form("PEP 701 f-strings", (3, 12), ("FormattedString",), _has_free_expression),
+    _Form("defaults of type parameters", (3, 13), ("TypeParam",), lambda node: node.default is not None),
+    _Form("except without parentheses", (3, 14), ("ExceptHandler", "ExceptStarHandler"), _has_bare_types),
+    _Form("t-strings", (3, 14), ("TemplatedString",)),
+    _Form("unpacking in comprehensions", (3, 15), ("StarredDictComp",)),
+    _Form(
+        "unpacking in comprehensions",
+        (3, 15),
+        ("ListComp", "SetComp", "GeneratorExp"),
+        lambda node: isinstance(node.elt, cst.StarredElement),
+    ),
+    _Form("lazy imports", (3, 15), ("LazyImport", "LazyImportFrom")),
+)
+_BY_NODE = {name: [form for form in _FORMS if name in form.nodes] for form in _FORMS for name in form.nodes}
