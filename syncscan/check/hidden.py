@@ -25,10 +25,17 @@ class _Search:
         self._solver = solver
         self._matcher = matcher
         self._direct: dict[Function, Finding | None] = {}
+        self._known: dict[tuple[Function, int], Value | None] = {}
 
     def wait_of(self, function: Function, depth: int) -> Value | None:
-        """The wait in a function, or in one that it calls; a cached property waits for its first reader only."""
-        if function.is_cached_property:
+        """The wait in a function, or in one that it calls, of which no more than ``depth`` lie in between."""
+        key = function, depth
+        if key not in self._known:
+            self._known[key] = self._wait_of(function, depth)
+        return self._known[key]
+
+    def _wait_of(self, function: Function, depth: int) -> Value | None:
+        if function.is_cached_property:  # it waits for its first reader only
             return None
         finding = self._finding_in(function)
         if finding is not None:

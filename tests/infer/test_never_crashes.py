@@ -190,3 +190,9 @@ def test_slices_of_slices_end() -> None:
             return create(slice(a, a, (a, a)))
     """
     assert check_texts(textwrap.dedent(text)).findings == []
+
+
+def test_properties_that_all_read_one_another_end() -> None:
+    reads = "; ".join(f"self.p{number}" for number in range(120))
+    text = "class A:\n" + "".join(f"    @property\n    def p{n}(self): {reads}\n" for n in range(120))
+    assert check(text) == ([], [])
