@@ -196,3 +196,13 @@ def test_properties_that_all_read_one_another_end() -> None:
     reads = "; ".join(f"self.p{number}" for number in range(120))
     text = "class A:\n" + "".join(f"    @property\n    def p{n}(self): {reads}\n" for n in range(120))
     assert check(text) == ([], [])
+
+
+@pytest.mark.parametrize("depth", [3, 6, 40])
+def test_loops_in_loops_end_and_carry_what_they_leave_to_the_next_round(depth: int) -> None:
+    text = "import torch\nx = y = z = p = q = r = None\n"
+    for level in range(depth):
+        text += f"{' ' * level}while f():\n{' ' * level} x, y, z = y, z, [x]\n"
+    text += f'{" " * depth}p, q, r = q, r, torch.zeros(3, device="cuda")\n{" " * depth}p.item()\n'
+    findings, failed = check(text)
+    assert (len(findings), failed) == (1, [])

@@ -32,13 +32,18 @@ def _while(frame: Frame, node: ast.While) -> bool:
     return _leave_loop(frame, frame.env if frame.run(node.orelse) else None, broken)
 
 
+_ROUNDS = 3
+_DEEPEST = 4  # loops in one another that each have their own rounds
+
+
 def _loop(frame: Frame, start: Callable[[], None], body: list[ast.stmt]) -> list[Environment]:
     """Run a loop body until what it finds at its start stops changing; twice is nearly always enough.
 
     That is what is known then where the loop ends of itself; what is known at each ``break`` is returned.
+    A loop deep in others is run once in each of their rounds, or the rounds would multiply.
     """
     before = dict(frame.env)
-    for _ in range(3):
+    for _ in range(_ROUNDS if len(frame.loops) < _DEEPEST else 1):
         loop = Loop()
         frame.loops.append(loop)
         start()
