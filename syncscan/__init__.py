@@ -34,7 +34,9 @@ class _RuleBookOfTheSourceTree:
 
 
 if os.path.isfile(os.path.join(_RULES, "ops.toml")):  # noqa: PTH113, PTH118
-    sys.meta_path.append(_RuleBookOfTheSourceTree)
+    sys.meta_path.insert(
+        0, _RuleBookOfTheSourceTree
+    )  # before the finder of another checkout that is installed
 
 
 def __getattr__(name: str) -> "Any":
