@@ -52,10 +52,10 @@ class SimulatedCuda:
         patches.replace(torch, "Event", self.event_class)
         patches.replace(torch, "Generator", make_generator(torch.Generator))
         patches.replace(torch.version, "cuda", torch.version.cuda or "12.8")
-        patches.replace(torch.backends.cuda, "is_built", lambda: True)
+        patches.replace(torch.backends.cuda, "is_built", _is_built(torch.backends.cuda.is_built))
+        patches.replace(torch._C, "__getattr__", _refuse_missing)
         patches.replace(torch.backends.cudnn, "is_acceptable", lambda tensor: False)
         patches.replace(torch.cuda.nvtx, "_nvtx", _Nvtx())
-        patches.replace(torch, "compile", _compile)
         self._install_accelerator(patches)
         _install_autocast(patches)
         legacy.install(patches)
@@ -106,12 +106,16 @@ class SimulatedCuda:
         silent = (
             "empty_cache", "reset_peak_memory_stats", "reset_accumulated_memory_stats",
             "reset_max_memory_allocated", "reset_max_memory_cached", "set_per_process_memory_fraction",
+            "reset_peak_host_memory_stats", "reset_accumulated_host_memory_stats",
         )  # fmt: skip
         return {
             **{name: lambda device=None: 0 for name in figures},
             **{name: lambda *args, **kwargs: None for name in silent},
             "memory_stats": lambda device=None: {},
             "memory_stats_as_nested_dict": lambda device=None: {},
+            "host_memory_stats": dict,
+            "host_memory_stats_as_nested_dict": dict,
+            "get_per_process_memory_fraction": lambda device=None: 1.0,
             "memory_summary": lambda device=None, abbreviated=False: "(simulated device: no memory in use)",
             "memory_snapshot": lambda *args, **kwargs: [],
             "mem_get_info": lambda device=None: (MEMORY_BYTES, MEMORY_BYTES),
@@ -214,6 +218,14 @@ def make_generator(original: Any) -> type:
             place: torch.device = self.__dict__["_place"]
             return place
 
+        def clone_state(self) -> Any:
+            clone = Generator(self.device)
+            clone.set_state(self.get_state())
+            return clone
+
+        def __reduce__(self) -> Any:
+            return Generator, (self.device,), original.__reduce__(self)[2]
+
     Generator.__qualname__, Generator.__module__ = "Generator", "torch"
     return Generator
 
@@ -236,9 +248,25 @@ def _install_autocast(patches: Patches) -> None:
     patches.replace(torch, "set_autocast_dtype", set_autocast_dtype)
 
 
-def _compile(model: Any = None, **options: Any) -> Any:
-    """``torch.compile`` without compiling: kernels made for a GPU cannot run here."""
-    return (lambda function: function) if model is None else model
+def _is_built(original: Any) -> Any:
+    def is_built() -> bool:
+        """The truth for code of torch that is being imported: it imports more where torch has CUDA."""
+        asking = sys._getframe(1)
+        importing = asking.f_code.co_name == "<module>" and asking.f_globals["__name__"].startswith("torch.")
+        return bool(original()) if importing else True
+
+    return is_built
+
+
+class _MissingError(SimulationError, AttributeError):
+    """Torch was built without it, so that ``hasattr`` says no."""
+
+
+def _refuse_missing(name: str) -> Any:
+    """What the functions of ``torch.cuda`` that are not replaced would need."""
+    if name.startswith("_cuda"):
+        raise _MissingError(f"torch._C.{name} cannot be simulated: it needs a real GPU")
+    raise AttributeError(f"module 'torch._C' has no attribute {name!r}")
 
 
 def _refuse(name: str) -> type:

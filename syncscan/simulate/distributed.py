@@ -1,4 +1,4 @@
-"""``torch.distributed`` on the simulated GPU: gloo stands in for NCCL."""
+"""``torch.distributed`` on the simulated GPU, where gloo stands in for NCCL, and ``DataParallel``."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 def install(simulation: Simulation, patches: Patches) -> None:
     """Let groups be made as for NCCL, and judge the collectives that the table knows to block."""
+    for function in (_scatter, _gather, _broadcast, _broadcast_coalesced):
+        patches.replace(torch._C, function.__name__, function)
     distributed = torch.distributed
     if not distributed.is_available():
         return
@@ -53,3 +55,23 @@ def _judged(simulation: Simulation, name: str, function: Any) -> Any:
             return function(*args, **kwargs)
 
     return judged
+
+
+def _scatter(
+    tensor: Any, devices: Any, chunk_sizes: Any = None, dim: int = 0, streams: Any = None
+) -> tuple[Any, ...]:
+    parts = tensor.chunk(len(devices), dim) if chunk_sizes is None else tensor.split(chunk_sizes, dim)
+    return tuple(part.to(torch.device("cuda", index)) for part, index in zip(parts, devices))
+
+
+def _gather(tensors: Any, dim: int, destination: int | None = None) -> Any:
+    device = torch.device("cpu") if destination == -1 else torch.device("cuda", destination or 0)
+    return torch.cat([tensor.to(device) for tensor in tensors], dim)
+
+
+def _broadcast(tensor: Any, devices: Any) -> list[Any]:
+    return [tensor.to(torch.device("cuda", index)) for index in devices]
+
+
+def _broadcast_coalesced(tensors: Any, devices: Any, buffer_size: int) -> list[list[Any]]:
+    return [[tensor.to(torch.device("cuda", index)) for tensor in tensors] for index in devices]

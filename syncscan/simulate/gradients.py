@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-from .marks import cuda_index, set_all, set_place
+from .marks import cuda_index, set_all, set_place, without_functions
 
 _base: Any = torch._C.TensorBase
 _functions: Any = torch._C._functions
@@ -24,7 +24,8 @@ _PLACE = "_syncscan_place"  # in the metadata of a node: the CUDA device of what
 
 def move(tensor: Tensor, where: int | None, options: dict[str, Any]) -> Tensor:
     """A copy of a tensor in another place; the gradient of the copy travels back."""
-    copy: Tensor = _base.to(tensor, copy=True, **options)
+    with without_functions():
+        copy: Tensor = _base.to(tensor, copy=True, **options)
     set_place(copy, where)
     if forward_ad._current_level >= 0:
         set_all(forward_ad.unpack_dual(copy).tangent, where)  # type: ignore[no-untyped-call]

@@ -19,8 +19,21 @@ PLAIN_TYPES = frozenset(
     {int, float, bool, complex, str, type(None), type(...)}
     | {torch.Size, torch.dtype, torch.device, torch.layout, torch.memory_format}
 )
+PLAIN_TENSORS = frozenset({torch.Tensor, torch.nn.Parameter})
+function_modes = torch._C._len_torch_function_stack
+without_functions = (
+    torch._C.DisableTorchFunction
+)  # so that what we ask of a tensor reaches no mode and no override
+ORIGINAL = "_syncscan_original"  # of a function that stands in for one of torch
 _MARK = "_syncscan_place"
-_storage_of = torch._C.TensorBase.untyped_storage
+_unseen_storage_of = torch._C.TensorBase.untyped_storage
+
+
+def _storage_of(tensor: torch.Tensor) -> Any:
+    if type(tensor) in PLAIN_TENSORS and not function_modes():
+        return _unseen_storage_of(tensor)
+    with without_functions():
+        return _unseen_storage_of(tensor)
 
 
 def place(tensor: torch.Tensor) -> int | None:
@@ -88,9 +101,9 @@ def _common_place(values: Iterable[Any]) -> int | None:
         kind = type(value)
         if kind in PLAIN_TYPES:
             continue
-        if kind is torch.Tensor or kind is torch.nn.Parameter:
+        if kind in PLAIN_TENSORS:
             try:
-                where = getattr(_storage_of(value), _MARK, None)
+                where = getattr(_unseen_storage_of(value), _MARK, None)
             except (RuntimeError, NotImplementedError):
                 return MIXED
         elif kind is list or kind is tuple:

@@ -8,6 +8,7 @@ the table where no public function did.
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,11 +20,12 @@ from torch.overrides import TorchFunctionMode
 from torch.utils import _device
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from .capture import is_faked, refuse_recording
 from .cpu import run_on_cpu
 from .gradients import carried, place_in_backward
 from .kinds import is_cuda_device, tensors_in
-from .marks import MIXED, PINNED, common_place, cuda_index, set_all
-from .plans import Plan
+from .marks import MIXED, ORIGINAL, PINNED, common_place, cuda_index, function_modes, set_all
+from .plans import NUMBERS, Plan
 
 if TYPE_CHECKING:
     from .rules import Operation
@@ -31,9 +33,11 @@ if TYPE_CHECKING:
 
 _DeviceConstructors = _device._device_constructors
 _dispatch_modes = torch._C._len_torch_dispatch_stack
+_transform = torch._C._functorch.peek_interpreter_stack
 _without_dispatch = torch._C._DisableTorchDispatch
 _CPU = torch.device("cpu")
 _in_backward = torch._C._current_graph_task_id
+_overrides_enabled = torch._C._is_torch_function_enabled
 
 
 # Results whose place follows from the operands, or that are no tensors.
@@ -102,8 +106,12 @@ class Operations(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Judge a call by the table, then run it."""
-        if not self.simulation.running:  # a thread that outlived the simulation
+        if not self.simulation.running or (_dispatch_modes() > 1 and is_faked(args, kwargs)):
             return func(*args, **(kwargs or {}))
+        if types and any(map(_overrides, types)) and _overrides_enabled():
+            result = self._call_overrides(func, types, args, kwargs or {})
+            if result is not NotImplemented:
+                return result
         try:
             rule = self.rules[func]
         except KeyError:
@@ -112,7 +120,7 @@ class Operations(TorchFunctionMode):
             return func(*args, **(kwargs or {}))
         kwargs = kwargs or {}
         places = "device" in kwargs or "pin_memory" in kwargs or rule.fills_device
-        if rule.is_direct and not places and _dispatch_modes() == 1 and forward_ad._current_level < 0:
+        if rule.is_direct and not places and _sees_all():
             where = common_place((*args, *kwargs.values()) if kwargs else args)
             if where != MIXED:
                 return self._run_direct(rule.operation, func, args, kwargs, where)
@@ -140,6 +148,19 @@ class Operations(TorchFunctionMode):
                 yield
         finally:
             self.scope = scope
+
+    def _call_overrides(self, func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Give a call to the classes of the program that take it for themselves, as torch would, but see theirs.
+
+        They know methods that are replaced by what torch itself has under that name.
+        """
+        func = getattr(func, ORIGINAL, func)
+        with _without_default_device(), self.outside_any_function():
+            for kind in types:
+                result = kind.__torch_function__(func, types, args, kwargs)
+                if result is not NotImplemented:
+                    return result
+        return NotImplemented
 
     def _run_direct(
         self, operation: Any, func: Any, args: Any, kwargs: dict[str, Any], where: int | None
@@ -177,9 +198,11 @@ class Operations(TorchFunctionMode):
 
     @staticmethod
     def _with_device(rule: Rule, kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The default device is an argument like any other."""
-        if rule.fills_device and kwargs.get("device") is None and _device.CURRENT_DEVICE is not None:
-            return {**kwargs, "device": _device.CURRENT_DEVICE}
+        """The default device is an argument like any other: torch keeps its mode below all others."""
+        if rule.fills_device and kwargs.get("device") is None and function_modes():
+            outermost = torch._C._get_function_stack_at(0)
+            if isinstance(outermost, _device.DeviceContext):
+                return {**kwargs, "device": outermost.device}
         return kwargs
 
     def _construct(self, rule: Rule, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -187,6 +210,7 @@ class Operations(TorchFunctionMode):
         device, pinned = kwargs.get("device"), kwargs.get("pin_memory")
         where = _first_place(args) if rule.follows else None
         if is_cuda_device(device):
+            refuse_recording()
             where = self.simulation.cuda_index(device)
             self.simulation.check_generator(kwargs.get("generator"))
             kwargs = {**kwargs, "device": "cpu"}
@@ -207,7 +231,7 @@ class Operations(TorchFunctionMode):
     @staticmethod
     def _make(rule: Rule, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Call a function that makes a tensor; nothing of that need be seen if no operand is one."""
-        simple = rule.is_native and _dispatch_modes() == 1 and not (args and type(args[0]) is list)
+        simple = rule.is_native and _sees_all() and not (args and type(args[0]) is list)
         if simple and common_place((*args, *kwargs.values())) is None:
             with _without_dispatch():
                 return func(*args, **kwargs)
@@ -238,14 +262,20 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run one aten call on the CPU and mark what it makes."""
-        if not self.simulation.running:
+        if not self.simulation.running or is_faked(args, kwargs):
             return func(*args, **(kwargs or {}))
+        if types and any(
+            map(_computes, types)
+        ):  # classes of the program that do it themselves, by calls that come here again
+            return NotImplemented
         try:
             plan = self.plans[func]
         except KeyError:
             plan = self.plans[func] = Plan(func, self.simulation.rules)
         kwargs = kwargs or {}
-        if plan.shares_memory and plan.operation is None:
+        if args and type(args[0]) in NUMBERS:
+            args = plan.with_tensors(args)
+        if plan.is_view and plan.operation is None:
             return func(*args, **kwargs)
         where = None
         if kwargs:
@@ -259,7 +289,7 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
             result = self._call_python(plan, args, kwargs)
         else:
             result = func(*args, **kwargs) if source is None else run_on_cpu(func, args, kwargs)
-        if not plan.shares_memory:
+        if not plan.makes_nothing:
             self._mark(plan, result, source, where)
         return result
 
@@ -273,6 +303,7 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Where the program wants the result, and the arguments with which the CPU makes it."""
         where = None
         if is_cuda_device(kwargs.get("device")):
+            refuse_recording()
             where = self.simulation.cuda_index(kwargs["device"])
             kwargs = {**kwargs, "device": _CPU}
         if kwargs.get("pin_memory"):
@@ -304,6 +335,39 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Run the Python body of an operation of the program under the modes."""
         with self.operations.outside_any_function(), self:
             return plan.python_kernel(*args, **kwargs)
+
+
+@functools.lru_cache(maxsize=256)
+def _computes(kind: type) -> bool:
+    """Whether a class of tensors does aten calls itself."""
+    return kind.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__  # type: ignore[attr-defined]
+
+
+def _sees_all() -> bool:
+    """Whether what a function returns is all that it makes, and nobody else wants to see how it does."""
+    return _dispatch_modes() == 1 and forward_ad._current_level < 0 and _transform() is None
+
+
+@contextmanager
+def _without_default_device() -> Iterator[None]:
+    """Torch has left the mode of the default device when it comes to an override."""
+    stack = [torch._C._get_function_stack_at(level) for level in range(function_modes())]
+    modes = stack if all(isinstance(mode, _device.DeviceContext) for mode in stack) else []
+    for _ in modes:
+        torch._C._pop_torch_function_stack()
+    try:
+        yield
+    finally:
+        for mode in modes:
+            torch._C._push_on_torch_function_stack(mode)
+
+
+@functools.lru_cache(maxsize=256)
+def _overrides(kind: type) -> bool:
+    """Whether a class has Python code of its own for what is done with its objects."""
+    override = getattr(kind, "__torch_function__", None)
+    code = getattr(override, "__func__", None)  # of a class method
+    return code is not None and code is not torch.Tensor.__torch_function__.__func__  # type: ignore[attr-defined]
 
 
 def _is_host(device: Any) -> bool:

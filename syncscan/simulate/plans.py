@@ -20,6 +20,7 @@ _MIXES = frozenset(
         "_amp_foreach_non_finite_check_and_unscale_", "sparse_coo_tensor", "_sparse_coo_tensor_with_dims_and_tensors",
     }
 )  # fmt: skip
+NUMBERS = frozenset({bool, int, float, complex})
 _INDEXING = frozenset(
     {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index", "_unsafe_index_put"}
 )
@@ -36,7 +37,12 @@ class Plan:
         namespace, _, name = schema.name.partition("::") if schema else ("", "", str(function))
         self.name = name
         self.names = [argument.name for argument in schema.arguments] if schema else []
-        self.shares_memory = bool(schema) and all(r.alias_info is not None for r in schema.returns)
+        self.takes_tensor = (
+            [str(argument.type) == "Tensor" for argument in schema.arguments] if schema else []
+        )
+        aliases = [result.alias_info for result in schema.returns] if schema else []
+        self.is_view = bool(aliases) and all(alias is not None and not alias.is_write for alias in aliases)
+        self.makes_nothing = name != "set_" and bool(schema) and all(alias is not None for alias in aliases)
         self.reads = name == "_local_scalar_dense"
         self.makes_from_nothing = "device" in self.names and not any(map(_takes_tensor, schema.arguments))
         self.mixes = namespace not in {"aten", "prims"} or name in _MIXES or name in _INDEXING
@@ -52,6 +58,13 @@ class Plan:
             return None
         found = rules.find_aten(schema.name.partition("::")[2])
         return found if found is not None and found.cases else None
+
+    def with_tensors(self, args: Any) -> Any:
+        """The arguments as the schema wants them: a number that torch made a tensor of arrives as a number."""
+        return tuple(
+            torch.scalar_tensor(value) if type(value) in NUMBERS and takes else value
+            for value, takes in zip(args, self.takes_tensor)
+        )
 
     def operands(self, args: Any, kwargs: dict[str, Any]) -> tuple[int | None, bool]:
         """The CUDA device of the operands, and whether one with a dimension is in host memory."""

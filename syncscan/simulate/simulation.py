@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.overrides import _get_current_function_mode_stack
 
-from . import distributed
+from . import capture, constructors, distributed
 from .cuda import SimulatedCuda, replace_everywhere
 from .gradients import remember_place
 from .kinds import tensors_in
@@ -65,6 +65,8 @@ class Simulation:
         try:
             Transfers(self).install(self._patches)
             self.cuda.install(self._patches)
+            constructors.install(self, self._patches)
+            capture.install(self, self._patches)
             distributed.install(self, self._patches)
             self._cover_threads()
             self._cover_backward()
@@ -160,7 +162,7 @@ class Simulation:
     @staticmethod
     def check_generator(generator: Any) -> None:
         """Raise what torch raises for a generator of the host."""
-        if generator is not None and generator.device.type != "cuda":
+        if generator not in {None, torch.default_generator} and generator.device.type != "cuda":
             raise RuntimeError("Expected a 'cuda' device type for generator but found 'cpu'")
 
     # what was seen
@@ -198,6 +200,19 @@ class Simulation:
         finally:
             operations.scope = None
 
+    @contextmanager
+    def inside(self, function: Any, args: Any, kwargs: Any) -> Iterator[None]:
+        """Run compiled code, of which no public function is seen: what it makes lies with its operands."""
+        operations = getattr(self._threads, "operations", None)
+        if operations is None or not self.running:
+            yield
+            return
+        outer, operations.scope = operations.scope, Scope(function, None, args, kwargs)
+        try:
+            yield
+        finally:
+            operations.scope = outer
+
     def report(self, api: str, effect: str, function: Any, bound: dict[str, Any]) -> None:
         """Tell the listener about a call that would have blocked."""
         name = function if isinstance(function, str) else getattr(function, "__name__", str(function))
@@ -224,7 +239,8 @@ def describe(bound: dict[str, Any]) -> dict[str, str]:
 def _describe(tensor: torch.Tensor) -> str:
     where = place(tensor)
     device = "cpu" if where is None else "pinned cpu" if where == PINNED else f"cuda:{where}"
-    return f"{device} {str(tensor.dtype).rpartition('.')[2]} {list(tensor.shape)}"
+    shape = "nested" if tensor.is_nested else str(list(tensor.shape))
+    return f"{device} {str(tensor.dtype).rpartition('.')[2]} {shape}"
 
 
 def _attribute(name: str) -> Any:

@@ -89,6 +89,11 @@ class _Stream:
         self.stream_id = next(_handles) if stream_id is None else stream_id
         self.cuda_stream = self._as_parameter_ = self.stream_id
 
+    @staticmethod
+    def priority_range() -> tuple[int, int]:
+        """The lowest and the highest priority."""
+        return 0, -5
+
     def wait_event(self, event: Any) -> None:
         """Queue a wait; the host goes on."""
 

@@ -10,10 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
+from torch.overrides import handle_torch_function, has_torch_function_unary
 
 from .gradients import move
 from .kinds import is_cuda_device
-from .marks import PINNED, cuda_index, owner_place, place, set_owner_place, set_place
+from .marks import (
+    ORIGINAL,
+    PINNED,
+    PLAIN_TENSORS,
+    cuda_index,
+    function_modes,
+    owner_place,
+    place,
+    set_owner_place,
+    set_place,
+    without_functions,
+)
 
 if TYPE_CHECKING:
     from .patches import Patches
@@ -22,6 +34,10 @@ if TYPE_CHECKING:
 _base: Any = torch._C.TensorBase
 _storage_base: Any = torch._C.StorageBase
 _group = torch._C._group_tensors_by_device_and_dtype
+_WRAPPER = (
+    "size", "strides", "storage_offset", "memory_format", "dtype", "layout", "device", "pin_memory", "requires_grad",
+    "dispatch_sizes_strides_policy", "dispatch_device", "dispatch_layout", "_extra_dispatch_keys", "storage_size",
+)  # fmt: skip
 _TO = ("device", "dtype", "non_blocking", "copy", "memory_format")
 
 
@@ -40,11 +56,18 @@ def _without(kwargs: dict[str, Any], name: str) -> dict[str, Any]:
     return {key: value for key, value in kwargs.items() if key != name}
 
 
+def _original(method: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call what torch itself has under the name of a method that is replaced; no mode and no override sees it."""
+    with without_functions():
+        return method(*args, **kwargs)
+
+
 class Transfers:
     """The methods of tensors and storages that say where memory is, or move it."""
 
     METHODS = (
-        "to", "cuda", "cpu", "numpy", "pin_memory", "is_pinned", "type", "record_stream", "get_device",
+        "to", "cuda", "cpu", "numpy", "pin_memory", "is_pinned", "type", "type_as", "new", "record_stream",
+        "get_device",
     )  # fmt: skip
 
     def __init__(self, simulation: Simulation) -> None:
@@ -53,17 +76,33 @@ class Transfers:
     def install(self, patches: Patches) -> None:
         """Replace them on `torch.Tensor` and `torch.UntypedStorage`."""
         for name in self.METHODS:
-            patches.replace(Tensor, name, self._method(name))
+            patches.replace(Tensor, name, self._method(name, getattr(Tensor, name)))
         for name in ("device", "is_cuda", "is_cpu", "__cuda_array_interface__"):
             patches.replace(Tensor, name, property(getattr(self, f"_{name.strip('_')}")))
         for name in ("cpu", "cuda", "to", "clone", "is_pinned", "pin_memory", "get_device"):
-            patches.replace(torch.UntypedStorage, name, self._method(f"storage_{name}"))
+            patches.replace(torch.UntypedStorage, name, self._plain_method(f"storage_{name}"))
         for name in ("device", "is_cuda"):
             patches.replace(torch.UntypedStorage, name, property(getattr(self, f"_storage_{name}")))
+        patches.replace(Tensor, "_make_wrapper_subclass", staticmethod(self._make_wrapper))
+        patches.replace(torch, "get_device", self._method("get_device", torch.get_device))
         patches.replace(torch._C._nn, "_parse_to", self._parse_module_to)
         patches.replace(torch._C, "_group_tensors_by_device_and_dtype", self._grouped)
 
-    def _method(self, name: str) -> Any:
+    def _method(self, name: str, original: Any) -> Any:
+        """A function that modes and subclasses of the program see as they see that of torch."""
+        implementation = getattr(self, f"_{name}")
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            own = args[0]
+            if (type(own) not in PLAIN_TENSORS or function_modes() > 1) and has_torch_function_unary(own):
+                return handle_torch_function(method, (own,), *args, **kwargs)
+            return implementation(*args, **kwargs)
+
+        method.__name__ = method.__qualname__ = name
+        setattr(method, ORIGINAL, original)
+        return method
+
+    def _plain_method(self, name: str) -> Any:
         """A plain function, so that it becomes a method of the class it is set on."""
         implementation = getattr(self, f"_{name}")
 
@@ -79,18 +118,28 @@ class Transfers:
         index = cuda_index(tensor)
         if index is not None:
             return self.simulation.devices[index]
-        device: torch.device = _base.device.__get__(tensor)
+        device: torch.device = _original(_base.device.__get__, tensor)
         return device
 
     def _is_cuda(self, tensor: Tensor) -> bool:
-        return cuda_index(tensor) is not None or bool(_base.is_cuda.__get__(tensor))
+        return cuda_index(tensor) is not None or bool(_original(_base.is_cuda.__get__, tensor))
 
     def _is_cpu(self, tensor: Tensor) -> bool:
-        return cuda_index(tensor) is None and bool(_base.is_cpu.__get__(tensor))
+        return cuda_index(tensor) is None and bool(_original(_base.is_cpu.__get__, tensor))
 
     def _get_device(self, tensor: Tensor) -> int:
         index = cuda_index(tensor)
-        return int(_base.get_device(tensor)) if index is None else index
+        return int(_original(_base.get_device, tensor)) if index is None else index
+
+    def _make_wrapper(self, kind: type, *args: Any, **kwargs: Any) -> Any:
+        """A tensor without memory of its own, as subclasses make it: for torch it is on the CPU too."""
+        arguments = {**dict(zip(_WRAPPER, args)), **kwargs}
+        device = arguments.get("device")
+        if not is_cuda_device(device) or arguments.get("dispatch_device"):
+            return _base._make_wrapper_subclass(kind, *args, **kwargs)
+        wrapper = _base._make_wrapper_subclass(kind, **{**arguments, "device": "cpu"})
+        set_place(wrapper, self.simulation.cuda_index(device))
+        return wrapper
 
     @staticmethod
     def _cuda_array_interface(tensor: Tensor) -> Any:
@@ -122,18 +171,23 @@ class Transfers:
         return is_cuda_device(device) or torch.device(device).type == "cpu"
 
     def _stay(self, tensor: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        result: Tensor = _base.to(tensor, *args, **kwargs)
+        result: Tensor = _original(_base.to, tensor, *args, **kwargs)
         return result
 
-    def _transfer(self, name: str, tensor: Tensor, device: Any, parsed: dict[str, Any]) -> Tensor:
-        where = self.simulation.cuda_index(device) if is_cuda_device(device) else None
+    def _index(self, device: Any) -> int | None:
+        return self.simulation.cuda_index(device) if is_cuda_device(device) else None
+
+    def _transfer(
+        self, name: str, tensor: Tensor, device: Any, parsed: dict[str, Any], **operands: Tensor
+    ) -> Tensor:
+        where = self._index(device)
         source = cuda_index(tensor)
         options = {key: parsed[key] for key in ("dtype", "memory_format") if parsed.get(key) is not None}
         if where == source:
             if not options and not parsed.get("copy"):
                 return tensor
             return self._stay(tensor, copy=bool(parsed.get("copy")), **options)
-        self.simulation.judge_call(name, {"input": tensor, **parsed})
+        self.simulation.judge_call(name, {"input": tensor, **parsed, **operands})
         if where is None and parsed.get("non_blocking"):
             where = PINNED  # torch takes page-locked memory for an asynchronous download
         return move(tensor, where, options)
@@ -153,23 +207,36 @@ class Transfers:
         self.simulation.judge_call("torch.Tensor.numpy", {"input": tensor, "force": force})
         index = cuda_index(tensor)
         if index is None:
-            return _base.numpy(tensor, force=force)
+            return _original(_base.numpy, tensor, force=force)
         if not force:
             raise TypeError(
                 f"can't convert cuda:{index} device type tensor to numpy. "
                 "Use Tensor.cpu() to copy the tensor to host memory first."
             )
-        return _base.numpy(move(tensor.detach(), None, {}), force=True)
+        return _original(_base.numpy, move(tensor.detach(), None, {}), force=True)
 
     def _type(self, tensor: Tensor, dtype: Any = None, non_blocking: bool = False, **kwargs: Any) -> Any:
         if dtype is None:
-            name = str(_base.type(tensor)).replace("torch.cuda.", "torch.")
+            name = str(_original(_base.type, tensor)).replace("torch.cuda.", "torch.")
             return name.replace("torch.", "torch.cuda.") if cuda_index(tensor) is not None else name
         if isinstance(dtype, torch.dtype):
-            return _base.type(tensor, dtype, non_blocking, **kwargs)
+            return _original(_base.type, tensor, dtype, non_blocking, **kwargs)
         name = dtype if isinstance(dtype, str) else f"{dtype.__module__}.{dtype.__name__}"
         device = "cuda" if "cuda" in name else "cpu"
         return tensor.to(device, getattr(torch, name.rpartition(".")[2]).dtype, non_blocking=non_blocking)
+
+    def _type_as(self, tensor: Tensor, other: Tensor) -> Tensor:
+        parsed = {"device": other.device, "dtype": other.dtype}
+        return self._transfer("torch.Tensor.type_as", tensor, other.device, parsed, other=other)
+
+    def _new(self, tensor: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        """The old way to make one of the same kind; of a tensor or storage it makes an alias."""
+        device = kwargs.pop("device", None)
+        made: Tensor = _original(_base.new, tensor, *args, **kwargs)
+        if not args or not isinstance(args[0], (Tensor, torch.UntypedStorage, torch.TypedStorage)):
+            where = cuda_index(tensor) if device is None else self._index(device)
+            set_place(made, where)
+        return made
 
     @staticmethod
     def _record_stream(tensor: Tensor, stream: Any) -> None:
@@ -214,7 +281,7 @@ class Transfers:
         return -1 if index is None else index
 
     def _storage_to(self, storage: Any, *, device: Any, non_blocking: bool = False) -> Any:
-        where = self.simulation.cuda_index(device) if is_cuda_device(device) else None
+        where = self._index(device)
         if where == (source := owner_place(storage)) or (where is None and source == PINNED):
             return storage
         bound = {"input": _bytes_of(storage), "device": device, "non_blocking": non_blocking}

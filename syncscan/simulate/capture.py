@@ -1,0 +1,116 @@
+"""Programs that are compiled: TorchScript runs, ``torch.compile`` does nothing, other captures of a graph are refused."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .errors import SimulationError
+from .kinds import is_cuda_device, tensors_in
+
+if TYPE_CHECKING:
+    from .patches import Patches
+    from .simulation import Simulation
+
+_FAKE = torch._C._TorchDispatchModeKey.FAKE
+_PROXY = torch._C._TorchDispatchModeKey.PROXY
+_mode = torch._C._get_dispatch_mode
+
+
+def install(simulation: Simulation, patches: Patches) -> None:
+    """Replace them in torch."""
+    patches.replace(torch, "compile", _compile)
+    for kind in (torch._C.ScriptFunction, torch._C.ScriptMethod):
+        patches.replace(kind, "__call__", _called(simulation, kind.__call__))
+    patches.replace(torch.jit, "load", _load(torch.jit.load))
+    if "torch.export" in sys.modules:
+        patches.replace(torch.export, "export", _export(torch.export.export))
+    compiler = torch._C._dynamo.eval_frame
+    refusing = _set_eval_frame(simulation, compiler.set_eval_frame)
+    for owner in (compiler, sys.modules.get("torch._dynamo.eval_frame")):
+        for name in ("set_eval_frame", "_maybe_set_eval_frame"):
+            if hasattr(owner, name):
+                patches.replace(owner, name, refusing)
+
+
+def is_faked(args: Any, kwargs: Any) -> bool:
+    """Whether torch only pretends to compute, as it does to export a module: that needs no device.
+
+    But where torch was built without CUDA, its autograd ends the process at such a tensor on CUDA.
+    """
+    if _mode(_FAKE) is None:
+        return False
+    if torch.is_grad_enabled() and not torch._C._has_cuda:
+        for tensor in tensors_in((args, kwargs or {})):
+            if tensor.requires_grad and tensor.device.type == "cuda":
+                raise _refusal("capturing a graph with gradients of tensors on CUDA", "or under no_grad")
+    return True
+
+
+def refuse_recording() -> None:
+    """Raise where the calls are recorded: the record would say that a tensor on CUDA is made on the CPU."""
+    if _mode(_PROXY) is not None:
+        raise _refusal("make_fx of code that makes tensors on CUDA", "or by torch.fx.symbolic_trace")
+
+
+def _refusal(what: str, otherwise: str) -> SimulationError:
+    return SimulationError(f"{what} cannot be simulated: capture it on the CPU {otherwise}")
+
+
+def _compile(model: Any = None, **options: Any) -> Any:
+    """``torch.compile`` without compiling: kernels made for a GPU cannot run here."""
+    return (lambda function: function) if model is None else model
+
+
+def _export(original: Any) -> Any:
+    def export(*args: Any, strict: bool = False, **kwargs: Any) -> Any:
+        if strict:
+            raise SimulationError(
+                "torch.export.export with strict=True cannot be simulated: write strict=False"
+            )
+        return original(*args, strict=False, **kwargs)
+
+    return export
+
+
+def _set_eval_frame(simulation: Simulation, original: Any) -> Any:
+    """The compiler's way in; it may keep this one for good, if it is imported now."""
+
+    def set_eval_frame(callback: Any) -> Any:
+        if simulation.running and callable(callback):
+            raise SimulationError("torch._dynamo cannot be simulated: leave the function as it is written")
+        return original(callback)
+
+    return set_eval_frame
+
+
+def _called(simulation: Simulation, original: Any) -> Any:
+    """What a function of TorchScript makes "where the operand is" lies there: for it, all are on the CPU."""
+
+    def call(function: Any, *args: Any, **kwargs: Any) -> Any:
+        operands = (*args, *_first_parameter(getattr(function, "owner", None)))
+        with simulation.inside(original, operands, kwargs):
+            return original(function, *args, **kwargs)
+
+    return call
+
+
+def _first_parameter(module: Any) -> list[Any]:
+    """One that a compiled module holds, in a list; an empty one where there is none, or no module."""
+    if module is None:
+        return []
+    held: Any = torch._C
+    own = [tensor for _, tensor in held.ParameterDict(module).items()]
+    parts = [part for _, part in held.ModuleDict(module).items()]
+    return own[:1] or next((found for found in map(_first_parameter, parts) if found), [])
+
+
+def _load(original: Any) -> Any:
+    def load(f: Any, map_location: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if not is_cuda_device(map_location):
+            return original(f, map_location, *args, **kwargs)
+        return original(f, "cpu", *args, **kwargs).to(map_location)
+
+    return load

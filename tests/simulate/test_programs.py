@@ -1,0 +1,419 @@
+"""A program that passes on the CPU passes simulated: the same values, and each tensor where it belongs."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from syncscan.simulate.context import simulated_cuda
+from syncscan.simulate.errors import SimulationError
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:TypedStorage is deprecated"),
+    pytest.mark.filterwarnings("ignore:`torch.jit"),
+    pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors"),
+]
+
+
+class Host:
+    """A result that lies on the host, wherever the program runs."""
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self.tensor = tensor
+
+
+Program = Callable[[str], Any]
+PROGRAMS: dict[str, Program] = {}
+
+
+def program(function: Program) -> Program:
+    PROGRAMS[function.__name__] = function
+    return function
+
+
+def ramp(device: str, *shape: int) -> torch.Tensor:
+    return torch.arange(1.0, 1.0 + int(np.prod(shape))).reshape(shape).to(device)
+
+
+def types_of(device: str) -> Any:
+    return torch if device == "cpu" else torch.cuda
+
+
+# to another kind
+
+
+@program
+def type_as(device: str) -> Any:
+    x, host = ramp(device, 2), torch.eye(2, dtype=torch.float64)
+    return host.type_as(x), Host(x.type_as(host)), x.type_as(x.double())
+
+
+@program
+def legacy_new(device: str) -> Any:
+    x = ramp(device, 2)
+    return (
+        x.new([1.0, 2.0]),
+        x.new(2, 3).zero_(),
+        x.new(),
+        x.new(ramp(device, 3)),
+        x.new(torch.Size([2])).zero_(),
+    )
+
+
+@program
+def new_forms(device: str) -> Any:
+    x = ramp(device, 2)
+    made = x.new_zeros(3), x.new_ones(3), x.new_full((2,), 3), x.new_tensor([1, 2]), x.new_empty(2).zero_()
+    return made, Host(x.new_zeros(3, device="cpu")), Host(x.new_tensor([1], device="cpu"))
+
+
+@program
+def legacy_types(device: str) -> Any:
+    kind, whole = types_of(device).FloatTensor, types_of(device).LongTensor
+    x = kind([1.0, 2.0])
+    is_one = isinstance(x, kind), isinstance(x, whole), isinstance(x.long(), whole), isinstance(3, kind)
+    return x, whole(3).zero_(), kind(2, 3).zero_(), kind(), torch.ones(2).type(kind), is_one, kind.dtype
+
+
+@program
+def default_tensor_type(device: str) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.set_default_tensor_type(types_of(device).DoubleTensor)
+        try:
+            return torch.zeros(2), torch.tensor([1.0])
+        finally:
+            torch.set_default_tensor_type(torch.FloatTensor)
+
+
+@program
+def storages(device: str) -> Any:
+    made = torch.UntypedStorage(8, device=device)
+    typed = torch.TypedStorage(2, dtype=torch.float32, device=device)
+    x = torch.empty(0, device=device).set_(made.fill_(0), 0, (2,), (1,))
+    copied = pickle.loads(pickle.dumps(x.storage()))
+    return x, [storage.device.type == device for storage in (made, typed, made.clone(), copied)]
+
+
+@program
+def set_to_nothing(device: str) -> Any:
+    x = ramp(device, 3)
+    x.set_()
+    return x
+
+
+@program
+def dlpack(device: str) -> Any:
+    x = ramp(device, 3)
+    shared = torch.from_dlpack(x)
+    shared[0] = 9
+    return x, shared, Host(torch.from_dlpack(np.ones(3)))
+
+
+# nested, named, quantised
+
+
+@program
+def nested(device: str) -> Any:
+    made = torch.nested.nested_tensor([[1.0], [2.0, 3.0]], device=device)
+    moved = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]).to(device)
+    return made.to_padded_tensor(0.0), (moved + moved).to_padded_tensor(0.0), list(made.unbind())
+
+
+@program
+def jagged(device: str) -> Any:
+    a, b = ramp(device, 2, 3).requires_grad_(), ramp(device, 4, 3).requires_grad_()
+    both = torch.nested.as_nested_tensor([a, b], layout=torch.jagged)
+    (both * 3).values().sum().backward()
+    made = torch.nested.nested_tensor([[1.0], [2.0, 3.0]], device=device, layout=torch.jagged)
+    return a.grad, b.grad, both.device.type == device, made.values(), made.offsets()
+
+
+# classes and modes of the program
+
+
+class Lazy:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        device = next(arg for arg in args if isinstance(arg, torch.Tensor)).device
+        return torch.tensor([1.0], device=device) + torch.zeros(1, device=device), Host(torch.zeros(2))
+
+
+@program
+def an_override_makes_tensors(device: str) -> Any:
+    x = ramp(device, 2)
+    return x - Lazy(), torch.matmul(Lazy(), x), torch.nn.functional.relu(x + 1)
+
+
+class Kept(torch.Tensor):
+    """Knows methods of torch by identity, as torchvision's tensors do."""
+
+    SEEN = frozenset({torch.Tensor.to, torch.Tensor.cpu, torch.Tensor.numpy, torch.Tensor.get_device})
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        with torch._C.DisableTorchFunctionSubclass():
+            result = func(*args, **(kwargs or {}))
+        return result.as_subclass(cls) if func in cls.SEEN and isinstance(result, torch.Tensor) else result
+
+
+@program
+def an_override_knows_methods(device: str) -> Any:
+    kept = torch.ones(2).as_subclass(Kept).to(device)
+    return kept, type(kept.cpu()), type(kept + 1), type(kept.double()), kept.as_subclass(torch.Tensor) * 2
+
+
+class Boxed(torch.Tensor):
+    """Holds another tensor, and does what is done with it."""
+
+    @staticmethod
+    def __new__(cls, inner):
+        return torch.Tensor._make_wrapper_subclass(
+            cls, inner.shape, strides=inner.stride(), dtype=inner.dtype, device=inner.device
+        )
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        args = [arg.inner if isinstance(arg, cls) else arg for arg in args]
+        return cls(func(*args, **(kwargs or {})))
+
+
+@program
+def a_class_that_computes(device: str) -> Any:
+    boxed = Boxed(ramp(device, 3))
+    result = (boxed * 2 + boxed).sum()
+    return result.inner, [tensor.device.type == device for tensor in (boxed, result, boxed.exp())]
+
+
+class Logged(TorchDispatchMode):
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.names.append(str(func))
+        return func(*args, **(kwargs or {}))
+
+
+class Passing(TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {}))
+
+
+@program
+def modes(device: str) -> Any:
+    with Logged() as logged, Passing():
+        x = torch.ones(3, device=device)
+        result = x * 2 + x.new_zeros(3), Host(x.to("cpu")), x.sum().item()
+    return result, logged.names[:3]
+
+
+@program
+def the_default_device_of_a_thread_is_its_own(device: str) -> Any:
+    import threading  # noqa: PLC0415
+
+    made = []
+    with torch.device(device):
+        thread = threading.Thread(target=lambda: made.append(torch.zeros(2)))
+        thread.start()
+        thread.join()
+        here = torch.zeros(2)
+    return here, Host(made[0])
+
+
+@program
+def a_module_that_is_not_initialised_yet(device: str) -> Any:
+    return torch.nn.LazyLinear(2, bias=False).to(device)(torch.zeros(1, 3, device=device))
+
+
+# transforms and captures
+
+
+@program
+def functionalised(device: str) -> Any:
+    return torch.func.functionalize(lambda x: x.clone().add_(1) * 2)(ramp(device, 3))
+
+
+@program
+def forward_derivatives(device: str) -> Any:
+    x, ones = ramp(device, 3), torch.ones(3, device=device)
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(x, ones)
+        parts = torch.autograd.forward_ad.unpack_dual(dual.sin().sort().values)
+    return (
+        tuple(parts),
+        torch.func.jvp(torch.sin, (x,), (ones,)),
+        torch.func.jvp(lambda y: y.to(device), (x,), (x,)),
+    )
+
+
+@program
+def traced(device: str) -> Any:
+    function = torch.jit.trace(
+        lambda a: 2 - a.sum(0) * 2 + torch.ones(3, device=a.device), ramp(device, 4, 3)
+    )
+    module = torch.jit.trace(torch.nn.Flatten(), ramp(device, 2, 2, 2))
+    return function(ramp(device, 4, 3)), function(ramp(device, 5, 3)), module(ramp(device, 3, 2, 2))
+
+
+@program
+def scripted(device: str) -> Any:
+    function = torch.jit.CompilationUnit("""
+        def f(x):
+            y = torch.zeros([2], device=x.device)
+            for i in range(x.size(0)):
+                y = y + x[i] + torch.arange(2, device=x.device)
+            return y
+    """).f
+    return function(ramp(device, 3, 2)), function(ramp(device, 4, 2))
+
+
+class Scaled(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = torch.nn.Linear(3, 2, bias=False)
+        torch.nn.init.ones_(self.inner.weight)
+
+    def forward(self, n: int):
+        return self.inner.weight * n + torch.ones(3, device=self.inner.weight.device)
+
+
+@program
+def scripted_module(device: str) -> Any:
+    module = torch.jit.script(Scaled()).to(device)
+    file = io.BytesIO()
+    torch.jit.save(module, file)
+    file.seek(0)
+    loaded = torch.jit.load(file, map_location=device)
+    return module(2), loaded(3), next(loaded.parameters())
+
+
+@program
+def symbolically_traced(device: str) -> Any:
+    module = torch.fx.symbolic_trace(torch.nn.Sequential(torch.nn.Flatten(), torch.nn.ReLU()).to(device))
+    return module(ramp(device, 2, 2, 2)), module.code
+
+
+@program
+def exported(device: str) -> Any:
+    module = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.BatchNorm1d(4, affine=False).eval()).to(device)
+    return torch.export.export(module, (ramp(device, 2, 2, 2),)).module()(ramp(device, 2, 2, 2))
+
+
+@program
+def faked(device: str) -> Any:
+    from torch._subclasses import FakeTensorMode  # noqa: PLC0415
+
+    mode = FakeTensorMode()
+    x = mode.from_tensor(ramp(device, 2, 3))
+    with mode:
+        y = torch.ones(3, 2, device=device) @ x
+    return y.device.type == device, y.shape
+
+
+# copies and files
+
+
+@program
+def copies(device: str) -> Any:
+    x = ramp(device, 4)
+    whole, part = copy.deepcopy([x, x[1:]])
+    part.zero_()
+    generator = pickle.loads(pickle.dumps(torch.Generator(device).manual_seed(3)))
+    drawn = torch.rand(2, device=device, generator=generator)
+    return whole, part, pickle.loads(pickle.dumps(torch.nn.Parameter(x))), drawn, generator.device.type
+
+
+@program
+def sparse_files(device: str) -> Any:
+    x = ramp(device, 2, 2).to_sparse()
+    file = io.BytesIO()
+    torch.save(x, file)
+    file.seek(0)
+    loaded = torch.load(file, weights_only=True)
+    return loaded.to_dense(), copy.deepcopy(x).values(), pickle.loads(pickle.dumps(x)).indices()
+
+
+@program
+def data_parallel(device: str) -> Any:
+    module = torch.nn.ReLU()
+    parallel = torch.nn.DataParallel(module) if device == "cuda" else module
+    return parallel(ramp(device, 4, 2))
+
+
+def described(result: Any, device: str) -> Any:
+    """A result in terms that are the same wherever the program ran."""
+    if isinstance(result, Host):
+        return described(result.tensor, "cpu")
+    if isinstance(result, torch.Tensor):
+        assert result.device.type == device, result
+        plain = result.detach().as_subclass(torch.Tensor).cpu()
+        return type(result).__name__, plain.dtype, plain.stride(), plain.tolist(), result.requires_grad
+    if isinstance(result, (tuple, list)):
+        return [described(item, device) for item in result]
+    return device if result in ("cpu", "cuda") else result
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_gives_what_it_gives_on_the_cpu(name: str) -> None:
+    expected = described(PROGRAMS[name]("cpu"), "cpu")
+    with simulated_cuda():
+        on_host = described(PROGRAMS[name]("cpu"), "cpu")
+        on_cuda = described(PROGRAMS[name]("cuda"), "cuda")
+    assert str(on_host) == str(expected)
+    assert str(on_cuda).replace("cuda", "cpu") == str(expected)
+
+
+def aot(x: torch.Tensor) -> Any:
+    from torch._functorch.aot_autograd import aot_function  # noqa: PLC0415
+
+    return aot_function(lambda y: y * 2, lambda graph, inputs: graph)(x)
+
+
+def dynamo(x: torch.Tensor) -> Any:
+    return torch._dynamo.optimize("eager")(lambda y: y + 1)(x)
+
+
+def recorded(x: torch.Tensor) -> Any:
+    from torch.fx.experimental.proxy_tensor import make_fx  # noqa: PLC0415
+
+    return make_fx(lambda y: y + torch.ones(3, device="cuda"))(x)
+
+
+def capsule(x: torch.Tensor) -> Any:
+    return torch.utils.dlpack.to_dlpack(x)
+
+
+REFUSED: dict[str, tuple[str, Callable[[torch.Tensor], Any]]] = {
+    "export of parameters": (
+        "capturing a graph with gradients",
+        lambda x: torch.export.export(torch.nn.Linear(3, 2).cuda(), (x,)),
+    ),
+    "aot": ("capturing a graph with gradients", lambda x: aot(x.requires_grad_())),
+    "strict export": ("strict=True", lambda x: torch.export.export(torch.nn.ReLU(), (x,), strict=True)),
+    "dynamo": ("torch._dynamo", dynamo),
+    "make_fx": ("make_fx", recorded),
+    "capsule": ("to_dlpack", capsule),
+    "torch.cuda": ("_cuda_getCurrentBlasHandle", lambda x: torch.cuda.current_blas_handle()),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_simulated_is_named(name: str) -> None:
+    text, call = REFUSED[name]
+    with simulated_cuda(), pytest.raises(SimulationError, match=text):
+        call(torch.ones(2, 3, device="cuda"))
