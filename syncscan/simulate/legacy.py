@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .errors import SimulationError
 from .marks import cuda_index
 
 if TYPE_CHECKING:
@@ -58,10 +57,8 @@ def install(patches: Patches) -> None:
     set_host_type = torch.set_default_tensor_type
 
     def set_default_tensor_type(t: Any, /) -> None:
-        if isinstance(t, _CudaType) or (isinstance(t, str) and t.startswith("torch.cuda.")):
-            raise SimulationError(
-                "torch.set_default_tensor_type of a CUDA type cannot be simulated; torch.set_default_device can"
-            )
-        set_host_type(t)
+        name = t if isinstance(t, str) else f"{t.__module__}.{t.__name__}"
+        set_host_type(name.replace("torch.cuda.", "torch."))
+        torch.set_default_device("cuda" if name.startswith("torch.cuda.") else None)
 
     patches.replace(torch, "set_default_tensor_type", set_default_tensor_type)

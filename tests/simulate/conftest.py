@@ -10,6 +10,10 @@ import pytest
 torch = pytest.importorskip("torch")
 
 
+# By torch itself, when its compiler is imported.
+_WRAPPED = {"__warningregistry__", "manual_seed", "trace", "trace_module", "_get_trace_graph"}
+
+
 def owners() -> list[object]:
     """Whatever the simulator replaces attributes of."""
     names = (
@@ -26,7 +30,8 @@ def owners() -> list[object]:
     return [
         torch, torch.Tensor, torch.UntypedStorage, torch.version, torch._C, torch._C._nn,
         torch.backends.cuda, torch.backends.cudnn, torch.autograd, torch.autograd.graph,
-        torch.distributed, threading.Thread, *modules,
+        torch.autograd.Function, torch.distributed, torch.export, torch.jit, torch.nested, torch.utils.dlpack,
+        torch.ScriptFunction, torch._C.ScriptMethod, torch._C._dynamo.eval_frame, threading.Thread, *modules,
     ]  # fmt: skip
 
 
@@ -43,7 +48,7 @@ def snapshot() -> dict[tuple[int, str], int]:
         (number, name): id(value)
         for number, owner in enumerate(owners())
         for name, value in dict(vars(owner)).items()
-        if name not in {"__warningregistry__", "manual_seed"}  # torch itself wraps that one, when it compiles
+        if name not in _WRAPPED
     }
 
 

@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from syncscan.simulate.context import SimulatedSync, simulated_cuda
-from syncscan.simulate.errors import SimulationError
 
 
 @pytest.fixture(autouse=True)
@@ -66,8 +65,12 @@ def test_conversion_to_a_type() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*is deprecated as of PyTorch 2.1:UserWarning")
-@pytest.mark.parametrize("kind", [lambda: torch.cuda.FloatTensor, lambda: "torch.cuda.FloatTensor"])
-def test_as_the_default_type_they_are_refused(kind) -> None:
-    torch.set_default_tensor_type(torch.FloatTensor)
-    with pytest.raises(SimulationError, match="set_default_tensor_type"):
-        torch.set_default_tensor_type(kind())
+@pytest.mark.parametrize("kind", [lambda: torch.cuda.DoubleTensor, lambda: "torch.cuda.DoubleTensor"])
+def test_one_may_be_the_default_type(kind) -> None:
+    torch.set_default_tensor_type(kind())
+    try:
+        made = torch.zeros(2), torch.tensor([1.0])
+    finally:
+        torch.set_default_tensor_type(torch.FloatTensor)
+    assert {(tensor.device.type, tensor.dtype) for tensor in made} == {("cuda", torch.float64)}
+    assert (torch.zeros(2).device.type, torch.zeros(2).dtype) == ("cpu", torch.float32)
