@@ -34,7 +34,6 @@ class ImplicitTruth(Rule):
         cst.Assert,
         cst.IfExp,
         cst.CompIf,
-        cst.MatchCase,
         cst.BooleanOperation,
         cst.UnaryOperation,
         cst.Comparison,
@@ -128,8 +127,6 @@ def _tested(node: cst.CSTNode, facts: Facts) -> cst.BaseExpression | None:
     """
     if isinstance(node, (cst.If, cst.While, cst.Assert, cst.IfExp, cst.CompIf)):
         return _last_operand(node.test)
-    if isinstance(node, cst.MatchCase):
-        return _last_operand(node.guard) if node.guard is not None else None
     if isinstance(node, cst.BooleanOperation):
         return _last_operand(node.left)
     if isinstance(node, cst.UnaryOperation):

@@ -20,7 +20,17 @@ from syncscan.ops import Case, bind
 from syncscan.rule import Match, Rewrite, Rule
 from syncscan.surroundings import Surroundings, statements_of
 
-_COMPOUND = (ast.If, ast.While, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)
+_COMPOUND = (
+    ast.If,
+    ast.While,
+    ast.For,
+    ast.AsyncFor,
+    ast.With,
+    ast.AsyncWith,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+)
 
 
 class StatementFacts:
@@ -172,21 +182,31 @@ def _is_elif(node: ast.stmt, lines: Sequence[str]) -> bool:
 def head_of(node: ast.stmt, lines: Sequence[str]) -> str:
     """The text of a statement as it stands; the body of a compound one is replaced by ``pass``."""
     first, cut = _start(node, lines)
-    if not isinstance(node, _COMPOUND):
-        text = list(lines[first - 1 : node.end_lineno])
-        text[-1] = text[-1][: _characters_before(text[-1], node.end_col_offset or 0)]
-        text[0] = text[0][cut:]
-        return "\n".join(text) + "\n"
-    inner = node.body[0]
-    body_line = min([inner.lineno, *(d.lineno for d in getattr(inner, "decorator_list", []))])
-    text = list(lines[first - 1 : body_line])
-    if body_line > first:
-        before = text[-1][: _characters_before(text[-1], inner.col_offset)]
-        text[-1] = before + "pass" if before.strip() and len(text) > 1 and not before.isspace() else "  pass"
-    else:
-        text[-1] = text[-1][: _characters_before(text[-1], inner.col_offset)] + "pass"
+    last, end = _end_of_head(node, lines)
+    text = [*lines[first - 1 : last - 1], end]
     text[0] = text[0][cut:]
     return "\n".join(text) + "\n"
+
+
+def _end_of_head(node: ast.stmt, lines: Sequence[str]) -> tuple[int, str]:
+    """The last line of the text of `head_of`: its number, and what stands there."""
+    if isinstance(node, ast.Match):  # whose guards are statements of their own
+        return _first_case(node, lines), "  case _: pass"
+    if not isinstance(node, _COMPOUND):
+        assert node.end_lineno is not None
+        last = lines[node.end_lineno - 1]
+        return node.end_lineno, last[: _characters_before(last, node.end_col_offset or 0)]
+    inner = node.body[0]
+    line = min([inner.lineno, *(d.lineno for d in getattr(inner, "decorator_list", []))])
+    before = lines[line - 1][: _characters_before(lines[line - 1], inner.col_offset)]
+    return line, "  pass" if line > node.lineno and not before.strip() else before + "pass"
+
+
+def _first_case(node: ast.Match, lines: Sequence[str]) -> int:
+    line = node.cases[0].pattern.lineno
+    while not lines[line - 1].lstrip().startswith("case"):
+        line -= 1
+    return line
 
 
 class Matcher:

@@ -206,3 +206,15 @@ def test_loops_in_loops_end_and_carry_what_they_leave_to_the_next_round(depth: i
     text += f'{" " * depth}p, q, r = q, r, torch.zeros(3, device="cuda")\n{" " * depth}p.item()\n'
     findings, failed = check(text)
     assert (len(findings), failed) == (1, [])
+
+
+def test_a_pattern_in_many_brackets_ends() -> None:
+    pattern = f"{'(' * 60}x{')' * 60}"
+    text = (
+        f'import torch\nt = torch.zeros(3, device="cuda")\nmatch t.item():\n    case {pattern} if t: pass\n'
+    )
+    findings, failed = check(text)
+    assert ([(finding.line, finding.code) for finding in findings], failed) == (
+        [(3, "SYN101"), (4, "SYN104")],
+        [],
+    )

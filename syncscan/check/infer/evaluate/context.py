@@ -37,6 +37,7 @@ class Context:
             cls.node: cls for module in modules for cls in module.classes
         }
         self.paths: dict[ast.expr, str] = {}
+        self.guards: dict[ast.match_case, ast.If] = {}  # as the statement that each reads like
 
     def functions(self) -> list[Function]:
         """Every function of the project, and the lambdas that were met."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from syncscan.check.infer.evaluate.environment import Environment, join_environments
 from syncscan.check.infer.evaluate.frame import Frame
@@ -84,8 +85,7 @@ def _match(frame: Frame, node: ast.Match) -> bool:
         frame.env = dict(before)
         _capture(frame, case.pattern, subject)
         if case.guard is not None:
-            frame.note_truth(frame.evaluate(case.guard))
-            narrow(frame, case.guard, holds=True)
+            _guard(frame, case, case.guard)
         if frame.run(case.body):
             ends.append(frame.env)
     joined = ends[0]
@@ -93,6 +93,26 @@ def _match(frame: Frame, node: ast.Match) -> bool:
         joined = join_environments(joined, end)
     frame.env = dict(joined)
     return True
+
+
+def _guard(frame: Frame, case: ast.match_case, test: ast.expr) -> None:
+    """Record the guard of a case under the statement that it reads like."""
+    if frame.recorder is not None:
+        guards = frame.context.guards
+        if case not in guards:
+            guards[case] = _as_if(case, test, frame.module.lines)
+        frame.recorder.begin(guards[case])
+    frame.note_truth(frame.evaluate(test))
+    if frame.recorder is not None:
+        frame.recorder.end()
+    narrow(frame, test, holds=True)
+
+
+def _as_if(case: ast.match_case, test: ast.expr, lines: Sequence[str]) -> ast.If:
+    line, before = test.lineno, lines[test.lineno - 1].encode()[: test.col_offset]
+    while b"if" not in before:
+        line, before = line - 1, lines[line - 2].encode()
+    return ast.If(test, case.body, [], lineno=line, col_offset=before.rindex(b"if"))
 
 
 def _capture(frame: Frame, pattern: ast.pattern, value: Value) -> None:
