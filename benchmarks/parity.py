@@ -77,7 +77,7 @@ SUITES = {
         "einops==0.8.2", ("einops/tests",), environment=(("EINOPS_TEST_BACKENDS", "numpy,torch"),)
     ),
     "timm": Suite(
-        "timm==1.0.31", ("tests",), share=4, needs=_TIMM, options=("--ignore=tests/test_models.py",)
+        "timm==1.0.31", ("tests",), share=16, needs=_TIMM, options=("--ignore=tests/test_models.py",)
     ),
     "timm-models": Suite("timm==1.0.31", ("tests/test_models.py",), share=400, needs=_TIMM),
     "torchmetrics-doctests": Suite(

@@ -15,6 +15,7 @@ import os
 import random
 import re
 import sys
+import time
 import traceback
 from collections import Counter
 from collections.abc import Generator, Iterator
@@ -115,12 +116,13 @@ class _Recorder:
         name = self.names[item.nodeid]
         self._write({"test": name})
         self.result = {"test": name, "outcome": "passed", "gpu": False}
+        began = time.perf_counter()
         faulthandler.dump_traceback_later(self.limit, exit=True, file=self.log)
         try:
             return (yield)
         finally:
             faulthandler.cancel_dump_traceback_later()
-            self._write(self.result)
+            self._write({**self.result, "seconds": round(time.perf_counter() - began, 2)})
             self.done += 1
             os.write(self.terminal, f"\r    {self.done} of {self.total} ".encode())
 
