@@ -9,7 +9,8 @@ from pathlib import Path
 from syncscan.check.infer.source.index import Function
 from syncscan.model import Failure
 
-# Deeper than what people write, by far; the evaluation takes a few Python frames for each level.
+# Deeper than what people write, by far. The evaluation takes a few Python frames for each level, and the time
+# that libcst takes grows with the square of them.
 _DEEPEST = 1000
 
 
@@ -17,7 +18,7 @@ def failure_of(function: Function, error: Exception) -> Failure:
     """Why a function could not be analysed: its nesting, or else a defect of syncscan, and where that is."""
     line = getattr(function.node, "lineno", 0)
     name = function.qualname
-    if isinstance(error, RecursionError) and _depth(function.node) > _DEEPEST:
+    if isinstance(error, RecursionError) and is_too_deep(function.node):
         message = f"`{name}` is nested too deeply to be analysed; the rest of the file was checked"
     else:
         message = f"`{name}` could not be analysed, the rest of the file was checked; {defect(error)}"
@@ -33,12 +34,14 @@ def defect(error: Exception) -> str:
     )
 
 
-def _depth(node: ast.AST) -> int:
-    """How deeply a syntax tree is nested, found without recursion."""
-    deepest = 0
-    queue = [(node, 1)]
+def is_too_deep(*nodes: ast.AST) -> bool:
+    """Whether anything in syntax trees is nested more deeply than can be analysed; found without recursion."""
+    queue = [(node, 1) for node in nodes]
     while queue:
         node, depth = queue.pop()
-        deepest = max(deepest, depth)
+        if depth > _DEEPEST:
+            return True
+        if isinstance(node, ast.BoolOp):
+            depth += len(node.values)  # in libcst they stand one in the other
         queue += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
-    return deepest
+    return False

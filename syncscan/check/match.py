@@ -12,6 +12,7 @@ import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from syncscan.check.blocks import Place, place_of
+from syncscan.check.defects import is_too_deep
 from syncscan.check.infer.evaluate.record import Candidate, Position
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.table.conditions import Bound
@@ -152,6 +153,12 @@ class StatementFacts:
         )
 
 
+def _expressions_of(node: ast.stmt) -> Iterator[ast.AST]:
+    """What a statement consists of, without the statements in it."""
+    inside = (ast.stmt, ast.match_case, ast.excepthandler)
+    return (child for child in ast.iter_child_nodes(node) if not isinstance(child, inside))
+
+
 def _nodes(*roots: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """The roots and every node in them, outermost first."""
     queue = deque(roots)
@@ -230,6 +237,8 @@ class Matcher:
 
     def _findings(self, candidate: Candidate, function: Function) -> Iterator[Finding]:
         """The findings in one statement; at one place, the first rule speaks."""
+        if is_too_deep(*_expressions_of(candidate.node)):
+            raise RecursionError
         try:
             facts = StatementFacts(candidate, function)
         except cst.ParserSyntaxError:
