@@ -1,79 +1,86 @@
-"""Checks all of CPython's own tests and of torch's Python source, and counts what could not be analysed.
+"""Checks much Python that nobody wrote for syncscan, and counts what it makes of it.
 
-    python benchmarks/robustness.py [FOLDER ...]
+    python -m benchmarks.robustness corpora [NAME ...]   CPython's tests and releases, such as scipy==1.17.1
+    python -m benchmarks.robustness mutants              real files, changed by chance
+    python -m benchmarks.robustness programs             programs made up by hypothesmith
 
-CPython's tests hold every odd form of the language; some of them are no Python on purpose. For each folder
-this prints the files, the failures by their kind, and every defect of syncscan; the exit status is 1 if
-there is one.
+needs `pip install -e ".[bench]"`. Every folder is checked as a command twice, with different hash seeds and
+with one and two processes, and each of its files once alone. For each there is a row with the processor
+time of the first run, as a multiple of what `ast.parse` takes for the same files too, and the most memory
+that all its processes had at once. Below it stands every fault: a traceback, a defect of syncscan, a wrong
+exit status, a message of several lines, two different results, a run over its time or memory, a file that
+takes much longer than others of its size. The files to which a fault is due are named; the exit status
+is 1 where there is one. ``--json FILE`` also writes the figures.
 """
 
 from __future__ import annotations
 
-import importlib.util
+import argparse
 import json
-import re
-import subprocess
 import sys
-import sysconfig
-import time
-from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+
+from benchmarks.robust import corpora, generated
+from benchmarks.robust.trials import Limits, Row, total, trial
 
 
 def main() -> None:
-    """Print the counts for each folder."""
-    folders = [Path(name) for name in sys.argv[1:]] or default_folders()
-    defects = [line for folder in folders for line in report(folder)]
-    sys.exit(1 if defects else 0)
-
-
-def default_folders() -> list[Path]:
-    """The tests of this Python, and torch where it is installed."""
-    folders = [Path(sysconfig.get_path("stdlib")) / "test"]
-    torch = importlib.util.find_spec("torch")
-    if torch is not None and torch.submodule_search_locations:
-        folders += map(Path, torch.submodule_search_locations)
-    return folders
-
-
-def report(folder: Path) -> list[str]:
-    """Check a folder and print what came of it; the lines that tell of defects of syncscan."""
-    start = time.perf_counter()
-    answer = check(folder)
-    seconds = time.perf_counter() - start
-    failures = answer["files"]["failed"]
+    """Print a row for each folder, and the faults below it."""
+    options = parse_options()
+    limits = Limits(options.memory * 2**30, options.slow)
     print(
-        f"{folder}: {answer['files']['checked']} files checked, {len(answer['findings'])} findings, {seconds:.0f} s"
+        f"{'':32}{'files':>7}{'broken':>7}{'found':>7}{'cpu s':>8}{'parse':>7}{'ratio':>7}{'GiB':>6}{'faults':>7}"
     )
-    for kind, count in Counter(kind_of(failure["message"]) for failure in failures).most_common():
-        print(f"  {count:4} {kind}")
-    defects = [
-        f"{f['path']}:{f['line']}: {f['message']}" for f in failures if "a defect of syncscan" in f["message"]
-    ]
-    print(*(f"  {line}" for line in defects), sep="\n", end="\n" if defects else "")
-    return defects
+    rows: list[Row] = []
+    for name, folder in folders(options):
+        rows.append(trial(name, folder, limits))
+        print_row(rows[-1])
+        if options.json:
+            options.json.write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n", "utf-8")
+    if len(rows) > 1:
+        print_row(total(rows))
+    sys.exit(1 if any(row.faults for row in rows) else 0)
 
 
-def check(folder: Path) -> dict[str, Any]:
-    """What ``syncscan check`` says of a folder."""
-    command = [sys.executable, "-m", "syncscan", "check", "--isolated", "--format", "json", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode not in {0, 1, 2} or not done.stdout:
-        sys.exit(f"syncscan check {folder} ended with status {done.returncode}:\n{done.stderr}")
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer
-
-
-def kind_of(message: str) -> str:
-    """A message without what differs between files."""
-    if "a defect of syncscan" in message:
-        return "defect of syncscan"
-    return (
-        re.split(r"[:;`]", message)[0].strip()
-        if not message.startswith("`")
-        else "function nested too deeply"
+def parse_options() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("what", choices=["corpora", "mutants", "programs"])
+    parser.add_argument("names", nargs="*", help="corpora, of which the mutants are made too")
+    parser.add_argument("--count", type=int, help="how many files (mutants: 10000, programs: 2000)")
+    parser.add_argument("--seed", type=int, default=1, help="of what is made by chance")
+    parser.add_argument("--sources", type=Path, default=corpora.CACHE, help="where files are kept")
+    parser.add_argument("--memory", type=int, default=8, metavar="GIB", help="how much one run may take")
+    parser.add_argument("--slow", type=float, default=200, help="how much longer than ast.parse is too long")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
+    return parser.parse_args()
+
+
+def folders(options: argparse.Namespace) -> Iterator[tuple[str, Path]]:
+    """What is to be checked: a name and a folder, one after the other."""
+    names: Sequence[str] = options.names or (corpora.CPYTHON, *corpora.RELEASES)
+    if options.what == "corpora":
+        yield from ((name, corpora.fetch(name, options.sources)) for name in names)
+    elif options.what == "mutants":
+        sources = [corpora.fetch(name, options.sources) for name in names]
+        yield from generated.mutants(sources, options.count or 10_000, options.seed, options.sources)
+    else:
+        yield from generated.programs(options.count or 2_000, options.seed, options.sources)
+
+
+def print_row(row: Row) -> None:
+    """One line of the table, and the faults."""
+    print(
+        f"{row.name:32}{row.files:7}{row.broken:7}{row.findings:7}{row.processor:8.1f}{row.parse:7.1f}{row.ratio:7.1f}"
+        f"{row.peak / 2**30:6.2f}{len(row.faults):7}",
+        flush=True,
+    )
+    for fault in row.faults:
+        print(f"    {fault.text}: {', '.join(fault.files)}", flush=True)
 
 
 if __name__ == "__main__":
