@@ -18,4 +18,4 @@ def run(lens: np.ndarray):
     gpu[torch.from_numpy(np.isin(lens, 1))]  # silent
     gpu[torch.from_numpy(lens != 0)]  # silent
     gpu[torch.from_numpy(lens > 0) & torch.from_numpy(lens < 4)]  # silent
-    return gpu[torch.from_numpy(lens)]  # false: SYN305
+    return gpu[torch.from_numpy(lens)]  # expect: SYN305

@@ -7,6 +7,7 @@ def run():
     rows = torch.ones((8, 4), device="cuda")
     counts = torch.zeros(8, device="cuda")
     counts[rows.long().argmax()] = 1  # expect: SYN106
+    counts[rows.long().argmax(dim=None)] = 1  # expect: SYN106
     counts[rows.long().argmax(dim=0)] = 1  # expect: SYN306
     counts[rows.sum(dim=0).argmax(0)] = 1  # expect: SYN106
     counts[rows.sum(dim=0, keepdim=True).argmax(0)] = 1  # expect: SYN306

@@ -17,7 +17,7 @@ def run(where: torch.device, dtype: torch.dtype, other):
     host.to(gpu).tolist()  # expect: SYN302, SYN102
     gpu.to(host.device)  # expect: SYN105
     gpu.to(torch.int64).tolist()  # expect: SYN102
-    gpu.to(other).tolist()  # expect: SYN102
+    gpu.to(other).tolist()  # expect: SYN102 (proved)
     gpu.to(torch.device("cpu")).tolist()  # expect: SYN105
     host.to("cuda", dtype)  # expect: SYN302
     host.to("cuda", None, True)  # expect: SYN303
