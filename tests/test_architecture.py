@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1] / "syncscan"
 # stands on the lines above it, and not the other way. All that lies in a package is held.
 FLOORS = {
     "syncscan.check": (
-        "blocks discover files suppress fix infer workers",
+        "blocks discover files newer write suppress fix infer workers",
         "defects match hot",
         "hidden",
         "engine",
