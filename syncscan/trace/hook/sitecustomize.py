@@ -8,7 +8,7 @@ import os
 import sys
 
 
-def _start_hook():
+def _start_hook():  # type: () -> None
     folder = os.environ.get("SYNCSCAN_TRACE")
     if sys.version_info < (3, 9) or not folder:
         return
@@ -20,13 +20,13 @@ def _start_hook():
         pass
 
 
-def _leave():
+def _leave():  # type: () -> None
     here = os.path.dirname(__file__)
     sys.path[:] = [entry for entry in sys.path if entry != here]
     sys.path_importer_cache.pop(here, None)
 
 
-def _import_the_other():
+def _import_the_other():  # type: () -> None
     """Let the next one on the path have the name; where there is none, be none."""
     del sys.modules["sitecustomize"]
     import sitecustomize  # type: ignore[import-not-found]  # noqa: F401

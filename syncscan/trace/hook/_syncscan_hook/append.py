@@ -5,6 +5,8 @@ So a file of ours is open only within one expression that is C from end to end: 
 interpreter's lock, and without bytecode between the calls no other thread of Python gets it.
 """
 
+from __future__ import annotations
+
 import ctypes
 import os
 from itertools import tee
@@ -18,9 +20,9 @@ _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC
 _CREATE = os.O_CREAT | os.O_TRUNC
 
 
-def append(path, data, create=False):
+def append(path: str, data: bytes, create: bool = False) -> bool:
     """Append bytes to a file; false if not all of them were written. A failed open makes the rest fail too."""
     flags = _APPEND | _CREATE if create else _APPEND
     opened, again = tee(map(_open, [os.fsencode(path)], [flags], [0o644]))
     written, _ = next(zip(map(_write, opened, [data], [len(data)]), map(_close, again)))
-    return written == len(data)
+    return bool(written == len(data))

@@ -1,24 +1,32 @@
 """Chooses and arms the detectors; for use once torch has started CUDA."""
 
+from __future__ import annotations
+
 from .cupti import Cupti
 from .debugmode import DebugMode
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .interfaces import Detector, Note, Recorder
 
-def arm(wanted, recorder, note, fail):
+
+def arm(wanted: str, recorder: Recorder, note: Note, fail: Note) -> list[Detector]:
     """Arm what ``wanted`` names ("auto", "cupti", "debug-mode", "both"); return the armed detectors.
 
     "auto" is CUPTI, which sees and times every wait, and debug mode where CUPTI is not to be had. When
     the program starts a profiler that needs CUPTI, debug mode takes its place in the list.
     """
-    armed = []
+    armed: list[Detector] = []
     cupti = _arm_cupti(wanted, armed, recorder, note, fail) if wanted != "debug-mode" else None
     if wanted in ("debug-mode", "both") or (wanted == "auto" and cupti is None):
         _arm_debug_mode(armed, recorder, note, cupti)
     return armed
 
 
-def _arm_cupti(wanted, armed, recorder, note, fail):
-    def give_way():
+def _arm_cupti(
+    wanted: str, armed: list[Detector], recorder: Recorder, note: Note, fail: Note
+) -> Cupti | None:
+    def give_way() -> None:
         armed.remove(detector)
         note("the program's profiler took CUPTI over: from there on debug mode watches, and times nothing")
         if not armed:
@@ -33,7 +41,7 @@ def _arm_cupti(wanted, armed, recorder, note, fail):
     return None
 
 
-def _arm_debug_mode(armed, recorder, note, cupti):
+def _arm_debug_mode(armed: list[Detector], recorder: Recorder, note: Note, cupti: Cupti | None) -> None:
     detector = DebugMode(recorder, note, cupti)
     why_not = detector.arm()
     if why_not is None:

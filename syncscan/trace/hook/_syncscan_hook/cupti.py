@@ -4,6 +4,8 @@ Subscribes to the driver domain alone: measured on CUDA 13, every runtime call (
 reaches a driver call (``cuMemcpyDtoHAsync_v2``) that names the direction, so each is seen once.
 """
 
+from __future__ import annotations
+
 import ctypes
 import glob
 import os
@@ -12,6 +14,14 @@ import sys
 import threading
 from _thread import get_ident
 from time import perf_counter_ns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+    from typing import Any
+
+    from .interfaces import Node, Note, Recorder
 
 DRIVER_DOMAIN = 1
 MULTIPLE_SUBSCRIBERS = 39
@@ -37,7 +47,7 @@ _WAYS = (0, 2, 1, 0, 0)
 _Callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p)
 
 
-def classify(name):
+def classify(name: str) -> tuple[int, str] | None:
     """(how to judge the call, the runtime's name for it) for a driver call, or None if it cannot block."""
     base = re.sub(r"(_v\d+)?(_pt[ds][sz])?$", "", name)
     if base in _WAITS:
@@ -60,21 +70,21 @@ class _Thread:
         *("python", "way"),
     )
 
-    def __init__(self, python, number):
+    def __init__(self, python: Any, number: int) -> None:
         self.inside = 0  # id of the call that is running, or 0
         self.how = WAIT  # to judge it
         self.began = 0
-        self.entry = None  # of the wait that is running; None if it completes a blocking copy
+        self.entry: Any = None  # of the wait that is running; None if it completes a blocking copy
         self.way = 0  # whether the last call was a copy to the GPU (1) or from it (2)
-        self.copy = None  # and its entry, if it blocked,
+        self.copy: Any = None  # and its entry, if it blocked,
         self.frame = 0  # in the frame of this id
         self.offset = 0  # at this instruction
-        self.last = None  # entry of the last event
+        self.last: Any = None  # entry of the last event
         self.python = id(python)  # of the thread as Python knows it, which must not live longer for us
         self.native = python is None or isinstance(python, threading._DummyThread)  # not one of Python's
         self.number = number  # that stands for it in what is recorded
 
-    def copied_at(self, frame):
+    def copied_at(self, frame: FrameType | None) -> bool:
         """Whether the blocking copy was made by the operation that calls now."""
         if frame is not None and id(frame) == self.frame and frame.f_lasti == self.offset:
             return True
@@ -87,26 +97,28 @@ class Cupti:
 
     name = "cupti"
 
-    def __init__(self, recorder, fail, profiler_starts):
+    def __init__(self, recorder: Recorder, fail: Note, profiler_starts: Callable[[], None]) -> None:
         self._recorder = recorder
         self._fail = fail  # called once with a message if a callback breaks
         self._profiler_starts = profiler_starts  # called when the program's own profiler took CUPTI over
-        self._wrapped = {}
+        self._wrapped: dict[str, Callable[..., Any]] = {}
         self._calls = _known_calls
-        self._threads = {}
-        self._library = None
-        self._driver = None
-        self._pinned = set()  # addresses of pinned memory: torch keeps such memory and uses it again
+        self._threads: dict[int, _Thread] = {}
+        self._library: Any = None
+        self._driver: Any = None
+        self._pinned: set[int] = (
+            set()
+        )  # addresses of pinned memory: torch keeps such memory and uses it again
         self._subscriber = ctypes.c_void_p()
         self._pid = 0
         self._function = _Callback(self._make_callback())  # CUPTI keeps a pointer to it
 
     @property
-    def armed(self):
+    def armed(self) -> bool:
         """Whether callbacks come in this process."""
         return self._pid == os.getpid()
 
-    def arm(self):
+    def arm(self) -> str | None:
         """Start; returns None, or in one line why it cannot."""
         path = find_library()
         if path is None:
@@ -129,7 +141,10 @@ class Cupti:
         self._watch_profiler()
         return None
 
-    def disarm(self):
+    def before_flush(self) -> None:
+        """Nothing."""
+
+    def disarm(self) -> None:
         """Stop; needed before the interpreter goes away. Does nothing in a forked child."""
         if self.armed:
             self._pid = 0
@@ -138,7 +153,7 @@ class Cupti:
             setattr(sys.modules["torch.autograd.profiler"], name, function)
         self._wrapped.clear()
 
-    def confirm(self, frame):
+    def confirm(self, frame: FrameType) -> bool:
         """Note that debug mode warned of the last event of this thread; false if that was another one."""
         thread = self._threads.get(get_ident())
         if not self.armed or thread is None or thread.last is None:
@@ -148,7 +163,7 @@ class Cupti:
         thread.last.warned += 1
         return True
 
-    def _find_calls(self):
+    def _find_calls(self) -> None:
         name = ctypes.c_char_p()
         for number in range(1, 2000):
             if (
@@ -161,7 +176,7 @@ class Cupti:
                 how, api = call
                 self._calls[number] = how, (api, api + ":in", api + ":out")
 
-    def _watch_profiler(self):
+    def _watch_profiler(self) -> None:
         """Step aside when torch's profiler starts: it needs CUPTI for itself, and keeps it."""
         module = sys.modules.get("torch.autograd.profiler")
         for name in ("_prepare_profiler", "_enable_profiler"):
@@ -169,8 +184,8 @@ class Cupti:
                 self._wrapped[name] = getattr(module, name)
                 setattr(module, name, self._step_aside_before(self._wrapped[name]))
 
-    def _step_aside_before(self, original):
-        def start_profiler(*args, **kwargs):
+    def _step_aside_before(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def start_profiler(*args: Any, **kwargs: Any) -> Any:
             if self.armed:
                 self.disarm()
                 self._profiler_starts()
@@ -180,13 +195,14 @@ class Cupti:
 
     # From here on: inside CUDA calls. No lock, no I/O, no import, and no exception may leave.
 
-    def _make_callback(self):
+    def _make_callback(self) -> Callable[[int | None, int, int, int], None]:
         """The callback, in one function over local names: an ``.item()`` runs it four times."""
-        threads, calls, recorder, active = self._threads, self._calls, self._recorder, threading._active
+        threads, calls, recorder = self._threads, self._calls, self._recorder
+        active = threading._active  # type: ignore[attr-defined]
         entry_at, count = recorder.entry_at, recorder.count
         frame_of, now, read = sys._getframe, perf_counter_ns, _INT.from_address
 
-        def callback(_user, _domain, number, data):  # noqa: PLR0912 (a call costs more than a branch)
+        def callback(_user: int | None, _domain: int, number: int, data: int) -> None:  # noqa: PLR0912 (a call costs more than a branch)
             try:
                 ident = get_ident()
                 thread = threads.get(ident)
@@ -232,7 +248,7 @@ class Cupti:
 
         return callback
 
-    def _count_copy(self, thread, number, duration, frame):
+    def _count_copy(self, thread: _Thread, number: int, duration: int, frame: FrameType | None) -> None:
         api = self._calls[number][1][thread.way]
         entry = self._native_entry(frame, api) if thread.native else self._recorder.entry_at(frame, api)
         thread.copy = thread.last = entry
@@ -240,7 +256,7 @@ class Cupti:
             thread.frame, thread.offset = id(frame), frame.f_lasti
         self._count_aloud(thread, entry, duration, frame)
 
-    def _count_aloud(self, thread, entry, duration, frame):
+    def _count_aloud(self, thread: _Thread, entry: Any, duration: int, frame: FrameType | None) -> None:
         try:
             self._recorder.count(entry, duration, thread.number, frame, self.name)
         except Exception as error:  # a guard objects
@@ -248,11 +264,11 @@ class Cupti:
                 raise
             raise_in(frame, error)
 
-    def _native_entry(self, frame, api):
+    def _native_entry(self, frame: FrameType | None, api: str) -> Any:
         """On a thread of the autograd engine: with its node, and the frame that waits for it."""
         return self._recorder.entry_at(frame or backward_frame(), api, current_node())
 
-    def _blocked(self, how, duration, data):
+    def _blocked(self, how: int, duration: int, data: int) -> bool:
         """Whether a copy made the host wait; ``data`` leads to (destination, source, size)."""
         if how == SHAPED:
             return duration >= LONG_NS
@@ -265,7 +281,7 @@ class Cupti:
             return True
         return how == COPY_EITHER and self._pageable(_WORD.from_address(parameters).value, duration)
 
-    def _pageable(self, pointer, duration):
+    def _pageable(self, pointer: int, duration: int) -> bool:
         """Whether the driver has to stage a copy of this memory; without the driver, by the time it took."""
         if self._driver is None:
             return duration >= LONG_NS
@@ -278,8 +294,8 @@ class Cupti:
             self._pinned.add(pointer)
         return False
 
-    def _new_thread(self, ident):
-        python = threading._active.get(ident)
+    def _new_thread(self, ident: int) -> _Thread:
+        python = threading._active.get(ident)  # type: ignore[attr-defined]
         thread = self._threads[ident] = _Thread(python, self._recorder.number_of(python))
         return thread
 
@@ -291,7 +307,7 @@ _INT = ctypes.c_int
 _WORD = ctypes.c_uint64
 
 
-def current_node():
+def current_node() -> Node | None:
     """(name, forward traceback) of the autograd node running on this thread, or None."""
     torch = sys.modules.get("torch")
     node = torch._C._current_autograd_node() if torch is not None else None
@@ -301,17 +317,17 @@ def current_node():
     return node.name(), tuple(line.partition("\n")[0].strip() for line in lines[-16:])
 
 
-def backward_frame():
+def backward_frame() -> FrameType | None:
     """The frame that waits for the backward pass, where exactly one thread does."""
     waiting = [f for f in sys._current_frames().values() if f.f_code.co_name == "_engine_run_backward"]
     return waiting[0] if len(waiting) == 1 else None
 
 
-def raise_in(frame, error):
+def raise_in(frame: FrameType, error: Exception) -> None:
     """Raise ``error`` in ``frame`` at its next instruction, once the C call that it is in returns."""
     before, before_frame = sys.gettrace(), (frame.f_trace, frame.f_trace_opcodes)
 
-    def trace(*_):
+    def trace(*_: Any) -> Any:
         sys.settrace(before)
         frame.f_trace, frame.f_trace_opcodes = before_frame
         raise error.with_traceback(None)
@@ -321,7 +337,7 @@ def raise_in(frame, error):
     sys.settrace(lambda *_: None)
 
 
-def find_library():
+def find_library() -> str | None:
     """The libcupti that torch has loaded, or the one in torch's own packages; None where there is none."""
     if not _found_library:
         _found_library.extend(filter(None, [_loaded_library() or _installed_library()]))
@@ -331,7 +347,7 @@ def find_library():
 _found_library: list[str] = []
 
 
-def _loaded_library():
+def _loaded_library() -> str | None:
     try:
         with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
             found = {line.split(maxsplit=5)[5].rstrip("\n") for line in maps if "libcupti" in line}
@@ -340,17 +356,18 @@ def _loaded_library():
     return min(found, default=None)
 
 
-def _installed_library():
+def _installed_library() -> str | None:
     torch = sys.modules.get("torch")
-    if torch is None or not getattr(torch, "__file__", None):
+    path = getattr(torch, "__file__", None)
+    if path is None:
         return None
-    packages = os.path.dirname(os.path.dirname(os.path.abspath(torch.__file__)))
+    packages = os.path.dirname(os.path.dirname(os.path.abspath(path)))
     patterns = ("torch/lib", "nvidia/*/lib", "nvidia/cuda_cupti/lib")
     found = [path for p in patterns for path in glob.glob(os.path.join(packages, p, "libcupti*.so*"))]
     return min(found, default=None)
 
 
-def _load_driver():
+def _load_driver() -> Any:
     try:
         return ctypes.PyDLL("libcuda.so.1")  # asking for an attribute is not worth releasing the GIL
     except OSError:

@@ -6,8 +6,18 @@ not see it, and the registry that shows a line only once is never reached. Whoev
 calls ``warnings._filters_mutated``, where the filter goes back to its place.
 """
 
+from __future__ import annotations
+
 import sys
 import warnings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .cupti import Cupti
+    from .interfaces import Note, Recorder
 
 SYNCHRONIZES = "called a synchronizing CUDA operation"
 PROTOTYPE = "Synchronization debug mode is a prototype feature"
@@ -19,16 +29,17 @@ class DebugMode:
 
     name = "debug-mode"
 
-    def __init__(self, recorder, note, cupti=None):
+    def __init__(self, recorder: Recorder, note: Note, cupti: Cupti | None = None) -> None:
         self._recorder = recorder
         self._note = note
         self._cupti = cupti  # if armed as well, it counts, and this one says what it saw too
         self._wanted = OFF  # what the program itself asked for
-        self._filter = ("ignore", self, Warning, None, 0)
-        self._mutated = {}
-        self._torch_set = self._torch_get = None
+        self._filter: Any = ("ignore", self, Warning, None, 0)
+        self._mutated: dict[str, Callable[[], None]] = {}
+        self._torch_set: Any = None
+        self._torch_get: Any = None
 
-    def arm(self):
+    def arm(self) -> str | None:
         """Start; returns None, or in one line why it cannot. Does not initialise CUDA."""
         torch_c = sys.modules["torch"]._C
         self._torch_set = getattr(torch_c, "_cuda_set_sync_debug_mode", None)
@@ -44,7 +55,7 @@ class DebugMode:
         self._torch_set(max(self._wanted, WARN))
         return None
 
-    def disarm(self):
+    def disarm(self) -> None:
         """Give torch and the warnings machinery back as they were."""
         if self._torch_set is None:
             return
@@ -58,18 +69,23 @@ class DebugMode:
         for name, function in self._mutated.items():
             setattr(warnings, name, function)
         self._mutated.clear()
-        if self._filter in warnings.filters:
-            warnings.filters.remove(self._filter)
+        filters: Any = warnings.filters
+        if self._filter in filters:
+            filters.remove(self._filter)
 
-    def keep_first(self):
+    def before_flush(self) -> None:
+        """Put the filter back: a program may replace the list without a word."""
+        self.keep_first()
+
+    def keep_first(self) -> None:
         """Put the filter back in front of those that the program added."""
-        filters = warnings.filters
+        filters: Any = warnings.filters
         if not filters or filters[0] is not self._filter:
             if self._filter in filters:
                 filters.remove(self._filter)
             filters.insert(0, self._filter)
 
-    def _watch_filters(self):
+    def _watch_filters(self) -> None:
         for name in ("_filters_mutated", "_filters_mutated_lock_held"):
             original = getattr(warnings, name, None)
             if original is not None:
@@ -77,21 +93,21 @@ class DebugMode:
                 setattr(warnings, name, self._and_keep_first(original))
         self.keep_first()
 
-    def _and_keep_first(self, original):
-        def filters_mutated():
+    def _and_keep_first(self, original: Callable[[], None]) -> Callable[[], None]:
+        def filters_mutated() -> None:
             self.keep_first()
             original()
 
         return filters_mutated
 
-    def _set(self, mode):
+    def _set(self, mode: int) -> None:
         mode = int(mode)
         if mode != self._wanted:
             self._note(f"the program set the CUDA sync debug mode to {mode}; the trace goes on")
         self._wanted = mode
         self._torch_set(max(mode, WARN))
 
-    def match(self, text):
+    def match(self, text: str) -> bool:
         """Called by the warnings machinery with the text of each warning; true: the filter applies."""
         if text.startswith(PROTOTYPE):
             return self._wanted == OFF
@@ -104,10 +120,10 @@ class DebugMode:
         return self._wanted == OFF
 
 
-def _filters_changed():
+def _filters_changed() -> None:
     """Make the interpreter forget which warnings it has shown already."""
     if hasattr(warnings, "_filters_mutated"):
         warnings._filters_mutated()
     else:  # Python 3.14
-        with warnings._lock:
-            warnings._filters_mutated_lock_held()
+        with warnings._lock:  # type: ignore[attr-defined]
+            warnings._filters_mutated_lock_held()  # type: ignore[attr-defined]

@@ -1,5 +1,11 @@
 """How often one stack waited, and for how long."""
 
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .interfaces import Node
+
 THREAD_BITS = 8
 MOST_THREADS = 1 << THREAD_BITS
 
@@ -29,24 +35,34 @@ class Entry:
         "warned",
     )
 
-    def __init__(self, number, stack, api, phase, allowed, node):
+    def __init__(
+        self,
+        number: int,
+        stack: tuple[int, ...],
+        api: str,
+        phase: str,
+        allowed: str | None,
+        node: Node | None,
+    ) -> None:
         self.id = number
         self.stack = stack  # (id of code object, offset of the instruction) pairs, innermost first, flat
         self.api = api
         self.phase = phase  # "outside" of steps, "warmup" or "steady"
         self.allowed = allowed  # the reason of an allow_sync region, or None
         self.node = node  # (name, forward line) of the autograd node, or None
-        self.recent = []  # for each wait since the last flush its nanoseconds, shifted, and its thread's number
+        self.recent: list[
+            int
+        ] = []  # for each wait since the last flush its nanoseconds, shifted, and its thread's number
         self.count = 0
         self.paired = 0  # blocking copies that were followed by a wait of the same operation
         self.warned = 0  # how many of the events debug mode saw as well
         self.total_ns = 0
         self.longest_ns = 0
-        self.histogram = {}
-        self.threads = {}  # waits by the thread's number
+        self.histogram: dict[int, int] = {}
+        self.threads: dict[int, int] = {}  # waits by the thread's number
         self.flushed = 0
 
-    def digest(self):
+    def digest(self) -> None:
         """Add up what is recent. A wait that comes meanwhile, on another thread, is not lost."""
         take, histogram, threads = self.recent.pop, self.histogram, self.threads
         for _ in range(len(self.recent)):
@@ -58,13 +74,13 @@ class Entry:
             histogram[index] = histogram.get(index, 0) + 1
             threads[thread] = threads.get(thread, 0) + 1
 
-    def extend(self, duration_ns):
+    def extend(self, duration_ns: int) -> None:
         """Add the wait that an operation makes after its blocking copy; it is the same event."""
         self.paired += 1
         self.total_ns += duration_ns
 
 
-def bucket(duration_ns):
+def bucket(duration_ns: int) -> int:
     """Number of the histogram bucket: 8 to an octave, so that a quantile is right within 7%."""
     bits = duration_ns.bit_length()
     if bits <= 4:

@@ -4,6 +4,8 @@ Loaded when torch has been imported. From here on nothing else is: a module that
 runs would open files beside it.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import threading
@@ -18,6 +20,15 @@ from .record import Recorder
 from .simulated import Simulated
 from .threads import start_thread
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .interfaces import Detector
+    from .start import Part
+    from .threads import Join
+
 FLUSH_SECONDS = 1.0
 FLUSHED_ONE_BY_ONE = 100  # waits on a simulated GPU
 FIRST_FLUSH_SECONDS = 0.1  # soon after CUDA starts, for programs that are killed soon
@@ -26,40 +37,40 @@ FIRST_FLUSH_SECONDS = 0.1  # soon after CUDA starts, for programs that are kille
 class Hook:
     """The hook of one process."""
 
-    def __init__(self, folder, options, part):
+    def __init__(self, folder: str, options: dict[str, str], part: Part) -> None:
         self.folder = folder
         self.options = options
         self.recorder = Recorder()
-        self.steps = None
+        self.steps: steps.Steps | None = None
         self._output = Output(part, self.recorder)
         self._lock = allocate_lock()
-        self._sender = None  # the thread that holds it
-        self._stop = None
-        self._join = None
-        self._detectors = []
-        self._notes = []
-        self._noted = set()
+        self._sender: int | None = None  # the thread that holds it
+        self._stop: Any = None  # a lock: once it is free, the flush thread ends
+        self._join: Join | None = None
+        self._detectors: list[Detector] = []
+        self._notes: list[str] = []
+        self._noted: set[str] = set()
         self._failed = False
-        self._torch_line = None
+        self._torch_line: dict[str, Any] | None = None
         self._began_ns = 0
         self._waits = 0
         self._flush_due_ns = 0
-        self._flushed_steps = None
-        self._flushed_armed = None
+        self._flushed_steps: tuple[int, int] | None = None
+        self._flushed_armed: list[str] | None = None
 
-    def note(self, message):
+    def note(self, message: str) -> None:
         """Keep a message for the report, once; safe in a callback."""
         if message not in self._noted:
             self._noted.add(message)
             self._notes.append(message)
 
-    def fail(self, message):
+    def fail(self, message: str) -> None:
         """Keep for the report, once, why the hook stopped; the program goes on, and is told nothing."""
         if not self._failed:
             self._failed = True
             self.note(f"tracing stops here: {message}")
 
-    def torch_imported(self, torch):
+    def torch_imported(self, torch: Any) -> None:
         """Say so, and wait for CUDA to start."""
         simulated = self.options.get("simulator")
         cuda = "simulated" if simulated else getattr(getattr(torch, "version", None), "cuda", None)
@@ -76,18 +87,23 @@ class Hook:
         else:
             torch.cuda._lazy_call(self._quietly(self.arm))
 
-    def arm(self):
+    def arm(self) -> None:
         """Arm the detectors; runs as soon as torch has started CUDA in this process."""
         self._begin(arm(self.options.get("detector", "auto"), self.recorder, self.note, self.fail))
 
-    def _simulate(self):
+    def _simulate(self) -> None:
         """Give the program a GPU that is none, from the moment that it has torch."""
-        detector = Simulated(self.recorder, self.flush_often)
-        begin = self._quietly(lambda: self._begin([detector]))
-        detector.arm(self.options["simulator"], os.path.join(self.folder, "operations"), begin)
+        detector = Simulated(
+            self.recorder,
+            self.options["simulator"],
+            os.path.join(self.folder, "operations"),
+            when_used=self._quietly(lambda: self._begin([detector])),
+            flush=self.flush_often,
+        )
+        detector.arm()
 
-    def _begin(self, detectors):
-        self.recorder.active = threading._active
+    def _begin(self, detectors: list[Detector]) -> None:
+        self.recorder.active = threading._active  # type: ignore[attr-defined]
         if self._began_ns == 0:
             self._began_ns = perf_counter_ns()
         self._detectors = detectors
@@ -95,22 +111,25 @@ class Hook:
         self._find_main_step()
         self._start_flushing()
 
-    def wrap_step(self, module):
+    def wrap_step(self, module: Any) -> None:
         """Replace the function that is the step, in its module."""
         self._make_steps().wrap_in(module)
 
-    def _make_steps(self):
+    def _make_steps(self) -> steps.Steps:
         if self.steps is None:
             warmup = int(self.options.get("warmup", "0"))
             self.steps = steps.Steps(self.recorder, self.options["step"], warmup, self.note)
         return self.steps
 
-    def _find_main_step(self):
+    def _find_main_step(self) -> None:
         """A step of the script itself: nothing tells when the script has defined it."""
-        if self.options.get("step") and not self._make_steps().wrapped and self._is_main(self.steps.module):
-            self.steps.wrap_in(sys.modules["__main__"])
+        if not self.options.get("step"):
+            return
+        found = self._make_steps()
+        if not found.wrapped and self._is_main(found.module):
+            found.wrap_in(sys.modules["__main__"])
 
-    def _find_late_step(self):
+    def _find_late_step(self) -> None:
         """The same, once CUDA has started."""
         if self.steps is not None and not self.steps.wrapped:
             self._find_main_step()
@@ -121,32 +140,31 @@ class Hook:
                 )
 
     @staticmethod
-    def _is_main(module):
+    def _is_main(module: str) -> bool:
         spec = getattr(sys.modules["__main__"], "__spec__", None)  # given by `python -m`
         return module == "__main__" or (spec is not None and spec.name in (module, module + ".__main__"))
 
-    def _start_flushing(self):
+    def _start_flushing(self) -> None:
         if self._stop is None:
             self._stop = allocate_lock()
             self._stop.acquire()
             self._join = start_thread(self._quietly(self._flush_loop))
 
-    def _flush_loop(self):
+    def _flush_loop(self) -> None:
         stop = self._stop
         pause = FIRST_FLUSH_SECONDS
         while not stop.acquire(timeout=pause):
             pause = min(2 * pause, FLUSH_SECONDS)
             self._quietly(self._find_late_step)()
             for detector in self._detectors:
-                if detector.name == "debug-mode":
-                    self._quietly(detector.keep_first)()
+                self._quietly(detector.before_flush)()
             self.flush()
 
-    def flush(self):
+    def flush(self) -> None:
         """Append what changed since the last time; never raises."""
         self._send(self._write_changes)
 
-    def flush_often(self):
+    def flush_often(self) -> None:
         """Flush after a wait, in the thread that waited: a pool kills its workers when it has their results.
 
         The first waits one by one, and then for at most a tenth of the time.
@@ -158,7 +176,7 @@ class Hook:
             ended = perf_counter_ns()
             self._flush_due_ns = ended + 9 * (ended - began)
 
-    def _send(self, write):
+    def _send(self, write: Callable[[], None]) -> None:
         """Let ``write`` write lines, and send them."""
         lock = self._lock  # of this process: a signal handler may fork meanwhile
         if self._sender == get_ident() or not lock.acquire(timeout=FLUSH_SECONDS):
@@ -171,7 +189,7 @@ class Hook:
             self._sender = None
             lock.release()
 
-    def _write_changes(self):
+    def _write_changes(self) -> None:
         while self._notes:
             self._output.write(note=self._notes.pop(0))
         self.recorder.digest()
@@ -187,16 +205,16 @@ class Hook:
                 self._output.write(steps=summary)
         self._output.write(wall_ns=perf_counter_ns() - self._began_ns)
 
-    def _write_torch(self):
+    def _write_torch(self) -> None:
         self._output.write(torch=self._torch_line, rank=_rank())
 
-    def _write_armed(self):
+    def _write_armed(self) -> None:
         armed = [detector.name for detector in self._detectors]
         if armed != self._flushed_armed:
             self._flushed_armed = armed
             self._output.write(armed=armed)
 
-    def end(self):
+    def end(self) -> None:
         """Last of the functions that run at exit: CUPTI crashes if it is left subscribed."""
         if self._join is not None and self._stop.locked():
             self._stop.release()
@@ -206,7 +224,7 @@ class Hook:
         self._quietly(self._find_late_step)()
         self.flush()
 
-    def in_child(self, part):
+    def in_child(self, part: Part) -> None:
         """Start over in a forked child; CUDA, if the parent had started it, does not work here."""
         self._lock = allocate_lock()
         self._sender = None
@@ -226,8 +244,8 @@ class Hook:
         if self.options.get("simulator") and self._detectors:  # a simulated GPU survives a fork
             self._begin(self._detectors)
 
-    def _quietly(self, function):
-        def call(*args, **kwargs):
+    def _quietly(self, function: Callable[..., object]) -> Callable[..., None]:
+        def call(*args: Any, **kwargs: Any) -> None:
             try:
                 function(*args, **kwargs)
             except Exception as error:  # nothing of ours may reach the program
@@ -236,7 +254,7 @@ class Hook:
         return call
 
 
-def _rank():
+def _rank() -> int | None:
     """The rank that torchrun, Slurm or MPI gave this process, or None."""
     for name in ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK"):
         if os.environ.get(name, "").isdigit():

@@ -2,6 +2,15 @@
 
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+    from typing import Any
+
+    Callback = Callable[[Any], None]
+
 # Frames of this file name are the import system's: it takes them out of tracebacks, and `warnings` skips them.
 _IMPORT_SYSTEM = "<frozen importlib._bootstrap_external>"
 
@@ -9,10 +18,10 @@ _IMPORT_SYSTEM = "<frozen importlib._bootstrap_external>"
 class ImportWatch:
     """A finder that finds nothing itself: it lends the others' loaders an ``exec_module`` that calls back."""
 
-    def __init__(self):
-        self._waiting = {}
+    def __init__(self) -> None:
+        self._waiting: dict[str, list[Callback]] = {}
 
-    def when_imported(self, name, callback):
+    def when_imported(self, name: str, callback: "Callback") -> None:
         """Call ``callback(module)`` after module ``name`` ran, or now if it did already."""
         if name in sys.modules:
             callback(sys.modules[name])
@@ -21,7 +30,9 @@ class ImportWatch:
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(
+        self, name: str, path: "Sequence[str] | None" = None, target: "ModuleType | None" = None
+    ) -> "ModuleSpec | None":
         """Let the other finders find ``name``, and watch the loader that they give."""
         if name not in self._waiting:
             return None
@@ -31,19 +42,23 @@ class ImportWatch:
         self._watch(spec.loader, name)
         return spec
 
-    def _find_elsewhere(self, name, path, target):
+    def _find_elsewhere(
+        self, name: str, path: "Sequence[str] | None", target: "ModuleType | None"
+    ) -> "ModuleSpec | None":
         for finder in sys.meta_path:
             find_spec = getattr(finder, "find_spec", None)
-            spec = find_spec(name, path, target) if find_spec is not None and finder is not self else None
+            if find_spec is None or finder is self:
+                continue
+            spec: ModuleSpec | None = find_spec(name, path, target)
             if spec is not None:
                 return spec
         return None
 
-    def _watch(self, loader, name):
+    def _watch(self, loader: "Any", name: str) -> None:
         """Call back when the loader has run the module: many a program asks for a spec and does not import."""
         original = loader.exec_module
 
-        def exec_module(module):
+        def exec_module(module: "ModuleType") -> None:
             original(module)
             if module.__name__ == name:
                 loader.__dict__.pop("exec_module", None)
@@ -55,7 +70,7 @@ class ImportWatch:
         except AttributeError:  # a built-in loader; none of the modules that we wait for has one
             return
 
-    def _call_back(self, name, module):
+    def _call_back(self, name: str, module: "ModuleType") -> None:
         callbacks = self._waiting.pop(name, ())
         if not self._waiting and self in sys.meta_path:
             sys.meta_path.remove(self)

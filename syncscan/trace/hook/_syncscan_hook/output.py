@@ -1,11 +1,22 @@
 """Writes what was recorded to a file of this process: one JSON object a line, appended as it comes."""
 
+from __future__ import annotations
+
 import dis
 import itertools
 import json
 import os
 
 from .append import append
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CodeType
+    from typing import Any
+
+    from .entry import Entry
+    from .record import Recorder
+    from .start import Part
 
 MAX_BYTES = 64 * 1024 * 1024
 _PIECE_LINES = 1000
@@ -15,18 +26,18 @@ _RECORDED = ("code", "stack", "entry", "counts")
 class Output:
     """Collects lines, and appends them to the file of the process with `send`."""
 
-    def __init__(self, part, recorder):
+    def __init__(self, part: Part, recorder: Recorder) -> None:
         self._part = part
         self._recorder = recorder
-        self._lines = []
+        self._lines: list[bytes] = []
         self._whole = part.created  # whether the file holds what was sent before
         self._size = 0
-        self._latest = {}
-        self._known_codes = {}
-        self._known_stacks = {}
-        self._known_entries = set()
+        self._latest: dict[Any, bytes] = {}
+        self._known_codes: dict[int, int] = {}
+        self._known_stacks: dict[tuple[int, ...], int] = {}
+        self._known_entries: set[int] = set()
 
-    def write(self, **record):
+    def write(self, **record: Any) -> None:
         """Add one line."""
         line = (json.dumps(record, separators=(",", ":")) + "\n").encode()
         kind = next(iter(record))
@@ -34,14 +45,14 @@ class Output:
             self._latest[line if kind == "note" else kind] = line
         self._lines.append(line)
 
-    def send(self):
+    def send(self) -> None:
         """Append the lines. Where that fails, or once the file is large, put a new file in its place."""
         if self._whole and self._size < MAX_BYTES:
             self._whole = self._append_lines(self._part.path)
         else:
             self._start_again()
 
-    def _append_lines(self, path):
+    def _append_lines(self, path: str) -> bool:
         lines, self._lines = self._lines, []
         for start in range(0, len(lines), _PIECE_LINES):
             piece = b"".join(lines[start : start + _PIECE_LINES])
@@ -50,7 +61,7 @@ class Output:
             self._size += len(piece)
         return True
 
-    def _start_again(self):
+    def _start_again(self) -> None:
         """Replace the file by one that says each thing once; leave it where there is no room for that."""
         self._lines = []
         self._whole = False
@@ -74,9 +85,9 @@ class Output:
         os.replace(path, self._part.path)
         self._part.created = self._whole = True
 
-    def write_entries(self):
+    def write_entries(self) -> None:
         """Add the entries that changed, and before them the code objects and stacks they need."""
-        counts = []
+        counts: list[list[Any]] = []
         names = list(self._recorder.numbers)
         for entry in list(self._recorder.entries.values()):
             state = entry.count + entry.total_ns  # both only grow
@@ -99,7 +110,7 @@ class Output:
         if counts:
             self.write(counts=counts)
 
-    def _describe(self, entry):
+    def _describe(self, entry: Entry) -> None:
         if entry.id in self._known_entries:
             return
         self._known_entries.add(entry.id)
@@ -109,8 +120,8 @@ class Output:
             self._write_stack(number, entry.stack)
         self.write(entry=[entry.id, number, entry.api, entry.phase, entry.allowed, entry.node])
 
-    def _write_stack(self, number, stack):
-        frames = []
+    def _write_stack(self, number: int, stack: tuple[int, ...]) -> None:
+        frames: list[list[Any]] = []
         for code_id, offset in zip(stack[::2], stack[1::2]):
             code = self._recorder.codes[code_id]
             if code_id not in self._known_codes:
@@ -121,7 +132,7 @@ class Output:
         self.write(stack=[number, frames])
 
 
-def position(code, offset):
+def position(code: CodeType, offset: int) -> tuple[int, int | None, int | None, int | None]:
     """(line, column, end line, end column) of an instruction; columns are UTF-8 offsets, None before 3.11."""
     if hasattr(code, "co_positions"):
         found = next(itertools.islice(code.co_positions(), max(offset, 0) // 2, None), None)
@@ -136,7 +147,7 @@ def position(code, offset):
     return line, None, None, None
 
 
-def _remove(path):
+def _remove(path: str) -> None:
     try:
         os.unlink(path)
     except OSError:

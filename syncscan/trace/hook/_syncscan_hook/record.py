@@ -3,9 +3,19 @@
 Runs inside CUDA callbacks: takes no lock, does no I/O and imports nothing.
 """
 
+from __future__ import annotations
+
 from _thread import get_ident
 
 from .entry import MOST_THREADS, THREAD_BITS, Entry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType, FrameType
+    from typing import Any
+
+    from .interfaces import Listener, Node
 
 DEPTH = range(64)  # frames
 MAX_ENTRIES = 20_000
@@ -14,23 +24,31 @@ MAX_ENTRIES = 20_000
 class Recorder:
     """All waits of this process, by stack."""
 
-    def __init__(self):
-        self.entries = {}
-        self.codes = {}  # keeps the code objects of known stacks alive, so that their ids stay theirs
+    def __init__(self) -> None:
+        self.entries: dict[tuple[Any, ...], Entry] = {}
+        self.codes: dict[
+            int, CodeType
+        ] = {}  # keeps the code objects of known stacks alive, so that their ids stay theirs
         self.phase = "outside"
-        self.active = {}  # threads by ident, of the module threading; set once the program has imported it
+        self.active: dict[
+            int, Any
+        ] = {}  # threads by ident, of the module threading; set once the program has imported it
         self.numbers = {"other threads": 0}  # by the name of the thread
-        self.listeners = []  # called with (entry, duration_ns, frame, detector); may raise
-        self.region = None  # a function that gives the reason of the allow_sync region, or None
-        self.in_step = None  # {entry: [count, ns]} of the running step
+        self.listeners: list[Listener] = []  # called with (entry, duration_ns, frame, detector); may raise
+        self.region: Callable[[], str | None] | None = (
+            None  # a function that gives the reason of the allow_sync region, or None
+        )
+        self.in_step: dict[Entry, list[int]] | None = None  # {entry: [count, ns]} of the running step
 
-    def record(self, api, duration_ns, frame, detector, node=None):
+    def record(
+        self, api: str, duration_ns: int, frame: FrameType, detector: str, node: Node | None = None
+    ) -> Entry:
         """Count one wait at ``frame`` and return its entry."""
         entry = self.entry_at(frame, api, node)
         self.count(entry, duration_ns, self.number_of(self.active.get(get_ident())), frame, detector)
         return entry
 
-    def number_of(self, thread):
+    def number_of(self, thread: Any) -> int:
         """The number that stands for a thread of Python's, or for those that are not (None)."""
         name = "native thread" if thread is None else thread._name
         number = self.numbers.get(name)
@@ -40,9 +58,9 @@ class Recorder:
                 self.numbers[name] = number
         return number
 
-    def entry_at(self, frame, api, node=None):
+    def entry_at(self, frame: FrameType | None, api: str, node: Node | None = None) -> Entry:
         """The entry of the stack that ends in ``frame`` (None: no Python on this thread)."""
-        stack = []
+        stack: list[int] = []
         append = stack.append
         walk = frame
         for _ in DEPTH:
@@ -56,7 +74,9 @@ class Recorder:
         entry = self.entries.get(key)
         return entry if entry is not None else self._new_entry(key, stack, frame)
 
-    def count(self, entry, duration_ns, thread, frame=None, detector=""):
+    def count(
+        self, entry: Entry, duration_ns: int, thread: int, frame: FrameType | None = None, detector: str = ""
+    ) -> None:
         """Count one wait of ``entry`` on a thread of this number; a listener may raise."""
         entry.recent.append(duration_ns << THREAD_BITS | thread)
         step = self.in_step
@@ -69,14 +89,14 @@ class Recorder:
         for listener in self.listeners:
             listener(entry, duration_ns, frame, detector)
 
-    def extend(self, entry, duration_ns):
+    def extend(self, entry: Entry, duration_ns: int) -> None:
         """Add ``duration_ns`` to the event that ``entry`` counted last."""
         entry.extend(duration_ns)
         step = self.in_step
         if step is not None and entry in step:
             step[entry][1] += duration_ns
 
-    def _new_entry(self, key, stack, frame):
+    def _new_entry(self, key: tuple[Any, ...], stack: list[int], frame: FrameType | None) -> Entry:
         api, phase, allowed, node = key[-4:]
         if len(self.entries) >= MAX_ENTRIES:  # keep counting, by the innermost frame or without any
             stack = stack[:2] if len(self.entries) < 2 * MAX_ENTRIES else []
@@ -85,17 +105,18 @@ class Recorder:
             if key in self.entries:
                 return self.entries[key]
         for code_id in stack[::2]:
-            self.codes[code_id] = frame.f_code
-            frame = frame.f_back
+            if frame is not None:
+                self.codes[code_id] = frame.f_code
+                frame = frame.f_back
         entry = Entry(len(self.entries), tuple(stack), api, phase, allowed, node)
         return self.entries.setdefault(key, entry)
 
-    def digest(self):
+    def digest(self) -> None:
         """Add up what came since the last time."""
         for entry in list(self.entries.values()):
             entry.digest()
 
-    def reset(self):
+    def reset(self) -> None:
         """Forget what was counted, in a forked child."""
         self.entries.clear()
         self.phase = "outside"

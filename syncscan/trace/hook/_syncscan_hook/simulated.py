@@ -1,8 +1,18 @@
 """The detector of a machine without a GPU: tells which calls would have waited, and simulates the GPU."""
 
+from __future__ import annotations
+
 import json
 import os
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+    from typing import Any
+
+    from .interfaces import Recorder
 
 PACKAGE = "_syncscan_simulate"  # apart from any syncscan of the program's own
 _WAITS = {"Event": "cudaEventSynchronize", "Stream": "cudaStreamSynchronize"}
@@ -13,45 +23,59 @@ class Simulated:
 
     name = "simulated"
 
-    def __init__(self, recorder, flush):
+    def __init__(
+        self,
+        recorder: Recorder,
+        folder: str,
+        table: str,
+        *,
+        when_used: Callable[[], None],
+        flush: Callable[[], None],
+    ) -> None:
         self._recorder = recorder
+        self._folder = folder  # where the simulation lies
+        self._table = table  # the file of the operation table by which it judges
+        self._when_used = when_used  # called as soon as the program uses its GPU
         self._flush = flush  # called after each wait
-        self._calling_frame = None
+        self._calling_frame: Callable[[], FrameType]
 
-    def arm(self, folder, table, when_used):
-        """Start the simulation that lies in ``folder``, judging by the operation table in file ``table``.
-
-        ``when_used()`` is called as soon as the program uses its GPU.
-        """
-        simulation = _load(folder)
-        with open(table, encoding="utf-8") as file:
+    def arm(self) -> str | None:
+        """Start the simulation."""
+        simulation = _load(self._folder)
+        with open(self._table, encoding="utf-8") as file:
             started = simulation.Simulation(json.load(file))
         self._calling_frame = simulation.calling_frame
         started.listeners.append(self._on_sync)
-        started.when_used.append(when_used)
+        started.when_used.append(self._when_used)
         started.start()
+        return None
 
-    def disarm(self):
+    def before_flush(self) -> None:
+        """Nothing."""
+
+    def disarm(self) -> None:
         """Leave it running: what the program does at exit still needs its GPU."""
 
-    def _on_sync(self, sync):
+    def _on_sync(self, sync: Any) -> None:
         self._recorder.record(_cuda_call(sync), 0, self._calling_frame(), self.name)
         self._flush()
 
 
-def _load(folder):
+def _load(folder: str) -> Any:
     """Import the package of the simulation under a name of its own."""
     from importlib import import_module, util
 
     if PACKAGE not in sys.modules:
         init = os.path.join(folder, "__init__.py")
         spec = util.spec_from_file_location(PACKAGE, init, submodule_search_locations=[folder])
+        if spec is None or spec.loader is None:
+            raise ImportError(init)
         sys.modules[PACKAGE] = util.module_from_spec(spec)
         spec.loader.exec_module(sys.modules[PACKAGE])
     return import_module(PACKAGE + ".simulation")
 
 
-def _cuda_call(sync):
+def _cuda_call(sync: Any) -> str:
     """The CUDA call in which a GPU would have waited, and the way of the copy that came with it."""
     if sync.effect == "explicit wait":
         owner = sync.api.split(".")[-2]

@@ -11,11 +11,18 @@ import time
 
 from .imports import ImportWatch
 
-hook = None  # the Hook of this process, once it is needed
-_process = None  # the Process, if this one is traced
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .hook import Hook
+
+hook: "Hook | None" = None  # the Hook of this process, once it is needed
+_process: "Process | None" = None  # the Process, if this one is traced
 
 
-def start(folder):
+def start(folder: str) -> None:
     """Begin to trace this process into ``folder``; done once. Raises if that is not the folder of a trace."""
     global _process  # noqa: PLW0603
     if _process is None:
@@ -23,42 +30,46 @@ def start(folder):
         _process.begin()
 
 
-def load_hook():
+def load_hook() -> "Hook | None":
     """The Hook of this process, made now if need be; None if this process is not traced."""
-    global hook  # noqa: PLW0603
-    if hook is None and _process is not None:
-        from .hook import Hook
-
-        hook = Hook(folder=_process.folder, options=_process.options, part=_process.part)
-    return hook
+    return _process.load() if _process is not None else None
 
 
 class Process:
     """A traced process of which nothing is known but that it runs."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: str) -> None:
         self.folder = folder
         self.options = _read_options(folder)
         self.part = Part(folder)
 
-    def begin(self):
+    def load(self) -> "Hook":
+        """The Hook of this process."""
+        global hook  # noqa: PLW0603
+        if hook is None:
+            from .hook import Hook
+
+            hook = Hook(folder=self.folder, options=self.options, part=self.part)
+        return hook
+
+    def begin(self) -> None:
         """Create the file of this process, and watch for what is to be traced."""
         self.part.create()
         os.register_at_fork(after_in_child=_quietly(self._in_child))
         atexit.register(_quietly(self._end))  # first, so that it runs after the program's own
         watch = ImportWatch()
-        watch.when_imported("torch", _quietly(lambda torch: load_hook().torch_imported(torch)))
+        watch.when_imported("torch", _quietly(lambda torch: self.load().torch_imported(torch)))
         module = self.options.get("step", "").partition(":")[0]
         if module not in ("", "__main__"):
-            watch.when_imported(module, _quietly(lambda module: load_hook().wrap_step(module)))
+            watch.when_imported(module, _quietly(lambda module: self.load().wrap_step(module)))
 
-    def _in_child(self):
+    def _in_child(self) -> None:
         self.part = Part(self.folder)
         self.part.create()
         if hook is not None:
             hook.in_child(self.part)
 
-    def _end(self):
+    def _end(self) -> None:
         if hook is not None:
             hook.end()
 
@@ -66,7 +77,7 @@ class Process:
 class Part:
     """The file of one process: what is written into it comes from `output`."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: str) -> None:
         started = time.time_ns()
         self.path = os.path.join(folder, f"{os.getpid()}-{started}.jsonl")
         argv = getattr(sys, "orig_argv", None) or [sys.executable or "python"]
@@ -75,7 +86,7 @@ class Part:
         self.header = (header % (os.getpid(), os.getppid(), started, hexadecimal)).encode()
         self.created = False
 
-    def create(self):
+    def create(self) -> None:
         """Create the file, where that is possible now. Only for a process with one thread: see `append`."""
         try:
             with open(self.path, "xb", buffering=0) as file:
@@ -84,10 +95,10 @@ class Part:
             pass
 
 
-def _quietly(function):
+def _quietly(function: "Callable[..., None]") -> "Callable[..., None]":
     """The same function, which raises nothing: nothing of ours may reach the program."""
 
-    def call(*args):
+    def call(*args: "Any") -> None:
         try:
             function(*args)
         except Exception:  # noqa: S110 (there is nowhere to say it: the program's stderr may be its log)
@@ -96,6 +107,6 @@ def _quietly(function):
     return call
 
 
-def _read_options(folder):
+def _read_options(folder: str) -> "dict[str, str]":
     with open(os.path.join(folder, "options"), encoding="utf-8") as lines:
-        return dict(line.rstrip("\n").split("\t", 1) for line in lines)
+        return {name: value for name, _, value in (line.rstrip("\n").partition("\t") for line in lines)}

@@ -1,16 +1,29 @@
 """Marks the steps of the program: the calls of one function, wrapped when its module is imported."""
 
+from __future__ import annotations
+
 import functools
 from contextvars import ContextVar
 from time import perf_counter_ns
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextvars import Token
+    from typing import Any
 
-def never():
+    from .interfaces import Note
+    from .record import Recorder
+
+    Entered = tuple[Token[int], "list[None] | None"]  # what `_leave` needs
+
+
+def never() -> bool:
     """Stands for ``torch.compiler.is_compiling`` until torch is there."""
     return False
 
 
-is_compiling = never
+is_compiling: Callable[[], bool] = never
 
 
 class Steps:
@@ -19,7 +32,7 @@ class Steps:
     Steps that overlap, in threads or tasks, share a window: what waits in it is divided among them.
     """
 
-    def __init__(self, recorder, target, warmup, note):
+    def __init__(self, recorder: Recorder, target: str, warmup: int, note: Note) -> None:
         self.module, _, self._path = target.partition(":")
         self._target = target
         self._recorder = recorder
@@ -30,16 +43,16 @@ class Steps:
         self.wrapped = False
         self.reset()
 
-    def reset(self):
+    def reset(self) -> None:
         """Start over, in a forked child; a step that is running there goes on uncounted."""
-        self._depth = ContextVar("syncscan_step_depth", default=0)
-        self._running = []
+        self._depth: ContextVar[int] = ContextVar("syncscan_step_depth", default=0)
+        self._running: list[None] = []
         self.started = 0
         self.steady = 0
         self.wall_ns = 0
-        self.most = {"syncs": (0, {}), "blocked_ns": (0, {})}
+        self.most: dict[str, tuple[float, dict[int, float]]] = {"syncs": (0, {}), "blocked_ns": (0, {})}
 
-    def wrap_in(self, module):
+    def wrap_in(self, module: Any) -> None:
         """Replace the function named after the colon; say so once if there is none."""
         owner, found = module, None
         *outer, name = self._path.split(".")
@@ -56,14 +69,14 @@ class Steps:
         setattr(owner, name, self._wrap(found))
         self.wrapped = True
 
-    def _wrap(self, found):
+    def _wrap(self, found: Any) -> Any:
         if isinstance(found, (staticmethod, classmethod)):
             return type(found)(self._wrap(found.__func__))
         if _is_coroutine_function(found):
             return self._wrap_coroutine(found)
 
         @functools.wraps(found)
-        def step(*args, **kwargs):
+        def step(*args: Any, **kwargs: Any) -> Any:
             if is_compiling():
                 return found(*args, **kwargs)
             token = self._enter()
@@ -74,9 +87,9 @@ class Steps:
 
         return step
 
-    def _wrap_coroutine(self, found):
+    def _wrap_coroutine(self, found: Any) -> Any:
         @functools.wraps(found)
-        async def step(*args, **kwargs):
+        async def step(*args: Any, **kwargs: Any) -> Any:
             token = self._enter()
             try:
                 return await found(*args, **kwargs)
@@ -85,7 +98,7 @@ class Steps:
 
         return step
 
-    def _enter(self):
+    def _enter(self) -> Entered:
         depth = self._depth.get()
         token = self._depth.set(depth + 1)
         if depth:
@@ -101,7 +114,7 @@ class Steps:
         self._window_calls += 1
         return token, self._running
 
-    def _leave(self, entered):
+    def _leave(self, entered: Entered) -> None:
         token, running = entered
         try:
             self._depth.reset(token)
@@ -112,7 +125,7 @@ class Steps:
             if not running:
                 self._close_window()
 
-    def _close_window(self):
+    def _close_window(self) -> None:
         recorder = self._recorder
         window, recorder.in_step = recorder.in_step or {}, None
         phase, recorder.phase = recorder.phase, "outside"
@@ -126,7 +139,7 @@ class Steps:
                 self.most[name] = (total, parts)
         self.steady += self._window_calls  # last: another thread writes a summary when it has changed
 
-    def summary(self):
+    def summary(self) -> dict[str, Any]:
         """What the file says of the steps so far."""
         return {
             "target": self._target,
@@ -137,14 +150,14 @@ class Steps:
         }
 
 
-def _is_coroutine_function(function):
+def _is_coroutine_function(function: Any) -> bool:
     return _has_flags(function, 0x80)  # CO_COROUTINE
 
 
-def _is_generator_function(function):
+def _is_generator_function(function: Any) -> bool:
     return _has_flags(function, 0x20 | 0x200)  # CO_GENERATOR, CO_ASYNC_GENERATOR
 
 
-def _has_flags(function, flags):
+def _has_flags(function: Any, flags: int) -> bool:
     code = getattr(function, "__code__", None)
     return code is not None and bool(code.co_flags & flags)

@@ -1,10 +1,19 @@
 """Starts a thread of which the program sees nothing: `threading` does not list it, and it takes no signal."""
 
+from __future__ import annotations
+
 import _thread
 import signal
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
-def start_thread(function):
+    Join = Callable[[float], Any]
+
+
+def start_thread(function: Callable[[], None]) -> Join:
     """Run ``function()`` in a thread; returns ``join(timeout)``, which waits until the thread is gone.
 
     A thread that is still there when the interpreter goes is ended by force, which can abort the process.
@@ -13,24 +22,25 @@ def start_thread(function):
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     try:
         if hasattr(_thread, "start_joinable_thread"):  # Python 3.13
-            return _thread.start_joinable_thread(function, daemon=True).join
+            join: Join = _thread.start_joinable_thread(function, daemon=True).join
+            return join
         return _start_with_lock(function)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-def _start_with_lock(function):
+def _start_with_lock(function: Callable[[], None]) -> Join:
     begun = _thread.allocate_lock()
     begun.acquire()
-    gone = []
+    gone: list[Any] = []
 
-    def run():
-        gone.append(_thread._set_sentinel())  # the interpreter releases it, last of all
+    def run() -> None:
+        gone.append(_thread._set_sentinel())  # type: ignore[attr-defined] # the interpreter frees it, last of all
         gone[0].acquire()
         begun.release()
         function()
 
-    def join(timeout):
+    def join(timeout: float) -> None:
         if begun.acquire(timeout=timeout):
             gone[0].acquire(timeout=timeout)
 

@@ -1,0 +1,55 @@
+"""What the parts of the hook ask of each other; for the type checker alone, and not imported at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Any, Protocol
+
+Note = Callable[[str], None]  # takes a message for the report
+Node = tuple[str, tuple[str, ...]]  # of autograd: its name, and its forward traceback
+Listener = Callable[[Any, int, "FrameType | None", str], None]  # (entry, ns, frame, detector); may raise
+
+
+class Detector(Protocol):
+    """Sees waits for the GPU, and hands each to a recorder."""
+
+    @property
+    def name(self) -> str:
+        """What a trace calls it."""
+
+    def arm(self) -> str | None:
+        """Start; None, or in one line why it cannot. Does not start CUDA."""
+
+    def before_flush(self) -> None:
+        """Called once a second, in the thread that flushes."""
+
+    def disarm(self) -> None:
+        """Stop, and give everything back as it was; nothing where it does not run."""
+
+
+class Recorder(Protocol):
+    """Keeps what detectors see. Called inside CUDA callbacks: no lock, no I/O, no import."""
+
+    @property
+    def listeners(self) -> Sequence[Listener]:
+        """Who is told of each wait."""
+
+    def record(
+        self, api: str, duration_ns: int, frame: FrameType, detector: str, node: Node | None = None
+    ) -> Any:
+        """Count one wait at a frame; returns its entry."""
+
+    def entry_at(self, frame: FrameType | None, api: str, node: Node | None = None) -> Any:
+        """The entry of the stack that ends in a frame (None: no Python on this thread)."""
+
+    def number_of(self, thread: Any) -> int:
+        """The number that stands for a thread of Python's, or for those that are not (None)."""
+
+    def count(
+        self, entry: Any, duration_ns: int, thread: int, frame: FrameType | None = None, detector: str = ""
+    ) -> None:
+        """Count one wait of an entry, on a thread of this number; a listener may raise."""
+
+    def extend(self, entry: Any, duration_ns: int) -> None:
+        """Add to the time of the event that an entry counted last."""
