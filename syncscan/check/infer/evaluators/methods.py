@@ -11,6 +11,7 @@ from syncscan.check.infer.evaluators.numpy_calls import ARRAY_METHODS
 from syncscan.check.infer.evaluators.torch_calls import torch_object
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.values.lattice import join_all
+from syncscan.check.infer.values.passing import inferred
 from syncscan.model import UNKNOWN, Kind, Value
 
 _PYTHON_TYPES: dict[Kind, type] = {
@@ -69,6 +70,10 @@ def _of_object(frame: Frame, base: Value, name: str, call: Call) -> Value:
     if not methods and name == "__call__":
         methods = cls.overrides("forward")
     if methods and not methods[0].is_property:
+        if len(methods) > 1:  # what each of them is passed, worked out once
+            call = Call(
+                tuple(map(inferred, call.args)), {k: inferred(v) for k, v in call.kwargs.items()}, call.node
+            )
         bound = call.on(base)
         return join_all(
             call_function(frame, method, call if method.is_static else bound) for method in methods

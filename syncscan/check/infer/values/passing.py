@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -45,12 +46,13 @@ def inferred(value: Value) -> Value:
     forgotten, for the other side sees many.
     """
     kind = value.kind
-    if kind is Kind.UNION:
-        return union(tuple(map(inferred, value.items or ())))
     if kind is Kind.NUMBER or kind is Kind.STRING:
         return _forgotten(value)
     if value.items is not None:
-        return replace(value, items=tuple(map(inferred, value.items)))
+        items = tuple(map(inferred, value.items))
+        if all(map(operator.is_, items, value.items)):
+            return value
+        return union(items) if kind is Kind.UNION else replace(value, items=items)
     if value.element is not None:
         element = inferred(value.element)
         return value if element is value.element else replace(value, element=element)
