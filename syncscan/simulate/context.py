@@ -7,6 +7,7 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -41,26 +42,51 @@ def simulated_cuda(
     """Let CUDA code run on the CPU, and see what would have made the host wait for the GPU.
 
     Yields the list of the calls that would have blocked, in order; it grows as they are made. ``on_sync``
-    is called with each of them too, in the thread and on the stack of the call. A block inside another
-    one joins its simulation, devices and all. Raises SimulationError where the program asks for what only
-    a real GPU can do, and ValueError for fewer than one device.
+    is called with each of them too, in the thread and on the stack of the call. A block that begins while
+    another one is open, in whatever thread or task, joins its simulation, devices and all; the simulation
+    ends with the last of them. Waits belong to the blocks that their thread or task is in, and to all
+    where it is in none. Raises SimulationError where the program asks for what only a real GPU can do, and
+    ValueError for fewer than one device.
     """
     if devices < 1:
         raise ValueError(f"devices must be 1 or more, not {devices}")
-    seen: list[SimulatedSync] = []
+    block = _Block(on_sync)
+    with _joined(devices) as simulation, _listening(simulation, block):
+        yield block.seen
 
-    def listen(sync: Sync) -> None:
-        seen.append(SimulatedSync(*sync, *_calling_line()))
-        if on_sync is not None:
-            on_sync(sync)
 
-    simulation = _running()
-    if simulation is None:
-        with _simulation(devices) as started, _listening(started, listen):
-            yield seen
-    else:
-        with _listening(simulation, listen):
-            yield seen
+class _Block:
+    """What one block has seen."""
+
+    def __init__(self, on_sync: Callable[[Sync], None] | None) -> None:
+        self.seen: list[SimulatedSync] = []
+        self.is_open = True
+        self._on_sync = on_sync
+
+    def notice(self, sync: Sync) -> None:
+        """Keep a wait, unless its thread or task is in other blocks and not in this one."""
+        inside = _blocks.get()
+        if self in inside or not any(block.is_open for block in inside):
+            self.seen.append(SimulatedSync(*sync, *_calling_line()))
+            if self._on_sync is not None:
+                self._on_sync(sync)
+
+
+_blocks: ContextVar[tuple[_Block, ...]] = ContextVar("syncscan_blocks", default=())
+
+
+@contextmanager
+def _joined(devices: int) -> Iterator[Simulation]:
+    """The simulation that runs in this process, or one that begins here; it ends with the last block."""
+    from syncscan.simulate.simulation import lock  # noqa: PLC0415 (imports torch)
+
+    with lock:
+        simulation = _running() or _new_simulation(devices)
+        modes = simulation.join()
+    try:
+        yield simulation
+    finally:
+        simulation.part(modes)
 
 
 def _running() -> Simulation | None:
@@ -71,17 +97,12 @@ def _running() -> Simulation | None:
     )
 
 
-@contextmanager
-def _simulation(devices: int) -> Iterator[Simulation]:
+def _new_simulation(devices: int) -> Simulation:
     from syncscan.simulate.simulation import Simulation  # noqa: PLC0415 (imports torch)
 
     simulation = Simulation(plain_table(load_table()), devices)
     simulation.listeners.append(_tell_guards)
-    simulation.start()
-    try:
-        yield simulation
-    finally:
-        simulation.stop()
+    return simulation
 
 
 def _tell_guards(sync: Sync) -> None:
@@ -91,12 +112,15 @@ def _tell_guards(sync: Sync) -> None:
 
 
 @contextmanager
-def _listening(simulation: Simulation, listener: Callable[[Sync], None]) -> Iterator[None]:
-    simulation.listeners.append(listener)
+def _listening(simulation: Simulation, block: _Block) -> Iterator[None]:
+    simulation.listeners.append(block.notice)
+    _blocks.set((*_blocks.get(), block))
     try:
         yield
     finally:
-        simulation.listeners.remove(listener)
+        block.is_open = False
+        simulation.listeners.remove(block.notice)
+        _blocks.set(tuple(other for other in _blocks.get() if other is not block))
 
 
 def _calling_line() -> tuple[str, int, str]:

@@ -64,9 +64,9 @@ class SimulatedCuda:
         properties = self._properties()
         return {
             "is_available": lambda: True,
-            "is_initialized": lambda: True,
+            "is_initialized": self._is_initialized(torch.cuda.is_initialized),
             "init": lambda: None,
-            "_lazy_init": lambda: None,
+            "_lazy_init": self._start_cuda(torch.cuda._lazy_init),
             "device_count": lambda: len(self.simulation.devices),
             "current_device": lambda: self.current,
             "set_device": self._set_device,
@@ -137,6 +137,17 @@ class SimulatedCuda:
     @staticmethod
     def _refusals() -> dict[str, Any]:
         return {name: _refuse(name) for name in _RULED_OUT}
+
+    def _is_initialized(self, original: Any) -> Any:
+        return lambda: self.simulation.threads.operations is not None or original()
+
+    def _start_cuda(self, original: Any) -> Any:
+        def lazy_init() -> None:
+            """Nothing to start; but in a thread that is not simulated, CUDA is what it was."""
+            if self.simulation.threads.operations is None:
+                original()
+
+        return lazy_init
 
     def _index(self, device: Any) -> int:
         return self.current if device is None else self.simulation.cuda_index(device)

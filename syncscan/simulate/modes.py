@@ -102,11 +102,12 @@ class Operations(TorchFunctionMode):
         super().__init__()
         self.simulation = simulation
         self.rules: dict[Any, Rule | None] = simulation.functions
+        self.active = True  # False where it could not be taken from the stack of its thread
         self.scope: Scope | None = None
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Judge a call by the table, then run it."""
-        if not self.simulation.running or (_dispatch_modes() > 1 and is_faked(args, kwargs)):
+        if not self.active or (_dispatch_modes() > 1 and is_faked(args, kwargs)):
             return func(*args, **(kwargs or {}))
         if types and any(map(_overrides, types)) and _overrides_enabled():
             result = self._call_overrides(func, types, args, kwargs or {})
@@ -260,9 +261,14 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.operations = operations
         self.plans: dict[Any, Plan] = simulation.plans
 
+    @property
+    def active(self) -> bool:
+        """Together with the mode that sees functions."""
+        return self.operations.active
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run one aten call on the CPU and mark what it makes."""
-        if not self.simulation.running or is_faked(args, kwargs):
+        if not self.operations.active or is_faked(args, kwargs):
             return func(*args, **(kwargs or {}))
         if types and any(
             map(_computes, types)

@@ -19,10 +19,11 @@ from .cuda import SimulatedCuda, replace_everywhere
 from .gradients import remember_place
 from .kinds import tensors_in
 from .marks import PINNED, place
-from .modes import Kernels, Operations, Rule, Scope
+from .modes import Rule, Scope
 from .patches import Patches
 from .plans import Plan
 from .rules import PlainTable, Rules
+from .threads import ThreadModes, Threads
 from .transfers import Transfers
 
 
@@ -36,7 +37,9 @@ class Sync(NamedTuple):
 
 
 Listener = Callable[[Sync], None]
-current: Simulation | None = None  # the one that runs
+# The one that runs: torch has one set of attributes to replace.
+current: Simulation | None = None
+lock = threading.RLock()  # held where one begins or ends
 
 _OUTSIDE = tuple(str(Path(found).parent) + os.sep for found in (__file__, torch.__file__))
 
@@ -53,14 +56,43 @@ class Simulation:
         self.plans: dict[Any, Plan] = {}
         self.functions: dict[Any, Rule | None] = {}
         self.cuda = SimulatedCuda(self)
-        self._threads = threading.local()
+        self.threads = Threads(self)
         self._patches = Patches()
+        self._joined = 0
         self._main: Any = None
 
     # starting and stopping
 
     def start(self) -> None:
-        """Replace what has to be replaced, and put the calling thread under the modes."""
+        """Let it run until `stop`, or longer, and simulate the calling thread."""
+        self._main = self.join()
+
+    def stop(self) -> None:
+        """Take back `start`."""
+        self.part(self._main)
+
+    def join(self) -> ThreadModes:
+        """Simulate the calling thread, and let it run until all that joined have parted."""
+        global current
+        with lock:
+            if not self.running:
+                self._install()
+                self.running, current = True, self
+            self._joined += 1
+            return self.threads.enter()
+
+    def part(self, modes: ThreadModes) -> None:
+        """Take back one `join`, in any thread; the last one puts everything back."""
+        global current
+        with lock:
+            self.threads.leave(modes)
+            self._joined -= 1
+            if self._joined == 0:
+                self.running, current = False, None
+                self.threads.end()
+                self._patches.restore()
+
+    def _install(self) -> None:
         self.functions = self._known_functions()
         try:
             Transfers(self).install(self._patches)
@@ -68,54 +100,19 @@ class Simulation:
             constructors.install(self, self._patches)
             capture.install(self, self._patches)
             distributed.install(self, self._patches)
-            self._cover_threads()
+            self.threads.cover_new_ones(self._patches)
             self._cover_backward()
             self._cover_functions()
         except BaseException:
             self._patches.restore()
             raise
-        global current  # noqa: PLW0603 (torch has one set of attributes to replace, so there is one simulation)
-        current = self
-        self.running = True
-        self._main = self.thread()
-        self._main.__enter__()
-
-    def stop(self) -> None:
-        """Put everything back; call it in the thread that called `start`."""
-        global current  # noqa: PLW0603
-        current = None
-        self.running = False
-        try:
-            self._main.__exit__(None, None, None)
-        finally:
-            self._patches.restore()
-
-    @contextmanager
-    def thread(self) -> Iterator[None]:
-        """Put the calling thread under the modes."""
-        operations = Operations(self)
-        self._threads.operations = operations
-        try:
-            with operations, Kernels(self, operations):
-                yield
-        finally:
-            del self._threads.operations
-
-    def _cover_threads(self) -> None:
-        bootstrap = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
-
-        def covered(thread: threading.Thread) -> None:
-            with self.thread():
-                bootstrap(thread)
-
-        self._patches.replace(threading.Thread, "_bootstrap_inner", covered)
 
     def _cover_backward(self) -> None:
         """Python code that runs in backward sees the modes too: torch hides them inside ``backward()``."""
         run = torch.autograd.graph._engine_run_backward
 
         def covered(*args: Any, **kwargs: Any) -> Any:
-            operations = getattr(self._threads, "operations", None)
+            operations = self.threads.operations
             modes: list[Any] = _get_current_function_mode_stack()  # type: ignore[no-untyped-call]
             if operations is None or operations in modes:
                 return run(*args, **kwargs)
@@ -177,7 +174,7 @@ class Simulation:
 
     def judge_call(self, name: str, bound: dict[str, Any]) -> None:
         """Report a call that no mode sees, unless it is a part of one that was judged."""
-        operations = getattr(self._threads, "operations", None)
+        operations = self.threads.operations
         inside = (
             operations is not None and operations.scope is not None and operations.scope.operation is not None
         )
@@ -190,7 +187,7 @@ class Simulation:
     def judging(self, name: str, bound: dict[str, Any]) -> Iterator[None]:
         """Judge a call of Python code as a whole: what it does inside is a part of it."""
         self.judge_call(name, bound)
-        operations = getattr(self._threads, "operations", None)
+        operations = self.threads.operations
         if operations is None or operations.scope is not None:
             yield
             return
@@ -203,7 +200,7 @@ class Simulation:
     @contextmanager
     def inside(self, function: Any, args: Any, kwargs: Any) -> Iterator[None]:
         """Run compiled code, of which no public function is seen: what it makes lies with its operands."""
-        operations = getattr(self._threads, "operations", None)
+        operations = self.threads.operations
         if operations is None or not self.running:
             yield
             return

@@ -1,0 +1,104 @@
+"""Which threads are simulated: those in a block of it, and those that were started while it ran."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import TYPE_CHECKING
+
+import torch
+
+from .modes import Kernels, Operations
+
+if TYPE_CHECKING:
+    from .patches import Patches
+    from .simulation import Simulation
+
+# Not by `with`: that notes in attributes of torch's, which threads share, that a mode was entered.
+_FUNCTIONS = (
+    torch._C._len_torch_function_stack,
+    torch._C._pop_torch_function_stack,
+    torch._C._push_on_torch_function_stack,
+)
+_DISPATCH = (
+    torch._C._len_torch_dispatch_stack,
+    lambda: torch._C._pop_torch_dispatch_stack(None),
+    torch._C._push_on_torch_dispatch_stack,
+)
+
+
+class ThreadModes:
+    """The two modes on the stacks of one thread, for as long as something keeps them there."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self.operations = Operations(simulation)
+        self.kernels = Kernels(simulation, self.operations)
+        self.keepers = 0
+        _take_out_inactive()  # those that another thread had to leave here
+        torch._C._push_on_torch_function_stack(self.operations)
+        torch._C._push_on_torch_dispatch_stack(self.kernels)
+
+
+def _take_out_inactive() -> None:
+    """Off the stacks of this thread, also from below modes that came later."""
+    for size, pop, push in (_FUNCTIONS, _DISPATCH):
+        stack = [pop() for _ in range(size())]
+        for mode in reversed(stack):
+            if not (isinstance(mode, (Operations, Kernels)) and not mode.active):
+                push(mode)
+
+
+class Threads:
+    """The threads of one simulation."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._all: weakref.WeakSet[ThreadModes] = weakref.WeakSet()
+
+    @property
+    def operations(self) -> Operations | None:
+        """The function mode of this thread, if it is simulated."""
+        modes: ThreadModes | None = getattr(self._local, "modes", None)
+        return modes.operations if modes is not None and modes.operations.active else None
+
+    def enter(self) -> ThreadModes:
+        """Put this thread under the modes, unless it is, until `leave` was called as often."""
+        modes: ThreadModes | None = getattr(self._local, "modes", None)
+        if modes is None:
+            modes = self._local.modes = ThreadModes(self._simulation)
+            self._all.add(modes)
+        with self._lock:
+            modes.keepers += 1
+            modes.operations.active = self._simulation.running
+        return modes
+
+    def leave(self, modes: ThreadModes) -> None:
+        """Take back one `enter`. In another thread, it leaves modes there that do nothing."""
+        with self._lock:
+            modes.keepers -= 1
+            if modes.keepers:
+                return
+            modes.operations.active = False
+        if modes is getattr(self._local, "modes", None):
+            del self._local.modes
+            _take_out_inactive()
+
+    def end(self) -> None:
+        """Let the modes of all threads do nothing any more."""
+        for modes in list(self._all):
+            modes.operations.active = False
+
+    def cover_new_ones(self, patches: Patches) -> None:
+        """Put the threads that are started from now on under the modes, for as long as they run."""
+        bootstrap = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
+
+        def covered(thread: threading.Thread) -> None:
+            modes = self.enter()
+            try:
+                bootstrap(thread)
+            finally:
+                self.leave(modes)
+
+        patches.replace(threading.Thread, "_bootstrap_inner", covered)
