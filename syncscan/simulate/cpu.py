@@ -9,6 +9,7 @@ import torch
 
 from .errors import SimulationError
 
+_has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
 # Kernels for a GPU take more dtypes than those for the CPU: compute in a wider one where there is none.
 _WIDER = {
     torch.float16: torch.float32,
@@ -64,6 +65,24 @@ def _narrowed(result: Any, wide: torch.dtype, narrow: torch.dtype) -> Any:
     if isinstance(result, torch.Tensor) and result.dtype == wide:
         return torch.Tensor.to(result, narrow)
     return result
+
+
+def casts_on_gpu_alone(function: Any) -> bool:
+    """Whether an operation of the program has a kernel for autocast on the GPU, and none for that on the CPU."""
+    name = getattr(function, "_qualified_op_name", None) or str(getattr(function, "_name", ""))
+    return (
+        "::" in name
+        and not name.startswith("aten::")
+        and _has_kernel(name, "AutocastCUDA")
+        and not _has_kernel(name, "AutocastCPU")
+    )
+
+
+def no_cast(function: Any) -> SimulationError:
+    """What a program is told that calls one under autocast."""
+    return SimulationError(
+        f"{function} cannot be simulated under torch.autocast: it has a kernel for that on the GPU and none on the CPU"
+    )
 
 
 def _missing(function: Any) -> SimulationError:

@@ -21,7 +21,7 @@ from torch.utils import _device
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .capture import is_faked, refuse_recording
-from .cpu import run_on_cpu
+from .cpu import casts_on_gpu_alone, no_cast, run_on_cpu
 from .gradients import carried, place_in_backward
 from .kinds import is_cuda_device, tensors_in
 from .marks import MIXED, ORIGINAL, PINNED, common_place, cuda_index, function_modes, set_all
@@ -82,12 +82,13 @@ class Scope:
 class Rule:
     """What to do about one public function."""
 
-    __slots__ = ("fills_device", "follows", "is_direct", "is_native", "operation")
+    __slots__ = ("casts_on_gpu", "fills_device", "follows", "is_direct", "is_native", "operation")
 
     def __init__(self, function: Any, operation: Operation | None) -> None:
         self.operation = operation
         self.fills_device = function in _DeviceConstructors()
         self.is_native = _is_native(function)
+        self.casts_on_gpu = casts_on_gpu_alone(function)
         # x.new_tensor(...): on the device of x, which torch takes for the CPU
         self.follows = operation is not None and operation.result == "input" and "device" in operation.args
         self.is_direct = (
@@ -131,6 +132,7 @@ class Operations(TorchFunctionMode):
                 self.simulation.judge(self.scope, rule.operation.bind(args, self._with_device(rule, kwargs)))
             if places:
                 return self._construct(rule, func, args, self._with_device(rule, kwargs))
+            _check_cast(rule, self.scope)
             if rule.is_native and torch.is_grad_enabled():
                 args, kwargs = self._carry(func, args, kwargs)
             result = func(*args, **kwargs)
@@ -374,6 +376,12 @@ def _overrides(kind: type) -> bool:
     override = getattr(kind, "__torch_function__", None)
     code = getattr(override, "__func__", None)  # of a class method
     return code is not None and code is not torch.Tensor.__torch_function__.__func__  # type: ignore[attr-defined]
+
+
+def _check_cast(rule: Rule, scope: Scope) -> None:
+    """Refuse an operation that under autocast would have to cast and cannot."""
+    if rule.casts_on_gpu and torch.is_autocast_enabled("cuda") and scope.place() is not None:
+        raise no_cast(scope.function)
 
 
 def _is_host(device: Any) -> bool:

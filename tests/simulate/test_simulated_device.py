@@ -378,6 +378,22 @@ def test_an_operation_with_a_kernel_for_the_gpu_only_is_named(x: torch.Tensor) -
         torch.ops.syncscan_gpu.only(x)
 
 
+def test_an_operation_that_casts_on_the_gpu_only_is_named(x: torch.Tensor) -> None:
+    library = torch.library.Library("test_casts", "DEF")
+    library.define("twice(Tensor x) -> Tensor")
+    library.impl("twice", lambda x: x * 2, "CPU")
+    library.impl("twice", lambda x: x.half() * 2, "AutocastCUDA")
+    for twice in (torch.ops.test_casts.twice, torch.ops.test_casts.twice.default):
+        assert twice(x).is_cuda
+        with torch.autocast("cuda"):
+            assert not twice(x.cpu()).is_cuda
+            with pytest.raises(
+                SimulationError,
+                match=r"test_casts.*twice(.default)? cannot be simulated under torch.autocast",
+            ):
+                twice(x)
+
+
 def test_compilation_is_left_out(x: torch.Tensor) -> None:
     @torch.compile(fullgraph=True)
     def plus_one(y: torch.Tensor) -> torch.Tensor:
