@@ -71,7 +71,7 @@ SUITES = {
         "linear_operator==0.6.1", ("test",), share=4, needs=("jaxtyping", "mpmath", "scipy")
     ),
     "gpytorch": Suite(
-        "gpytorch==1.15.2", ("test",), share=2, needs=("linear_operator==0.6.1", "scikit-learn")
+        "gpytorch==1.15.2", ("test",), share=8, needs=("linear_operator==0.6.1", "scikit-learn")
     ),
     "einops": Suite(
         "einops==0.8.2", ("einops/tests",), environment=(("EINOPS_TEST_BACKENDS", "numpy,torch"),)
@@ -79,7 +79,7 @@ SUITES = {
     "timm": Suite(
         "timm==1.0.31", ("tests",), share=16, needs=_TIMM, options=("--ignore=tests/test_models.py",)
     ),
-    "timm-models": Suite("timm==1.0.31", ("tests/test_models.py",), share=400, needs=_TIMM),
+    "timm-models": Suite("timm==1.0.31", ("tests/test_models.py",), share=1000, needs=_TIMM),
     "torchmetrics-doctests": Suite(
         "torchmetrics==1.9.0",
         tuple(f"src/torchmetrics/{folder}{name}" for folder in ("", "functional/") for name in _METRICS),
