@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from syncscan.report.safe_text import safe_line, safe_lines
+from syncscan.report.safe_text import safe_line, safe_lines, safe_values
 
 REORDERING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
@@ -54,3 +54,8 @@ def test_one_line_holds_no_control_and_can_be_encoded(text):
 @given(st.text(st.characters(exclude_characters="\t\r")))
 def test_several_lines_are_safe_line_by_line(text):
     assert safe_lines(text) == "\n".join(map(safe_line, text.split("\n")))
+
+
+def test_of_plain_data_every_text_is_safe_and_not_endless():
+    data = {"a\x1b": ["b\n", {"c": 1, "d": None}, "x" * 2000, 1.5, True]}
+    assert safe_values(data) == {"a\\x1b": ["b\\n", {"c": 1, "d": None}, "x" * 1000 + "...", 1.5, True]}

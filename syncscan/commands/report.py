@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 
-from syncscan.errors import SyncscanError
 from syncscan.files import replace_file
 from syncscan.report import trace_json, trace_text
 from syncscan.report.safe_text import safe_line
@@ -37,10 +36,7 @@ def command(format_: str, folder: Path) -> int:
         trace = build([], Launched(), folder / "parts", Blame())  # the launcher itself was killed
     else:
         trace = load(folder)
-    try:
-        render(trace, format_, sys.stdout)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise SyncscanError(f"{folder / 'trace.json'}: not a trace of syncscan ({error!r})") from None
+    render(trace, format_, sys.stdout)
     return 0
 
 

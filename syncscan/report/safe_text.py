@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 # What a terminal obeys or a reader is deceived by: the controls C0, DEL and C1 (with ESC and CSI), line
 # separators, the embeddings, overrides and isolates that reorder text, and halves of characters.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _UNSAFE_IN_LINES = re.compile(rf"(?![\t\n]|\r\n){_UNSAFE.pattern}")
+
+_LONGEST = 1000
 
 
 def safe_line(text: str) -> str:
@@ -22,3 +25,14 @@ def safe_lines(text: str) -> str:
 
 def _escaped(found: re.Match[str]) -> str:
     return found[0].encode("unicode_escape").decode("ascii")
+
+
+def safe_values(data: Any) -> Any:
+    """Plain data with each text of it on one safe line that is no longer than bearable."""
+    if isinstance(data, str):
+        return safe_line(data if len(data) <= _LONGEST else f"{data[:_LONGEST]}...")
+    if isinstance(data, list):
+        return [safe_values(item) for item in data]
+    if isinstance(data, dict):
+        return {safe_values(name): safe_values(item) for name, item in data.items()}
+    return data

@@ -13,14 +13,19 @@ from rich.text import Text
 
 from syncscan.report.console import Console
 from syncscan.report.records import plural
+from syncscan.report.safe_text import safe_values
 from syncscan.trace.sites import spot
 
 MAX_SITES = 30
+MAX_REMARKS = 60
+MAX_RANKS = 16
+_ALL = "`-o DIR` and `--format json` give all"
 _PHASES = {"compile": "while compiling", "capture": "in graph capture"}
 
 
 def render(trace: dict[str, Any], stream: TextIO, width: int) -> None:
-    """Write the report, its table ``width`` characters wide."""
+    """Write the report, its table ``width`` characters wide; nothing in the trace commands the terminal."""
+    trace = safe_values(trace)
     console = Console(file=stream, width=width, highlight=False, soft_wrap=False)
     sites = [s for s in trace["sites"] if s["allowed"] is None and s["phase"] != "warmup"]
     console.print(Text(_headline(trace, sites), style="bold"), soft_wrap=True)
@@ -29,9 +34,17 @@ def render(trace: dict[str, Any], stream: TextIO, width: int) -> None:
             console.print(_table(trace, sites[:MAX_SITES]))
         stream.writelines(f"{line.rstrip()}\n" for line in table.get().splitlines())
     if len(sites) > MAX_SITES:
-        console.print(f"and {len(sites) - MAX_SITES} more sites; `-o DIR` and `--format json` give all")
-    for line in _remarks(trace):
+        console.print(f"and {len(sites) - MAX_SITES} more sites; {_ALL}")
+    for line in _shortest(_remarks(trace)):
         console.print(Text(line), soft_wrap=True)
+
+
+def _shortest(remarks: list[str]) -> list[str]:
+    """The first remarks and the last, which is how the command ended."""
+    if len(remarks) <= MAX_REMARKS:
+        return remarks
+    left_out = len(remarks) - MAX_REMARKS
+    return [*remarks[: MAX_REMARKS - 1], f"and {left_out} more remarks; {_ALL}", remarks[-1]]
 
 
 def _headline(trace: dict[str, Any], sites: list[dict[str, Any]]) -> str:
@@ -69,6 +82,8 @@ def _why_nothing(trace: dict[str, Any]) -> str:
 
 def _ranks(traced: list[dict[str, Any]]) -> str:
     ranks = sorted({p["rank"] for p in traced if p["rank"] is not None})
+    if len(ranks) > MAX_RANKS:
+        return f", {len(ranks)} ranks"
     return f", ranks {', '.join(map(str, ranks))}" if ranks else ""
 
 
@@ -86,7 +101,7 @@ def _table(trace: dict[str, Any], sites: Iterable[dict[str, Any]]) -> Table:
             _share(blocked, wall) if _timed(site) else "-",
             str(site["count"]),
             f"{site['per_step']:.3g}" if site["per_step"] is not None else "",
-            site["code"] or "-",
+            Text(site["code"] or "-"),
             _description(site),
         )
     return table

@@ -7,9 +7,11 @@ asks for, and everything else that is no literal is taken to be a tensor on the 
 
 from __future__ import annotations
 
+import ast
 import builtins
 import functools
 import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
@@ -417,6 +419,9 @@ def _text(node: cst.CSTNode) -> str:
 @functools.lru_cache(maxsize=8)
 def _parse(source_text: str) -> ParsedModule | None:
     try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes in the user's code are not our subject
+            ast.parse(source_text)  # what is nested too deeply for Python would crash libcst
         return ParsedModule(cst.parse_module(source_text))
-    except (cst.ParserSyntaxError, RecursionError):
+    except (SyntaxError, ValueError, MemoryError, cst.ParserSyntaxError, RecursionError):
         return None

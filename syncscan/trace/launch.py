@@ -13,11 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from syncscan.errors import EXIT_NOT_EXECUTABLE, EXIT_NOT_FOUND, SyncscanError
+from syncscan.files import open_file
 from syncscan.simulate.export import TABLE_FILE
 from syncscan.trace.arrivals import Arrivals, Sent
 from syncscan.trace.front import AWAITED, Front, is_stopped
 
 HOOK_FOLDER = Path(__file__).parent / "hook"
+_OPTIONS_START = b"detector\t"
 POLL_SECONDS = 0.25
 OPTIONS_FILE = "options"
 
@@ -71,9 +73,10 @@ def run(command: list[str], parts: Path, options: Mapping[str, str], front: Fron
 def remove_parts(parts: Path) -> bool:
     """Remove what an earlier `run` left in a folder, and only that; False if none filled the folder."""
     try:
-        if not (parts / OPTIONS_FILE).read_bytes().startswith(b"detector\t"):
-            return False
-    except (FileNotFoundError, NotADirectoryError):
+        with open_file(parts / OPTIONS_FILE) as options:
+            if options.read(len(_OPTIONS_START)) != _OPTIONS_START:
+                return False
+    except OSError:
         return False
     for path in (*parts.glob("[0-9]*-[0-9]*.jsonl*"), parts / TABLE_FILE, parts / OPTIONS_FILE):
         path.unlink(missing_ok=True)

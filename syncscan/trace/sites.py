@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from syncscan.files import read_file
 from syncscan.rule import rule_book
 from syncscan.trace.classify import classify
 from syncscan.trace.store import Frame, Process, Wait, quantile
@@ -30,7 +31,8 @@ _COMPILING = re.compile(
     r"|torch/_inductor/runtime/(autotune_cache|benchmarking)\.py$|triton/(testing|runtime/autotuner)\.py$"
 )
 _CAPTURING = re.compile(r"torch/cuda/graphs\.py$|torch/_inductor/cudagraph_trees\.py$")
-_FORWARD_LINE = re.compile(r'File "(.+)", line (\d+), in (.+)')
+_FORWARD_LINE = re.compile(r'File "(.+)", line ([0-9]{1,9}), in (.+)')
+_MAX_SOURCE = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -193,19 +195,20 @@ class Sources:
 
     def __init__(self) -> None:
         self._read = cache(_read_source)
+        self._lines = cache(lambda path: self._read(path).split("\n"))
 
     def column(self, path: str, line: int | None, offset: int | None) -> int | None:
         """The 1-based column in characters of a UTF-8 offset into a line."""
         if line is None or offset is None:
             return None
-        lines = self._read(path).splitlines()
+        lines = self._lines(path)
         if not 0 < line <= len(lines):
             return offset + 1
         return len(lines[line - 1].encode()[:offset].decode(errors="replace")) + 1
 
     def text(self, place: Place) -> str:
         """The expression at a place, on one line; the whole line where there are no columns; or ""."""
-        lines = self._read(place.path).splitlines()
+        lines = self._lines(place.path)
         last = place.end_line or place.line
         if not 0 < place.line <= last <= len(lines):
             return ""
@@ -225,7 +228,8 @@ class Sources:
 
 def _read_source(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
+        source = read_file(Path(path), _MAX_SOURCE).decode("utf-8")
+        return source.replace("\r\n", "\n").replace("\r", "\n")  # lines as Python counts them
     except (OSError, UnicodeDecodeError, ValueError):
         return ""
 

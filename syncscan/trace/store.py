@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+
+from syncscan.files import open_file
+from syncscan.trace.shape import (
+    Mismatch,
+    Shape,
+    anything,
+    by_number,
+    integer,
+    list_of,
+    map_of,
+    number,
+    optional,
+    parse,
+    record,
+    row,
+    text,
+)
+
+FORMAT_VERSION = 1
+MAX_BYTES = 128 * 1024 * 1024  # of one file; the hook begins another one at half of that
+MAX_KEPT = 5_000_000  # of what is known of one process; the hook keeps 20,000 stacks of 64 frames
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,30 +86,46 @@ def read_processes(parts: Path) -> list[Process]:
 
 def read_process(path: Path) -> Process | None:
     """What one file holds; a line cut short by a kill ends it, and a file of another kind gives None."""
-    lines = _objects(path)
-    header = next(lines, {})
-    if header.get("syncscan_process") != 1:
-        return None
     try:
-        argv = os.fsdecode(bytes.fromhex(header["argv"])).split("\0")
-        pid, ppid, started_ns = (int(header[name]) for name in ("pid", "ppid", "started_ns"))
-    except (LookupError, TypeError, ValueError):
+        with open_file(path) as stream:
+            lines = _lines(stream)
+            header = _HEADER(parse(next(lines, b"")))
+            if header["syncscan_process"] != FORMAT_VERSION:
+                return None
+            argv = os.fsdecode(bytes.fromhex(header["argv"])).split("\0")
+            process = Process(header["pid"], header["ppid"], header["started_ns"], argv)
+            _Reader(process).read(lines)
+    except (OSError, ValueError, Mismatch):
         return None
-    process = Process(pid, ppid, started_ns, argv)
-    _Reader(process).read(lines)
     return process
 
 
-def _objects(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            try:
-                record = json.loads(line)
-            except ValueError:
-                return
-            if not isinstance(record, dict):
-                return
-            yield record
+def _lines(stream: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file, up to the largest that a process writes and to its largest file."""
+    left = MAX_BYTES
+    while left > 0 and (line := stream.readline(left)).endswith(b"\n"):
+        left -= len(line)
+        yield line
+
+
+_HEADER = record(syncscan_process=integer, pid=integer, ppid=integer, started_ns=integer, argv=text)
+_POSITION = (optional(integer), optional(integer), optional(integer))
+_STEPS = record(
+    target=text, started=integer, steady=integer, wall_ns=integer, most=map_of(row(number, by_number(number)))
+)
+_HISTOGRAM = by_number(integer, largest=511)  # the bucket of 2**63 nanoseconds
+_FIELDS: dict[str, Shape] = {
+    "torch": record(version=text, folder=text, cuda=optional(text)),
+    "rank": optional(integer),
+    "armed": list_of(text),
+    "note": text,
+    "wall_ns": integer,
+    "steps": _STEPS,
+    "code": row(integer, text, text, integer),
+    "stack": row(integer, list_of(row(integer, integer, *_POSITION))),
+    "entry": row(integer, integer, text, text, optional(text), optional(row(text, list_of(text)))),
+    "counts": list_of(row(integer, integer, integer, integer, integer, integer, _HISTOGRAM, map_of(integer))),
+}
 
 
 class _Reader:
@@ -97,25 +133,32 @@ class _Reader:
 
     def __init__(self, process: Process) -> None:
         self._process = process
+        self._kept = 0
+        self._notes: dict[str, None] = {}
+        self._detectors: dict[str, None] = {}
         self._codes: dict[int, tuple[str, str]] = {}
         self._stacks: dict[int, tuple[Frame, ...]] = {}
         self._entries: dict[int, list[Any]] = {}
         self._counts: dict[int, list[Any]] = {}
 
-    def read(self, lines: Iterable[dict[str, Any]]) -> None:
+    def read(self, lines: Iterable[bytes]) -> None:
         for line in lines:
-            for name, value in line.items():
-                self._read_field(name, value)
+            try:
+                for name, value in map_of(anything)(parse(line)).items():
+                    if name in _FIELDS:
+                        getattr(self, f"_read_{name}")(_FIELDS[name](value))
+            except (Mismatch, KeyError):  # what it refers to was not written: the disk was full
+                self._lose()
+            if self._kept > MAX_KEPT:
+                self._lose()
+                break
         known = [number for number in self._counts if number in self._entries]
         self._process.waits = [self._wait(number) for number in known]
+        self._process.notes = list(self._notes)
+        self._process.detectors = list(self._detectors)
 
-    def _read_field(self, name: str, value: Any) -> None:
-        handler = getattr(self, f"_read_{name}", None)
-        try:
-            if handler is not None:
-                handler(value)
-        except (LookupError, TypeError, ValueError):  # what it refers to was not written: the disk was full
-            self._process.notes.append("a part of what it recorded is lost")
+    def _lose(self) -> None:
+        self._notes["a part of what it recorded is lost"] = None
 
     def _read_torch(self, value: dict[str, Any]) -> None:
         self._process.torch = value
@@ -124,11 +167,12 @@ class _Reader:
         self._process.rank = value
 
     def _read_armed(self, value: list[str]) -> None:
-        known = self._process.detectors
-        known += [name for name in value if name not in known]
+        self._detectors.update(dict.fromkeys(value))
+        self._kept += len(value)
 
     def _read_note(self, value: str) -> None:
-        self._process.notes.append(value)
+        self._notes[value] = None
+        self._kept += 1
 
     def _read_wall_ns(self, value: int) -> None:
         self._process.wall_ns = value
@@ -139,22 +183,26 @@ class _Reader:
     def _read_code(self, value: list[Any]) -> None:
         number, path, function, _first_line = value
         self._codes[number] = (path, function)
+        self._kept += 1
 
     def _read_stack(self, value: list[Any]) -> None:
         number, frames = value
         self._stacks[number] = tuple(Frame(*self._codes[code], *position) for code, *position in frames)
+        self._kept += 1 + len(frames)
 
     def _read_entry(self, value: list[Any]) -> None:
         number, stack, *rest = value
         self._entries[number] = [self._stacks[stack], *rest]
+        self._kept += 1
 
     def _read_counts(self, value: list[list[Any]]) -> None:
-        for number, *counts in value:
-            self._counts[number] = counts
+        for entry, *counts in value:
+            if entry not in self._counts:
+                self._kept += sum(map(len, counts[-2:]))
+            self._counts[entry] = counts
 
     def _wait(self, number: int) -> Wait:
         stack, api, phase, allowed, node = self._entries[number]
-        count, total_ns, longest_ns, paired, warned, histogram, threads = self._counts[number]
         return Wait(
             number,
             stack,
@@ -162,13 +210,7 @@ class _Reader:
             phase,
             allowed,
             (node[0], tuple(node[1])) if node else None,
-            count,
-            total_ns,
-            longest_ns,
-            paired,
-            warned,
-            {int(bucket): times for bucket, times in histogram.items()},
-            threads,
+            *self._counts[number],
         )
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from syncscan import __version__
 from syncscan.errors import SyncscanError
+from syncscan.files import read_file
+from syncscan.trace.contract import FORMAT_VERSION, OF_EVERY_VERSION, TRACE
 from syncscan.trace.launch import Launched, why_unhooked
+from syncscan.trace.shape import Mismatch, parse
 from syncscan.trace.sites import Blame, Site, collect, spot, to_json
 from syncscan.trace.store import Process, read_processes
 
-FORMAT_VERSION = 1
+MAX_BYTES = 128 * 1024 * 1024  # of trace.json
 Trace = dict[str, Any]
 
 
@@ -83,8 +85,8 @@ def _worst_step(processes: Sequence[Process], of_wait: dict[tuple[int, int], Sit
     return worst
 
 
-def _lines(index: int, parts: dict[str, float], of_wait: dict[tuple[int, int], Site]) -> list[dict[str, Any]]:
-    found = [(of_wait.get((index, int(number))), share) for number, share in parts.items()]
+def _lines(index: int, parts: dict[int, float], of_wait: dict[tuple[int, int], Site]) -> list[dict[str, Any]]:
+    found = [(of_wait.get((index, number)), share) for number, share in parts.items()]
     lines = [
         {"path": site.place.path, "line": site.place.line, "expression": site.expression, "value": share}
         for site, share in found
@@ -122,22 +124,25 @@ def _broken(worst: dict[str, Any], limit: float, scale: float, unit: str) -> str
 
 
 def load(folder: Path) -> Trace:
-    """Read ``trace.json`` of a folder; SyncscanError in one line if it is not there or not whole."""
+    """Read ``trace.json`` of a folder; SyncscanError in one line if it is not there, or not a trace."""
     path = folder / "trace.json"
     try:
-        trace = json.loads(path.read_text(encoding="utf-8"))
+        value = parse(read_file(path, MAX_BYTES))
     except FileNotFoundError:
         raise SyncscanError(
             f"{folder}: no trace.json here; `syncscan trace -o {folder} -- ...` makes one"
         ) from None
     except OSError as error:
         raise SyncscanError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError:
-        raise SyncscanError(f"{path}: not JSON or cut short; run the trace again") from None
-    if not isinstance(trace, dict) or not {"version", "sites", "processes"} <= trace.keys():
-        raise SyncscanError(f"{path}: not a trace of syncscan")
-    if trace["version"] != FORMAT_VERSION:
-        raise SyncscanError(
-            f"{path}: version {trace['version']} of the format; this syncscan reads {FORMAT_VERSION}"
-        )
+    except Mismatch as error:
+        raise SyncscanError(f"{path}: {error}; run the trace again") from None
+    try:
+        version = OF_EVERY_VERSION(value)["version"]
+        if version != FORMAT_VERSION:
+            raise SyncscanError(
+                f"{path}: version {version} of the format; this syncscan reads {FORMAT_VERSION}"
+            )
+        trace: Trace = TRACE(value)
+    except Mismatch as error:
+        raise SyncscanError(f"{path}: not a trace of syncscan: {error}") from None
     return trace

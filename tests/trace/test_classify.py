@@ -96,3 +96,14 @@ def test_the_places_of_the_cases_are_those_of_the_interpreter():
     for statement, expression, _, _ in CASES:
         if not expression.startswith("{"):
             assert ast.parse(expression, mode="eval").body is not None, statement
+
+
+@pytest.mark.parametrize("text", ["a" + ".b" * 5000, "(" * 200_000, "-" * 200_000 + "1", "if 1:\n" * 5000])
+def test_a_source_that_python_cannot_read_has_no_code(text):
+    """It may have been changed since the program ran; the parser of the rules would crash the process."""
+    assert classify(text, 1, 0, 1, 1, SYNC) is None
+
+
+def test_a_source_with_an_invalid_escape_warns_of_nothing(recwarn):
+    assert classify("x = '\\d'\nt.item()\n", 2, 1, 2, 9, f"{SYNC}:out") == "SYN101"
+    assert not recwarn.list

@@ -162,3 +162,10 @@ def test_a_place_is_told_with_its_code_and_what_to_write_instead(trace, tmp_path
     assert row[5:] == ["program.py:4", "in", "<module>"]
     assert "t.item()" in lines
     assert any(line.startswith("instead: keep the number on the GPU") for line in lines)
+
+
+@pytest.mark.parametrize("separator", ["\x0c", "\u2028", "\x1c", "\x85", "\r\n", "\r"])
+def test_lines_are_those_of_python(trace, tmp_path, program, separator):
+    program("", "child.py").write_bytes(f"import torch\n# {separator}#\ntorch.zeros(1).item()\n".encode())
+    done = trace("import child\n")
+    assert done.counts() == {"torch.zeros(1).item()": 1}

@@ -267,9 +267,13 @@ def test_a_program_in_a_group_of_its_own_gets_what_is_for_the_group_that_it_woul
 
 
 @pytest.mark.parametrize(
-    "ignored", [[], [signal.SIGINT, signal.SIGHUP, signal.SIGQUIT]], ids=["shell", "nohup"]
+    ("ignored", "blocked"),
+    [
+        ([], []),
+        ([signal.SIGINT, signal.SIGHUP, signal.SIGQUIT], []),  # `nohup ... &` in a script
+        ([signal.SIGCHLD], [signal.SIGUSR1, signal.SIGCHLD]),
+    ],
 )
-@pytest.mark.parametrize("blocked", [[], [signal.SIGUSR1]], ids=["", "blocked"])
 def test_the_program_inherits_what_is_ignored_and_blocked(command, environment, ignored, blocked):
     def prepare():
         for number in ignored:

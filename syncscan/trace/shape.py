@@ -1,0 +1,148 @@
+"""What data that others may have written must look like: JSON within bounds, every known field of its type."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+MAX_VALUES = 5_000_000  # of one JSON text; each takes up to a hundred bytes of memory
+_LARGEST = 2**63 - 1
+
+# Gives a value back, of objects only the fields that are known; raises Mismatch if it is not of the shape.
+Shape = Callable[[Any], Any]
+
+
+class Mismatch(Exception):  # noqa: N818 (whoever catches it tells the user)
+    """A value is not of its shape. It says what is wrong and where, and quotes nothing of the data."""
+
+    def __init__(self, what: str, where: str = "") -> None:
+        super().__init__(f"{where.lstrip('.')}: {what}" if where else what)
+        self.what = what
+        self.where = where
+
+
+def parse(data: bytes) -> Any:
+    """The value of a JSON text; Mismatch if it is none, or if it would take too much memory."""
+    if data.count(b",") + data.count(b"[") + data.count(b"{") > MAX_VALUES:
+        raise Mismatch(f"more than {MAX_VALUES:,} values")
+    try:
+        return json.loads(data.decode(), parse_int=_small_number, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise Mismatch("not JSON or cut short") from None
+
+
+def _small_number(digits: str) -> int:
+    return int(digits) if len(digits) < 20 else _refuse(digits)  # long ones take time
+
+
+def _refuse(_: str) -> NoReturn:
+    raise Mismatch("a number out of bounds")
+
+
+def anything(value: Any) -> Any:
+    """A value of any shape."""
+    return value
+
+
+def text(value: Any) -> str:
+    """A text."""
+    if isinstance(value, str):
+        return value
+    raise Mismatch("not a text")
+
+
+def integer(value: Any) -> int:
+    """A whole number from 0 on, of at most 63 bits."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST:
+        return value
+    raise Mismatch("not a whole number from 0 on")
+
+
+def number(value: Any) -> float:
+    """A number from 0 on that is not larger than an `integer`."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= _LARGEST:
+        return value
+    raise Mismatch("not a number from 0 on")
+
+
+def boolean(value: Any) -> bool:
+    """True or false."""
+    if isinstance(value, bool):
+        return value
+    raise Mismatch("neither true nor false")
+
+
+def optional(shape: Shape) -> Shape:
+    """Null, or a value of this shape."""
+    return lambda value: None if value is None else shape(value)
+
+
+def list_of(shape: Shape) -> Shape:
+    """A list of values of one shape."""
+
+    def check(value: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise Mismatch("not a list")
+        return [_inside(f"[{index}]", shape, item) for index, item in enumerate(value)]
+
+    return check
+
+
+def row(*shapes: Shape) -> Shape:
+    """A list of so many values, each of its shape."""
+
+    def check(value: Any) -> list[Any]:
+        if not isinstance(value, list) or len(value) != len(shapes):
+            raise Mismatch(f"not a list of {len(shapes)} values")
+        return [
+            _inside(f"[{i}]", shape, item) for i, (shape, item) in enumerate(zip(shapes, value, strict=True))
+        ]
+
+    return check
+
+
+def map_of(shape: Shape) -> Shape:
+    """An object with any names, whose values are of one shape."""
+
+    def check(value: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise Mismatch("not an object")
+        return {name: _inside(f"[{i}]", shape, item) for i, (name, item) in enumerate(value.items())}
+
+    return check
+
+
+def by_number(shape: Shape, largest: int = _LARGEST) -> Shape:
+    """An object whose names are whole numbers up to the largest; gives them back as numbers."""
+
+    def check(value: Any) -> dict[int, Any]:
+        named = map_of(shape)(value)
+        if not all(
+            name.isascii() and name.isdigit() and len(name) < 20 and int(name) <= largest for name in named
+        ):
+            raise Mismatch("not named by numbers")
+        return {int(name): item for name, item in named.items()}
+
+    return check
+
+
+def record(**fields: Shape) -> Shape:
+    """An object with these fields."""
+
+    def check(value: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise Mismatch("not an object")
+        for name in fields:
+            if name not in value:
+                raise Mismatch("missing", f".{name}")
+        return {name: _inside(f".{name}", shape, value[name]) for name, shape in fields.items()}
+
+    return check
+
+
+def _inside(place: str, shape: Shape, value: Any) -> Any:
+    try:
+        return shape(value)
+    except Mismatch as error:
+        raise Mismatch(error.what, f"{place}{error.where}") from None
