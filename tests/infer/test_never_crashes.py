@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import cProfile
 import json
+import pstats
 import random
 import sys
 import sysconfig
@@ -192,6 +194,38 @@ def test_a_rule_that_fails_costs_one_function_and_is_reported(syncscan, project,
     assert [failure["message"].split("; ")[0] for failure in report["files"]["failed"]] == [
         "`bad` could not be analysed, the rest of the file was checked"
     ]
+
+
+LONG = {
+    "names": "x{n} = t\n",
+    "attributes": "t.x{n} = t\n",
+    "keys": "d['{n}'] = t\n",
+    "branches": "if t: x = t\n",
+    "findings": "t.item()\n",
+    "functions": "def f{n}(x): return f{n}(t)\n",
+    "lambdas": "x = lambda a: a.item()\n",
+    "classes": "class A{n}(A): x = t\n",
+    "loops": "for x in t: x.item()\n",
+    "suppressions": "t.item()  # syncscan: ignore[SYN101] why\n",
+}
+
+
+@pytest.mark.parametrize("line", LONG.values(), ids=LONG.keys())
+def test_the_work_grows_with_the_length_of_a_file_and_no_faster(line: str) -> None:
+    head = 'import torch\nd = {}\nt = torch.zeros(3, device="cuda")\nclass A: pass\n'
+    check(head)  # what is done once only is no part of it
+    few, more, most = (
+        calls_made(head + "".join(line.format(n=number) for number in range(count)))
+        for count in (100, 400, 700)
+    )
+    assert most - more < 1.2 * (more - few)
+
+
+def calls_made(text: str) -> int:
+    """How many functions are called to check a program: its work, measured without a clock."""
+    profile = cProfile.Profile()
+    profile.runcall(check, text)
+    return pstats.Stats(profile).total_calls  # type: ignore[attr-defined]
 
 
 def test_slices_of_slices_end() -> None:

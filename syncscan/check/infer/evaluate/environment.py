@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from syncscan.check.infer.values.lattice import join
 from syncscan.model import Value
 
 Environment = dict[str, Value]
+_JOINT = re.compile(r"[.\[]")
 
 
 @dataclass(slots=True)
@@ -36,10 +38,6 @@ def join_environments(a: Environment | None, b: Environment | None) -> Environme
     return joined
 
 
-def forget_inside(env: Environment, path: str) -> None:
-    """Forget what was known of longer paths, whose beginning is bound anew."""
-    stale = [
-        known for known in env if known.startswith(path) and known[len(path) : len(path) + 1] in {".", "["}
-    ]
-    for known in stale:
-        del env[known]
+def beginnings(path: str) -> list[str]:
+    """The shorter paths with which a path begins: ``self`` and ``self.x`` of ``self.x[0]``."""
+    return [path[: found.start()] for found in _JOINT.finditer(path)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from syncscan.check.infer.evaluate.environment import forget_inside
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.known.cells import Cell, joined
 from syncscan.check.infer.source.index import Class, Module
@@ -24,8 +23,9 @@ def bind(frame: Frame, name: str, value: Value, node: ast.AST) -> None:
 
 def bind_path(frame: Frame, path: str, value: Value) -> None:
     """Bind a path in the environment; what was known of longer paths is forgotten."""
-    forget_inside(frame.env, path)
-    frame.env[path] = value
+    for longer in frame.longer.get(path, ()):
+        frame.env.pop(longer, None)
+    frame.know(path, value)
 
 
 def shared_cell(frame: Frame, name: str) -> Cell[Value] | None:
@@ -85,7 +85,7 @@ def mutate(frame: Frame, node: ast.expr, value: Value) -> None:
             tell_if_new(frame, cell, value, node, path)
     elif isinstance(node, ast.Attribute):
         base = frame.peek(node.value)
-        frame.env[path] = value
+        frame.know(path, value)
         for option in base.options:
             if option.kind is Kind.INSTANCE and isinstance(option.payload, Class):
                 store_attribute(frame, option.payload, node.attr, value, node)
