@@ -7,7 +7,8 @@ Cosmic Ray makes the mutants: a condition negated, `and` for `or`, `True` for `F
 comparison or an operator replaced by its counterpart, a loop that runs no time, a decorator taken away. Places are
 drawn from all that run, those in annotations left out, and of the mutants at a place one. Each lies alone in a
 copy of the checkout, in which the tests of its part run until one fails; a test that runs longer than the limit
-counts as failed. This prints the share killed by file, and each survivor with its line.
+counts as failed. This prints the share killed by file, and each survivor with its line; after Ctrl-C, of those
+tested until then. It takes long: the tests that trace programs start hundreds of processes.
 """
 
 from __future__ import annotations
@@ -33,12 +34,14 @@ from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkResult
 ROOT = Path(__file__).resolve().parent.parent
 # The tests that are about a part, the quick ones first.
 TESTS = {
-    "syncscan/check/infer": "tests/check/test_corpus.py tests/rules/test_rule_book.py tests/check/test_check_hot.py",
+    "syncscan/check/infer": "tests/check/test_corpus.py tests/infer/test_names.py tests/infer/test_cells.py "
+    "tests/infer/test_lattice.py tests/rules/test_rule_book.py tests/check/test_check_hot.py",
     "syncscan/guard.py": "tests/simulate/test_context.py tests/trace/test_guard.py tests/trace/test_pytest_plugin.py",
     "syncscan/trace/sites.py": "tests/trace/test_report.py tests/trace/test_detectors.py tests/trace/test_steps.py "
     "tests/trace/test_processes.py tests/trace/test_launch.py tests/simulate/test_trace.py",
     "syncscan/trace/classify.py": "tests/trace/test_classify.py tests/trace/test_detectors.py tests/simulate/test_trace.py",
-    "syncscan/simulate": "tests/simulate",
+    "syncscan/simulate": "tests/simulate/test_kinds.py tests/simulate/test_simulated_device.py "
+    "tests/simulate/test_verdicts.py tests/simulate",
     "syncscan/measure/learn.py": "tests/ops",
 }
 # One counterpart for each operator: an order of enums, or the sum of two sets, fails without any test.
@@ -71,11 +74,15 @@ def main() -> None:
             if said:
                 sys.exit(f"the tests fail without any mutant:\n{said}")
         tested = pool.map(_tested, mutants, [options.timeout] * len(mutants))
-        for mutant, result in zip(mutants, tested, strict=True):
-            results.append((mutant, result))
-            print(f"\r{len(results)} of {len(mutants)}", end="", file=sys.stderr, flush=True)
+        try:
+            for mutant, result in zip(mutants, tested, strict=True):
+                results.append((mutant, result))
+                print(f"\r{len(results)} of {len(mutants)}", end="", file=sys.stderr, flush=True)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
     print(file=sys.stderr)
-    report(results)
+    if results:
+        report(results)
 
 
 def drawn(parts: list[str], count: int, seed: int) -> list[MutationSpec]:
