@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import cmath
-import math
 from collections.abc import Collection
 from dataclasses import replace
 
@@ -111,43 +109,6 @@ def gives_a_view(subscript: cst.Subscript, facts: Facts) -> bool:
     return all(index.kind is Kind.NUMBER and index.dtype != "bool" for index in indices)
 
 
-def fills_exactly(number: cst.BaseExpression, *, own_dtype: bool) -> bool:
-    """Whether a number is written out and fits its dtype, its own (int64, or the default one) or any.
-
-    One that does not fit becomes infinite where it is copied to the GPU, and is an error where the GPU
-    fills with it (measured).
-    """
-    value = _written_out(number)
-    if value is None:
-        return False
-    if not own_dtype:
-        return abs(value) <= _FLOAT8_MAX
-    if isinstance(value, int):
-        return abs(value) <= _INT64_MAX
-    return abs(value) <= _FLOAT16_MAX or not cmath.isfinite(value)
-
-
-_INT64_MAX = 2**63 - 1
-_FLOAT16_MAX = 65504  # the smallest dtype that torch.set_default_dtype takes
-_FLOAT8_MAX = 240  # of float8_e4m3fnuz, which holds the least; some of its kind have no infinity
-
-
-def _written_out(node: cst.BaseExpression) -> complex | None:
-    """The number or truth value that is written out, with its sign or without, or ``float("inf")``."""
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, (cst.Minus, cst.Plus)):
-        return _written_out(node.expression)
-    if isinstance(node, cst.Name):
-        return {"True": 1, "False": 0}.get(node.value)
-    if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "float":
-        text = node.args[0].value if len(node.args) == 1 else None
-        known = isinstance(text, cst.SimpleString) and text.evaluated_value in {"inf", "-inf", "nan"}
-        return math.inf if known else None
-    return node.evaluated_value if isinstance(node, _NUMBERS) else None
-
-
-_NUMBERS = (cst.Integer, cst.Float, cst.Imaginary)
-
-
 def unpacks(call: cst.Call) -> bool:
     """Whether arguments hide behind ``*`` or ``**``: what a rewrite adds may be there already."""
     return any(argument.star for argument in call.args)
@@ -156,11 +117,6 @@ def unpacks(call: cst.Call) -> bool:
 def is_true(node: cst.BaseExpression | None) -> bool:
     """The literal ``True``."""
     return isinstance(node, cst.Name) and node.value == "True"
-
-
-def names_the_gpu(node: cst.BaseExpression | None) -> bool:
-    """A literal such as "cuda" or "cuda:1": without a GPU, the program fails here anyway."""
-    return isinstance(node, cst.SimpleString) and str(node.evaluated_value).startswith("cuda")
 
 
 def is_device(value: Value) -> bool:

@@ -6,13 +6,15 @@ memory and copy it with a wait for the stream, even for a single number.
 **Stays silent** on `torch.full`, `zeros`, `ones` and `arange`, which are launched on the GPU without a copy;
 where the tensor stays in host memory; where the data is a GPU tensor; and where it is an empty list.
 
-**Fix.** A number written out becomes `torch.full((), number, device=...)`: same value, same dtype, no copy;
-safe. It is unsafe for a number that the dtype may not hold: to fill with it on the GPU is an error, where the
-copy was infinite. So does a variable that holds a number become `torch.full`; unsafe, since a NumPy number
-has a dtype of its own. Other data becomes a pinned tensor that is copied without blocking. torch keeps the pinned memory until the copy
-is done, so the temporary needs no care. That is unsafe because pinning needs CUDA, which breaks a program
-that falls back to the CPU, and because a wait disappears on which a reader in another stream may have
-relied.
+**Fix.** A number written out becomes `torch.full((), number, device=...)`: same value, same dtype, no copy. That
+is safe for a number without a dtype (a float up to 65504), for an integer from 0 to 127 with any dtype, and for
+what a dtype that is written out holds (`-1` of `torch.int32`, `0.5` of `torch.float32`). Else it is unsafe:
+`torch.tensor` refuses `-1` and `0.5` of `torch.uint64`, `torch.full` does not, and a number too large becomes
+infinite in one and is an error in the other. A variable that holds a number becomes `torch.full` too; unsafe, since
+a NumPy number has a dtype of its own. Other data becomes a pinned tensor that is copied without blocking. torch
+keeps the pinned memory until the copy is done, so the temporary needs no care. That is unsafe because pinning
+needs CUDA, which breaks a program that falls back to the CPU, and because a wait disappears on which a reader in
+another stream may have relied.
 """
 
 import libcst as cst
@@ -21,6 +23,7 @@ from syncscan.model import Applicability, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
+from ._numbers import fills_exactly
 from ._shared import (
     CONSTRUCTORS,
     TRUE,
@@ -28,7 +31,6 @@ from ._shared import (
     blocking_call,
     certain,
     filled,
-    fills_exactly,
     method_call,
     set_argument,
     shown,
@@ -132,8 +134,7 @@ def _rewrite(call: cst.Call, data: cst.BaseExpression, facts: Facts) -> Rewrite 
     if device is None or unpacks(call) or not keywords <= _KEPT_BY_FULL:
         return None
     if facts.of(data).kind is Kind.NUMBER:
-        exact = fills_exactly(data, own_dtype="dtype" not in keywords)
-        return Rewrite(call, full, "fill on the GPU", certain(exact))
+        return Rewrite(call, full, "fill on the GPU", certain(fills_exactly(data, call, facts)))
     if "requires_grad" in keywords or facts.of(data).kind is Kind.TENSOR:
         return None
     upload = _pinned_upload(call, device)

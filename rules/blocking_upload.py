@@ -20,6 +20,7 @@ from syncscan.model import Applicability
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
+from ._numbers import fills_exactly
 from ._shared import (
     CONSTRUCTORS,
     TRUE,
@@ -28,7 +29,6 @@ from ._shared import (
     copied,
     doubted,
     filled,
-    fills_exactly,
     is_device,
     is_true,
     method_call,
@@ -164,7 +164,7 @@ def _made_there(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rew
     keywords = {argument.keyword.value for argument in source.args if argument.keyword is not None}
     if device is None or keywords & _DECIDES_THE_PLACE:
         return None
-    exact = _is_exact(source, keywords, facts)
+    exact = _is_exact(source, facts)
     name = facts.name_of(source.func)
     made = source if name in _FACTORIES else filled(source) if name == "torch.tensor" and exact else None
     if made is None:
@@ -173,13 +173,13 @@ def _made_there(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rew
     return Rewrite(call, set_argument(made, "device", device), "make it on the GPU", applicability)
 
 
-def _is_exact(source: cst.Call, keywords: set[str], facts: Facts) -> bool:
+def _is_exact(source: cst.Call, facts: Facts) -> bool:
     """Whether the elements are the same when they are made on the GPU."""
     name = facts.name_of(source.func)
     if name not in _NUMBERS:
         return name not in _ROUNDED
     number = facts.argument(source, _NUMBERS[name])
-    return number is not None and fills_exactly(number, own_dtype="dtype" not in keywords)
+    return number is not None and fills_exactly(number, source, facts)
 
 
 def _only_device(call: cst.Call, facts: Facts) -> cst.BaseExpression | None:

@@ -7,10 +7,11 @@ store into one element, `t[i] = 1` of a tensor with one dimension, is a copy of 
 mask; on stores of a GPU tensor; and on tensors in host memory.
 
 **Fix.** `t[i] = v` becomes `t[i].fill_(v)`: the same store, launched on the GPU. Safe where `t` is surely a
-tensor, `i` an integer, and `v` a number written out, of at most 240, which every dtype holds. Else unsafe: a
-truth value as the index gives a copy, the GPU refuses to fill with a number that does not fit, and the index
-is evaluated before the value. `x[idx] = v` becomes `x.index_fill_(0, idx, v)` where `idx` has one dimension; unsafe besides,
-because `index_fill_` takes indices of type int64 only.
+tensor, `i` an integer, and `v` an integer written out from -127 to 127, which is the same for every dtype. Else
+unsafe: a truth value as the index gives a copy, the GPU refuses to fill with a number that does not fit (and
+`torch.float8_e8m0fnu` with 0.0), and the index is evaluated before the value. `x[idx] = v` becomes
+`x.index_fill_(0, idx, v)` where `idx` has one dimension; unsafe besides, because `index_fill_` takes indices of type
+int64 only.
 """
 
 import libcst as cst
@@ -19,10 +20,10 @@ from syncscan.model import Applicability, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
+from ._numbers import stores_exactly
 from ._shared import (
     certain,
     doubted,
-    fills_exactly,
     gives_a_view,
     index_elements,
     method_call,
@@ -137,7 +138,7 @@ def _rewrite(node: cst.Assign, place: cst.Subscript, facts: Facts) -> Rewrite | 
     indices = [facts.of(element) for element in index_elements(place)]
     if len(indices) == len(place.slice) and gives_a_view(place, facts):
         fill = method_call(place, "fill_", cst.Arg(node.value))
-        exact = fills_exactly(node.value, own_dtype=False) and all(index.dtype == "int" for index in indices)
+        exact = stores_exactly(node.value) and all(index.dtype == "int" for index in indices)
         applicability = certain(exact, facts.of(place.value))
         return Rewrite(node, cst.Expr(fill), "fill the element on the GPU", applicability)
     if len(place.slice) == len(indices) == 1 and indices[0].is_gpu and indices[0].ndim == 1:

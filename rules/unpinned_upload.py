@@ -11,9 +11,8 @@ copy. Pinning is lost in `torch.from_numpy`, `torch.cat` and arithmetic, and kep
 
 **Fix**: pin the source. For a tensor made on the spot `torch.tensor(data)` gets `pin_memory=True`; otherwise
 `.pin_memory()` is added, which copies on the host. torch keeps a pinned temporary until the copy is done.
-The first is safe where the device is written out as "cuda", and unsafe where it is a variable, since pinning
-fails on a machine without CUDA. The second is unsafe, since `pin_memory` refuses a tensor that is expanded,
-quantized or has named dimensions.
+Both are unsafe: pinning fails on a machine without CUDA, and in another way than the copy, and `pin_memory` refuses
+a tensor that is expanded, quantized or has named dimensions.
 """
 
 import libcst as cst
@@ -25,13 +24,10 @@ from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 from ._shared import (
     TRUE,
     blocking_call,
-    certain,
     copied,
     doubted,
     is_true,
     method_call,
-    names_the_gpu,
-    plain_name,
     set_argument,
     shown,
     unpacks,
@@ -108,12 +104,10 @@ def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrit
     """Pin the source: where it is made, if it is made from data on the spot."""
     if _is_made_here(source, facts):
         pinned = set_argument(cst.ensure_type(source, cst.Call), "pin_memory", TRUE)
-        surely_cuda = names_the_gpu(facts.argument(call, "device")) or plain_name(call, facts) == "cuda"
-        applicability = certain(surely_cuda, facts.of(source))
     else:
-        pinned, applicability = method_call(source, "pin_memory"), Applicability.UNSAFE
+        pinned = method_call(source, "pin_memory")
     fixed = cst.ensure_type(call.deep_replace(source, pinned), cst.Call)
-    return Rewrite(call, fixed, "pin the memory that is copied", applicability)
+    return Rewrite(call, fixed, "pin the memory that is copied", Applicability.UNSAFE)
 
 
 def _is_made_here(source: cst.BaseExpression, facts: Facts) -> bool:

@@ -120,6 +120,17 @@ y = torch.tensor([1],  # one
 
 
 UNSURE = {
+    "data on the spot, which without a GPU fails in another way": (
+        'y = torch.tensor([1]).to("cuda", non_blocking=True)\n'
+    ),
+    "a negative number of any dtype": "y = torch.tensor(-1, dtype=x.dtype, device=d)\n",
+    "a negative number of a dtype without a sign": "y = torch.tensor(-1, dtype=torch.uint64, device=d)\n",
+    "a float of any dtype": "y = torch.tensor(0.0, dtype=x.dtype, device=d)\n",
+    "a float of a dtype of integers": "y = torch.tensor(1.0, dtype=torch.uint64, device=d)\n",
+    "an integer too large for the dtype": "y = torch.tensor(128, dtype=torch.int8, device=d)\n",
+    "an integer that a float may round": "y = torch.tensor(257, dtype=torch.bfloat16, device=d)\n",
+    "a complex number": "y = torch.tensor(1j, device=d)\n",
+    "a store of a float": "x[0] = 0.0\n",
     "a number too large for the default dtype": "y = torch.tensor(1e5, device=d)\n",
     "a number too large for the dtype": "y = torch.tensor(1e5, dtype=torch.float16, device=d)\n",
     "no number of int64": "y = torch.tensor(9223372036854775808, device=d)\n",
@@ -140,6 +151,18 @@ SURE = {
         'y = torch.tensor(-float("inf"), device=d)\n',
         'y = torch.full((), -float("inf"), device=d)\n',
     ),
+    "a small integer of any dtype": (
+        "y = torch.tensor(127, dtype=x.dtype, device=d)\n",
+        "y = torch.full((), 127, dtype=x.dtype, device=d)\n",
+    ),
+    "a negative number of a dtype that holds it": (
+        "y = torch.tensor(-1, dtype=torch.int32, device=d)\n",
+        "y = torch.full((), -1, dtype=torch.int32, device=d)\n",
+    ),
+    "a float of a dtype that holds it": (
+        'y = torch.tensor(float("-inf"), dtype=torch.float16).to(d)\n',
+        'y = torch.full((), float("-inf"), dtype=torch.float16, device=d)\n',
+    ),
     "an integer of the default dtype": (
         "y = torch.tensor(100000).to(d)\n",
         "y = torch.full((), 100000, device=d)\n",
@@ -147,10 +170,6 @@ SURE = {
     "an index that counts": (
         "for i in range(3):\n    x[i] = -1\n",
         "for i in range(3):\n    x[i].fill_(-1)\n",
-    ),
-    "data on the spot": (
-        'y = torch.tensor([1]).to("cuda", non_blocking=True)\n',
-        'y = torch.tensor([1], pin_memory=True).to("cuda", non_blocking=True)\n',
     ),
 }
 

@@ -1,0 +1,82 @@
+"""Which numbers a fill on the GPU takes exactly as a copy of them does, whatever the dtype.
+
+A number that its dtype does not hold becomes infinite where it is copied, and is an error where torch fills
+with it on the GPU. `torch.tensor` refuses negative numbers and floats for `torch.uint64`, and a fill refuses 0.0
+for `torch.float8_e8m0fnu`. `tests/rules/test_safe_fixes.py` compares all of this with torch.
+"""
+
+from __future__ import annotations
+
+import math
+
+import libcst as cst
+
+from syncscan.model import Kind
+from syncscan.rule import Facts
+
+_INT8_MAX = 127  # the least that any dtype holds
+_INT64_MAX = 2**63 - 1
+_FLOAT16_MAX = 65504  # of the smallest dtype that torch.set_default_dtype takes
+_FLOATS: dict[str, float] = {  # the largest float that a dtype surely holds, by its name
+    "float16": _FLOAT16_MAX,
+    "half": _FLOAT16_MAX,
+    "bfloat16": 3e38,
+    "float32": 3e38,
+    "float": 3e38,
+    "float64": 1e308,
+    "double": 1e308,
+}
+_INTEGERS: dict[str, float] = {  # the largest integer, and exactly
+    **dict.fromkeys(_FLOATS, 2**8),
+    "int8": _INT8_MAX,
+    "int16": 2**15 - 1,
+    "short": 2**15 - 1,
+    "int32": 2**31 - 1,
+    "int": 2**31 - 1,
+    "int64": _INT64_MAX,
+    "long": _INT64_MAX,
+}
+
+
+def fills_exactly(number: cst.BaseExpression, call: cst.Call, facts: Facts) -> bool:
+    """Whether `torch.full` on the GPU gives what a call of `torch.tensor` or `torch.full` copies there."""
+    value = _written_out(number)
+    dtype = next((a.value for a in call.args if a.keyword is not None and a.keyword.value == "dtype"), None)
+    if value is None:
+        return False
+    largest = _largest_default(value) if dtype is None else _largest(value, dtype, facts)
+    return abs(value) <= largest or (largest > 0 and isinstance(value, float) and not math.isfinite(value))
+
+
+def stores_exactly(number: cst.BaseExpression) -> bool:
+    """Whether `fill_` gives what a store gives, into a tensor of any dtype."""
+    value = _written_out(number)
+    return isinstance(value, int) and abs(value) <= _INT8_MAX
+
+
+def _largest_default(value: float) -> float:
+    return _INT64_MAX if isinstance(value, int) else _FLOAT16_MAX
+
+
+def _largest(value: float, dtype: cst.BaseExpression, facts: Facts) -> float:
+    """Up to which number a dtype is exact; -1 where a number such as this one may be refused."""
+    is_int = isinstance(value, int)
+    if isinstance(dtype, cst.Attribute) and facts.of(dtype).kind is Kind.DTYPE:
+        by_name = _INTEGERS if is_int else _FLOATS
+        if dtype.attr.value in by_name:
+            return by_name[dtype.attr.value]
+    return _INT8_MAX if is_int and value >= 0 else -1
+
+
+def _written_out(node: cst.BaseExpression) -> float | None:
+    """The real number or truth value that is written out, with its sign or without, or ``float("inf")``."""
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, (cst.Minus, cst.Plus)):
+        value = _written_out(node.expression)
+        return -value if value is not None and isinstance(node.operator, cst.Minus) else value
+    if isinstance(node, cst.Name):
+        return {"True": 1, "False": 0}.get(node.value)
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "float":
+        text = node.args[0].value if len(node.args) == 1 else None
+        known = isinstance(text, cst.SimpleString) and text.evaluated_value in {"inf", "-inf", "nan"}
+        return math.inf if known else None
+    return node.evaluated_value if isinstance(node, (cst.Integer, cst.Float)) else None
