@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 def install(simulation: Simulation, patches: Patches) -> None:
     """Replace them in torch."""
     patches.replace(torch.UntypedStorage, "__new__", staticmethod(_make_storage(simulation)))
+    patches.replace(torch, "range", _make_range(torch.range))
     patches.replace(torch.nested, "nested_tensor", _make_nested(torch.nested.nested_tensor))
     dlpack: Any = torch.utils.dlpack
     for module in (torch, dlpack):
@@ -38,6 +39,18 @@ def _make_storage(simulation: Simulation) -> Any:
         return made
 
     return new
+
+
+def _make_range(original: Any) -> Any:
+    """Of the functions that make tensors, the one of which torch tells no mode."""
+
+    def make(*args: Any, **kwargs: Any) -> Tensor:
+        device = kwargs.pop("device", None) or torch.get_default_device()
+        made: Tensor = original(*args, **kwargs, device="cpu")
+        return made.to(device)
+
+    make.__name__ = make.__qualname__ = "range"
+    return make
 
 
 def _make_nested(original: Any) -> Any:

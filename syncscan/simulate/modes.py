@@ -56,13 +56,14 @@ _SHARES = frozenset({torch.as_tensor, torch.asarray})
 class Scope:
     """The public torch function that a thread is in."""
 
-    __slots__ = ("args", "blocked", "function", "kwargs", "operation")
+    __slots__ = ("args", "blocked", "function", "kwargs", "made", "operation")
 
     def __init__(self, function: Any, operation: Operation | None, args: Any, kwargs: Any) -> None:
         self.function = function
         self.operation = operation
         self.args = args
         self.kwargs = kwargs
+        self.made: int | None = None  # where the program wants what it makes, if it says so
         self.blocked = False
 
     @property
@@ -104,6 +105,7 @@ class Operations(TorchFunctionMode):
         self.simulation = simulation
         self.rules: dict[Any, Rule | None] = simulation.functions
         self.active = True  # False where it could not be taken from the stack of its thread
+        self.pack_hooks = 0  # of the program, around what is saved for backward
         self.scope: Scope | None = None
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -122,7 +124,7 @@ class Operations(TorchFunctionMode):
             return func(*args, **(kwargs or {}))
         kwargs = kwargs or {}
         places = "device" in kwargs or "pin_memory" in kwargs or rule.fills_device
-        if rule.is_direct and not places and _sees_all():
+        if rule.is_direct and not places and self._sees_all():
             where = common_place((*args, *kwargs.values()) if kwargs else args)
             if where != MIXED:
                 return self._run_direct(rule.operation, func, args, kwargs, where)
@@ -141,6 +143,15 @@ class Operations(TorchFunctionMode):
             return result
         finally:
             self.scope = outer
+
+    def _sees_all(self) -> bool:
+        """Whether what a function returns is all that it makes, and no one else wants to see how it does."""
+        return (
+            _dispatch_modes() == 1
+            and forward_ad._current_level < 0
+            and self.pack_hooks == 0
+            and _transform() is None
+        )
 
     @contextmanager
     def outside_any_function(self) -> Iterator[None]:
@@ -223,6 +234,8 @@ class Operations(TorchFunctionMode):
             where = None
         if pinned:
             where, kwargs = PINNED, {**kwargs, "pin_memory": False}
+        if self.scope is not None:
+            self.scope.made = where
         result = self._make(rule, func, args, kwargs)
         if device is None and not pinned and not rule.follows:
             return result
@@ -231,10 +244,9 @@ class Operations(TorchFunctionMode):
         set_all(result, where)
         return result
 
-    @staticmethod
-    def _make(rule: Rule, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    def _make(self, rule: Rule, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Call a function that makes a tensor; nothing of that need be seen if no operand is one."""
-        simple = rule.is_native and _sees_all() and not (args and type(args[0]) is list)
+        simple = rule.is_native and self._sees_all() and not (args and type(args[0]) is list)
         if simple and common_place((*args, *kwargs.values())) is None:
             with _without_dispatch():
                 return func(*args, **kwargs)
@@ -337,7 +349,9 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         scope = self.operations.scope
         if scope is None:
             return place_in_backward() if _in_backward() != -1 else None
-        return scope.place() if scope.is_native and scope.kwargs.get("device") is None else None
+        if scope.kwargs.get("device") is not None:
+            return scope.made
+        return scope.place() if scope.is_native else None
 
     def _call_python(self, plan: Plan, args: Any, kwargs: dict[str, Any]) -> Any:
         """Run the Python body of an operation of the program under the modes."""
@@ -349,11 +363,6 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
 def _computes(kind: type) -> bool:
     """Whether a class of tensors does aten calls itself."""
     return kind.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__  # type: ignore[attr-defined]
-
-
-def _sees_all() -> bool:
-    """Whether what a function returns is all that it makes, and nobody else wants to see how it does."""
-    return _dispatch_modes() == 1 and forward_ad._current_level < 0 and _transform() is None
 
 
 @contextmanager

@@ -12,7 +12,6 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 import torch
-from torch.overrides import _get_current_function_mode_stack
 
 from . import capture, constructors, distributed
 from .cuda import SimulatedCuda, replace_everywhere
@@ -102,6 +101,7 @@ class Simulation:
             distributed.install(self, self._patches)
             self.threads.cover_new_ones(self._patches)
             self._cover_backward()
+            self._cover_pack_hooks()
             self._cover_functions()
         except BaseException:
             self._patches.restore()
@@ -112,14 +112,35 @@ class Simulation:
         run = torch.autograd.graph._engine_run_backward
 
         def covered(*args: Any, **kwargs: Any) -> Any:
-            operations = self.threads.operations
-            modes: list[Any] = _get_current_function_mode_stack()  # type: ignore[no-untyped-call]
-            if operations is None or operations in modes:
-                return run(*args, **kwargs)
-            with operations.outside_any_function():
+            with self.threads.seeing_functions():
                 return run(*args, **kwargs)
 
         replace_everywhere(self._patches, torch.autograd, "_engine_run_backward", covered)
+
+    def _cover_pack_hooks(self) -> None:
+        """What the program does with tensors that are saved for backward, inside whatever function saves them."""
+        autograd: Any = torch._C._autograd
+        push, pop = autograd._push_saved_tensors_default_hooks, autograd._pop_saved_tensors_default_hooks
+
+        def covered_push(pack: Any, unpack: Any) -> None:
+            def covered_pack(tensor: Any) -> Any:
+                with self.threads.seeing_functions():
+                    return pack(tensor)
+
+            self._count_pack_hook(1)
+            push(covered_pack, unpack)
+
+        def covered_pop() -> None:
+            self._count_pack_hook(-1)
+            pop()
+
+        self._patches.replace(autograd, "_push_saved_tensors_default_hooks", covered_push)
+        self._patches.replace(autograd, "_pop_saved_tensors_default_hooks", covered_pop)
+
+    def _count_pack_hook(self, change: int) -> None:
+        operations = self.threads.operations
+        if operations is not None:
+            operations.pack_hooks += change
 
     def _cover_functions(self) -> None:
         """A function of the program may move its operands: let its node know where its result lies."""

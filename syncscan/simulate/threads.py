@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import torch
+from torch.overrides import _get_current_function_mode_stack
 
 from .modes import Kernels, Operations
 
@@ -62,6 +65,17 @@ class Threads:
         """The function mode of this thread, if it is simulated."""
         modes: ThreadModes | None = getattr(self._local, "modes", None)
         return modes.operations if modes is not None and modes.operations.active else None
+
+    @contextmanager
+    def seeing_functions(self) -> Iterator[None]:
+        """Let this thread see functions, also inside one, for the code of the program that runs there."""
+        operations = self.operations
+        stack: list[object] = _get_current_function_mode_stack()  # type: ignore[no-untyped-call]
+        if operations is None or operations in stack:
+            yield
+        else:
+            with operations.outside_any_function():
+                yield
 
     def enter(self) -> ThreadModes:
         """Put this thread under the modes, unless it is, until `leave` was called as often."""

@@ -42,18 +42,13 @@ _TO = ("device", "dtype", "non_blocking", "copy", "memory_format")
 
 
 def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of ``Tensor.to`` in any of its forms, by name; ``other`` gives device and dtype."""
-    first = args[0] if args else kwargs.get("other")
+    """The arguments of ``Tensor.to`` in any of its forms, by name; another tensor gives device and dtype."""
+    first = args[0] if args else None
     if isinstance(first, Tensor):
-        rest = dict(zip(_TO[2:], args[1:]))
-        return {"device": first.device, "dtype": first.dtype, **rest, **_without(kwargs, "other")}
+        return {"device": first.device, "dtype": first.dtype, **dict(zip(_TO[2:], args[1:])), **kwargs}
     if isinstance(first, torch.dtype):
         return {**dict(zip(_TO[1:], args)), **kwargs}
     return {**dict(zip(_TO, args)), **kwargs}
-
-
-def _without(kwargs: dict[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in kwargs.items() if key != name}
 
 
 def _original(method: Any, *args: Any, **kwargs: Any) -> Any:

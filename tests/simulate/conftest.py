@@ -31,7 +31,7 @@ def owners() -> list[object]:
         torch, torch.Tensor, torch.UntypedStorage, torch.version, torch._C, torch._C._nn,
         torch.backends.cuda, torch.backends.cudnn, torch.autograd, torch.autograd.graph,
         torch.autograd.Function, torch.distributed, torch.export, torch.jit, torch.nested, torch.utils.dlpack,
-        torch.ScriptFunction, torch._C.ScriptMethod, torch._C._dynamo.eval_frame, threading.Thread, *modules,
+        torch.ScriptFunction, torch._C.ScriptMethod, torch._C._autograd, torch._C._dynamo.eval_frame, threading.Thread, *modules,
     ]  # fmt: skip
 
 

@@ -202,10 +202,13 @@ class Logged(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()
         self.names: list[str] = []
+        self.devices: list[str] = []
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        result = func(*args, **(kwargs or {}))
         self.names.append(str(func))
-        return func(*args, **(kwargs or {}))
+        self.devices.append(result.device.type if isinstance(result, torch.Tensor) else "")
+        return result
 
 
 class Passing(TorchFunctionMode):
@@ -218,7 +221,27 @@ def modes(device: str) -> Any:
     with Logged() as logged, Passing():
         x = torch.ones(3, device=device)
         result = x * 2 + x.new_zeros(3), Host(x.to("cpu")), x.sum().item()
-    return result, logged.names[:3]
+    return result, logged.names[:3], [place == device for place in logged.devices[:3]]
+
+
+@program
+def hooks_around_saved_tensors(device: str) -> Any:
+    x, y = ramp(device, 3).requires_grad_(), ramp(device, 3).requires_grad_()
+    with torch.autograd.graph.save_on_cpu(pin_memory=device == "cuda"):
+        kept = (x * x).sin()
+    with torch.autograd.graph.saved_tensors_hooks(
+        lambda t: (t, t * torch.ones(3, device=device)), lambda ts: ts[1]
+    ):
+        changed = (y * y).sin()
+    (kept + changed).sum().backward()
+    return x.grad, y.grad
+
+
+@program
+def the_old_range(device: str) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return torch.range(0, 2, device=device), Host(torch.range(0, 2, 0.5))
 
 
 @program
