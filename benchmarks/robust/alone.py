@@ -54,16 +54,23 @@ def timed(path: Path, folder: Path, slow: float) -> tuple[float, list[str]]:
             taken = _time(lambda: messages.extend(_check(source)))
     except _TooLong:
         return parse, [f"not done after {_GIVEN_UP * allowed:.0f} s; `ast.parse` takes {parse:.3f} s"]
-    faults = [message for message in messages if "a defect of syncscan" in message]
+    faults = [fault for message in messages for fault in faults_in(message)]
     if taken > allowed:
         faults.append(f"takes {taken:.1f} s, {taken / parse:.0f} times as long as `ast.parse`")
     return parse, faults
 
 
+def faults_in(message: str) -> Iterator[str]:
+    """What is wrong with a message."""
+    if not message.isprintable():
+        yield f"a message that is not one line: {message!r}"
+    if "a defect of syncscan" in message:
+        yield message[message.index("a defect of syncscan") :]
+
+
 def _check(source: Source) -> list[str]:
-    return [
-        failure.message for failure in check_sources([source], None, Conventions(), lambda *_: None).failed
-    ]
+    result = check_sources([source], None, Conventions(), lambda *_: None)
+    return [said.message for said in (*result.failed, *result.findings)]
 
 
 def _parse(text: str) -> None:

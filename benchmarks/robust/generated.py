@@ -1,4 +1,4 @@
-"""Files to check that are made by chance: folders of them, written once and kept for the next run."""
+"""Files to check that are made by chance, written into folders where they can be looked at afterwards."""
 
 from __future__ import annotations
 
@@ -18,21 +18,19 @@ Folders = Iterator[tuple[str, Path]]
 def mutants(sources: Sequence[Path], count: int, seed: int, cache: Path) -> Folders:
     """Folders with mutants of the files of these folders, each under its own path, next to its neighbours."""
     files = sorted((path, source) for source in sources for path in source.rglob("*.py"))
-    chosen = sorted(Random(seed).sample(files, min(count, len(files))))
+    chosen = sorted(Random(seed).sample(files, min(count, len(files))))  # noqa: S311 (no secret)
     for start in range(0, len(chosen), _BATCH):
         batch = chosen[start : start + _BATCH]
-        name = f"mutants-{count}-{seed}/{start:05}"
+        name = f"mutants-{seed}/{start:05}"
         yield name, _written(cache / name, _mutants(batch, seed))
 
 
 def _mutants(batch: Sequence[tuple[Path, Path]], seed: int) -> Iterator[tuple[Path, str]]:
     texts = {path: _text(path, source) for path, source in batch}
     for path, source in batch:
-        random = Random(f"{seed} {path.relative_to(source)}")
+        random = Random(f"{seed} {path.relative_to(source)}")  # noqa: S311 (as above)
         donor = texts[random.choice(batch)[0]]
-        # What is mutated calls the real torch, which is not what lies beside it.
-        relative = Path(f"{source.name.partition('-')[0]}_", *path.relative_to(source).parts[-4:])
-        yield relative, mutant(texts[path], donor, random)
+        yield Path(f"of-{source.name}") / path.relative_to(source), mutant(texts[path], donor, random)
 
 
 def _text(path: Path, source: Path) -> str:
@@ -50,7 +48,7 @@ def programs(count: int, seed: int, cache: Path) -> Folders:
 
 
 def _programs(count: int, seed: int) -> Iterator[tuple[Path, str]]:
-    random = Random(seed)
+    random = Random(seed)  # noqa: S311 (as above)
     for number, text in enumerate(_made_up(count, seed)):
         with_tensors = place_tensors(text, "", random) if number % 2 else text
         yield Path(f"p{number:03}.py"), with_tensors if parse(with_tensors) else text
@@ -84,13 +82,10 @@ def _made_up(count: int, seed: int) -> list[str]:
 
 
 def _written(folder: Path, files: Iterator[tuple[Path, str]]) -> Path:
-    """The folder with these files, or as it was written before."""
-    if not folder.exists():
-        scratch = folder.with_name(f"{folder.name}.unfinished")
-        shutil.rmtree(scratch, ignore_errors=True)
-        for path, text in files:
-            target = scratch / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(text.encode(errors="replace"))
-        scratch.rename(folder)
+    """The folder, with these files and no others."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for path, text in files:
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(text.encode(errors="replace"))
     return folder

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.robust.alone import faults_in
 from benchmarks.robust.watched import Watched, watch
 
 Answer = dict[str, Any]
 
-
-_START = 60.0  # seconds that any run may take
+_START = 30.0  # seconds that any run may take
 _FOREVER = 86_400.0  # each file has a limit of its own
 
 
@@ -71,37 +71,42 @@ def total(rows: Sequence[Row]) -> Row:
 
 def trial(name: str, folder: Path, limits: Limits) -> Row:
     """Check a folder file by file, and as a whole in two ways that may make no difference."""
-    files = sorted(folder.rglob("*.py"))
-    parse, faults = _alone(folder, files, limits)
-    one, two = _runs(folder, limits, parse)
-    faults += [_reduced(text, folder, files, limits, parse) for text in faults_of(one, two)]
-    answer = _answer(one) or {"findings": [], "files": {"failed": []}}
+    parse, faults = _alone(folder, limits)
+    one, two = _runs(folder, sum(parse.values()), limits)
+    known = {fault.text for fault in faults}
+    faults += [_reduced(text, folder, parse, limits) for text in faults_of(one, two) if text not in known]
+    answer = _answer(one) or {"findings": [], "files": {"failed": [], "newer": []}}
+    files = answer["files"]
     return Row(
         name,
-        len(files),
-        sum(not failure["partial"] for failure in answer["files"]["failed"]),
+        len(parse),
+        len(files["newer"]) + sum(not failure["partial"] for failure in files["failed"]),
         len(answer["findings"]),
         one.processor,
-        parse,
+        sum(parse.values()),
         max(one.peak, two.peak),
         tuple(faults),
     )
 
 
-def _alone(folder: Path, files: Sequence[Path], limits: Limits) -> tuple[float, list[Fault]]:
-    """The seconds that `ast.parse` takes for all files together, and what is wrong with single ones."""
+def _alone(folder: Path, limits: Limits) -> tuple[dict[Path, float], list[Fault]]:
+    """The seconds that `ast.parse` takes for each file, and what is wrong with single ones."""
+    files = sorted(folder.rglob("*.py"))
     command = [sys.executable, "-m", "benchmarks.robust.alone", str(folder), str(limits.slow)]
     run = watch(command, 1, _FOREVER, limits.memory)
     lines = [json.loads(line) for line in run.stdout.splitlines()]
     faults = [
-        Fault(text, (str(path),)) for path, line in zip(files, lines, strict=False) for text in line["faults"]
+        Fault(text, (str(path),))
+        for path, line in zip(files, lines, strict=False)
+        for text in dict.fromkeys(line["faults"])
     ]
     if len(lines) < len(files):
         faults.append(Fault(_end(run), (str(files[len(lines)]),)))
-    return sum(line["parse"] for line in lines), faults
+    parse = [line["parse"] for line in lines] + [0.0] * (len(files) - len(lines))
+    return dict(zip(files, parse, strict=True)), faults
 
 
-def _runs(folder: Path, limits: Limits, parse: float) -> tuple[Watched, Watched]:
+def _runs(folder: Path, parse: float, limits: Limits) -> tuple[Watched, Watched]:
     command = [sys.executable, "-m", "syncscan", "check", "--isolated", "--format", "json", str(folder)]
     seconds = _START + limits.slow * parse
     one = watch([*command, "--jobs", "1"], 1, seconds, limits.memory)
@@ -121,15 +126,12 @@ def _faults(run: Watched) -> Iterator[str]:
     if run.stderr or answer is None:
         yield _end(run)
         return
-    failed = answer["files"]["failed"]
+    failed, newer = answer["files"]["failed"], answer["files"]["newer"]
     status = 2 if failed else 1 if answer["findings"] else 0
     if run.status != status:
         yield f"ended with status {run.status} instead of {status}"
-    for message in (said["message"] for said in [*failed, *answer["findings"]]):
-        if not message.isprintable():
-            yield f"a message that is not one line: {message!r}"
-        if "a defect of syncscan" in message:
-            yield message[message.index("a defect of syncscan") :]
+    for message in (said["message"] for said in [*failed, *newer, *answer["findings"]]):
+        yield from faults_in(message)
 
 
 def _end(run: Watched) -> str:
@@ -152,7 +154,7 @@ def _comparable(run: Watched) -> Answer | None:
     return {**answer, "timing": None} if answer else None
 
 
-def _reduced(text: str, folder: Path, files: Sequence[Path], limits: Limits, parse: float) -> Fault:
+def _reduced(text: str, folder: Path, parse: dict[Path, float], limits: Limits) -> Fault:
     """A fault with the fewest of the files that are still enough for it."""
 
     def shows(some: Sequence[Path]) -> bool:
@@ -161,9 +163,9 @@ def _reduced(text: str, folder: Path, files: Sequence[Path], limits: Limits, par
                 copy = Path(name) / path.relative_to(folder)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(path, copy)
-            return text in faults_of(*_runs(Path(name), limits, parse))
+            return text in faults_of(*_runs(Path(name), sum(parse[path] for path in some), limits))
 
-    return Fault(text, tuple(map(str, fewest(files, shows))))
+    return Fault(text, tuple(map(str, fewest(list(parse), shows))))
 
 
 def fewest(files: Sequence[Path], shows: Callable[[Sequence[Path]], bool]) -> Sequence[Path]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import psutil
 
 _INTERVAL = 0.1
+_PATIENCE = 30  # a busy machine gives no more than a part of its processors
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Watched:
 
 
 def watch(command: Sequence[str], hash_seed: int, seconds: float, memory: int) -> Watched:
-    """Run a command to its end, or to that of its time (seconds) or memory (bytes)."""
+    """Run a command to its end, or until it takes more than some seconds of the processor, or bytes."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         before, start = _children_time(), time.perf_counter()
         process = subprocess.Popen(
@@ -41,7 +42,7 @@ def watch(command: Sequence[str], hash_seed: int, seconds: float, memory: int) -
             start_new_session=True,
             env={**os.environ, "PYTHONHASHSEED": str(hash_seed)},
         )
-        peak, exceeded = _until_end(process, start + seconds, memory)
+        peak, exceeded = _until_end(process, seconds, memory)
         took, processor = time.perf_counter() - start, _children_time() - before
         for file in (out, err):
             file.seek(0)
@@ -49,14 +50,15 @@ def watch(command: Sequence[str], hash_seed: int, seconds: float, memory: int) -
     return Watched(process.returncode, texts[0], texts[1], took, processor, peak, exceeded)
 
 
-def _until_end(process: subprocess.Popen[bytes], deadline: float, memory: int) -> tuple[int, str]:
-    peak, exceeded = 0, ""
+def _until_end(process: subprocess.Popen[bytes], seconds: float, memory: int) -> tuple[int, str]:
+    peak, exceeded, deadline = 0, "", time.perf_counter() + _PATIENCE * seconds
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(_INTERVAL)
             return peak, exceeded
-        peak = max(peak, _memory(process.pid))
-        if time.perf_counter() > deadline:
+        processor, now = _usage(process.pid)
+        peak = max(peak, now)
+        if processor > seconds or time.perf_counter() > deadline:
             exceeded = "time"
         elif peak > memory:
             exceeded = "memory"
@@ -65,17 +67,17 @@ def _until_end(process: subprocess.Popen[bytes], deadline: float, memory: int) -
                 os.killpg(process.pid, signal.SIGKILL)
 
 
-def _memory(pid: int) -> int:
+def _usage(pid: int) -> tuple[float, int]:
+    """Seconds of the processor, and bytes, of a process and all below it."""
+    processor, memory = 0.0, 0
     with contextlib.suppress(psutil.NoSuchProcess):
         root = psutil.Process(pid)
-        return sum(map(_resident, [root, *root.children(recursive=True)]))
-    return 0
-
-
-def _resident(process: psutil.Process) -> int:
-    with contextlib.suppress(psutil.NoSuchProcess):
-        return int(process.memory_info().rss)
-    return 0
+        for process in (root, *root.children(recursive=True)):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                times = process.cpu_times()
+                processor += sum(times[:4])  # its own, and those of its children that have ended
+                memory += process.memory_info().rss
+    return processor, memory
 
 
 def _children_time() -> float:
