@@ -96,7 +96,7 @@ def drawn(parts: list[str], count: int, seed: int) -> list[MutationSpec]:
             inside = any(first <= mutant.start_pos < last for first, last in annotations)
             if _OPERATORS.fullmatch(mutant.operator_name) and not inside:
                 places[str(path), mutant.start_pos, mutant.end_pos].append(mutant)
-    generator = random.Random(seed)
+    generator = random.Random(seed)  # noqa: S311 (a sample, no secret)
     chosen = generator.sample(sorted(places), min(count, len(places)))
     return [generator.choice(places[place]) for place in chosen]
 
