@@ -53,8 +53,10 @@ class Draft:
         text = apply_edits(self.after, findings)
         try:
             _parse(text)
-            text.encode(self.encoding)
-        except (SyntaxError, ValueError) as error:
+            encoding = decode(text.encode(self.encoding))[1]
+            if encoding != self.encoding:  # another comment may now stand where Python looks for one
+                raise ValueError(f"its encoding would be {encoding}")
+        except (SyntaxError, ValueError, SourceError) as error:
             self.stuck = True
             codes = ", ".join(sorted({finding.code for finding in findings}))
             yield Failure(

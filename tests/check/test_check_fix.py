@@ -181,6 +181,15 @@ def test_a_fix_that_would_break_the_file_is_left_out_and_reported(new, encoding,
     assert reason in failure.message
 
 
+def test_a_fix_that_would_change_the_encoding_is_left_out_and_reported(syncscan, project):
+    """A comment on the second line becomes a declaration when the line above goes."""
+    content = f"#!/bin/sh\n{COMMENT}\n# coding: latin-1\nx = 'é'\n".encode()
+    root = project({"a.py": content})
+    run = syncscan("check", "--fix")
+    assert "would not be valid (its encoding would be iso-8859-1)" in run.stderr
+    assert (run.status, (root / "a.py").read_bytes()) == (2, content)
+
+
 def test_a_file_that_changed_meanwhile_is_left_alone():
     with pytest.raises(SourceError, match="it changed while it was checked"):
         Draft.of(draft("x = 1\n").source, b"x = 2\n")
