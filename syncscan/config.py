@@ -229,8 +229,12 @@ _PARSERS: dict[str, Callable[[object], object]] = {
 
 def show(config: Config) -> str:
     """The settings as a TOML table that could be pasted into a ``pyproject.toml``."""
-    lines = [f"# from {config.source}" if config.source else "# defaults: no [tool.syncscan] table applies"]
-    lines += [f"# paths are relative to {config.root}", "[tool.syncscan]"]
+    source = (
+        f"from {_escaped(str(config.source))}"
+        if config.source
+        else "defaults: no [tool.syncscan] table applies"
+    )
+    lines = [f"# {source}", f"# paths are relative to {_escaped(str(config.root))}", "[tool.syncscan]"]
     for key in _PARSERS:
         value = getattr(config, key.replace("-", "_"))
         lines.append(f"{key} = {_toml(dict(value) if key == 'per-file-ignores' else value)}")
@@ -247,6 +251,11 @@ def _toml(value: object) -> str:
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{_toml(key)} = {_toml(item)}" for key, item in value.items()) + " }"
     if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return '"' + _escaped(value.replace("\\", "\\\\").replace('"', '\\"')) + '"'
     assert isinstance(value, tuple)
     return "[" + ", ".join(_toml(item) for item in value) + "]"
+
+
+def _escaped(text: str) -> str:
+    """The text with the escapes of TOML for what a terminal would obey or not show."""
+    return "".join(char if char.isprintable() else f"\\U{ord(char):08x}" for char in text)

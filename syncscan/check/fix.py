@@ -72,7 +72,8 @@ class Draft:
         name = self.source.shown
         mark = "\ufeff" if self.encoding == "utf-8-sig" else ""
         before, after = (_LINE.findall(mark + text) for text in (self.before, self.after))
-        return "".join(map(_terminated, difflib.unified_diff(before, after, f"a/{name}", f"b/{name}")))
+        lines = difflib.unified_diff(before, after, _quoted(f"a/{name}"), _quoted(f"b/{name}"))
+        return "".join(map(_terminated, lines))
 
     def write(self) -> None:
         """Put the fixed text in the place of the old one; SourceError, and no change, where that fails."""
@@ -125,6 +126,14 @@ def _with_line_ends(new: str, text: str, offset: int) -> str:
     found = _LINE_END.search(text, offset)
     ends = [found[0]] if found else _LINE_END.findall(text[:offset])
     return new.replace("\n", ends[-1]) if ends else new
+
+
+def _quoted(name: str) -> str:
+    """A name in the head of a diff, as git writes it where it holds a control character or a quote."""
+    if not re.search(r'[\x00-\x1f\x7f"]', name):
+        return name
+    text = name.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda found: f"\\{ord(found[0]):03o}", text) + '"'
 
 
 def _terminated(line: str) -> str:

@@ -25,6 +25,7 @@ from syncscan.model import Failure
 from syncscan.report import github, json_report, statistics
 from syncscan.report.progress import ProgressBar
 from syncscan.report.records import Report, plural, summary
+from syncscan.report.safe_text import safe_line, safe_lines
 from syncscan.rule import rule_book
 
 STDIN = "-"
@@ -226,7 +227,7 @@ def _ending_at_once(bar: ProgressBar) -> Iterator[None]:
 
     def end(*_: object) -> None:
         bar.stop()
-        click.echo("syncscan: interrupted", err=True)
+        _say("interrupted")
         os._exit(EXIT_INTERRUPTED)
 
     previous = signal.getsignal(signal.SIGINT)
@@ -252,7 +253,7 @@ def _project(options: Options, config: Config, contents: dict[Path, bytes]) -> P
     paths = list(contents) or [Path(path) for path in options.paths or (".",)]
     project = load_project(paths, config, contents)
     if not project.sources and not project.failures and not project.skipped:
-        click.echo(f"syncscan: no Python files in {', '.join(map(str, paths))}", err=True)
+        _say(f"no Python files in {', '.join(map(str, paths))}")
     return project
 
 
@@ -278,16 +279,17 @@ def _show(options: Options, report: Report, outcome: Outcome) -> None:
     elif options.output_format == "github":
         github.render(report, stream)
     elif options.diff:
-        stream.writelines(draft.diff() for draft in outcome.drafts)
+        for draft in outcome.drafts:  # in a pipe exactly, as `git apply` needs it
+            stream.write(safe_lines(draft.diff()) if stream.isatty() else draft.diff())
     elif options.statistics:
         statistics.render(report, stream)
     else:
         _show_text(report, stream)
     if options.output_format == "text":
         for failure in report.newer:
-            click.echo(f"syncscan: warning: {_place(failure)}: {failure.message}", err=True)
+            _say(f"warning: {_place(failure)}: {failure.message}")
         for failure in (*report.failures, *report.unfixed):
-            click.echo(f"syncscan: {_place(failure)}: {failure.message}", err=True)
+            _say(f"{_place(failure)}: {failure.message}")
     if options.diff:
         _say_what_diff_shows(report, len(outcome.drafts))
 
@@ -295,9 +297,13 @@ def _show(options: Options, report: Report, outcome: Outcome) -> None:
 def _say_what_diff_shows(report: Report, files: int) -> None:
     if report.fixed:
         fixes = plural(report.fixed, "fix", "fixes")
-        click.echo(f"syncscan: {fixes} in {plural(files, 'file')} shown, nothing written", err=True)
+        _say(f"{fixes} in {plural(files, 'file')} shown, nothing written")
     elif report.findings:
-        click.echo(f"syncscan: no fix to show: {summary(report)}", err=True)
+        _say(f"no fix to show: {summary(report)}")
+
+
+def _say(line: str) -> None:
+    click.echo(safe_line(f"syncscan: {line}"), err=True)
 
 
 def _place(failure: Failure) -> str:

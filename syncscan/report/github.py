@@ -5,11 +5,13 @@ The form and its escapes are those of GitHub's documentation, "Workflow commands
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TextIO
 
 from syncscan.model import Failure, Finding
 from syncscan.report.records import Report, advice
+from syncscan.report.safe_text import safe_line
 
 
 def render(report: Report, stream: TextIO) -> None:
@@ -46,7 +48,9 @@ def _command(properties: Mapping[str, object], message: str, level: str = "error
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """The text with GitHub's own escapes, and with ours for what it has none for."""
+    parts = re.split(r"([\r\n])", text.replace("%", "%25"))
+    return "".join({"\r": "%0D", "\n": "%0A"}.get(part) or safe_line(part) for part in parts)
 
 
 def _property(text: str) -> str:

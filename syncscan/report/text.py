@@ -11,6 +11,7 @@ from syncscan.model import Finding
 from syncscan.reference.templates import templates_for
 from syncscan.report.console import Console
 from syncscan.report.records import Report, advice, plural, summary
+from syncscan.report.safe_text import safe_line
 
 _MAX_LINES = 4  # of an expression
 _MAX_COLUMNS = 160  # of a source line: generated code has lines of any length
@@ -43,17 +44,22 @@ def _finding(finding: Finding, lines: Sequence[str]) -> Iterator[Text]:
     yield from _excerpt(finding, lines, gutter)
     margin = " " * gutter
     for note, text in _notes(finding):
-        yield Text.assemble((f"{margin} = {note}: ", "bold"), text)
+        yield Text.assemble((f"{margin} = {note}: ", "bold"), safe_line(text))
 
 
 def _head(finding: Finding) -> Text:
     return Text.assemble(
-        (finding.path, "bold"),
+        (_first(finding.path), "bold"),
         (f":{finding.line}:{finding.column}: ", "cyan"),
         (finding.code, "bold red"),
-        f" {finding.message} ",
+        f" {safe_line(finding.message)} ",
         (f"[{finding.name}, {finding.confidence.label}]", "dim"),
     )
+
+
+def _first(path: str) -> str:
+    """A path at the start of a line, where ``::`` would be a command to GitHub."""
+    return f"./{safe_line(path)}" if path.lstrip().startswith("::") else safe_line(path)
 
 
 def _excerpt(finding: Finding, lines: Sequence[str], gutter: int) -> Iterator[Text]:
@@ -72,9 +78,9 @@ def _excerpt(finding: Finding, lines: Sequence[str], gutter: int) -> Iterator[Te
 
 
 def _window(line: str, start: int, end: int) -> tuple[str, str, str]:
-    """The line before, in and after the expression, with its tabs expanded and no longer than bearable."""
+    """The line before, in and after the expression, as it can be shown, and no longer than bearable."""
     before, marked, after = (
-        part.replace("\t", _TAB) for part in (line[:start], line[start:end], line[end:].rstrip())
+        safe_line(part.replace("\t", _TAB)) for part in (line[:start], line[start:end], line[end:].rstrip())
     )
     if len(marked) > _MAX_COLUMNS:
         marked = marked[:_MAX_COLUMNS] + "..."
