@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1] / "syncscan"
 # stands on the lines above it, and not the other way. All that lies in a package is held.
 FLOORS = {
     "syncscan.check": (
+        "nesting",
         "blocks discover files newer write suppress fix infer workers",
         "defects match hot",
         "hidden",

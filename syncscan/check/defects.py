@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import traceback
 from pathlib import Path
 
 from syncscan.check.infer.source.index import Function
+from syncscan.check.nesting import is_too_deep
 from syncscan.model import Failure
-
-# Deeper than what people write, by far. The evaluation takes a few Python frames for each level, and the time
-# that libcst takes grows with the square of them.
-_DEEPEST = 1000
 
 
 def failure_of(function: Function, error: Exception) -> Failure:
@@ -32,16 +28,3 @@ def defect(error: Exception) -> str:
     return (
         f"this is a defect of syncscan, please report it: {text} ({Path(last.filename).name}:{last.lineno})"
     )
-
-
-def is_too_deep(*nodes: ast.AST) -> bool:
-    """Whether anything in syntax trees is nested more deeply than can be analysed; found without recursion."""
-    queue = [(node, 1) for node in nodes]
-    while queue:
-        node, depth = queue.pop()
-        if depth > _DEEPEST:
-            return True
-        if isinstance(node, ast.BoolOp):
-            depth += len(node.values)  # in libcst they stand one in the other
-        queue += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
-    return False

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import gc
-import sys
-import warnings
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -19,14 +16,13 @@ from syncscan.check.infer.source.hardware import is_for_other_hardware
 from syncscan.check.infer.source.index import Function, Module
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.match import Matcher
+from syncscan.check.nesting import deep_recursion, parse
 from syncscan.check.newer import newer_syntax
 from syncscan.check.workers import shared, workers
 from syncscan.model import Conventions, Failure, Finding
 from syncscan.ops import load_table
 from syncscan.rule import Rule, by_precedence
 
-# What a source may nest; CPython's own parser stops at about the same depth.
-_RECURSION_LIMIT = 10_000
 # Below this many functions, starting a process takes longer than it saves.
 _WORTH_SHARING = 300
 
@@ -54,7 +50,7 @@ def check_sources(
     and of how much.
     """
     result = CheckResult()
-    with _steady_memory(), _deep_recursion():
+    with _steady_memory(), deep_recursion():
         modules = list(_modules(sources, targets, result.failed, progress))
         rules = by_precedence()
         asked = frozenset(name for rule in rules for name in rule.asks)
@@ -88,12 +84,10 @@ def _modules(
 def _module(source: Source, *, reported: bool) -> Module | Failure:
     """Parse and index a file, or say why that fails."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes in the user's code are not our subject
-            tree = ast.parse(source.text)
+        tree = parse(source.text)
     except (SyntaxError, ValueError) as error:
         return _unparsed(source, error, reported=reported)
-    except (RecursionError, MemoryError):
+    except RecursionError:
         return Failure(source.shown, 0, "nested too deeply to be analysed")
     is_package = source.path.stem == "__init__"
     try:
@@ -176,13 +170,3 @@ def _steady_memory() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-@contextmanager
-def _deep_recursion() -> Iterator[None]:
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from syncscan.check.files import Source, SourceError, decode, normalise
+from syncscan.check.nesting import parse
 from syncscan.check.write import CHANGED, replace_content
 from syncscan.model import Applicability, Edit, Failure, Finding
 
@@ -52,11 +51,11 @@ class Draft:
         """Apply the fixes of ``findings``; a failure, and no change, where the result would not parse."""
         text = apply_edits(self.after, findings)
         try:
-            _parse(text)
+            parse(normalise(text))
             encoding = decode(text.encode(self.encoding))[1]
             if encoding != self.encoding:  # another comment may now stand where Python looks for one
                 raise ValueError(f"its encoding would be {encoding}")
-        except (SyntaxError, ValueError, SourceError) as error:
+        except (SyntaxError, ValueError, RecursionError, SourceError) as error:
             self.stuck = True
             codes = ", ".join(sorted({finding.code for finding in findings}))
             yield Failure(
@@ -139,9 +138,3 @@ def _quoted(name: str) -> str:
 def _terminated(line: str) -> str:
     """A line of a diff; one without a line end gets the mark that ``patch`` understands."""
     return line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
-
-
-def _parse(text: str) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an invalid escape in the user's code is not our news
-        ast.parse(normalise(text))

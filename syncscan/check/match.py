@@ -12,10 +12,10 @@ import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from syncscan.check.blocks import Place, place_of
-from syncscan.check.defects import is_too_deep
 from syncscan.check.infer.evaluate.record import Candidate, Position
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.table.conditions import Bound
+from syncscan.check.nesting import is_too_deep
 from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Finding, Fix, Value
 from syncscan.ops import Case, bind
 from syncscan.rule import Match, Rewrite, Rule

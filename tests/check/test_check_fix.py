@@ -113,6 +113,22 @@ def test_nothing_else_changes_in_the_file(syncscan, project, content):
     assert (root / "a.py").read_bytes() == content[:start] + content[content.index(b"gone") + 4 :]
 
 
+def test_a_file_that_nests_deeply_is_fixed_where_it_does_not(syncscan, project):
+    text = 'import torch\n\n\ndef zero():\n    return torch.tensor(0, device="cuda")\n\n\nx = y{}\n'.format(
+        ".T" * 5000
+    )
+    root = project({"a.py": text})
+    done = syncscan("check", "--fix", "a.py")
+    assert done.status == 2
+    assert (
+        done.stderr
+        == "syncscan: a.py: `<module>` is nested too deeply to be analysed; the rest of the file was checked\n"
+    )
+    assert (root / "a.py").read_text() == text.replace(
+        "torch.tensor(0,", "torch.full((), 0,"
+    )
+
+
 def test_fixing_twice_changes_nothing_more(syncscan, project):
     root = project({"a.py": f"x = 1  {COMMENT}\n{COMMENT}\n{COMMENT}\ny = 2\n"})
     assert syncscan("check", "--fix").status == 0

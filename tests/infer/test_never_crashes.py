@@ -118,6 +118,38 @@ def test_files_of_the_standard_library_are_analysed() -> None:
     assert check_sources(sources, None, Conventions(), lambda *_: None).failed == []
 
 
+ANNOTATIONS = {
+    "nothing in it": "Annotated[()]",
+    "nothing in a list": "list[()]",
+    "nothing in a dict": "dict[()]",
+    "nothing in an option": "Optional[()]",
+    "a text that nests too deeply": f'"{"-" * 7000}1"',
+    "a text with an unknown escape": r'"Literal[\'\\d\']"',
+    "a text with half a character": r'"\ud800"',
+    "a text with a null": r'"\0"',
+    "a text in a text": "\"list['list[torch.Tensor]']\"",
+    "a statement as text": '"x = 1"',
+}
+
+
+@pytest.mark.parametrize("annotation", ANNOTATIONS.values(), ids=ANNOTATIONS.keys())
+def test_annotations_that_say_nothing_are_passed_over(annotation: str) -> None:
+    text = f"""
+        import torch
+        from typing import Annotated, Literal, Optional
+
+        def f(x: {annotation}, *y: {annotation}, z: {annotation} = None) -> {annotation}:
+            kept: {annotation} = x
+            return torch.zeros(3, device="cuda").item()
+
+        f(1).item()
+    """
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        findings, failed = check(textwrap.dedent(text))
+    assert ([finding.line for finding in findings], failed, warned) == ([7], [], [])
+
+
 @pytest.mark.parametrize("count", [1500, 4000])
 @pytest.mark.parametrize("form", ["x = t{}\n", "if t: pass\n{}"])
 def test_what_is_nested_too_deeply_is_said_to_be(form: str, count: int) -> None:

@@ -20,6 +20,7 @@ from syncscan.check.infer.values.basic import (
     sequence,
 )
 from syncscan.check.infer.values.lattice import join_all
+from syncscan.check.nesting import parse_expression
 from syncscan.model import UNKNOWN, Device, Kind, Value
 
 _TENSORS = {
@@ -94,7 +95,7 @@ class Annotations:
 
     def _parsed(self, text: str, module: Module, scope: Function | None) -> Value:
         try:
-            return self._read(ast.parse(text.strip(), mode="eval").body, module, scope)
+            return self._read(parse_expression(text.strip()), module, scope)
         except (SyntaxError, ValueError, RecursionError):
             return UNKNOWN
 
@@ -106,6 +107,8 @@ class Annotations:
         found = self._program.lookup_dotted(module, dotted_name(node.value), scope)
         name = (found if isinstance(found, str) else dotted_name(node.value)).rpartition(".")[2]
         inside = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if not inside and name not in {"tuple", "Tuple"}:
+            return UNKNOWN
         read: Callable[[ast.expr], Value] = lambda item: self.read(item, module, scope)  # noqa: E731
         if name == "Optional":
             return self._either([inside[0], ast.Constant(None)], module, scope)

@@ -1,0 +1,58 @@
+"""Sources as deeply nested as people do not write them: parsed as far as CPython can, and told apart."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+# What a source may nest; CPython's own parser stops at about the same depth.
+_RECURSION_LIMIT = 10_000
+# Deeper than what people write, by far. The evaluation takes a few Python frames for each level, and the time
+# that libcst takes grows with the square of them.
+_DEEPEST = 1000
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Room for what follows the nesting of a source."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def parse(text: str) -> ast.Module:
+    """The syntax tree; SyntaxError or ValueError where there is none, RecursionError where it is too deep."""
+    return _parse(text, "exec")  # type: ignore[return-value]
+
+
+def parse_expression(text: str) -> ast.expr:
+    """The syntax tree of one expression; the same errors."""
+    return _parse(text, "eval").body  # type: ignore[attr-defined, no-any-return]
+
+
+def _parse(text: str, mode: str) -> ast.AST:
+    with deep_recursion(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an invalid escape in the user's code is not our news
+        try:
+            return ast.parse(text, mode=mode)
+        except MemoryError as error:  # of the parser's own stack
+            raise RecursionError(*error.args) from error
+
+
+def is_too_deep(*nodes: ast.AST) -> bool:
+    """Whether anything in syntax trees is nested more deeply than can be analysed; found without recursion."""
+    queue = [(node, 1) for node in nodes]
+    while queue:
+        node, depth = queue.pop()
+        if depth > _DEEPEST:
+            return True
+        if isinstance(node, ast.BoolOp):
+            depth += len(node.values)  # in libcst they stand one in the other
+        queue += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
+    return False
