@@ -38,14 +38,17 @@ def shared(work: Callable[[int, int], Result], count: int) -> list[Result]:
 
 
 def trial(work: Callable[[], Result], seconds: int) -> Result | None:
-    """``work()``, in a child that it may crash or keep busy; None where that brings nothing back in time."""
+    """``work()``, in a child that it may crash or keep busy; None where that brings nothing back.
+
+    The child may take some seconds of the processor: how busy the machine is changes no result.
+    """
     if not hasattr(os, "fork"):
         return work()
 
     def limited() -> Result:
         faulthandler.disable()  # a crash is expected here, and no news
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(seconds)
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
         return work()
 
     data = _end(*_start(limited))

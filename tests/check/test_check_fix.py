@@ -124,9 +124,7 @@ def test_a_file_that_nests_deeply_is_fixed_where_it_does_not(syncscan, project):
         done.stderr
         == "syncscan: a.py: `<module>` is nested too deeply to be analysed; the rest of the file was checked\n"
     )
-    assert (root / "a.py").read_text() == text.replace(
-        "torch.tensor(0,", "torch.full((), 0,"
-    )
+    assert (root / "a.py").read_text() == text.replace("torch.tensor(0,", "torch.full((), 0,")
 
 
 def test_fixing_twice_changes_nothing_more(syncscan, project):

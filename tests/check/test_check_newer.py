@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import sys
 
 import pytest
 
 from syncscan.check import newer
+from syncscan.check.workers import trial
 
 F_STRINGS = "PEP 701 f-strings"
 RUNNING = sys.version_info[:2]
@@ -115,3 +117,9 @@ def test_a_mistake_stays_one(syncscan, project, monkeypatch, text):
     assert ": syntax error: " in run.stderr
     assert run.stderr.count("\n") == 1
     assert run.stdout.startswith("b.py:4:7")
+
+
+def test_how_long_a_file_may_take_does_not_depend_on_what_else_the_machine_does():
+    real, processor = trial(lambda: tuple(map(signal.getitimer, (signal.ITIMER_REAL, signal.ITIMER_PROF))), 5)
+    assert real == (0, 0)
+    assert processor[0] > 0
