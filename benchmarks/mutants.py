@@ -42,7 +42,7 @@ TESTS = {
     "syncscan/trace/classify.py": "tests/trace/test_classify.py tests/trace/test_detectors.py tests/simulate/test_trace.py",
     "syncscan/simulate": "tests/simulate/test_kinds.py tests/simulate/test_simulated_device.py "
     "tests/simulate/test_verdicts.py tests/simulate",
-    "syncscan/measure/learn.py": "tests/ops",
+    "syncscan/measure/learn.py": "tests/measure",
 }
 # One counterpart for each operator: an order of enums, or the sum of two sets, fails without any test.
 _OPERATORS = re.compile(
