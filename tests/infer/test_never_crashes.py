@@ -272,6 +272,17 @@ def test_slices_of_slices_end() -> None:
     assert check_texts(textwrap.dedent(text)).findings == []
 
 
+@pytest.mark.parametrize(
+    "line", ["if f: x = functools.partial(f, x, x)", "x = functools.partial(f, k=x, m=x)"]
+)
+def test_partials_of_partials_end(line: str) -> None:
+    few, more = (
+        calls_made("import functools\ndef f(*a, **k): return a\nx = f\n" + f"{line}\n" * count)
+        for count in (100, 200)
+    )
+    assert more < 2.5 * few
+
+
 def test_properties_that_all_read_one_another_end() -> None:
     reads = "; ".join(f"self.p{number}" for number in range(120))
     text = "class A:\n" + "".join(f"    @property\n    def p{n}(self): {reads}\n" for n in range(120))

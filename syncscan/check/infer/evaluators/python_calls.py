@@ -17,11 +17,11 @@ from syncscan.check.infer.values.basic import (
     STRING,
     element_of,
     list_of,
+    partial_of,
     refine,
     sequence,
     slice_of,
 )
-from syncscan.check.infer.values.callables import Partial
 from syncscan.check.infer.values.lattice import join, join_all
 from syncscan.model import UNKNOWN, Kind, Value
 
@@ -129,7 +129,7 @@ def _partial(frame: Frame, call: Call) -> Value:
     if not call.args:
         return UNKNOWN
     callee, *args = call.args
-    return Value(Kind.FUNCTION, payload=Partial(callee, tuple(args), tuple(call.kwargs.items())))
+    return partial_of(callee, args, call.kwargs)
 
 
 @register(FUNCTIONS, "typing.cast")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from syncscan.check.infer.values.callables import BoundMethod, Partial
 from syncscan.check.infer.values.lattice import ANYTHING, join_all
 from syncscan.model import UNKNOWN, Device, Kind, Value
 
@@ -44,9 +45,16 @@ FALSE = Value(Kind.NUMBER, dtype="bool", payload=False)
 
 
 def depth(value: Value) -> int:
-    """How many containers are nested in one another."""
+    """How many containers, and callables with arguments in them, are nested in one another."""
     inside = [item for item in (value.element, *(value.items or ())) if item is not None]
+    if isinstance(value.payload, (BoundMethod, Partial)):
+        inside += value.payload.inside
     return 1 + max(map(depth, inside)) if inside else 0
+
+
+def _held(value: Value) -> Value:
+    """A value as something holds it: whatever holds it, so much is nested and no more."""
+    return value if depth(value) < _DEEPEST else ANYTHING
 
 
 def holds_gpu(value: Value) -> bool:
@@ -62,15 +70,21 @@ def holds_gpu(value: Value) -> bool:
 
 def list_of(element: Value, kind: Kind = Kind.LIST) -> Value:
     """A container of unknown length."""
-    return Value(kind, element=element if depth(element) < _DEEPEST else ANYTHING)
+    return Value(kind, element=_held(element))
 
 
 def sequence(items: list[Value], kind: Kind) -> Value:
     """A tuple or list literal: keeps its items if it is short."""
-    kept = tuple(item if depth(item) < _DEEPEST else ANYTHING for item in items)
+    kept = tuple(map(_held, items))
     if len(kept) > _MOST_ITEMS:
         return Value(kind, element=join_all(kept))
     return Value(kind, items=kept)
+
+
+def partial_of(callee: Value, args: Iterable[Value], kwargs: Mapping[str, Value]) -> Value:
+    """A callable that has got some of its arguments already."""
+    names = tuple((name, _held(value)) for name, value in kwargs.items())
+    return Value(Kind.FUNCTION, payload=Partial(_held(callee), tuple(map(_held, args)), names))
 
 
 def slice_of(bounds: Iterable[Value]) -> Value:

@@ -28,6 +28,11 @@ class BoundMethod:
         """See `Defined.key`."""
         return f"{self.function.key} of {key_of(self.receiver)}"
 
+    @property
+    def inside(self) -> tuple[Value, ...]:
+        """The values that it holds."""
+        return (self.receiver,)
+
 
 @dataclass(frozen=True, slots=True)
 class Partial:
@@ -42,6 +47,11 @@ class Partial:
         """See `Defined.key`: which arguments there are, whatever they are."""
         names = ",".join(name for name, _ in self.kwargs)
         return f"{key_of(self.callee)}({len(self.args)},{names})"
+
+    @property
+    def inside(self) -> tuple[Value, ...]:
+        """The values that it holds."""
+        return (self.callee, *self.args, *(value for _, value in self.kwargs))
 
 
 def key_of(value: Value) -> str:
