@@ -99,7 +99,7 @@ def _stand_in_front(child: int, end: socket.socket) -> None:
         if number != signal.SIGCHLD:
             if received.si_pid != child:
                 _tell(end, child, number)
-            if number == signal.SIGCONT and is_stopped(child):  # with the group, by SIGSTOP
+            if number == signal.SIGCONT:  # the child may be stopped with the group, or be about to be
                 os.kill(child, number)
             continue
         for taken, _ in _messages(end):
