@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.foreground import foreground
+
 ROOT = Path(__file__).resolve().parent.parent
 BLOCKS = 'import torch\n\nlosses = torch.zeros(8, device="cuda")\nprint(losses.sum().item())\n'
 SILENT = "import torch\n\nlosses = torch.zeros(8)\nprint(losses.sum().item())\n"
@@ -212,6 +214,7 @@ def test_ctrl_c_ends_with_one_line(tmp_path):
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=foreground,
     ) as process:
         wait_until_it_reads(process.pid)
         process.send_signal(signal.SIGINT)
@@ -223,7 +226,12 @@ def test_ctrl_c_ends_with_one_line(tmp_path):
 def test_ctrl_c_ends_a_long_check_at_once(tmp_path):
     (tmp_path / "a.py").write_text(BLOCKS + "print(losses.sum().item())\n" * 20_000)
     with subprocess.Popen(
-        [*COMMAND, "check"], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*COMMAND, "check"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=foreground,
     ) as process:
         while cpu_seconds(process.pid) < 1.0:
             os.sched_yield()

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
 import textwrap
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+
+from tests.foreground import foreground
 
 ROOT = Path(__file__).parents[2]
 LAST = signal.SIGRTMAX
@@ -70,10 +73,10 @@ def start(command, environment, tmp_path):
                 env=environment,
                 cwd=tmp_path,
                 text=True,
-                preexec_fn=os.setpgrp,  # noqa: PLW1509 (`process_group` came with Python 3.11)
+                preexec_fn=foreground,
                 **pipes,
             ) as process,
-            not_for_ever(process.pid),
+            not_for_ever(process),
         ):
             words = process.stdout.readline().split()
             assert words[:1] == [line]
@@ -84,14 +87,22 @@ def start(command, environment, tmp_path):
 
 
 @contextmanager
-def not_for_ever(group: int) -> Iterator[None]:
-    """Kill a process group where a test fails, or hangs."""
-    alarm = threading.Timer(30, os.killpg, (group, signal.SIGKILL))
+def not_for_ever(process: subprocess.Popen[str]) -> Iterator[None]:
+    """Kill a process, its group, and those that it told of where a test fails, or hangs."""
+    process.pids = []
+
+    def kill() -> None:
+        for send, pid in ((os.killpg, process.pid), *((os.kill, pid) for pid in process.pids)):
+            with suppress(ProcessLookupError):
+                send(pid, signal.SIGKILL)
+
+    alarm = threading.Timer(30, kill)
     alarm.start()
     try:
         yield
+        assert not alarm.finished.is_set(), "it hung"
     except BaseException:
-        os.killpg(group, signal.SIGKILL)
+        kill()
         raise
     finally:
         alarm.cancel()
@@ -152,6 +163,50 @@ def test_a_program_that_a_signal_ends_ends_the_same_for_the_caller(start, tmp_pa
     assert process.returncode == -number
     assert f"ended with exit status {128 + number}\n" in err
     assert json.loads((tmp_path / "trace" / "trace.json").read_text())["exit_status"] == 128 + number
+
+
+def test_the_launcher_leaves_no_core_dump(command, environment, tmp_path):
+    """The one of the program is enough."""
+    core = (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2
+    source = "import os, resource, signal\nresource.setrlimit(resource.RLIMIT_CORE, (0, 0))\nos.kill(0, signal.SIGSEGV)\n"
+    process = subprocess.Popen(
+        command(source),
+        env=environment,
+        cwd=tmp_path,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: (foreground(), resource.setrlimit(resource.RLIMIT_CORE, core)),
+    )
+    _, status = os.waitpid(process.pid, 0)
+    process.returncode = 0
+    assert (os.WTERMSIG(status), os.WCOREDUMP(status)) == (signal.SIGSEGV, False)
+
+
+def test_ctrl_c_interrupts_a_report(command, environment):
+    """One that nobody reads, so that it is surely still being printed."""
+    with (
+        subprocess.Popen(
+            command(["sh", "-c", "exit 0", "x" * 120_000], "--format", "json"),
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=foreground,
+        ) as process,
+        not_for_ever(process),
+    ):
+        wait_until(lambda: any(waits_to_write(pid) for pid in children_of(process.pid)))
+        to_the_group(process, signal.SIGINT)
+        assert process.stderr.readline() == "syncscan: interrupted\n"
+        process.communicate()
+    assert process.returncode == 130
+
+
+def children_of(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+
+
+def waits_to_write(pid: str) -> bool:
+    return Path(f"/proc/{pid}/wchan").read_text() in {"pipe_write", "anon_pipe_write"}
 
 
 def test_a_killed_launcher_takes_the_program_with_it_and_leaves_nothing(start, tmp_path):
@@ -220,6 +275,19 @@ def test_a_stopped_launcher_stops_the_program(start, number):
         assert (os.WIFSTOPPED(status), os.WSTOPSIG(status)) == (True, number)
         wait_until(lambda: state_of(process.pids[0]) == "T")
         to_the_launcher(process, signal.SIGCONT)
+        assert process.stdout.readline() == "continued\n"
+        to_the_launcher(process, signal.SIGUSR1)
+        assert process.communicate()[0] == ""
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("resume", WAYS[:2])
+def test_all_stopped_go_on_again(start, resume):
+    """As by `kill -STOP %1`; what continues one process need not continue the other."""
+    with start(WAITS) as process:
+        to_the_group(process, signal.SIGSTOP)
+        os.waitpid(process.pid, os.WUNTRACED)
+        resume(process, signal.SIGCONT)
         assert process.stdout.readline() == "continued\n"
         to_the_launcher(process, signal.SIGUSR1)
         assert process.communicate()[0] == ""
