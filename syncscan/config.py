@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 import sys
 import warnings
@@ -40,6 +41,7 @@ class Config:
     require_reason: bool = False
     hot: tuple[str, ...] = ()
     hot_only: bool = False
+    baseline: Path | None = None
     conventions: Conventions = field(default_factory=Conventions)
 
     def reports(self, finding: Finding, path: Path) -> bool:
@@ -92,7 +94,7 @@ def read_patterns(lines: tuple[str, ...]) -> tuple[pathspec.GitIgnoreSpec, tuple
             except (ValueError, re.error):
                 bad.append(line)
         good = [line for line in lines if line not in bad]
-        return pathspec.GitIgnoreSpec.from_lines(good), tuple(bad)
+        return (pathspec.GitIgnoreSpec.from_lines(good), tuple(bad))
 
 
 def find_config(start: Path) -> Config:
@@ -138,7 +140,15 @@ def parse_config(table: dict[str, Any], file: Path) -> Config:
         except ValueError as error:
             where = f"{key}: " if parse else ""
             raise ConfigError(f"{file}: [tool.syncscan]: {where}{error}") from error
-    return Config(root=file.resolve().parent, source=file, **settings)
+    root = file.resolve().parent
+    if "baseline" in settings:
+        settings["baseline"] = _as_printed(root / settings["baseline"])
+    return Config(root=root, source=file, **settings)
+
+
+def _as_printed(path: Path) -> Path:
+    """A path relative to the current folder where it lies below."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def parse_codes(values: Sequence[str]) -> tuple[str, ...]:
@@ -197,6 +207,12 @@ def _per_file_ignores(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple(zip(_patterns(list(value)), map(_codes, value.values()), strict=True))
 
 
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"must be a path, not {value!r}")
+    return value
+
+
 def _flag(value: object) -> bool:
     if not isinstance(value, bool):
         raise ValueError(f"must be true or false, not {value!r}")
@@ -223,6 +239,7 @@ _PARSERS: dict[str, Callable[[object], object]] = {
     "require-reason": _flag,
     "hot": _entry_points,
     "hot-only": _flag,
+    "baseline": _text,
     "conventions": _conventions,
 }
 
@@ -237,6 +254,10 @@ def show(config: Config) -> str:
     lines = [f"# {source}", f"# paths are relative to {_escaped(str(config.root))}", "[tool.syncscan]"]
     for key in _PARSERS:
         value = getattr(config, key.replace("-", "_"))
+        if value is None:
+            continue
+        if isinstance(value, Path):
+            value = Path(os.path.relpath(value, config.root)).as_posix()
         lines.append(f"{key} = {_toml(dict(value) if key == 'per-file-ignores' else value)}")
     return "\n".join(lines)
 

@@ -214,6 +214,14 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Suppressed:
+    """A finding that a comment says is meant, and the reason that it gives, or ""."""
+
+    finding: Finding
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """Why a file, as printed, could not be analysed; line 0 where no single line is to blame.
 

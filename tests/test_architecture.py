@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1] / "syncscan"
 FLOORS = {
     "syncscan.check": (
         "nesting",
-        "blocks discover files newer write suppress fix infer workers",
+        "baseline blocks discover files newer write suppress fix ignores infer workers",
         "defects match hot",
         "hidden",
         "engine",

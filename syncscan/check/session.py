@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from syncscan.check.baseline import Baseline, compare
 from syncscan.check.discover import Project
 from syncscan.check.engine import check_sources
 from syncscan.check.files import Source, SourceError, read_bytes
-from syncscan.check.fix import Draft, fixable
+from syncscan.check.fix import Draft
 from syncscan.check.suppress import apply_suppressions
 from syncscan.check.write import remove_leftover
 from syncscan.config import Config
 from syncscan.errors import ConfigError
-from syncscan.model import UNUSED_SUPPRESSION, Failure, Finding
+from syncscan.model import UNUSED_SUPPRESSION, Failure, Finding, Suppressed
 
 # A fix may make room for another one: the outer of two calls, say. More rounds than this is a defect.
 MAX_ROUNDS = 8
@@ -35,10 +36,19 @@ class Outcome:
     drafts: tuple[Draft, ...] = ()  # the files that fixes changed
     fixed: int = 0  # findings that are gone by fixes
     unfixed: tuple[Failure, ...] = ()  # the files that were to be fixed, and why they are as they were
+    suppressed: tuple[Suppressed, ...] = ()  # by comments
+    known: tuple[Finding, ...] = ()  # to the baseline
+    gone: int = 0  # findings that the baseline knows, and that are not there any more
+    baseline: Baseline | None = None  # with what was found
 
 
-def check(project: Project, config: Config, progress: Progress, jobs: int) -> Outcome:
-    """Check a project as it is; ConfigError where `hot` names a function that is not there."""
+def check(
+    project: Project, config: Config, progress: Progress, jobs: int, baseline: Baseline | None = None
+) -> Outcome:
+    """Check a project as it is, and tell what is new from what a baseline knows.
+
+    ConfigError where `hot` names a function that is not there.
+    """
     try:
         result = check_sources(
             project.sources, project.targets, config.conventions, progress, jobs, config.hot
@@ -49,27 +59,37 @@ def check(project: Project, config: Config, progress: Progress, jobs: int) -> Ou
     shown = {source.shown for source in targets}
     failed = tuple(failure for failure in result.failed if failure.path in shown)
     broken = {failure.path for failure in failed if not failure.partial}
-    findings = apply_suppressions(
+    findings, suppressed = apply_suppressions(
         [finding for finding in result.findings if finding.path in shown],
         [source for source in targets if source.shown not in broken],
         require_reason=config.require_reason,
     )
     paths = {source.shown: source.path for source in targets}
     doubtful = {failure.path for failure in failed if failure.partial}
-    asked = tuple(
-        finding
-        for finding in findings
-        if config.reports(finding, paths[finding.path])
-        and not (
-            finding.code == UNUSED_SUPPRESSION and finding.path in doubtful
-        )  # what it suppresses may not be known
-    )
+
+    def is_asked(finding: Finding) -> bool:
+        # What a comment suppresses may not be known.
+        in_doubt = finding.code == UNUSED_SUPPRESSION and finding.path in doubtful
+        return config.reports(finding, paths[finding.path]) and not in_doubt
+
+    asked = tuple(filter(is_asked, findings))
     all_failed = sorted((*project.failures, *failed), key=lambda failure: (failure.path, failure.line))
-    failures = tuple(failure for failure in all_failed if not failure.python)
-    newer = tuple(failure for failure in all_failed if failure.python)
     holding = {finding.path for finding in asked}
-    texts = {source.shown: source.text for source in targets if source.shown in holding}
-    return Outcome(asked, failures, newer, len(shown - broken), texts)
+    outcome = Outcome(
+        findings=asked,
+        failures=tuple(failure for failure in all_failed if not failure.python),
+        newer=tuple(failure for failure in all_failed if failure.python),
+        checked=len(shown - broken),
+        texts={source.shown: source.text for source in targets if source.shown in holding},
+        suppressed=tuple(one for one in suppressed if is_asked(one.finding)),
+    )
+    if baseline is None:
+        return outcome
+    others = [finding for finding in findings if not is_asked(finding)]
+    compared = compare(baseline, asked, others, paths, whole=shown - broken - doubtful)
+    return replace(
+        outcome, findings=compared.new, known=compared.known, gone=compared.gone, baseline=compared.updated
+    )
 
 
 def _targets(project: Project) -> list[Source]:
@@ -82,25 +102,28 @@ def check_and_fix(
     progress: Progress,
     jobs: int,
     *,
-    unsafe: bool,
+    chosen: Callable[[Outcome], Sequence[Finding]],
     contents: Mapping[Path, bytes],
+    rounds: int = MAX_ROUNDS,
+    baseline: Baseline | None = None,
 ) -> Outcome:
-    """Check a project, fix what may be fixed, and check again until nothing changes; writes nothing.
+    """Check a project, apply the fixes of the ``chosen`` findings, and check again; writes nothing.
 
-    Each round checks the whole project, because a fix in one file may change what is known in another.
+    That goes on until nothing changes, or for a number of rounds. Each checks the whole project, because a
+    fix in one file may change what is known in another.
     """
     drafts: dict[str, Draft] = {}
     unfixed: list[Failure] = []
-    outcome = check(project, config, progress, jobs)
+    outcome = check(project, config, progress, jobs, baseline)
     before = len(outcome.findings)
-    for _ in range(MAX_ROUNDS):
-        changed = _apply(outcome, project, drafts, unfixed, unsafe=unsafe, contents=contents)
+    for _ in range(rounds):
+        changed = _apply(chosen(outcome), project, drafts, unfixed, contents=contents)
         if not changed:
             break
         sources = tuple(drafts[s.shown].fixed if s.shown in changed else s for s in project.sources)
         project = replace(project, sources=sources)
         gc.collect()  # the last round's project, before the next one takes as much
-        outcome = check(project, config, progress, jobs)
+        outcome = check(project, config, progress, jobs, baseline)
     done = tuple(draft for draft in drafts.values() if draft.after != draft.before)
     return replace(
         outcome,
@@ -110,7 +133,14 @@ def check_and_fix(
     )
 
 
-def write_fixes(outcome: Outcome, project: Project, config: Config, progress: Progress, jobs: int) -> Outcome:
+def write_fixes(
+    outcome: Outcome,
+    project: Project,
+    config: Config,
+    progress: Progress,
+    jobs: int,
+    baseline: Baseline | None = None,
+) -> Outcome:
     """Write the fixed files; where some stay as they were, the outcome is that of what is on the disk then."""
     for source in _targets(project):
         remove_leftover(source.path)
@@ -120,13 +150,9 @@ def write_fixes(outcome: Outcome, project: Project, config: Config, progress: Pr
     unwritten = {failure.path for failure in unfixed}
     fixed = {d.source.shown: d.fixed for d in outcome.drafts if d.source.shown not in unwritten}
     sources = tuple(fixed.get(source.shown, source) for source in project.sources)
-    left = check(replace(project, sources=sources), config, progress, jobs)
+    left = check(replace(project, sources=sources), config, progress, jobs, baseline)
     before = outcome.fixed + len(outcome.findings)
-    return replace(
-        left,
-        fixed=max(0, before - len(left.findings)),
-        unfixed=(*outcome.unfixed, *unfixed),
-    )
+    return replace(left, fixed=max(0, before - len(left.findings)), unfixed=(*outcome.unfixed, *unfixed))
 
 
 def _written(draft: Draft) -> Failure | None:
@@ -138,17 +164,16 @@ def _written(draft: Draft) -> Failure | None:
 
 
 def _apply(
-    outcome: Outcome,
+    chosen: Sequence[Finding],
     project: Project,
     drafts: dict[str, Draft],
     unfixed: list[Failure],
     *,
-    unsafe: bool,
     contents: Mapping[Path, bytes],
 ) -> set[str]:
     """Apply one round of fixes to the drafts; the files that it changed."""
     by_path: dict[str, list[Finding]] = {}
-    for finding in fixable(outcome.findings, unsafe=unsafe):
+    for finding in chosen:
         by_path.setdefault(finding.path, []).append(finding)
     sources = {source.shown: source for source in project.sources}
     changed = set()

@@ -19,13 +19,13 @@ from dataclasses import dataclass
 from syncscan.check.files import Source
 from syncscan.config import longest_prefix
 from syncscan.errors import nearest
-from syncscan.model import UNUSED_SUPPRESSION, Applicability, Confidence, Edit, Finding, Fix
+from syncscan.model import UNUSED_SUPPRESSION, Applicability, Confidence, Edit, Finding, Fix, Suppressed
 from syncscan.rule import rule_book
 
 _FORM = "`# syncscan: ignore[SYN101] reason`"
 
 # A reason ends where another tool's comment starts: "# syncscan: ignore[SYN101] why  # type: ...".
-_COMMENT = re.compile(
+COMMENT = re.compile(
     r"(?<!\S)#\s*syncscan:\s*(?P<verb>[\w-]*)(?:\[(?P<codes>[^\]]*)\])?(?P<reason>.*?)(?=\s+#\s|$)"
 )
 
@@ -68,29 +68,39 @@ class _Comment:
 
 def apply_suppressions(
     findings: Sequence[Finding], sources: Iterable[Source], *, require_reason: bool
-) -> list[Finding]:
-    """The findings that no comment suppresses, and a SYN001 for each comment that is of no use."""
+) -> tuple[list[Finding], list[Suppressed]]:
+    """The findings that no comment suppresses, with a SYN001 for each comment that is of no use, and the rest."""
     by_path: dict[str, list[Finding]] = {}
     for finding in findings:
         by_path.setdefault(finding.path, []).append(finding)
     kept: list[Finding] = []
+    suppressed: list[Suppressed] = []
     for source in sources:
         found = by_path.get(source.shown, [])
         if suppressions := find_suppressions(source.text):
-            found = _apply(found, suppressions, source.shown, require_reason=require_reason)
+            found, more = _apply(found, suppressions, source.shown, require_reason=require_reason)
+            suppressed += more
         kept += found
-    return sorted(kept, key=lambda finding: finding.position)
+    kept.sort(key=lambda finding: finding.position)
+    return kept, sorted(suppressed, key=lambda one: one.finding.position)
 
 
 def _apply(
     findings: list[Finding], suppressions: list[Suppression], path: str, *, require_reason: bool
-) -> list[Finding]:
+) -> tuple[list[Finding], list[Suppressed]]:
     complaints = [
         complaint
         for suppression in suppressions
         for complaint in _judge(suppression, findings, path, require_reason=require_reason)
     ]
-    return [f for f in (*findings, *complaints) if not any(s.suppresses(f) for s in suppressions)]
+    kept, suppressed = [], []
+    for finding in (*findings, *complaints):
+        by = next((one for one in suppressions if one.suppresses(finding)), None)
+        if by is None:
+            kept.append(finding)
+        else:
+            suppressed.append(Suppressed(finding, by.reason))
+    return kept, suppressed
 
 
 def find_suppressions(text: str) -> list[Suppression]:
@@ -101,7 +111,7 @@ def find_suppressions(text: str) -> list[Suppression]:
     return [
         suppression
         for comment in _comments(text, rows)
-        for found in _COMMENT.finditer(comment.row[comment.column :])
+        for found in COMMENT.finditer(comment.row[comment.column :])
         if (suppression := _parse(comment, found, len(rows)))
     ]
 
@@ -174,7 +184,7 @@ def _parse(comment: _Comment, found: re.Match[str], lines: int) -> Suppression:
 
 def _removal(line: int, row: str, start: int, end: int) -> Edit:
     """Remove a comment with the space around it, and with its line where that is then empty."""
-    before, after = row[:start].rstrip(), row[end:].lstrip()
+    before, after = (row[:start].rstrip(), row[end:].lstrip())
     if not before and not after:
         return Edit(line, 1, line + 1, 1, "")
     if not after:

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,12 +16,16 @@ from typing import TextIO
 
 import click
 
+from syncscan.check.baseline import Baseline, read_baseline
 from syncscan.check.discover import Project, load_project, project_of_text
-from syncscan.check.session import Outcome, check, check_and_fix, write_fixes
+from syncscan.check.fix import fixable
+from syncscan.check.ignores import check_reason, ignoring
+from syncscan.check.session import MAX_ROUNDS, Outcome, check, check_and_fix, write_fixes
 from syncscan.commands import parameters
 from syncscan.config import Config, find_config, load_config, parse_codes, parse_confidence, show
 from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, ConfigError
-from syncscan.model import Failure
+from syncscan.files import replace_file
+from syncscan.model import Failure, Finding
 from syncscan.report import github, json_report, statistics
 from syncscan.report.progress import ProgressBar
 from syncscan.report.records import Report, plural, summary
@@ -56,7 +60,11 @@ class Options:
     output_format: str
     fix: bool
     unsafe_fixes: bool
+    add_ignores: bool
+    reason: str | None
     diff: bool
+    baseline: Path | None
+    write_baseline: Path | None
     statistics: bool
     exit_zero: bool
     config: str | None
@@ -66,8 +74,8 @@ class Options:
 
     @property
     def writes(self) -> bool:
-        """Whether fixed files are written."""
-        return (self.fix or self.unsafe_fixes) and not self.diff
+        """Whether sources are written."""
+        return (self.fix or self.unsafe_fixes or self.add_ignores) and not self.diff
 
 
 @click.command("check", epilog=EPILOG, short_help="Find the lines that make the CPU wait for the GPU.")
@@ -104,7 +112,20 @@ class Options:
 )
 @click.option("--fix", is_flag=True, help="Apply the fixes that never change a result.")
 @click.option("--unsafe-fixes", is_flag=True, help="Apply also the fixes whose rule names a condition.")
+@click.option(
+    "--add-ignores", is_flag=True, help="Write a comment that ignores it at each finding; needs --reason."
+)
+@click.option(
+    "--reason", type=parameters.text, metavar="TEXT", help="Why the waits are meant, for --add-ignores."
+)
 @click.option("--diff", is_flag=True, help="Show what the fixes would change, and write nothing.")
+@click.option("--baseline", type=parameters.path, metavar="FILE", help="Do not report what this file knows.")
+@click.option(
+    "--write-baseline",
+    type=parameters.path,
+    metavar="FILE",
+    help="Write what is found to this file, which then knows it; forget what is gone.",
+)
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule instead of listing them.")
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 in spite of findings.")
 @click.option("--config", type=parameters.text, metavar="FILE", help="Take the settings from this TOML file.")
@@ -121,6 +142,7 @@ def command(**values: object) -> int:
     """
     options = Options(**values)  # type: ignore[arg-type]
     _refuse_contradictions(options)
+    _refuse_contradicting_writes(options)
     config = _config(options)
     if options.show_settings:
         click.echo(show(config))
@@ -144,6 +166,19 @@ def _refuse_contradictions(options: Options) -> None:
         raise ConfigError("--diff shows the fixes and --statistics counts the findings; give one of them")
 
 
+def _refuse_contradicting_writes(options: Options) -> None:
+    if options.add_ignores and (options.fix or options.unsafe_fixes):
+        raise ConfigError("--add-ignores keeps what fixes change; give one of them at a time")
+    if options.add_ignores and options.reason is None:
+        raise ConfigError("--add-ignores needs --reason TEXT, which each comment gives")
+    if options.reason is not None and not options.add_ignores:
+        raise ConfigError("--reason is for the comments that --add-ignores writes")
+    if options.baseline and options.write_baseline:
+        raise ConfigError("--baseline reads a file and --write-baseline writes one; give one of them")
+    if options.write_baseline and (options.writes or options.diff or STDIN in options.paths):
+        raise ConfigError("--write-baseline takes the files as they are; leave fixes and - out")
+
+
 def _config(options: Options) -> Config:
     if options.isolated:
         config = Config(root=Path.cwd())
@@ -165,6 +200,7 @@ def _config(options: Options) -> Config:
         extend_select=config.extend_select + _codes(options.extend_select, "--extend-select"),
         min_confidence=confidence,
         hot_only=config.hot_only or options.hot_only,
+        baseline=options.baseline or config.baseline,
     )
 
 
@@ -188,34 +224,81 @@ def _common_folder(options: Options) -> Path:
 def _run(options: Options, config: Config) -> int:
     start = time.monotonic()
     gc.disable()  # a project is one big graph, and the collector would walk it again and again
+    baseline = _baseline(options, config)
     contents = _contents(options)
     project = _project(options, config, contents)
-    outcome = _analyse(options, config, project, contents)
+    outcome = _analyse(options, config, project, contents, baseline)
     if options.writes:
-        outcome = _write(options, config, project, contents, outcome)
+        outcome = _write(options, config, project, contents, outcome, baseline)
+    if options.write_baseline:
+        outcome = _write_baseline(outcome, options.write_baseline)
     report = Report(
         findings=outcome.findings,
+        suppressed=outcome.suppressed,
+        known=outcome.known,
+        gone=outcome.gone,
         failures=outcome.failures,
         newer=outcome.newer,
         checked=outcome.checked,
         skipped=project.skipped,
         fixed=outcome.fixed,
+        ignored=options.add_ignores,
         unfixed=outcome.unfixed,
         seconds=time.monotonic() - start,
         texts=outcome.texts,
     )
-    _show(options, report, outcome)
+    _show(options, config, report, outcome)
     gc.freeze()  # the end of the process frees the memory at once; the collector would take seconds
     gc.enable()
     return _exit_status(options, report)
 
 
-def _analyse(options: Options, config: Config, project: Project, contents: dict[Path, bytes]) -> Outcome:
+def _baseline(options: Options, config: Config) -> Baseline | None:
+    """What is known already; where it is to be written, what was known before."""
+    if options.write_baseline:
+        file = options.write_baseline
+        return read_baseline(file) if file.exists() else Baseline(file, {})
+    return read_baseline(config.baseline) if config.baseline else None
+
+
+def _write_baseline(outcome: Outcome, file: Path) -> Outcome:
+    """Write what was found; from now on it is known."""
+    assert outcome.baseline is not None
+    replace_file(file, outcome.baseline.text())
+    new = f"{len(outcome.findings)} new" if outcome.findings else "none new"
+    _say(f"{file} knows {plural(outcome.baseline.total, 'finding')}: {new}, {outcome.gone} gone")
+    return replace(outcome, findings=(), known=(*outcome.known, *outcome.findings), gone=0)
+
+
+def _analyse(
+    options: Options, config: Config, project: Project, contents: dict[Path, bytes], baseline: Baseline | None
+) -> Outcome:
     with ProgressBar(sys.stderr) as bar, _ending_at_once(bar):
-        if options.writes or options.diff:
-            unsafe = options.unsafe_fixes
-            return check_and_fix(project, config, bar, options.jobs, unsafe=unsafe, contents=contents)
-        return check(project, config, bar, options.jobs)
+        if not options.writes and not options.diff:
+            return check(project, config, bar, options.jobs, baseline)
+        rounds = 1 if options.add_ignores else MAX_ROUNDS
+        chosen = _chosen(options)
+        return check_and_fix(
+            project,
+            config,
+            bar,
+            options.jobs,
+            chosen=chosen,
+            contents=contents,
+            rounds=rounds,
+            baseline=baseline,
+        )
+
+
+def _chosen(options: Options) -> Callable[[Outcome], list[Finding]]:
+    """Chooses the findings that get edits: their fixes, or comments."""
+    if options.reason is None:
+        return lambda outcome: fixable(outcome.findings, unsafe=options.unsafe_fixes)
+    try:
+        reason = check_reason(options.reason)
+    except ValueError as error:
+        raise ConfigError(f"--reason: {error}") from error
+    return lambda outcome: ignoring(outcome.findings, outcome.texts, reason)
 
 
 @contextmanager
@@ -258,19 +341,24 @@ def _project(options: Options, config: Config, contents: dict[Path, bytes]) -> P
 
 
 def _write(
-    options: Options, config: Config, project: Project, contents: dict[Path, bytes], outcome: Outcome
+    options: Options,
+    config: Config,
+    project: Project,
+    contents: dict[Path, bytes],
+    outcome: Outcome,
+    baseline: Baseline | None,
 ) -> Outcome:
     """Write the fixed files; what was read from standard input goes, fixed, to standard output."""
     if not contents:
         with ProgressBar(sys.stderr) as bar:
-            return write_fixes(outcome, project, config, bar, options.jobs)
+            return write_fixes(outcome, project, config, bar, options.jobs, baseline)
     (data,) = contents.values()
     (fixed,) = (draft.after.encode(draft.encoding) for draft in outcome.drafts) if outcome.drafts else (data,)
     sys.stdout.buffer.write(fixed)
     return outcome
 
 
-def _show(options: Options, report: Report, outcome: Outcome) -> None:
+def _show(options: Options, config: Config, report: Report, outcome: Outcome) -> None:
     stream = sys.stderr if options.paths == (STDIN,) and options.writes else sys.stdout
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")  # a source may hold what the terminal cannot show
@@ -290,6 +378,8 @@ def _show(options: Options, report: Report, outcome: Outcome) -> None:
             _say(f"warning: {_place(failure)}: {failure.message}")
         for failure in (*report.failures, *report.unfixed):
             _say(f"{_place(failure)}: {failure.message}")
+        if report.gone:
+            _say_what_is_gone(report, config)
     if options.diff:
         _say_what_diff_shows(report, len(outcome.drafts))
 
@@ -297,9 +387,19 @@ def _show(options: Options, report: Report, outcome: Outcome) -> None:
 def _say_what_diff_shows(report: Report, files: int) -> None:
     if report.fixed:
         fixes = plural(report.fixed, "fix", "fixes")
+        if report.ignored:
+            fixes = f"comments for {plural(report.fixed, 'finding')}"
         _say(f"{fixes} in {plural(files, 'file')} shown, nothing written")
     elif report.findings:
         _say(f"no fix to show: {summary(report)}")
+
+
+def _say_what_is_gone(report: Report, config: Config) -> None:
+    are = "is" if report.gone == 1 else "are"
+    _say(
+        f"{plural(report.gone, 'finding')} that {config.baseline} knows {are} gone; "
+        f"--write-baseline {config.baseline} forgets {'it' if report.gone == 1 else 'them'}"
+    )
 
 
 def _say(line: str) -> None:

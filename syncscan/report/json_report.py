@@ -32,6 +32,7 @@ def as_data(report: Report) -> dict[str, Any]:
             "newer": [_failure(failure) | {"python": failure.python} for failure in report.newer],
             "unfixed": [_failure(failure) for failure in report.unfixed],
         },
+        "baseline": {"known": len(report.known), "gone": report.gone},
         "timing": {"seconds": round(report.seconds, 3)},
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from syncscan.model import Applicability, Failure, Finding
+from syncscan.model import Applicability, Failure, Finding, Suppressed
 from syncscan.rule import rule_book
 
 
@@ -13,6 +13,8 @@ from syncscan.rule import rule_book
 class Report:
     """The result of one check.
 
+    ``suppressed`` has what comments say is meant, ``known`` what the baseline knows, of which ``gone`` findings
+    are not there any more. ``fixed`` findings are gone by fixes, or, where ``ignored``, by comments that were added.
     ``newer`` has the files that only a newer Python can parse, ``unfixed`` those that were to be fixed and are
     as they were, ``texts`` the source of every file with a finding, by its path.
     """
@@ -21,7 +23,11 @@ class Report:
     failures: tuple[Failure, ...] = ()
     checked: int = 0
     skipped: int = 0
+    suppressed: tuple[Suppressed, ...] = ()
+    known: tuple[Finding, ...] = ()
+    gone: int = 0
     fixed: int = 0
+    ignored: bool = False
     newer: tuple[Failure, ...] = ()
     unfixed: tuple[Failure, ...] = ()
     seconds: float = 0.0
@@ -41,7 +47,8 @@ def plural(count: int, one: str, many: str = "") -> str:
 
 def summary(report: Report) -> str:
     """What was found, looked at and left out, in one line."""
-    done = f"{plural(report.fixed, 'finding')} fixed, " if report.fixed else ""
+    how = "ignored from now on" if report.ignored else "fixed"
+    done = f"{plural(report.fixed, 'finding')} {how}, " if report.fixed else ""
     left = " left" if done else ""
     if not report.findings:
         return f"{done}no findings{left}; {_coverage(report)}"
@@ -53,7 +60,8 @@ def summary(report: Report) -> str:
 def _coverage(report: Report) -> str:
     """What was looked at, and what was not."""
     failed = len({failure.path for failure in report.failures})
-    parts = [f"{plural(report.checked, 'file')} checked in {report.seconds:.1f} s"]
+    parts = [f"{len(report.known)} known to the baseline"] if report.known else []
+    parts += [f"{plural(report.checked, 'file')} checked in {report.seconds:.1f} s"]
     parts += [f"{report.skipped} excluded"] if report.skipped else []
     parts += [f"{failed} not analysed"] if failed else []
     parts += [f"{len(report.newer)} skipped, in newer syntax"] if report.newer else []
@@ -64,7 +72,7 @@ def _coverage(report: Report) -> str:
 
 def _fixable(report: Report) -> str:
     kinds = [finding.fix.applicability for finding in report.findings if finding.fix.edits]
-    safe, unsafe = kinds.count(Applicability.SAFE), kinds.count(Applicability.UNSAFE)
+    safe, unsafe = (kinds.count(Applicability.SAFE), kinds.count(Applicability.UNSAFE))
     parts = [f"{safe} with --fix"] if safe else []
     parts += [f"{unsafe} with --unsafe-fixes"] if unsafe else []
     return f"; can be fixed: {', '.join(parts)}" if parts else ""

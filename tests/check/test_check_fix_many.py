@@ -37,7 +37,11 @@ def fix(text: str) -> Outcome:
     project = Project((Source(PATH, "a.py", "a", normalise(text)),), None)
     config = Config(root=PATH.parent)
     contents = {PATH: text.encode()}
-    return check_and_fix(project, config, lambda *_: None, 0, unsafe=True, contents=contents)
+
+    def chosen(outcome: Outcome) -> list[Finding]:
+        return fixable(outcome.findings, unsafe=True)
+
+    return check_and_fix(project, config, lambda *_: None, 0, chosen=chosen, contents=contents)
 
 
 def covered(findings: list[Finding]) -> set[int]:

@@ -230,6 +230,7 @@ def test_json():
             "newer": [{"path": "d.py", "line": 2, "message": "not checked", "python": "3.14"}],
             "unfixed": [{"path": "c.py", "line": 0, "message": "not fixed: it is read-only"}],
         },
+        "baseline": {"known": 0, "gone": 0},
         "timing": {"seconds": 1.26},
     }
 

@@ -1,0 +1,204 @@
+"""The baseline: what is known of a project and not reported again, in a file that people merge.
+
+A finding is known by its file, function, code and normalised expression, and not by its line, so that it
+stays known where lines move and a formatter rewrites them. Entries count: the second equal finding in a
+function is a new one. A file that was renamed is followed through git; where git does not know, an entry of
+a file that is gone is good for an equal finding in a file of which the baseline has no entry.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from syncscan.check.nesting import deep_recursion, parse
+from syncscan.errors import ConfigError
+from syncscan.files import read_file
+from syncscan.git import renamed_since
+from syncscan.model import Finding
+
+FORMAT_VERSION = 1
+_LARGEST = 256 << 20
+
+_FIELDS = ("path", "function", "code", "expression")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Entry:
+    """What a finding is known by; the path is relative to the folder of the baseline."""
+
+    path: str
+    function: str
+    code: str
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The entries of a file, each with how many findings it is good for."""
+
+    file: Path
+    counts: Mapping[Entry, int]
+
+    @property
+    def total(self) -> int:
+        """How many findings it is good for."""
+        return sum(self.counts.values())
+
+    def relative(self, path: Path) -> str:
+        """A path as the entries have it."""
+        relative = Path(os.path.relpath(path, self.file.parent.resolve())).as_posix()
+        return os.fsencode(relative).decode("utf-8", "backslashreplace")
+
+    def text(self) -> str:
+        """The baseline as JSON with one line for each entry, all of which end alike, so that git merges them."""
+        lines = [
+            json.dumps({**dict(zip(_FIELDS, astuple(entry), strict=True)), "count": count})
+            for entry, count in sorted(self.counts.items())
+        ]
+        return "".join(["[\n", *(f"{line},\n" for line in lines), f'{{"version": {FORMAT_VERSION}}}\n]\n'])
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Findings held against a baseline.
+
+    ``gone`` counts the known findings that are not there any more; ``updated`` has the findings that are
+    there, and what this run could not judge.
+    """
+
+    new: tuple[Finding, ...]
+    known: tuple[Finding, ...]
+    gone: int
+    updated: Baseline
+
+
+def compare(
+    baseline: Baseline,
+    asked: Sequence[Finding],
+    others: Iterable[Finding],
+    paths: Mapping[str, Path],
+    *,
+    whole: Iterable[str],
+) -> Compared:
+    """Hold the findings that are asked for against a baseline.
+
+    ``others`` are findings that nobody asked for, whose entries stay good. ``paths`` has the real path of
+    every file that findings name, ``whole`` names those in which nothing can have been missed.
+    """
+
+    def entry(finding: Finding) -> Entry:
+        return Entry(names[finding.path], finding.function, finding.code, normalised(finding.expression))
+
+    names = {shown: baseline.relative(path) for shown, path in paths.items()}
+    entries = [entry(finding) for finding in asked]
+    left = Counter(baseline.counts)
+    known = [_take(left, entry) for entry in entries]
+    used_by_others = Counter(e for e in map(entry, others) if _take(left, e))
+    moved = _Moved(baseline, left)
+    known = [was or moved.takes(entry) for was, entry in zip(known, entries, strict=True)]
+    judged = {None, *(names[shown] for shown in whole)}
+    gone = {e: n for e, n in left.items() if n and moved.place_of(e.path) in judged}
+    unjudged = {e: n for e, n in left.items() if n and e not in gone}
+    return Compared(
+        tuple(finding for finding, was in zip(asked, known, strict=True) if not was),
+        tuple(finding for finding, was in zip(asked, known, strict=True) if was),
+        sum(gone.values()),
+        Baseline(baseline.file, Counter(entries) + used_by_others + Counter(unjudged)),
+    )
+
+
+class _Moved:
+    """The entries of files that are gone, as far as ``left`` has any: what has become of them."""
+
+    def __init__(self, baseline: Baseline, left: Counter[Entry]) -> None:
+        self._left = left
+        self._folder = baseline.file.parent.resolve()
+        self._files = {entry.path for entry in baseline.counts}
+        paths = {entry.path for entry, count in left.items() if count}
+        self._gone = {path for path in paths if not (self._folder / path).is_file()}
+        renamed = renamed_since(baseline.file) if self._gone else {}
+        self._new = {baseline.relative(old): baseline.relative(new) for old, new in renamed.items()}
+        self._old = {new: old for old, new in self._new.items() if old in self._gone}
+        self._homeless: dict[Entry, list[Entry]] = {}
+        for lost in sorted(left):
+            if left[lost] and lost.path in self._gone and lost.path not in self._new:
+                self._homeless.setdefault(replace(lost, path=""), []).append(lost)
+
+    def place_of(self, path: str) -> str | None:
+        """Where a file is now; None where it is gone."""
+        return self._new.get(path) if path in self._gone else path
+
+    def takes(self, entry: Entry) -> bool:
+        """Whether an entry of a file that is gone is good for a finding; it is used up then."""
+        if old := self._old.get(entry.path):
+            return _take(self._left, replace(entry, path=old))
+        if entry.path in self._files:
+            return False
+        return any(_take(self._left, lost) for lost in self._homeless.get(replace(entry, path=""), ()))
+
+
+def _take(left: Counter[Entry], entry: Entry) -> bool:
+    if left[entry] <= 0:
+        return False
+    left[entry] -= 1
+    return True
+
+
+def normalised(expression: str) -> str:
+    """An expression as Python would write it, whatever its line ends, quotes, brackets and commas."""
+    for form in (f"(\n{expression}\n)", expression):
+        try:
+            tree = parse(form)
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant):
+                node.kind = None  # formatters take the "u" of a string away
+        with contextlib.suppress(RecursionError), deep_recursion():
+            return ast.unparse(tree)
+    return " ".join(expression.split())
+
+
+def read_baseline(file: Path) -> Baseline:
+    """Read a file that ``--write-baseline`` wrote; ConfigError says what is wrong with it."""
+    try:
+        data = json.loads(read_file(file, _LARGEST))
+    except FileNotFoundError as error:
+        raise ConfigError(f"{file}: no such baseline; --write-baseline {file} makes it") from error
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{file}: no baseline: {error}; --write-baseline {file} makes it anew") from error
+    try:
+        return Baseline(file, _counts(data))
+    except ValueError as error:
+        raise ConfigError(f"{file}: no baseline: {error}; --write-baseline {file} makes it anew") from error
+
+
+def _counts(data: Any) -> dict[Entry, int]:
+    if not isinstance(data, list) or not data or not isinstance(data[-1], dict) or "version" not in data[-1]:
+        raise ValueError("it does not end in a version")
+    if data[-1]["version"] != FORMAT_VERSION:
+        raise ValueError(f"it is of version {data[-1]['version']!r}, and this is version {FORMAT_VERSION}")
+    counts: dict[Entry, int] = {}
+    for number, item in enumerate(data[:-1], 1):
+        entry, count = _entry(item, number)
+        counts[entry] = max(count, counts.get(entry, 0))  # a merge of two branches may hold it twice
+    return counts
+
+
+def _entry(item: Any, number: int) -> tuple[Entry, int]:
+    if not isinstance(item, dict) or not all(isinstance(item.get(name), str) for name in _FIELDS):
+        raise ValueError(f"entry {number} lacks one of {', '.join(_FIELDS)}")
+    count = item.get("count")
+    if not isinstance(count, int) or count < 1:
+        raise ValueError(f"entry {number} has no count from 1 on")
+    return Entry(*(item[name] for name in _FIELDS)), count
