@@ -34,15 +34,17 @@ from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkResult
 ROOT = Path(__file__).resolve().parent.parent
 # The tests that are about a part, the quick ones first.
 TESTS = {
-    "syncscan/check/infer": "tests/check/test_corpus.py tests/infer/test_names.py tests/infer/test_cells.py "
-    "tests/infer/test_lattice.py tests/rules/test_rule_book.py tests/check/test_check_hot.py",
-    "syncscan/guard.py": "tests/simulate/test_context.py tests/trace/test_guard.py tests/trace/test_pytest_plugin.py",
+    "syncscan/check/infer": "tests/check/test_corpus.py tests/infer tests/rules/test_rule_book.py "
+    "tests/rules/test_rule_author.py tests/check tests/reference/test_static.py",
+    "syncscan/guard.py": "tests/simulate/test_context.py tests/trace/test_guard.py tests/trace/test_pytest_plugin.py "
+    "tests/simulate/test_reference.py tests/test_readme.py",
     "syncscan/trace/sites.py": "tests/trace/test_report.py tests/trace/test_detectors.py tests/trace/test_steps.py "
     "tests/trace/test_processes.py tests/trace/test_launch.py tests/simulate/test_trace.py",
-    "syncscan/trace/classify.py": "tests/trace/test_classify.py tests/trace/test_detectors.py tests/simulate/test_trace.py",
+    "syncscan/trace/classify.py": "tests/trace/test_classify.py tests/trace/test_detectors.py tests/simulate/test_trace.py "
+    "tests/rules/test_rule_author.py tests/simulate/test_rule_examples.py",
     "syncscan/simulate": "tests/simulate/test_kinds.py tests/simulate/test_simulated_device.py "
     "tests/simulate/test_verdicts.py tests/simulate",
-    "syncscan/measure/learn.py": "tests/measure",
+    "syncscan/measure/learn.py": "tests/measure tests/rules/test_operation_table.py",
 }
 # One counterpart for each operator: an order of enums, or the sum of two sets, fails without any test.
 _OPERATORS = re.compile(

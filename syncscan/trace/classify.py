@@ -91,17 +91,21 @@ def classify(
     else:
         candidates = module.around((line, column, end_line, end_column))
     targets = [t.target for node in candidates if isinstance(node, cst.Assign) for t in node.targets]
+    here = {id(node) for node in candidates}
+    target = next((target for target in targets if id(target) in here), None)
     for node in candidates:
-        if any(node is target for target in targets):  # the statement stores there; it does not read
+        if node is target:  # the statement stores there; it does not read
             continue
-        code = _code_of(node, module, name, direction)
+        code = _code_of(node, target, module, name, direction)
         if code is not None:
             return code
     return None
 
 
-def _code_of(node: cst.CSTNode, module: ParsedModule, api: str, direction: str) -> str | None:
-    for facts in _possible_facts(node, module, api, direction):
+def _code_of(
+    node: cst.CSTNode, target: cst.CSTNode | None, module: ParsedModule, api: str, direction: str
+) -> str | None:
+    for facts in _possible_facts(node, target, module, api, direction):
         for rule in by_precedence():
             for asked in {id(n): n for n in (node, facts.subject) if isinstance(n, rule.nodes)}.values():
                 if rule.match(asked, facts) is not None:
@@ -110,9 +114,9 @@ def _code_of(node: cst.CSTNode, module: ParsedModule, api: str, direction: str) 
 
 
 def _possible_facts(
-    node: cst.CSTNode, module: ParsedModule, api: str, direction: str
+    node: cst.CSTNode, target: cst.CSTNode | None, module: ParsedModule, api: str, direction: str
 ) -> Iterator[RuntimeFacts]:
-    subject, operation, stored = _operation_of(node, module, api)
+    subject, operation, stored = _operation_of(node, target, module, api)
     if subject is not None and operation is not None:
         likely = _EFFECTS.get(direction, set(Effect))
         cases = _by_likelihood(subject, stored, operation.blocks)
@@ -125,18 +129,19 @@ def _possible_facts(
 
 
 def _operation_of(
-    node: cst.CSTNode, module: ParsedModule, api: str
+    node: cst.CSTNode, target: cst.CSTNode | None, module: ParsedModule, api: str
 ) -> tuple[cst.CSTNode | None, Operation | None, cst.BaseExpression | None]:
-    """The call or subscript that a node is about, its entry in the table, and the value that it stores."""
+    """The call or subscript that a node is about, its entry in the table, and the value that it stores.
+
+    An assignment may have several targets; ``target`` is the one that waits.
+    """
     table = load_table()
     if isinstance(node, cst.Call):
         return node, table.find(module.name_of(node.func, api)), None
     if isinstance(node, cst.Subscript):
         return node, table.find("torch.Tensor.__getitem__"), None
-    if isinstance(node, cst.Assign):
-        target = node.targets[0].target
-        if isinstance(target, cst.Subscript):
-            return target, table.find("torch.Tensor.__setitem__"), node.value
+    if isinstance(node, cst.Assign) and isinstance(target, cst.Subscript):
+        return target, table.find("torch.Tensor.__setitem__"), node.value
     return None, None, None
 
 
@@ -161,7 +166,7 @@ def _by_likelihood(
     return sorted(cases, key=rank)
 
 
-_SCALAR_INDEX = re.compile(r"(^|[._])(i|j|k|n|pos|index|idx|step|len)\d*$")
+_SCALAR_INDEX = re.compile(r"(^|[-._])(i|j|k|n|pos|index|idx|step|len)\d*$")
 
 
 class RuntimeFacts:

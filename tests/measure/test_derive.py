@@ -165,3 +165,37 @@ def test_the_same_records_confirm_the_table_that_they_gave():
 def test_where_the_result_lives(records, result, dtype, count):
     entry = derived(*records)
     assert (entry.result, entry.dtype, entry.count) == (result, dtype, count)
+
+
+def test_a_condition_may_need_four_terms():
+    """Each of the four operands has to be on the GPU, or the call does not wait."""
+    names = ["a", "b", "c", "d"]
+    records = [record(True, calls={"copy to host": 1}, **{name: tensor() for name in names})]
+    for host in names:
+        operands = {name: tensor("cpu" if name == host else "gpu") for name in names}
+        records.append(record(False, **operands))
+    (case,) = derived(*records).blocks
+    assert condition_text(case.when) == "a is gpu and b is gpu and c is gpu and d is gpu"
+
+
+def test_of_conditions_that_explain_as_much_the_same_is_taken_in_any_order():
+    waiting = record(True, calls={"copy to host": 1}, b=tensor(), a=tensor())
+    going_on = record(False, b=tensor("cpu"), a=tensor("cpu"))
+    for records in ([waiting, going_on], [going_on, waiting]):
+        assert texts(derived(*records).blocks) == [("error check", "a is gpu", "")]
+
+
+@pytest.mark.parametrize(
+    ("waits", "others", "said"),
+    [
+        ([tensor(dtype="bool")], [tensor()], "mask is gpu mask"),
+        ([tensor("cpu", "bool")], [tensor()], "input is gpu and mask is cpu"),
+        ([tensor(shape=())], [tensor()], "mask is gpu scalar"),
+        ([number(2.5)], [tensor()], "input is gpu and mask is host data"),
+    ],
+    ids=["a mask", "a place", "a scalar", "a number"],
+)
+def test_what_says_where_an_operand_is_wins_over_what_it_looks_like(waits, others, said):
+    records = [record(True, calls={"copy to host": 1}, input=tensor(), mask=each) for each in waits]
+    entry = derived(*records, *(record(False, input=tensor(), mask=each) for each in others))
+    assert [text for _, text, _ in texts(entry.blocks)] == [said]

@@ -48,6 +48,18 @@ CASES = [
     ("y = x[idx]", "x[idx]", f"{SYNC}:in", "SYN305"),
     ("x[idx] = 0.0", "x[idx]", f"{SYNC}:in", "SYN306"),
     ("x[:, 0] = row", "x[:, 0]", f"{SYNC}:in", "SYN307"),
+    ("x[mask] = y = u", "x[mask]", f"{SYNC}:out", "SYN201"),
+    ("y = x[mask] = u", "x[mask]", f"{SYNC}:out", "SYN201"),
+    ("y = x[idx] = 0.0", "x[idx]", f"{SYNC}:in", "SYN306"),
+    ("x[i] = -1.5", "x[i]", f"{SYNC}:in", "SYN306"),
+    ("y = x[-n]", "x[-n]", f"{SYNC}:out", "SYN106"),
+    ("y = x[(1, 2), (3, 4)]", "x[(1, 2), (3, 4)]", f"{SYNC}:in", "SYN305"),
+    ("y = x['a'].item()", "x['a'].item()", f"{SYNC}:out", "SYN101"),
+    ("y = h.to(device='cuda')", "h.to(device='cuda')", f"{SYNC}:in", "SYN302"),
+    ("y = t.to('cpu')", "t.to('cpu')", f"{SYNC}:out", "SYN105"),
+    ("y = t.to('cpu', non_blocking=False)", "t.to('cpu', non_blocking=False)", f"{SYNC}:out", "SYN105"),
+    ("y = torch.full((2,), n, device='cuda')", "torch.full((2,), n, device='cuda')", f"{SYNC}:out", "SYN106"),
+    ("y = torch.cat([t, h])", "torch.cat([t, h])", f"{SYNC}:in", None),
     ("torch.cuda.synchronize()", "torch.cuda.synchronize()", "cudaDeviceSynchronize", "SYN401"),
     ("event.synchronize()", "event.synchronize()", "cudaEventSynchronize", "SYN401"),
     ("self.stream.synchronize()", "self.stream.synchronize()", SYNC, "SYN401"),
@@ -107,3 +119,14 @@ def test_a_source_that_python_cannot_read_has_no_code(text):
 def test_a_source_with_an_invalid_escape_warns_of_nothing(recwarn):
     assert classify("x = '\\d'\nt.item()\n", 2, 1, 2, 9, f"{SYNC}:out") == "SYN101"
     assert not recwarn.list
+
+
+def test_without_columns_what_stands_first_and_is_smallest_decides():
+    source = "import torch\ny = t.item() + int(\n    n)\n"
+    assert classify(source, 2, None, None, None, f"{SYNC}:out") == "SYN101"
+
+
+def test_the_smallest_expression_at_a_place_decides_and_none_beyond_its_statement():
+    source = "if t.any():\n    y = compute(u)\n"
+    assert classify(source, 2, 9, 2, 19, f"{SYNC}:out") is None
+    assert classify(source, 1, 4, 1, 11, f"{SYNC}:out") == "SYN104"

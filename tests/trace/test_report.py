@@ -169,3 +169,18 @@ def test_lines_are_those_of_python(trace, tmp_path, program, separator):
     program("", "child.py").write_bytes(f"import torch\n# {separator}#\ntorch.zeros(1).item()\n".encode())
     done = trace("import child\n")
     assert done.counts() == {"torch.zeros(1).item()": 1}
+
+
+def test_the_last_line_of_a_file_needs_no_end(trace, program):
+    program("", "child.py").write_text("import torch\ntorch.zeros(1).item()")
+    done = trace("import child\n")
+    assert done.counts() == {"torch.zeros(1).item()": 1}
+
+
+def test_the_durations_of_a_place_are_in_order_and_as_long_as_its_waits(trace):
+    done = trace("import torch\nt = torch.zeros(1)\nfor _ in range(20):\n    t.item()\n")
+    (site,) = done.trace["sites"]
+    blocked = site["blocked_ns"]
+    assert 0 < blocked["p50"] <= 1.07 * blocked["p99"] <= 1.15 * blocked["max"]
+    assert blocked["p99"] >= 0.93 * blocked["total"] / 20  # as it is nearly the longest
+    assert site["threads"] == {"MainThread": 20}

@@ -199,6 +199,8 @@ def _array_like(fixed: Value, bound: Bound) -> Value:
             fixed if fixed.kind is Kind.NDARRAY or fixed.pinned is not None else refine(fixed, pinned=False)
         )
     pinned = fixed.pinned if fixed.pinned is not None else source.pinned
+    if source.kind is Kind.NDARRAY and source.pinned:  # whose memory `from_numpy` shares
+        pinned = True
     if source.device is Device.CUDA:
         pinned = fixed.pinned or False
     return replace(fixed, dtype=source.dtype, ndim=source.ndim, pinned=pinned)

@@ -1,0 +1,12 @@
+"""The last operand of ``and`` and ``or`` is not asked for its truth: it is the result."""
+
+import torch
+
+
+def run(flag: bool):
+    gpu = torch.zeros((), device="cuda")
+    last = flag and gpu  # silent
+    other = flag or gpu  # silent
+    first = gpu and flag  # expect: SYN104
+    middle = flag and gpu and flag  # expect: SYN104
+    return last, other, first, middle
