@@ -80,6 +80,20 @@ RESULTS = frozenset(
 )
 
 
+DTYPES = frozenset(
+    {
+        "",  # that of the operands
+        "input",  # that of the first operand
+        "numbers",  # that of the numbers given: ``arange(3)`` is of integers
+        "sum",  # that of the operands, and of integers where they are bools
+        "bool",
+        "uint8",
+        "int",
+        "float",
+    }
+)
+
+
 class Effect(Enum):
     """How an operation makes the host wait."""
 
@@ -116,15 +130,24 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class Form:
+    """What the result is where every term of ``when`` holds: fields of `Operation` by their names."""
+
+    when: Condition
+    fields: tuple[tuple[str, str | int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """One entry of the table.
 
     ``result`` says where the result lives: one of `RESULTS`, "arg NAME" (as that argument)
     or "a NAME" (no tensor but an object of a class of torch, such as a stream). A
     ``device`` or ``dtype`` argument that is given wins, where the entry has such a parameter.
-    ``dtype`` is "bool", "uint8", "int", "float" or "" (that of the operands); ``ndim`` is the number of
+    ``dtype`` is one of `DTYPES`, or one for each tensor of the result ("input, int"); ``ndim`` is the number of
     dimensions of the result, -1 where it varies. ``count`` is how many tensors the result is: 1, more
-    for a tuple, 0 for a tuple whose length varies. ``reduces`` names the parameter without which the
+    for a tuple, 0 for a tuple whose length varies. Of the ``forms`` the first whose condition holds says in place of
+    the entry what the result is. ``reduces`` names the parameter without which the
     result is a single tensor of no dimensions; where that argument is a tensor (``torch.max(a, b)``)
     the operation works by element and gives a single tensor. ``sometimes`` has what was measured to wait
     in some calls and not in others for a reason that no condition can say (a size, a value): it is
@@ -140,9 +163,14 @@ class Operation:
     ndim: int = -1
     count: int = 1
     reduces: str = ""
+    forms: tuple[Form, ...] = ()
     sometimes: tuple[Case, ...] = ()
     aten: tuple[str, ...] = ()
     measured: bool = True
+
+    def dtypes(self) -> tuple[str, ...]:
+        """The dtype of each tensor of the result; of all of them where there is one."""
+        return tuple(self.dtype.split(", "))
 
 
 T = TypeVar("T")
@@ -251,36 +279,44 @@ def _checked_operation(name: str, entry: dict[str, Any]) -> Operation:
         raise SyncscanError(f"ops.toml: [{name}]: {error}") from error
 
 
+_OF_THE_RESULT = frozenset({"result", "dtype", "ndim", "count", "reduces"})
+_OF_AN_ENTRY = _OF_THE_RESULT | {"args", "blocks", "reads", "sometimes", "forms", "aten", "measured"}
+
+
 def _parse_operation(name: str, entry: dict[str, Any]) -> Operation:
-    known = {
-        "args",
-        "blocks",
-        "reads",
-        "sometimes",
-        "result",
-        "dtype",
-        "ndim",
-        "count",
-        "reduces",
-        "aten",
-        "measured",
-    }
-    if unknown := sorted(entry.keys() - known):
+    if unknown := sorted(entry.keys() - _OF_AN_ENTRY):
         raise ValueError(f"unknown key {unknown[0]!r}")
     args = tuple(entry.pop("args", ("input",)))
     blocks = tuple(_parse_case(case) for case in entry.pop("blocks", ()))
     names = {arg.removeprefix("*") for arg in args}
     blocks += tuple(reads_number(arg) for arg in entry.pop("reads", ()))
     sometimes = tuple(_parse_case(case) for case in entry.pop("sometimes", ()))
-    for term in (term for case in (*blocks, *sometimes) for term in (*case.when, *case.unless)):
+    forms = tuple(_parse_form(form, names) for form in entry.pop("forms", ()))
+    conditions = [condition for case in (*blocks, *sometimes) for condition in (case.when, case.unless)]
+    for term in (term for condition in (*conditions, *(form.when for form in forms)) for term in condition):
         if term.arg not in names | {"any"}:
             raise ValueError(f"a condition names {term.arg!r}, which is not in args")
+    _check_result(entry, names)
+    aten = tuple(entry.pop("aten", ()))
+    return Operation(name, args, blocks, forms=forms, sometimes=sometimes, aten=aten, **entry)
+
+
+def _check_result(entry: Mapping[str, Any], names: set[str]) -> None:
     result = entry.get("result", "input")
     if result not in RESULTS and not result.startswith("a ") and result.removeprefix("arg ") not in names:
         raise ValueError(f"unknown result {result!r}")
     if entry.get("reduces", "") not in names | {""}:
         raise ValueError(f"reduces names {entry['reduces']!r}, which is not in args")
-    return Operation(name, args, blocks, sometimes=sometimes, aten=tuple(entry.pop("aten", ())), **entry)
+    if bad := [dtype for dtype in entry.get("dtype", "").split(", ") if dtype not in DTYPES]:
+        raise ValueError(f"unknown dtype {bad[0]!r}")
+
+
+def _parse_form(form: dict[str, Any], names: set[str]) -> Form:
+    fields = {key: value for key, value in form.items() if key != "when"}
+    if unknown := sorted(fields.keys() - _OF_THE_RESULT):
+        raise ValueError(f"unknown key {unknown[0]!r} in forms")
+    _check_result(fields, names)
+    return Form(parse_condition(form["when"]), tuple(fields.items()))
 
 
 def reads_number(arg: str) -> Case:

@@ -55,7 +55,13 @@ def _entry(name: str, records: list[Record], known: Operation | None) -> Operati
         shares = entry.result == "view" and known.result == "input"  # seen in memory, so surer than declared
         result = "view" if shares else known.result
         entry = replace(
-            entry, result=result, dtype=known.dtype, ndim=known.ndim, count=known.count, reduces=known.reduces
+            entry,
+            result=result,
+            dtype=known.dtype,
+            ndim=known.ndim,
+            count=known.count,
+            reduces=known.reduces,
+            forms=known.forms,
         )
     args = _with_mentioned(args, entry, (*blocks, *sometimes))
     return replace(entry, args=args, blocks=blocks, sometimes=sometimes, aten=_aten(name, records))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from syncscan.ops import Case, Condition, Operation, Term, reads_number
+from syncscan.ops import Case, Condition, Form, Operation, Term, reads_number
 
 HEADER = """\
 # What each operation does to the host, by its full name. syncscan/ops.py explains the entries.
@@ -39,6 +39,7 @@ def entry_text(entry: Operation) -> str:
     for key in ("result", "dtype", "ndim", "count", "reduces"):
         if getattr(entry, key) != getattr(plain, key):
             lines.append(f"{key} = {json.dumps(getattr(entry, key))}")
+    lines += _list("forms", [_form(form) for form in entry.forms])
     if entry.aten:
         lines.append(f"aten = {_strings(entry.aten)}")
     if not entry.measured:
@@ -51,7 +52,10 @@ def _strings(values: Iterable[str]) -> str:
 
 
 def _cases(key: str, cases: Iterable[Case]) -> list[str]:
-    written = [_case(case) for case in cases]
+    return _list(key, [_case(case) for case in cases])
+
+
+def _list(key: str, written: list[str]) -> list[str]:
     if len(written) < 2 and sum(map(len, written)) < WIDTH:
         return [f"{key} = [{written[0]}]"] if written else []
     return [f"{key} = [", *(f"  {case}," for case in written), "]"]
@@ -61,6 +65,12 @@ def _case(case: Case) -> str:
     parts = [f"as = {json.dumps(case.effect.value)}"]
     parts += [f"when = {json.dumps(condition_text(case.when))}"] if case.when else []
     parts += [f"unless = {json.dumps(condition_text(case.unless))}"] if case.unless else []
+    return f"{{ {', '.join(parts)} }}"
+
+
+def _form(form: Form) -> str:
+    parts = [f"when = {json.dumps(condition_text(form.when))}"]
+    parts += [f"{key} = {json.dumps(value)}" for key, value in form.fields]
     return f"{{ {', '.join(parts)} }}"
 
 

@@ -11,7 +11,7 @@ from syncscan.check.infer.evaluate.registry import EXPRESSIONS, register
 from syncscan.check.infer.source.hardware import runs_elsewhere
 from syncscan.check.infer.table.results import arithmetic
 from syncscan.check.infer.table.subscripts import elements_of_index
-from syncscan.check.infer.values.basic import BOOL, INT, NUMBER, STRING, constant, element_of, list_of
+from syncscan.check.infer.values.basic import BOOL, INT, NUMBER, STRING, constant, element_of, list_of, refine
 from syncscan.check.infer.values.lattice import as_tensor, join, join_all
 from syncscan.model import ARRAYS, UNKNOWN, Kind, Value
 
@@ -37,7 +37,7 @@ def binary(left: Value, right: Value, operator: ast.operator) -> Value:
     if Kind.UNION in kinds:
         return join_all(binary(a, b, operator) for a in left.options[:4] for b in right.options[:4])
     if kinds & ARRAYS:
-        return arithmetic([left, right], compares=False)
+        return arithmetic([left, right], operator)
     if kinds == {Kind.NUMBER}:
         return NUMBER if left.dtype != "int" or right.dtype != "int" else INT
     if Kind.STRING in kinds:
@@ -66,6 +66,8 @@ def _unary_op(frame: Frame, node: ast.UnaryOp) -> Value:
         return BOOL
     if isinstance(node.op, ast.USub) and isinstance(operand.payload, int):
         return constant(-operand.payload)
+    if isinstance(node.op, ast.Invert) and operand.kind in ARRAYS and operand.dtype is None:
+        return refine(operand, dtype="bool")  # what is inverted selects, unless it is known to be integers
     return operand if operand.kind in {*ARRAYS, Kind.NUMBER, Kind.UNION} else UNKNOWN
 
 
@@ -82,10 +84,10 @@ def _compare(frame: Frame, node: ast.Compare) -> Value:
     if len(operands) == 2:
         operands = list(_both_numeric(*operands))
     if any(operand.kind in ARRAYS for operand in operands):
-        return arithmetic(operands, compares=True)
+        return arithmetic(operands, node.ops[0])
     if any(operand.kind is Kind.UNION for operand in operands):
         return join_all(
-            arithmetic([option], compares=True) if option.kind in ARRAYS else BOOL
+            arithmetic([option], node.ops[0]) if option.kind in ARRAYS else BOOL
             for operand in operands
             if operand.kind is Kind.UNION
             for option in operand.options

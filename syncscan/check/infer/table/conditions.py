@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from syncscan.model import ARRAYS, MASKS, UNKNOWN, Device, Kind, Value
 from syncscan.ops import Case, Condition, Operation, Term, bind
@@ -46,6 +46,15 @@ def blocking_case(bound: Bound) -> Case | None:
         ):
             return case
     return None
+
+
+def in_form(bound: Bound) -> Bound:
+    """The call with the entry as it is for this form of it, such as ``torch.where`` of a condition alone."""
+    for form in bound.operation.forms:
+        if _all_hold(form.when, bound) is True:
+            operation = replace(bound.operation, **dict(form.fields))  # type: ignore[arg-type]
+            return replace(bound, operation=operation)
+    return bound
 
 
 @functools.cache

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from syncscan.check.infer.source.index import Module
-from syncscan.check.infer.table.conditions import Bound, device_named
+from syncscan.check.infer.table.conditions import Bound, device_named, in_form
 from syncscan.check.infer.values.basic import (
     CPU_TENSOR,
     NDARRAY,
@@ -20,7 +20,7 @@ from syncscan.check.infer.values.basic import (
     sequence,
 )
 from syncscan.check.infer.values.lattice import join_all
-from syncscan.model import MASKS, UNKNOWN, Confidence, Device, Evidence, Kind, Value
+from syncscan.model import ARRAYS, MASKS, UNKNOWN, Confidence, Device, Evidence, Kind, Value
 from syncscan.ops import Effect
 
 _FIXED = {
@@ -79,6 +79,8 @@ def dtype_named(value: Value | None) -> str | None:
         return None
     if value.kind is Kind.DTYPE:
         return value.dtype
+    if value.kind in {Kind.MODULE, Kind.STRING} and isinstance(value.payload, str):  # bool, np.uint8, "int64"
+        return dtype_class(value.payload.rstrip("_"))
     return None
 
 
@@ -116,39 +118,43 @@ def placed(value: Value, here: Here) -> tuple[Device, Confidence, Evidence | Non
 
 def result_of(bound: Bound, here: Here) -> Value:
     """The value that the operation returns."""
-    operation = bound.operation
     out = bound.get("out")
     if out is not None and out.kind is not Kind.NONE:
         return out
+    bound = in_form(bound)
     base = _base(bound, here)
-    if base.kind is not Kind.TENSOR:
+    if base.kind not in ARRAYS:
         return base
-    base = _typed(base, bound)
-    if operation.reduces:
+    if bound.operation.reduces:
         return _reduced(base, bound)
-    if operation.ndim >= 0:
-        base = refine(base, ndim=operation.ndim)
-    return _counted(base, operation.count)
+    if bound.operation.ndim >= 0:
+        base = refine(base, ndim=bound.operation.ndim)
+    return _counted(base, bound)
 
 
-def _counted(base: Value, count: int) -> Value:
+def _counted(base: Value, bound: Bound) -> Value:
+    """A tensor, or the tensors that the result is, each of its own dtype."""
+    typed = [_typed(base, bound, dtype) for dtype in bound.operation.dtypes()]
+    count = bound.operation.count
     if count == 1:
-        return base
-    return list_of(base, Kind.TUPLE) if count == 0 else sequence([base] * count, Kind.TUPLE)
+        return typed[0]
+    if count == 0:
+        return list_of(typed[0], Kind.TUPLE)
+    return sequence([*typed, *typed[-1:] * count][:count], Kind.TUPLE)
 
 
 def _reduced(base: Value, bound: Bound) -> Value:
     along = bound.get(bound.operation.reduces)
     if along is None or along.kind is Kind.NONE:
-        return refine(base, ndim=0)
+        return refine(_typed(base, bound, bound.operation.dtypes()[0]), ndim=0)
     if along.kind is Kind.TENSOR:  # torch.max(a, b)
-        return base
+        return _typed(base, bound, bound.operation.dtypes()[0])
     keeps = bound.get("keepdim")
     receiver = bound.get("input")
     ndim = receiver.ndim if receiver is not None and receiver.kind is Kind.TENSOR else None
     if ndim is not None and not (keeps is not None and keeps.payload):
         ndim = ndim - 1 if along.kind is Kind.NUMBER else None
-    return _counted(refine(base, ndim=ndim), bound.operation.count)
+    return _counted(refine(base, ndim=ndim), bound)
 
 
 def _base(bound: Bound, here: Here) -> Value:
@@ -288,13 +294,20 @@ def _at(
     return Value(Kind.TENSOR, place, confidence, pinned, dtype, ndim, evidence=evidence)
 
 
-def _typed(base: Value, bound: Bound) -> Value:
-    operation = bound.operation
+def _typed(base: Value, bound: Bound, dtype: str) -> Value:
+    """A tensor of the result, of the dtype that the call or the operation gives it."""
     if "dtype" in bound.values:
         return refine(base, dtype=dtype_named(bound.get("dtype")))
-    if operation.dtype:
-        return refine(base, dtype=operation.dtype)
-    if operation.result == "device" and base.dtype is None:
+    if dtype == "input":
+        first = next((value for value in bound.operands() if value.kind in ARRAYS), base)
+        return refine(base, dtype=first.dtype)
+    if dtype == "numbers":
+        return refine(base, dtype=_common_dtype([v for v in bound.operands() if v.kind in _NUMERIC]))
+    if dtype == "sum":
+        return refine(base, dtype="int" if base.dtype in MASKS else base.dtype)
+    if dtype:
+        return refine(base, dtype=dtype)
+    if bound.operation.result == "device" and base.dtype is None:
         return refine(base, dtype=_dtype_of_data(bound.get("data")))
     return base
 
@@ -319,9 +332,17 @@ def together(operands: Iterable[Value]) -> Value:
             best = tensor
     dims = [tensor.ndim for tensor in tensors]
     ndim = None if None in dims else max(dims)  # type: ignore[type-var]
-    dtype = best.dtype if all(tensor.dtype == best.dtype for tensor in tensors) else None
     pinned = False if best.device is Device.CPU else None
-    return refine(best, ndim=ndim, dtype=dtype, pinned=pinned)
+    return refine(best, ndim=ndim, dtype=_common_dtype(tensors), pinned=pinned)
+
+
+_WIDER = {"bool": 0, "uint8": 1, "int": 2, "float": 3}
+
+
+def _common_dtype(values: Sequence[Value]) -> str | None:
+    """The dtype in which values of several dtypes meet: the widest of them, if all are known."""
+    dtypes = [value.dtype for value in values]
+    return None if None in dtypes else max(dtypes, key=_WIDER.__getitem__, default=None)  # type: ignore[arg-type]
 
 
 _RANKS = {Device.CUDA: 4, Device.MIXED: 3, Device.UNKNOWN: 2, Device.OTHER: 1, Device.CPU: 0}
@@ -364,17 +385,30 @@ def indexed(value: Value, index: tuple[Value, ...]) -> Value:
     return refine(value, ndim=ndim, pinned=False if copied and value.device is Device.CPU else value.pinned)
 
 
-def arithmetic(operands: list[Value], *, compares: bool) -> Value:
+def arithmetic(operands: list[Value], operator: ast.operator | ast.cmpop) -> Value:
     """The result of an operator between values that include a tensor or an array."""
     arrays = [operand for operand in operands if operand.kind is Kind.NDARRAY]
     with_tensor = len(arrays) < len(operands) and any(_tensors(operand) for operand in operands)
     base = together(operands) if with_tensor or not arrays else _broadcast(arrays)
-    return refine(base, dtype="bool") if compares else base
+    if isinstance(operator, ast.cmpop):
+        return refine(base, dtype="bool")
+    return refine(base, dtype=_operated([o for o in operands if o.kind in _NUMERIC], operator))
+
+
+_NUMERIC = ARRAYS | {Kind.NUMBER}
+
+
+def _operated(operands: list[Value], operator: ast.operator) -> str | None:
+    """The dtype of ``a + b``; what is combined with bools by bits is of bools, as far as is known."""
+    dtypes = {operand.dtype for operand in operands}
+    if isinstance(operator, (ast.BitAnd, ast.BitOr, ast.BitXor)) and dtypes == {"bool", None}:
+        return "bool"
+    common = _common_dtype(operands)
+    return "float" if isinstance(operator, ast.Div) and common is not None else common
 
 
 def _broadcast(arrays: list[Value]) -> Value:
     """What an operator makes of arrays and numbers: a new array of the most dimensions among them."""
     dims = [array.ndim for array in arrays]
     ndim = None if None in dims else max(dims)  # type: ignore[type-var]
-    dtype = arrays[0].dtype if all(array.dtype == arrays[0].dtype for array in arrays) else None
-    return Value(Kind.NDARRAY, pinned=False, dtype=dtype, ndim=ndim)
+    return Value(Kind.NDARRAY, pinned=False, ndim=ndim)

@@ -14,12 +14,12 @@ def run(lens: list[int]):
     gpu[np.where(lens, 1, 2)]  # expect: SYN305
     gpu[np.int64(3)] = 1  # expect: SYN306
     gpu[np.arange(3)]  # expect: SYN305
-    gpu[np.arange(3)[0]] = 1  # todo: SYN306 # false: SYN305
+    gpu[np.arange(3)[0]] = 1  # expect: SYN306
     gpu[np.isin(lens, 3)]  # expect: SYN305
     gpu[:, np.newaxis]  # silent
     gpu[0] = np.inf  # expect: SYN306
     repeated = np.repeat(lens, 2)
     repeated[0].item()  # silent
     for value in np.arange(4):
-        gpu[value] = 1  # todo: SYN306 # false: SYN305
+        gpu[value] = 1  # expect: SYN306
     return np.dtype("int64")

@@ -8,9 +8,9 @@ def run(lens: np.ndarray):
     gpu = torch.zeros(8, device="cuda")
     gpu[torch.from_numpy(lens > 0)]  # silent
     gpu[torch.from_numpy(np.isnan(lens))]  # silent
-    gpu[torch.from_numpy(np.zeros(8, dtype=bool))]  # false: SYN305
-    gpu[torch.from_numpy(np.zeros(8, dtype=np.bool_))]  # false: SYN305
-    gpu[torch.from_numpy(lens.astype(bool))]  # false: SYN305
+    gpu[torch.from_numpy(np.zeros(8, dtype=bool))]  # silent
+    gpu[torch.from_numpy(np.zeros(8, dtype=np.bool_))]  # silent
+    gpu[torch.from_numpy(lens.astype(bool))]  # silent
     gpu[torch.from_numpy(np.zeros(8, dtype=np.int32))]  # expect: SYN305
     gpu[torch.from_numpy(np.logical_and(lens, lens))]  # silent
     return gpu[torch.from_numpy(np.argsort(lens))]  # expect: SYN305

@@ -18,11 +18,11 @@ def run(unknown):
     gpu[torch.zeros(8, dtype=torch.bool, device="cuda")]  # expect: SYN201
     gpu[torch.tensor([True, False], device="cuda")]  # expect: SYN301, SYN201
     gpu[mask.to("cuda")]  # expect: SYN201
-    gpu[mask.sum(dim=0, keepdim=True)]  # false: SYN201
+    gpu[mask.sum(dim=0, keepdim=True)]  # silent
     gpu[mask.nonzero()]  # expect: SYN202
     gpu[mask.long()]  # silent
     gpu[mask.to(torch.int64)]  # silent
-    gpu[mask.cumsum(0)]  # false: SYN201
+    gpu[mask.cumsum(0)]  # silent
     gpu[mask.int().cumsum(0)]  # silent
     gpu[torch.zeros(8, dtype=torch.int64, device="cuda")]  # silent
     gpu[unknown]  # silent
