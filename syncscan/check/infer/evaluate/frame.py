@@ -28,7 +28,10 @@ from syncscan.check.infer.table.conditions import Bound, needs_no_gpu_operand
 from syncscan.check.infer.table.results import Here
 from syncscan.check.infer.table.subscripts import subscript_call
 from syncscan.check.infer.values.basic import holds_gpu
-from syncscan.model import UNKNOWN, Confidence, Evidence, Kind, Value
+from syncscan.model import UNKNOWN, Evidence, Kind, Value
+
+
+DEFAULT_DEVICE = "torch.set_default_device()"  # kept like a variable of the module that calls it at its top
 
 
 class Frame:
@@ -44,13 +47,22 @@ class Frame:
         self.longer: dict[str, dict[str, None]] = {}  # paths that were ever known, by what they begin with
         self.yielded: Value = UNKNOWN
         self.statement: ast.stmt | None = None
-        self.default_device: Value | None = None
+        self.default_device = self._default_device()
         self.loops: list[Loop] = []
         self.class_body: Class | None = None
         self.passed: dict[int, str] = {}  # parameters, by the evidence for what is passed to them
         self.named_in_expressions: list[str] = []  # what ``:=`` has bound so far
-        if function.owner is not None and function.owner.is_module and function.owner.makes(function.name):
-            self.default_device = Value(Kind.DEVICE, confidence=Confidence.INFERRED)
+
+    def _default_device(self) -> Value | None:
+        """Where what names no device is put as the function starts; None where that is the CPU."""
+        owner, known = self.function.owner, self.context.known
+        if owner is not None and owner.is_module and owner.makes(self.function.name):
+            where = self.read(known.default_device)
+        elif self.function is not self.module.body:
+            where = self.read(known.globals[self.module, DEFAULT_DEVICE])
+        else:
+            return None
+        return where if where.kind is Kind.DEVICE else None
 
     # The doors: each leads to what has registered itself for the kind of node or value
 

@@ -9,7 +9,7 @@ from syncscan.check.infer.source.index import Parameter
 from syncscan.check.infer.values.basic import list_of
 from syncscan.check.infer.values.lattice import as_tensor, join
 from syncscan.check.infer.values.passing import evidence_in
-from syncscan.model import ARRAYS, Kind, Value
+from syncscan.model import ARRAYS, Device, Kind, Value
 
 _HOST_SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
 
@@ -67,8 +67,8 @@ def _as_promised(value: Value, promised: Value) -> Value:
 
 def _with_default(value: Value, default: Value, *, alone: bool) -> Value:
     """What is passed, or the default; ``alone`` where nobody is seen to pass anything."""
-    if alone and default.kind is Kind.STRING:
-        return default  # such as the name of a device
+    if alone and (default.kind is Kind.STRING or default.device in {Device.CPU, Device.CUDA}):
+        return default  # such as the name of a device, or a device
     may_be_left_out = default.kind is Kind.NONE or value.kind is Kind.UNKNOWN
     if may_be_left_out or (value.payload is not None and value.payload != default.payload):
         return join(value, default)

@@ -10,6 +10,7 @@ from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.names import definition
 from syncscan.check.infer.evaluate.narrow import full_name
 from syncscan.check.infer.evaluate.registry import STATEMENTS, register
+from syncscan.check.infer.evaluators.torch_calls import set_default_device
 from syncscan.check.infer.source.conventions import allows_waits
 from syncscan.check.infer.source.index import Class, Function, imported_names
 from syncscan.check.infer.source.syntax import last_name
@@ -41,7 +42,7 @@ def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> bool | None:
     for item in node.items:
         value = frame.evaluate(item.context_expr)
         if value.kind is Kind.DEVICE:
-            frame.default_device = value
+            set_default_device(frame, value)
         if item.optional_vars is not None:
             frame.assign(item.optional_vars, _entered(frame, value, item.context_expr))
     names = {_maker(frame, item.context_expr) for item in node.items}

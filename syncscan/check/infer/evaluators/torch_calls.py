@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.evaluate.call import Call
-from syncscan.check.infer.evaluate.frame import Frame
+from syncscan.check.infer.evaluate.frame import DEFAULT_DEVICE, Frame
 from syncscan.check.infer.evaluate.registry import FUNCTIONS, METHODS, PACKAGES, register
 from syncscan.check.infer.evaluators.modules import MODULE_METHODS, may_be_tensor, module_tensor
 from syncscan.check.infer.source.syntax import last_name
@@ -137,6 +137,25 @@ def _device(frame: Frame, call: Call) -> Value:
 @register(FUNCTIONS, "torch.cuda.current_device")
 def _current_device(frame: Frame, call: Call) -> Value:
     return Value(Kind.DEVICE, Device.CUDA, evidence=frame.evidence(call.node, "the current CUDA device"))
+
+
+def set_default_device(frame: Frame, device: Value) -> None:
+    """Put what is made from here on on a device: here, and in the modules that are made by what is called here."""
+    frame.default_device = device
+    if device.device not in {Device.CPU, Device.OTHER} and not frame.module.is_outside:
+        frame.tell(frame.context.known.default_device, Value(Kind.DEVICE, confidence=Confidence.INFERRED))
+
+
+@register(FUNCTIONS, "torch.set_default_device")
+def _default_device(frame: Frame, call: Call) -> Value:
+    given = call.first
+    place = device_named(given)
+    evidence = frame.evidence(call.node, f"`{frame.here(call.node).text}` places what names no device")
+    device = Value(Kind.DEVICE, place, min(given.confidence, Confidence.INFERRED), evidence=evidence)
+    set_default_device(frame, device)
+    if frame.function is frame.module.body:
+        frame.tell(frame.context.known.globals[frame.module, DEFAULT_DEVICE], device)
+    return UNKNOWN
 
 
 @register(FUNCTIONS, "torch.get_default_device")

@@ -77,6 +77,8 @@ class Knowledge:
         self.set_outside: Cells[str, frozenset[object]] = Cells(frozenset())
         # The parameters that put a result of a function on the GPU; "" where something else does.
         self.placing: Cells[Function, frozenset[object]] = Cells(frozenset())
+        # Where `with torch.device(...)` puts what is made in it, modules among it; nowhere if that is the CPU.
+        self.default_device: Cell[Value] = Cell(UNKNOWN)
 
         self.callees: dict[Function, dict[Function, None]] = {}
         self.elsewhere: dict[Function, None] = {}  # called in branches for other hardware

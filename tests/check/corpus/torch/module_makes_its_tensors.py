@@ -21,3 +21,8 @@ class Rotary(nn.Module):
     def forward(self, x: torch.Tensor):
         self._reset()
         return x + torch.arange(16).to(self.device)  # expect: SYN302
+
+
+def make():
+    with torch.device("cuda"):
+        return Rotary()

@@ -18,7 +18,7 @@ class Layer(nn.Module):
         self.weight.tolist()  # expect: SYN102 (inferred)
         # because: weight: a parameter moves with its module
         self.made.tolist()  # expect: SYN102 (inferred)
-        # because: made: `torch.ones(4)` puts it on a device that the run decides, taken for the GPU
+        # because: made: a parameter moves with its module
         for parameter in self.parameters():  # at: loop
             parameter.tolist()  # expect: SYN102 (inferred)
             # because: loop: parameters move with their module
