@@ -30,7 +30,6 @@ from syncscan.check.infer.table.subscripts import subscript_call
 from syncscan.check.infer.values.basic import holds_gpu
 from syncscan.model import UNKNOWN, Evidence, Kind, Value
 
-
 DEFAULT_DEVICE = "torch.set_default_device()"  # kept like a variable of the module that calls it at its top
 
 
