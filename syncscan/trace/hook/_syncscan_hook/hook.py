@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .interfaces import Detector
-    from .start import Part
+    from .part import Part
     from .threads import Join
 
 FLUSH_SECONDS = 1.0

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .entry import Entry
+    from .part import Part
     from .record import Recorder
-    from .start import Part
 
 MAX_BYTES = 64 * 1024 * 1024
 _PIECE_LINES = 1000
