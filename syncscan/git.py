@@ -24,9 +24,9 @@ def git(folder: Path, *arguments: str) -> bytes | None:
 
 
 def repository(folder: Path) -> Path | None:
-    """The top of the work tree around a folder; None where there is none."""
-    found = git(folder, "rev-parse", "--show-toplevel")
-    return Path(os.fsdecode(found.rstrip(b"\n"))).resolve() if found else None
+    """The top of the work tree around a folder; None where there is none. Asks no git: not every CI has one."""
+    folder = folder.resolve()
+    return next((top for top in (folder, *folder.parents) if (top / ".git").exists()), None)
 
 
 def renamed_since(file: Path) -> dict[Path, Path]:

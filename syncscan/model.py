@@ -63,6 +63,19 @@ class Confidence(IntEnum):
         return self.name.lower()
 
 
+class Severity(IntEnum):
+    """How much a finding matters: what the formats call it, and from where on it fails a build."""
+
+    NOTE = 1
+    WARNING = 2
+    ERROR = 3
+
+    @property
+    def label(self) -> str:
+        """The word used in reports and options."""
+        return self.name.lower()
+
+
 @dataclass(frozen=True, slots=True)
 class Conventions:
     """Shell patterns of names that say where a tensor lives; evidence of the weakest sort."""
@@ -206,6 +219,16 @@ class Finding:
     call_chain: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     fix: Fix = Fix(Applicability.NONE, "")
+
+    @property
+    def severity(self) -> Severity:
+        """An error is a wait of every step that does not rest on a name alone, a note one elsewhere that does."""
+        if self.code == UNUSED_SUPPRESSION:
+            return Severity.WARNING
+        certain = self.confidence > Confidence.ASSUMED
+        if self.hot:
+            return Severity.ERROR if certain else Severity.WARNING
+        return Severity.WARNING if certain else Severity.NOTE
 
     @property
     def position(self) -> tuple[str, int, int, str]:

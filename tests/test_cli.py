@@ -56,7 +56,7 @@ def test_a_new_user_sees_where_why_and_what_to_do(syncscan, project):
     project({"a.py": BLOCKS})
     lines = syncscan("check").stdout.splitlines()
     assert lines[0].startswith("a.py:4:7: SYN101 ")
-    assert lines[0].endswith(" [item-read, proved]")
+    assert lines[0].endswith(" [item-read, proved, warning]")
     assert lines[1:3] == ["4 | print(losses.sum().item())", "  |       ^^^^^^^^^^^^^^^^^^^"]
     assert any(line.startswith("  = because: ") and "a.py:3" in line for line in lines)
     assert any(line.startswith("  = instead: ") for line in lines)
@@ -70,7 +70,7 @@ def test_json_is_one_object_and_nothing_else(syncscan, project):
     (finding,) = report["findings"]
     assert (finding["line"], finding["column"], finding["end_line"], finding["end_column"]) == (4, 7, 4, 26)
     assert finding["expression"] == "losses.sum().item()"
-    assert set(report) == {"version", "tool", "findings", "files", "timing"}
+    assert set(report) == {"version", "tool", "findings", "files", "baseline", "timing"}
     assert run.stderr == ""
 
 

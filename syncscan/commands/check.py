@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TextIO
 
 import click
 
@@ -25,8 +24,10 @@ from syncscan.commands import parameters
 from syncscan.config import Config, find_config, load_config, parse_codes, parse_confidence, show
 from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, ConfigError
 from syncscan.files import replace_file
-from syncscan.model import Failure, Finding
-from syncscan.report import github, json_report, statistics
+from syncscan.git import repository
+from syncscan.model import Failure, Finding, Severity
+from syncscan.report import statistics
+from syncscan.report.formats import FORMATS, render, write
 from syncscan.report.progress import ProgressBar
 from syncscan.report.records import Report, plural, summary
 from syncscan.report.safe_text import safe_line, safe_lines
@@ -58,6 +59,8 @@ class Options:
     min_confidence: str | None
     hot_only: bool
     output_format: str
+    outputs: tuple[tuple[str, Path], ...]
+    fail_on: str
     fix: bool
     unsafe_fixes: bool
     add_ignores: bool
@@ -104,11 +107,22 @@ class Options:
     "--hot-only", is_flag=True, help="Report only what runs in every step; see `hot` in the settings."
 )
 @click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json", "github"]),
-    default="text",
+    "--format", "output_format", type=click.Choice(list(FORMATS)), default="text", show_default=True
+)
+@click.option(
+    "--output",
+    "outputs",
+    type=parameters.output,
+    multiple=True,
+    metavar="FORMAT=FILE",
+    help="Write the report to a file too, such as sarif=syncscan.sarif; may be repeated.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice([level.label for level in Severity]),
+    default=Severity.NOTE.label,
     show_default=True,
+    help="Exit with status 1 for findings from this severity on.",
 )
 @click.option("--fix", is_flag=True, help="Apply the fixes that never change a result.")
 @click.option("--unsafe-fixes", is_flag=True, help="Apply also the fixes whose rule names a condition.")
@@ -246,11 +260,21 @@ def _run(options: Options, config: Config) -> int:
         unfixed=outcome.unfixed,
         seconds=time.monotonic() - start,
         texts=outcome.texts,
+        fails_on=Severity[options.fail_on.upper()],
+        **_place_in_repository(),
     )
+    for name, file in options.outputs:
+        write(name, report, file)
     _show(options, config, report, outcome)
     gc.freeze()  # the end of the process frees the memory at once; the collector would take seconds
     gc.enable()
     return _exit_status(options, report)
+
+
+def _place_in_repository() -> dict[str, str]:
+    here = Path.cwd().resolve()
+    top = repository(here) or here
+    return {"top": top.as_posix(), "folder": here.relative_to(top).as_posix()}
 
 
 def _baseline(options: Options, config: Config) -> Baseline | None:
@@ -362,17 +386,15 @@ def _show(options: Options, config: Config, report: Report, outcome: Outcome) ->
     stream = sys.stderr if options.paths == (STDIN,) and options.writes else sys.stdout
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")  # a source may hold what the terminal cannot show
-    if options.output_format == "json":
-        json_report.render(report, stream)
-    elif options.output_format == "github":
-        github.render(report, stream)
-    elif options.diff:
+    if options.diff:
         for draft in outcome.drafts:  # in a pipe exactly, as `git apply` needs it
             stream.write(safe_lines(draft.diff()) if stream.isatty() else draft.diff())
     elif options.statistics:
         statistics.render(report, stream)
     else:
-        _show_text(report, stream)
+        render(options.output_format, report, stream)
+    if options.output_format == "github":
+        _add_to_summary(report)
     if options.output_format == "text":
         for failure in report.newer:
             _say(f"warning: {_place(failure)}: {failure.message}")
@@ -410,15 +432,21 @@ def _place(failure: Failure) -> str:
     return f"{failure.path}:{failure.line}" if failure.line else failure.path
 
 
-def _show_text(report: Report, stream: TextIO) -> None:
-    from syncscan.report import text  # noqa: PLC0415
-    from syncscan.report.console import Console  # noqa: PLC0415 (only text needs rich)
+def _add_to_summary(report: Report) -> None:
+    """Append to the summary of a job of GitHub's, where there is one."""
+    from syncscan.report.github import render_summary  # noqa: PLC0415 (only this format needs it)
 
-    text.render(report, Console(file=stream))
+    if file := os.environ.get("GITHUB_STEP_SUMMARY"):
+        try:
+            with Path(file).open("a", encoding="utf-8", errors="backslashreplace") as stream:
+                render_summary(report, stream)
+        except OSError as error:
+            _say(f"warning: no summary: {file}: {error.strerror}")
 
 
 def _exit_status(options: Options, report: Report) -> int:
     if report.failures or report.unfixed:
         return EXIT_ERROR
-    found = report.findings or (options.diff and report.fixed)
+    fails = any(finding.severity >= report.fails_on for finding in report.findings)
+    found = fails or (options.diff and report.fixed)
     return EXIT_FINDINGS if found and not options.exit_zero else EXIT_OK

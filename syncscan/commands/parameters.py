@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from syncscan.report.formats import FORMATS
+
 
 def text(value: str) -> str:
     """Any text but none: an unset variable of a script is a mistake."""
@@ -18,6 +20,14 @@ def text(value: str) -> str:
 def path(value: str) -> Path:
     """A path; an empty one would be the current folder."""
     return Path(text(value))
+
+
+def output(value: str) -> tuple[str, Path]:
+    """The name of a format and a file."""
+    name, _, file = value.partition("=")
+    if name not in FORMATS or not file:
+        raise click.BadParameter(f"{value!r} is not FORMAT=FILE; a format is one of {', '.join(FORMATS)}")
+    return name, Path(file)
 
 
 def limit(value: str) -> float:

@@ -1,31 +1,67 @@
-"""Findings as GitHub workflow commands, which show up beside the lines of a pull request.
+"""Findings as GitHub workflow commands, which show up beside the lines of a pull request, and as a summary of the job.
 
-The form and its escapes are those of GitHub's documentation, "Workflow commands for GitHub Actions".
+The form and its escapes are those of GitHub's documentation, "Workflow commands for GitHub Actions". Of each
+level GitHub shows the first ten that a step prints; what is over that is printed as plain lines.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TextIO
 
-from syncscan.model import Failure, Finding
-from syncscan.report.records import Report, advice
-from syncscan.report.safe_text import safe_line
+from syncscan.model import Failure, Finding, Severity
+from syncscan.report.records import Report, advice, summary
+from syncscan.report.safe_text import line_start, safe_line
+
+MOST = 10  # annotations of one level
+_LONGEST_SUMMARY = 1000 * 1000  # bytes; GitHub takes 1 MiB of a step, and nothing of what is longer
+
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Annotation:
+    level: str
+    properties: Mapping[str, object]
+    message: str
+    plain: str  # the same where it is not shown beside a line
+
+    def command(self) -> str:
+        settings = ",".join(f"{key}={_property(str(value))}" for key, value in self.properties.items())
+        return f"::{self.level} {settings}::{_data(self.message)}\n"
 
 
 def render(report: Report, stream: TextIO) -> None:
-    """Write one command for each finding and for each file that could not be checked or fixed."""
-    stream.writelines(_finding(finding) for finding in report.findings)
-    stream.writelines(_failure("not analysed", failure) for failure in report.failures)
-    stream.writelines(_failure("not checked", failure, "warning") for failure in report.newer)
-    stream.writelines(_failure("not fixed", failure) for failure in report.unfixed)
+    """Write a command for each finding and for each file that could not be checked or fixed."""
+    printed: Counter[str] = Counter()
+    rest = []
+    for annotation in _annotations(report):
+        printed[annotation.level] += 1
+        if printed[annotation.level] <= MOST:
+            stream.write(annotation.command())
+        else:
+            rest.append(annotation)
+    stream.writelines(f"{annotation.plain}\n" for annotation in rest)
 
 
-def _finding(finding: Finding) -> str:
+def _annotations(report: Report) -> Iterator[_Annotation]:
+    for what, failures, level in (
+        ("not analysed", report.failures, "error"),
+        ("not fixed", report.unfixed, "error"),
+        ("not checked", report.newer, "warning"),
+    ):
+        yield from (_failure(what, failure, level, report) for failure in failures)
+    yield from (_finding(finding, report) for finding in report.findings)
+
+
+def _finding(finding: Finding, report: Report) -> _Annotation:
+    path = report.in_repository(finding.path)
     properties = {
         "title": f"{finding.code} {finding.name}",
-        "file": finding.path,
+        "file": path,
         "line": finding.line,
         "endLine": finding.end_line,
         "col": finding.column,
@@ -34,17 +70,17 @@ def _finding(finding: Finding) -> str:
         properties["endColumn"] = finding.end_column
     because = [f"{step.text} ({step.path}:{step.line})" for step in finding.evidence[:1]]
     message = "\n".join([finding.message, *because, f"Instead: {advice(finding)}"])
-    return _command(properties, message)
+    place = f"{line_start(path)}:{finding.line}:{finding.column}"
+    plain = f"{place}: {finding.code} {safe_line(finding.message)}"
+    return _Annotation(_LEVELS[finding.severity], properties, message, plain)
 
 
-def _failure(what: str, failure: Failure, level: str = "error") -> str:
+def _failure(what: str, failure: Failure, level: str, report: Report) -> _Annotation:
+    path = report.in_repository(failure.path)
     line = {"line": failure.line} if failure.line else {}
-    return _command({"title": f"syncscan: {what}", "file": failure.path, **line}, failure.message, level)
-
-
-def _command(properties: Mapping[str, object], message: str, level: str = "error") -> str:
-    settings = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
-    return f"::{level} {settings}::{_data(message)}\n"
+    properties = {"title": f"syncscan: {what}", "file": path, **line}
+    plain = f"{line_start(path)}: {what}: {safe_line(failure.message)}"
+    return _Annotation(level, properties, failure.message, plain)
 
 
 def _data(text: str) -> str:
@@ -55,3 +91,28 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def render_summary(report: Report, stream: TextIO) -> None:
+    """Write all of it as Markdown, for the summary of the job, as far as there is room."""
+    head = f"### syncscan: {_cell(summary(report))}\n\n"
+    stream.write(head)
+    rows = [f"| {a.level} | {_cell(a.plain)} |\n" for a in _annotations(report)]
+    if not rows:
+        return
+    stream.write("| level | finding |\n|---|---|\n")
+    room = _LONGEST_SUMMARY - len(head.encode())
+    for number, row in enumerate(rows):
+        room -= len(row.encode())
+        if room < 0:
+            stream.write(f"\n{len(rows) - number} more are in the log of the step.\n")
+            return
+        stream.write(row)
+    stream.write("\n")
+
+
+def _cell(text: str) -> str:
+    """Text in a cell of a table, in which nothing is Markdown or HTML."""
+    return (
+        re.sub(r"([\\`*_{}\[\]<>()#+!|~&@-])", r"\\\1", text).replace("\\<", "&lt;").replace("\\&", "&amp;")
+    )

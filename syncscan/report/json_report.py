@@ -54,6 +54,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "expression": finding.expression,
         "message": finding.message,
         "confidence": finding.confidence.label,
+        "severity": finding.severity.label,
         "hot": finding.hot,
         "call_chain": list(finding.call_chain),
         "evidence": [{"path": e.path, "line": e.line, "text": e.text} for e in finding.evidence],

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import posixpath
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from syncscan.model import Applicability, Failure, Finding, Suppressed
+from syncscan.check.baseline import normalised
+from syncscan.model import Applicability, Failure, Finding, Severity, Suppressed
 from syncscan.rule import rule_book
 
 
@@ -15,7 +19,8 @@ class Report:
 
     ``suppressed`` has what comments say is meant, ``known`` what the baseline knows, of which ``gone`` findings
     are not there any more. ``fixed`` findings are gone by fixes, or, where ``ignored``, by comments that were added.
-    ``newer`` has the files that only a newer Python can parse, ``unfixed`` those that were to be fixed and are
+    Findings from ``fails_on`` on fail a build. ``folder`` is the current folder below the top of the repository,
+    ``top`` that top. ``newer`` has the files that only a newer Python can parse, ``unfixed`` those that were to be fixed and are
     as they were, ``texts`` the source of every file with a finding, by its path.
     """
 
@@ -32,6 +37,38 @@ class Report:
     unfixed: tuple[Failure, ...] = ()
     seconds: float = 0.0
     texts: Mapping[str, str] = field(default_factory=dict)
+    fails_on: Severity = Severity.NOTE
+    folder: str = ""
+    top: str = ""
+
+    def in_repository(self, path: str) -> str:
+        """A path relative to the top of the repository, with ``/``; one outside of it as it is."""
+        if self.top and path.startswith(f"{self.top}/"):
+            return path[len(self.top) + 1 :]
+        return path if path.startswith("/") else posixpath.normpath(posixpath.join(self.folder, path))
+
+
+def fingerprints(report: Report, findings: Iterable[Finding]) -> list[str]:
+    """What tells each finding from all others and stays where lines move and formatters come.
+
+    They are those by which a baseline knows it, and the how many-th of its kind it is.
+    """
+    seen: Counter[tuple[str, ...]] = Counter()
+    made = []
+    for finding in findings:
+        key = (
+            report.in_repository(finding.path),
+            finding.function,
+            finding.code,
+            normalised(finding.expression),
+        )
+        seen[key] += 1
+        made.append(
+            hashlib.sha256("\0".join((*key, str(seen[key]))).encode("utf-8", "backslashreplace")).hexdigest()[
+                :32
+            ]
+        )
+    return made
 
 
 def advice(finding: Finding) -> str:

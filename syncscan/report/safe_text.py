@@ -18,6 +18,11 @@ def safe_line(text: str) -> str:
     return _UNSAFE.sub(_escaped, text)
 
 
+def line_start(path: str) -> str:
+    """A path at the start of a line, where ``::`` would be a command to GitHub."""
+    return f"./{safe_line(path)}" if path.lstrip().startswith("::") else safe_line(path)
+
+
 def safe_lines(text: str) -> str:
     """The same for text of several lines: tabs and line ends stay."""
     return _UNSAFE_IN_LINES.sub(_escaped, text)

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TextIO
 
 from rich.cells import cell_len
 from rich.text import Text
 
-from syncscan.model import Finding
+from syncscan.model import Finding, Severity
 from syncscan.reference.templates import templates_for
 from syncscan.report.console import Console
 from syncscan.report.records import Report, advice, plural, summary
-from syncscan.report.safe_text import safe_line
+from syncscan.report.safe_text import line_start, safe_line
 
 _MAX_LINES = 4  # of an expression
 _MAX_COLUMNS = 160  # of a source line: generated code has lines of any length
 _MAX_STEPS = 4  # of the evidence
 _TAB = "    "
+_STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 
 
-def render(report: Report, console: Console) -> None:
+def render(report: Report, stream: TextIO) -> None:
+    """Write every finding, then the summary."""
+    show(report, Console(file=stream))
+
+
+def show(report: Report, console: Console) -> None:
     """Write every finding, then the summary."""
     for finding in report.findings:
         lines = report.texts.get(finding.path, "").split("\n")
@@ -49,17 +56,12 @@ def _finding(finding: Finding, lines: Sequence[str]) -> Iterator[Text]:
 
 def _head(finding: Finding) -> Text:
     return Text.assemble(
-        (_first(finding.path), "bold"),
+        (line_start(finding.path), "bold"),
         (f":{finding.line}:{finding.column}: ", "cyan"),
-        (finding.code, "bold red"),
+        (finding.code, _STYLES[finding.severity]),
         f" {safe_line(finding.message)} ",
-        (f"[{finding.name}, {finding.confidence.label}]", "dim"),
+        (f"[{finding.name}, {finding.confidence.label}, {finding.severity.label}]", "dim"),
     )
-
-
-def _first(path: str) -> str:
-    """A path at the start of a line, where ``::`` would be a command to GitHub."""
-    return f"./{safe_line(path)}" if path.lstrip().startswith("::") else safe_line(path)
 
 
 def _excerpt(finding: Finding, lines: Sequence[str], gutter: int) -> Iterator[Text]:

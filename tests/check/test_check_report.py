@@ -73,18 +73,18 @@ REPORT = Report(
 )
 
 EXPECTED_TEXT = """\
-pkg/runner.py:6:13: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred]
+pkg/runner.py:6:13: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred, warning]
 6 |         n = self.lens.max().item()
   |             ^^^^^^^^^^^^^^^^^^^^^^
   = because: `self.lens` is on the GPU: `device=self.device` (pkg/a.py:12)
   = instead: take it from the host mirror
 
-pkg/runner.py:7:11: SYN001 wrong [unused-suppression, proved]
+pkg/runner.py:7:11: SYN001 wrong [unused-suppression, proved, warning]
 7 |     wide = f(self.lens    .max().item())  # tabs
   |              ^^^^^^^^^^^^^^^^^^^^^^^^^^
   = fix (unsafe): read it later
 
-pkg/runner.py:8:14: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred]
+pkg/runner.py:8:14: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred, error]
 8 |         名前 = self.lens.item()
   |                ^^^^^^^^^^^^^^^^
   = because: step 1 (pkg/a.py:1)
@@ -95,7 +95,7 @@ pkg/runner.py:8:14: SYN101 `.item()` copies a number from the GPU and waits for 
   = runs in every step: Engine.run -> Runner.step
   = instead: {instead}
 
-pkg/runner.py:9:16: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred]
+pkg/runner.py:9:16: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred, warning]
  9 |         return int(
    |                ^^^^
 10 |             self.lens
@@ -111,20 +111,20 @@ sync-free components to paste for SYN101: see `syncscan explain CODE`
 """
 
 EXPECTED_GITHUB = """\
-::error title=SYN101 item-read,file=pkg/runner.py,line=6,endLine=6,col=13,endColumn=35::`.item()` copies a \
-number from the GPU and waits for it%0A`self.lens` is on the GPU: `device=self.device` (pkg/a.py:12)%0A\
-Instead: take it from the host mirror
-::error title=SYN101 item-read,file=pkg/runner.py,line=9,endLine=12,col=16::`.item()` copies a number from \
-the GPU and waits for it%0AInstead: take it from the host mirror
 ::error title=syncscan%3A not analysed,file=pkg/bad.py,line=3::invalid syntax
 ::error title=syncscan%3A not analysed,file=a%2Cb%3Ac.py::100%25 gone%0Areally
 ::error title=syncscan%3A not fixed,file=c.py::not fixed: it is read-only
+::warning title=SYN101 item-read,file=pkg/runner.py,line=6,endLine=6,col=13,endColumn=35::`.item()` copies a \
+number from the GPU and waits for it%0A`self.lens` is on the GPU: `device=self.device` (pkg/a.py:12)%0A\
+Instead: take it from the host mirror
+::warning title=SYN101 item-read,file=pkg/runner.py,line=9,endLine=12,col=16::`.item()` copies a number from \
+the GPU and waits for it%0AInstead: take it from the host mirror
 """
 
 
 def rendered(report: Report, **console: object) -> str:
     stream = io.StringIO()
-    text.render(report, Console(file=stream, **console))
+    text.show(report, Console(file=stream, **console))
     return stream.getvalue()
 
 
@@ -210,6 +210,7 @@ def test_json():
                 "expression": "self.lens.max().item()",
                 "message": "wrong",
                 "confidence": "proved",
+                "severity": "warning",
                 "hot": False,
                 "call_chain": [],
                 "evidence": [],

@@ -1,0 +1,32 @@
+"""The formats of a report, by name: each is a module of its own, imported when it is used."""
+
+from __future__ import annotations
+
+import importlib
+import io
+from pathlib import Path
+from typing import TextIO
+
+from syncscan.files import replace_file
+from syncscan.report.records import Report
+
+FORMATS = {
+    "text": "text",
+    "json": "json_report",
+    "github": "github",
+    "sarif": "sarif",
+    "gitlab": "gitlab",
+    "junit": "junit",
+}
+
+
+def render(name: str, report: Report, stream: TextIO) -> None:
+    """Write a report in a format."""
+    importlib.import_module(f"syncscan.report.{FORMATS[name]}").render(report, stream)
+
+
+def write(name: str, report: Report, file: Path) -> None:
+    """Write a report to a file, whole or not at all; OSError where that fails."""
+    stream = io.StringIO()
+    render(name, report, stream)
+    replace_file(file, stream.getvalue().encode("utf-8", "backslashreplace").decode())

@@ -1,0 +1,76 @@
+"""The JSON schema of the settings, for editors: what a [tool.syncscan] table may hold.
+
+What it accepts, `syncscan.config` accepts. The other way it is stricter: it wants codes in capitals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from syncscan.address import REPOSITORY
+from syncscan.model import Confidence, Conventions
+from syncscan.rule import rule_book
+
+_Schema = dict[str, Any]
+
+
+def settings_schema() -> _Schema:
+    """The schema as plain data."""
+    prefixes = {code[:length] for code in rule_book() for length in range(len("SYN"), len(code) + 1)}
+    codes = _strings({"enum": sorted(prefixes)})
+    properties: dict[str, _Schema] = {
+        "select": _told(codes, "Codes or prefixes of codes to report; the longest that fits decides."),
+        "ignore": _told(codes, "Codes or prefixes not to report; wins over select where both fit equally."),
+        "extend-select": _told(codes, "Codes or prefixes to report in addition to select."),
+        "per-file-ignores": _told(
+            {"type": "object", "additionalProperties": codes, "propertyNames": _PATTERN},
+            "Codes not to report in the files that a pattern names.",
+        ),
+        "min-confidence": _told(
+            {"enum": [level.label for level in Confidence]}, "Report findings from this confidence on."
+        ),
+        "exclude": _told(
+            _strings(_PATTERN), "Files that are neither reported nor read; patterns as in a .gitignore."
+        ),
+        "require-reason": _told(_FLAG, "Whether each suppression must say why."),
+        "hot": _told(
+            _strings({"type": "string", "pattern": "^[^:]+:.+$"}),
+            "Entry points of the code that must not wait, as 'package.module:Class.method'.",
+        ),
+        "hot-only": _told(_FLAG, "Report only what entry points reach."),
+        "baseline": _told(_TEXT, "The file of what is known and not reported, relative to this one."),
+        "conventions": _told(
+            {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": {
+                    field.name.replace("_", "-"): _strings({"type": "string"})
+                    for field in fields(Conventions)
+                },
+            },
+            "Shell patterns of names that say where a tensor lives, in place of the usual ones.",
+        ),
+    }
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "$id": f"{REPOSITORY}/raw/main/docs/settings.schema.json",
+        "title": "Settings of syncscan",
+        "description": "The [tool.syncscan] table of a pyproject.toml.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": properties,
+    }
+
+
+_FLAG: _Schema = {"type": "boolean"}
+_TEXT: _Schema = {"type": "string", "minLength": 1}
+_PATTERN: _Schema = {"type": "string", "pattern": "^(?!!$)"}  # "!" leaves nothing out, and nothing in
+
+
+def _strings(item: _Schema) -> _Schema:
+    return {"type": "array", "items": item}
+
+
+def _told(schema: _Schema, description: str) -> _Schema:
+    return {"description": description, **schema}
