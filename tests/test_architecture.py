@@ -15,7 +15,7 @@ RULES = ROOT.parent / "rules"  # installed as syncscan.rules
 # or on those above it, and not the other way. All that lies in a package is held to that.
 FLOORS = {
     "syncscan": (
-        "errors files git model surroundings",
+        "address errors files git model surroundings",
         "ops reference",
         "rule guard simulate",
         "rules config trace",
@@ -52,7 +52,8 @@ FLOORS = {
     ),
     "syncscan.report": (
         "console pages records safe_text trace_json",
-        "github json_report progress statistics text trace_text",
+        "github gitlab json_report junit progress sarif schema statistics text trace_text",
+        "formats",
     ),
     "syncscan.trace": ("hook", "arrivals classify front shape", "contract launch store", "sites", "trace"),
     "syncscan.trace.hook._syncscan_hook": (
