@@ -130,9 +130,12 @@ class _Matching:
         self._progress = progress
         self._matcher = Matcher(rules, solver.defects)
         self._waits = waiting_properties(solver, self._matcher)
+        self._waiting = {callee for prop in self._waits for callee in (prop, *prop.virtuals())}
         known = solver.known
         called = {callee for callees in known.callees.values() for callee in callees}
-        left_out = {f for f in known.elsewhere if f.name.startswith("_") and f not in called}
+        left_out = {
+            f for f in known.elsewhere if f.name.startswith("_") and called.isdisjoint((f, *f.virtuals()))
+        }
         self.functions = [f for f in solver.functions() if self._is_asked(f, targets) and f not in left_out]
 
     def _is_asked(self, function: Function, targets: Container[str] | None) -> bool:
@@ -140,9 +143,7 @@ class _Matching:
         module, known = function.module, self._solver.known
         if (targets is not None and module.path not in targets) or is_for_other_hardware(module.name):
             return False
-        return function in known.may_block or not self._waits.keys().isdisjoint(
-            known.callees.get(function, {})
-        )
+        return function in known.may_block or not self._waiting.isdisjoint(known.callees.get(function, {}))
 
     def share(self, share: int, count: int) -> CheckResult:
         """The findings in one share of the functions, and the functions that could not be matched."""

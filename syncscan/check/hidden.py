@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from syncscan.check.infer.evaluate.record import Waits
 from syncscan.check.infer.solver import Solver
-from syncscan.check.infer.source.index import Function
+from syncscan.check.infer.source.index import Function, Virtual
 from syncscan.check.match import Matcher
 from syncscan.model import Confidence, Device, Evidence, Finding, Kind, Value
 
@@ -25,16 +25,19 @@ class _Search:
         self._solver = solver
         self._matcher = matcher
         self._direct: dict[Function, Finding | None] = {}
-        self._known: dict[tuple[Function, int], Value | None] = {}
+        self._known: dict[tuple[Function | Virtual, int], Value | None] = {}
 
-    def wait_of(self, function: Function, depth: int) -> Value | None:
+    def wait_of(self, function: Function | Virtual, depth: int) -> Value | None:
         """The wait in a function, or in one that it calls, of which no more than ``depth`` lie in between."""
         key = function, depth
         if key not in self._known:
             self._known[key] = self._wait_of(function, depth)
         return self._known[key]
 
-    def _wait_of(self, function: Function, depth: int) -> Value | None:
+    def _wait_of(self, function: Function | Virtual, depth: int) -> Value | None:
+        if isinstance(function, Virtual):
+            waits = (self.wait_of(method, depth) for method in function.below)
+            return next((wait for wait in waits if wait is not None), None)
         if function.is_cached_property:  # it waits for its first reader only
             return None
         finding = self._finding_in(function)

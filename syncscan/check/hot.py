@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from syncscan.check.infer.solver import Solver
-from syncscan.check.infer.source.index import Function
+from syncscan.check.infer.source.index import Function, Virtual
 from syncscan.errors import ConfigError, nearest
 
 _WITHOUT_GRADIENTS = frozenset(
@@ -33,13 +33,24 @@ def call_chains(solver: Solver, entry_points: Sequence[str]) -> Chains:
         roots = list(filter(_is_entry_point, functions))
     chains: Chains = {root: (root.qualname,) for root in roots}
     queue = deque(roots)
+    followed: set[Virtual] = set()
     while queue:
         function = queue.popleft()
-        for callee in solver.known.callees.get(function, ()):
+        for callee in _callees(solver.known.callees.get(function, ()), followed):
             if callee not in chains and not callee.is_cached_property:
                 chains[callee] = (*chains[function], callee.qualname)
                 queue.append(callee)
     return chains
+
+
+def _callees(called: Iterable[Function | Virtual], followed: set[Virtual]) -> Iterator[Function]:
+    """The functions that are called, with all methods of those that have not been followed yet."""
+    for callee in called:
+        if isinstance(callee, Function):
+            yield callee
+        elif callee not in followed:
+            followed.add(callee)
+            yield from callee.below
 
 
 def _named(functions: Sequence[Function], read: set[str], entry_points: Sequence[str]) -> list[Function]:

@@ -238,6 +238,8 @@ LONG = {
     "lambdas": "x = lambda a: a.item()\n",
     "classes": "class A{n}(A): x = t\n",
     "loops": "for x in t: x.item()\n",
+    "overrides": "class A{n}(A):\n    def f(self, x): return x.item()\nA().f(t)\n",
+    "properties": "class A{n}(A):\n    @property\n    def p(self): return t.item()\nA().p\n",
     "suppressions": "t.item()  # syncscan: ignore[SYN101] why\n",
 }
 

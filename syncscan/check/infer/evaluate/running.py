@@ -5,11 +5,12 @@ from __future__ import annotations
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.guesses import assumed_tensor
 from syncscan.check.infer.evaluate.registry import BODIES
+from syncscan.check.infer.evaluate.virtual import arguments, tell_result
 from syncscan.check.infer.source.index import Parameter
 from syncscan.check.infer.values.basic import list_of
 from syncscan.check.infer.values.lattice import as_tensor, join
 from syncscan.check.infer.values.passing import evidence_in
-from syncscan.model import ARRAYS, Device, Kind, Value
+from syncscan.model import ARRAYS, UNKNOWN, Device, Kind, Value
 
 _HOST_SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
 
@@ -17,27 +18,29 @@ _HOST_SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
 def evaluate(frame: Frame) -> None:
     """Evaluate a function from what is known now; the outcome of the frame is what it read, and what it tells."""
     function = frame.function
+    virtual = arguments(frame)
     for position, parameter in enumerate(function.parameters):
-        frame.env[parameter.name] = _argument(frame, parameter, position)
+        frame.env[parameter.name] = _argument(frame, parameter, position, virtual.get(parameter, UNKNOWN))
     BODIES[type(function.node)](frame, function.node)
     if function.is_generator:
         frame.tell(frame.context.known.returns[function], list_of(frame.yielded))
+    tell_result(frame)
     _publish_captured(frame)
 
 
-def _argument(frame: Frame, parameter: Parameter, position: int) -> Value:
+def _argument(frame: Frame, parameter: Parameter, position: int, virtual: Value) -> Value:
     function = frame.function
     if position == 0 and function.owner is not None and not function.is_static:
         of_class = function.is_of_class or function.name == "__new__"
         return Value(Kind.CLASS if of_class else Kind.INSTANCE, payload=function.owner)
-    value = _passed(frame, parameter)
+    value = _passed(frame, parameter, virtual)
     frame.passed |= {id(why): parameter.name for why in evidence_in(value) if why is not None}
     return value
 
 
-def _passed(frame: Frame, parameter: Parameter) -> Value:
+def _passed(frame: Frame, parameter: Parameter, virtual: Value) -> Value:
     """What the callers, the annotation and the default say of a parameter, and else its name."""
-    value = frame.read(frame.context.known.parameters[parameter])
+    value = join(frame.read(frame.context.known.parameters[parameter]), virtual)
     promised = frame.context.annotations.read(parameter.annotation, frame.module, frame.function)
     if parameter.star:
         return list_of(join(value, promised), Kind.TUPLE if parameter.star == "*" else Kind.DICT)

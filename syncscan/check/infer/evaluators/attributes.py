@@ -9,6 +9,7 @@ from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.guesses import assumed_tensor
 from syncscan.check.infer.evaluate.names import external, module_name
 from syncscan.check.infer.evaluate.registry import ATTRIBUTES, register
+from syncscan.check.infer.evaluators.functions import call_overrides
 from syncscan.check.infer.source.index import Class, Module
 from syncscan.check.infer.values.basic import BOOL, INT, STRING, list_of, refine
 from syncscan.check.infer.values.callables import BoundMethod
@@ -84,8 +85,7 @@ def _of_instance(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
             return Value(Kind.FUNCTION, payload=BoundMethod(methods[0], base))
         if frame.recorder is not None:
             frame.recorder.property_read(node, methods)
-        getters = (Value(Kind.FUNCTION, payload=method) for method in methods)
-        return join_all(frame.call(getter, Call((base,), {}, node)) for getter in getters)
+        return call_overrides(frame, base, cls, name, Call((), {}, node))
     value = _stored(frame, cls, name)
     if value.kind is Kind.UNKNOWN or (value.kind is Kind.TENSOR and value.device is Device.UNKNOWN):
         return _declared(frame, cls, name, value)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from syncscan.check.infer.evaluate.call import Call
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.guesses import named
 from syncscan.check.infer.evaluate.registry import CALLABLES, register
 from syncscan.check.infer.evaluate.storing import news, store_attribute, tell
-from syncscan.check.infer.source.index import Class, Function, Parameter
+from syncscan.check.infer.evaluate.virtual import parameter_at
+from syncscan.check.infer.known.cells import Cell, Named, Slot
+from syncscan.check.infer.source.index import Class, Function, Parameter, Virtual
 from syncscan.check.infer.table.conditions import device_named
 from syncscan.check.infer.values.callables import BoundMethod, Partial
-from syncscan.check.infer.values.lattice import join_all
-from syncscan.check.infer.values.passing import evidence_in, moved, parts_of
+from syncscan.check.infer.values.lattice import join, join_all
+from syncscan.check.infer.values.passing import evidence_in, inferred, moved, parts_of
 from syncscan.model import UNKNOWN, Device, Kind, Value
 
 Passed = list[tuple[Parameter, Value]]
+Given = list[
+    tuple[str, Value, Cell[Value]]
+]  # a parameter's name, an argument, what is known of the parameter
 
 
 @register(CALLABLES, Kind.UNION)
@@ -55,34 +62,35 @@ def call_function(frame: Frame, function: Function, call: Call) -> Value:
         value = frame.context.annotations.read(declared, function.module, function)
     if isinstance(value.payload, Class) and value.kind is Kind.INSTANCE:
         value = _self_type(function, value, call)
-    value = _where_given(frame, function, value, passed)
-    if value.kind is Kind.TENSOR and value.device is Device.UNKNOWN:
-        return named(frame, value, function.name)
-    return value
+    if any(True for _ in evidence_in(value)):
+        placing = frame.read(frame.context.known.placing[function])
+        if placing and "" not in placing:
+            cells = frame.context.known.parameters
+            given = [(p.name, argument, cells[p]) for p, argument in passed if p.name in placing]
+            value = _where_given(frame, value, given)
+    return _named(frame, value, function.name)
 
 
-def _where_given(frame: Frame, function: Function, value: Value, passed: Passed) -> Value:
+def _named(frame: Frame, value: Value, name: str) -> Value:
+    is_open = value.kind is Kind.TENSOR and value.device is Device.UNKNOWN
+    return named(frame, value, name) if is_open else value
+
+
+def _where_given(frame: Frame, value: Value, given: Given) -> Value:
     """What a function returns that works where its arguments live, to a caller that passes these."""
-    if not any(True for _ in evidence_in(value)):
-        return value
-    placing = frame.read(frame.context.known.placing[function])
-    if not placing or "" in placing:
-        return value
-    given = [(parameter, argument) for parameter, argument in passed if parameter.name in placing]
-    places = {place for _, argument in given for part in parts_of(argument) for place in _place_of(part)}
+    places = {place for _, argument, _ in given for part in parts_of(argument) for place in _place_of(part)}
     if not places or places & {Device.CUDA, Device.MIXED}:
         return value
     if places == {Device.CPU}:
         return moved(value, Device.CPU)
-    if frame.assume() and any(_is_open(frame, parameter) for parameter, _ in given):
+    if frame.assume() and any(_is_open(frame, name, cell) for name, _, cell in given):
         return value
     return moved(value, Device.UNKNOWN)
 
 
-def _is_open(frame: Frame, parameter: Parameter) -> bool:
+def _is_open(frame: Frame, name: str, cell: Cell[Value]) -> bool:
     """Whether it is a device that only the run decides, or a tensor that nobody is seen to place."""
-    known = frame.read(frame.context.known.parameters[parameter])
-    return "device" in parameter.name or not any(evidence_in(known))
+    return "device" in name or not any(evidence_in(frame.read(cell)))
 
 
 def _place_of(value: Value) -> set[Device]:
@@ -104,6 +112,63 @@ def _self_type(function: Function, value: Value, call: Call) -> Value:
         return value
     cls = receiver.payload
     return receiver if isinstance(cls, Class) and value.payload in cls.mro() else value
+
+
+def call_overrides(frame: Frame, receiver: Value, cls: Class, name: str, call: Call) -> Value:
+    """Call a method of an object of a class, or of any below: the one that it has itself, and those that override it."""
+    own, virtual = cls.find_method(name), cls.virtual(name)
+    if virtual is None:
+        return call_function(frame, own, _of(own, receiver, call)) if own is not None else UNKNOWN
+    call = Call(tuple(map(inferred, call.args)), {k: inferred(v) for k, v in call.kwargs.items()}, call.node)
+    returned = _call_virtual(frame, virtual, call)
+    if own is None:
+        return returned
+    return join(call_function(frame, own, _of(own, receiver, call)), returned)
+
+
+def _of(method: Function, receiver: Value, call: Call) -> Call:
+    return call if method.is_static else call.on(receiver)
+
+
+def _call_virtual(frame: Frame, virtual: Virtual, call: Call) -> Value:
+    """Pass arguments to all methods below a class, and take what they are known to return."""
+    known = frame.context.known.virtual
+    frame.outcome.callees[virtual] = None
+    slots = dict[Slot, Value](enumerate(call.args))
+    slots.update(call.kwargs)
+    _pass_to_all(frame, virtual, slots, call)
+    value = frame.read(known.returns[virtual])
+    if any(True for _ in evidence_in(value)):
+        placing = frame.read(known.placing[virtual])
+        if placing and all(name for name, _ in placing):
+            value = _where_given(frame, value, _given(frame, virtual, slots, placing))
+    return _named(frame, value, virtual.name)
+
+
+def _given(frame: Frame, virtual: Virtual, slots: dict[Slot, Value], placing: Iterable[Named]) -> Given:
+    """Of what is passed to the methods below a class, that which decides where their results are."""
+    cells, from_outside = frame.context.known.virtual.arguments, frame.module.is_outside
+    return [
+        (name, slots[place], cells[virtual, from_outside, place])
+        for name, slot in sorted(placing, key=str)
+        for place in dict.fromkeys((slot, name))
+        if place in slots
+    ]
+
+
+def _pass_to_all(frame: Frame, virtual: Virtual, slots: dict[Slot, Value], call: Call) -> None:
+    """Tell the methods below a class what is passed to them, under the names that the first of them has."""
+    known, from_outside = frame.context.known.virtual, frame.module.is_outside
+    first = next(iter(virtual.below))
+    frame.tell(known.slots[virtual, from_outside], frozenset(slots))
+    for slot, value in slots.items():
+        parameter = parameter_at(first, slot)
+        name = slot if isinstance(slot, str) else parameter.name if parameter is not None else str(slot)
+        cell = known.arguments[virtual, from_outside, slot]
+        new = news(frame, cell, _as_device(value) if "device" in name else value)
+        if new is not None:
+            where = f"`{virtual.cls.qualname}.{virtual.name}`"
+            tell(frame, cell, new, call.node, f"`{name}` of {where} is passed here")
 
 
 def bind(function: Function, call: Call) -> Passed:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from syncscan.check.infer.evaluate.call import Call
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.registry import CALLABLES, METHODS, register
-from syncscan.check.infer.evaluators.functions import call_function
+from syncscan.check.infer.evaluators.functions import call_overrides
 from syncscan.check.infer.evaluators.modules import MODULE_METHODS, module_method
 from syncscan.check.infer.evaluators.numpy_calls import ARRAY_METHODS
 from syncscan.check.infer.evaluators.torch_calls import torch_object
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.values.lattice import join_all
-from syncscan.check.infer.values.passing import inferred
 from syncscan.model import UNKNOWN, Kind, Value
 
 _PYTHON_TYPES: dict[Kind, type] = {
@@ -66,18 +65,11 @@ def _of_object(frame: Frame, base: Value, name: str, call: Call) -> Value:
     cls = base.payload
     if not isinstance(cls, Class):
         return torch_object(frame, base, name, call)
-    methods = cls.overrides(name)
+    methods, called = cls.overrides(name), name
     if not methods and name == "__call__":
-        methods = cls.overrides("forward")
+        methods, called = cls.overrides("forward"), "forward"
     if methods and not methods[0].is_property:
-        if len(methods) > 1:  # what each of them is passed, worked out once
-            call = Call(
-                tuple(map(inferred, call.args)), {k: inferred(v) for k, v in call.kwargs.items()}, call.node
-            )
-        bound = call.on(base)
-        return join_all(
-            call_function(frame, method, call if method.is_static else bound) for method in methods
-        )
+        return call_overrides(frame, base, cls, called, call)
     if cls.is_module and name in MODULE_METHODS:
         return module_method(frame, base, name, call)
     if name == "_replace":

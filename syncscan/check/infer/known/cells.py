@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from syncscan.check.infer.source.index import Class, Function, Module, Parameter
+from syncscan.check.infer.source.index import Class, Function, Module, Parameter, Virtual
 from syncscan.check.infer.values.lattice import join
 from syncscan.model import UNKNOWN, Value
 
-Fact = TypeVar("Fact", Value, frozenset[object])
+# A place of an argument: its number, or its name where it is passed by that; and a parameter's name with its place.
+Slot = int | str
+Named = tuple[str, Slot]
+Fact = TypeVar("Fact", Value, frozenset[Class], frozenset[str], frozenset[Slot], frozenset[Named])
 Key = TypeVar("Key")
 
 
@@ -74,13 +77,29 @@ class Knowledge:
         self.globals: Cells[tuple[Module, str], Value] = Cells(UNKNOWN)
         self.captured: Cells[tuple[Function, str], Value] = Cells(UNKNOWN)  # by functions in a function
         # The classes on whose objects an attribute of this name is set, by code that is not their own.
-        self.set_outside: Cells[str, frozenset[object]] = Cells(frozenset())
+        self.set_outside: Cells[str, frozenset[Class]] = Cells(frozenset())
         # The parameters that put a result of a function on the GPU; "" where something else does.
-        self.placing: Cells[Function, frozenset[object]] = Cells(frozenset())
+        self.placing: Cells[Function, frozenset[str]] = Cells(frozenset())
         # Where `with torch.device(...)` puts what is made in it, modules among it; nowhere if that is the CPU.
         self.default_device: Cell[Value] = Cell(UNKNOWN)
+        self.virtual = VirtualKnowledge()
 
-        self.callees: dict[Function, dict[Function, None]] = {}
+        self.callees: dict[Function, dict[Function | Virtual, None]] = {}
         self.elsewhere: dict[Function, None] = {}  # called in branches for other hardware
         self.open: set[Function] = set()  # that ask something which only an assumption answers
         self.may_block: set[Function] = set()  # in which a GPU value reaches a place that may block
+
+
+class VirtualKnowledge:
+    """What is known of methods as they are called through a class above theirs.
+
+    Callers tell it once, whichever methods they may run, and each of those reads it once. What code outside the
+    project passes, such as tests, is kept apart.
+    """
+
+    def __init__(self) -> None:
+        self.slots: Cells[tuple[Virtual, bool], frozenset[Slot]] = Cells(frozenset())  # that callers fill
+        self.arguments: Cells[tuple[Virtual, bool, Slot], Value] = Cells(UNKNOWN)
+        self.returns: Cells[Virtual, Value] = Cells(UNKNOWN)
+        # The parameters that put a result on the GPU, as in `Knowledge.placing`.
+        self.placing: Cells[Virtual, frozenset[Named]] = Cells(frozenset())

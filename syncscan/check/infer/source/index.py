@@ -49,6 +49,7 @@ class Function:
     statement: ast.stmt | None = None  # in which a lambda stands
     is_generator: bool = False
     calls_of_its_own: frozenset[str] | None = None
+    called_as: tuple[Virtual, ...] | None = None
     key: str = field(init=False)  # no other definition of the project has it, and it is the same in every run
 
     def __post_init__(self) -> None:
@@ -81,6 +82,14 @@ class Function:
             self.calls_of_its_own = frozenset(found)
         return self.calls_of_its_own
 
+    def virtuals(self) -> tuple[Virtual, ...]:
+        """How a call through a class above its own may run this method."""
+        if self.called_as is None:
+            above = self.owner.mro()[1:] if self.owner is not None else []
+            found = (cls.virtual(self.name) for cls in above)
+            self.called_as = tuple(virtual for virtual in found if virtual and self in virtual.below)
+        return self.called_as
+
     @property
     def is_static(self) -> bool:
         """Takes no ``self``."""
@@ -90,6 +99,20 @@ class Function:
     def is_of_class(self) -> bool:
         """Takes the class where other methods take the object."""
         return "builtins.classmethod" in self.decorators
+
+
+@dataclass(eq=False, slots=True)
+class Virtual:
+    """A method as it is called through a class: any of those that the classes below define."""
+
+    cls: Class
+    name: str
+    below: dict[Function, None]
+
+    @property
+    def key(self) -> str:
+        """See `Function.key`."""
+        return f"{self.cls.key}.{self.name}"
 
 
 @dataclass(eq=False, slots=True)
@@ -111,6 +134,7 @@ class Class:
     decorators: frozenset[str] = frozenset()
     linear: list[Class] | None = None
     overriding: dict[str, tuple[Function, ...]] = field(default_factory=dict)
+    virtuals: dict[str, Virtual | None] = field(default_factory=dict)
     makers: frozenset[str] | None = None
     key: str = field(init=False)
 
@@ -165,12 +189,18 @@ class Class:
         """The methods that a call may run: this class's own, and those of its subclasses."""
         if name not in self.overriding:
             own = self.find_method(name)
-            found = [own] if own else []
-            for cls in self.all_subclasses():
-                if name in cls.methods and cls.methods[name] not in found:
-                    found.append(cls.methods[name])
+            found = {own: None} if own else {}
+            found |= {cls.methods[name]: None for cls in self.all_subclasses() if name in cls.methods}
             self.overriding[name] = tuple(found)
         return self.overriding[name]
+
+    def virtual(self, name: str) -> Virtual | None:
+        """The methods below this class that a call through it may run instead of its own; None without any."""
+        if name not in self.virtuals:
+            own = self.find_method(name)
+            below = {method: None for method in self.overrides(name) if method is not own}
+            self.virtuals[name] = Virtual(self, name, below) if below else None
+        return self.virtuals[name]
 
     def all_subclasses(self) -> Iterator[Class]:
         """Every class below this one."""

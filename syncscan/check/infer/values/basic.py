@@ -45,16 +45,21 @@ FALSE = Value(Kind.NUMBER, dtype="bool", payload=False)
 
 
 def depth(value: Value) -> int:
-    """How many containers, and callables with arguments in them, are nested in one another."""
-    inside = [item for item in (value.element, *(value.items or ())) if item is not None]
-    if isinstance(value.payload, (BoundMethod, Partial)):
-        inside += value.payload.inside
+    """How many containers are nested in one another; what a callable holds is not in them."""
+    inside = _inside(value)
     return 1 + max(map(depth, inside)) if inside else 0
 
 
-def _held(value: Value) -> Value:
-    """A value as something holds it: whatever holds it, so much is nested and no more."""
-    return value if depth(value) < _DEEPEST else ANYTHING
+def _inside(value: Value) -> tuple[Value, ...]:
+    return value.items or (() if value.element is None else (value.element,))
+
+
+def _depth_of_callables(value: Value) -> int:
+    """How many callables that hold arguments are nested in one another, by whatever else."""
+    inside = _inside(value)
+    if isinstance(value.payload, (BoundMethod, Partial)):
+        return 1 + max(map(_depth_of_callables, value.payload.inside))
+    return max(map(_depth_of_callables, inside), default=0)
 
 
 def holds_gpu(value: Value) -> bool:
@@ -70,12 +75,12 @@ def holds_gpu(value: Value) -> bool:
 
 def list_of(element: Value, kind: Kind = Kind.LIST) -> Value:
     """A container of unknown length."""
-    return Value(kind, element=_held(element))
+    return Value(kind, element=element if depth(element) < _DEEPEST else ANYTHING)
 
 
 def sequence(items: list[Value], kind: Kind) -> Value:
     """A tuple or list literal: keeps its items if it is short."""
-    kept = tuple(map(_held, items))
+    kept = tuple(item if depth(item) < _DEEPEST else ANYTHING for item in items)
     if len(kept) > _MOST_ITEMS:
         return Value(kind, element=join_all(kept))
     return Value(kind, items=kept)
@@ -83,8 +88,16 @@ def sequence(items: list[Value], kind: Kind) -> Value:
 
 def partial_of(callee: Value, args: Iterable[Value], kwargs: Mapping[str, Value]) -> Value:
     """A callable that has got some of its arguments already."""
-    names = tuple((name, _held(value)) for name, value in kwargs.items())
-    return Value(Kind.FUNCTION, payload=Partial(_held(callee), tuple(map(_held, args)), names))
+    kept = [
+        value if _depth_of_callables(value) < _DEEPEST else ANYTHING for value in (*args, *kwargs.values())
+    ]
+    if _depth_of_callables(callee) >= _DEEPEST:
+        return ANYTHING
+    given = tuple(kept[: len(kept) - len(kwargs)])
+    return Value(
+        Kind.FUNCTION,
+        payload=Partial(callee, given, tuple(zip(kwargs, kept[len(given) :], strict=True))),
+    )
 
 
 def slice_of(bounds: Iterable[Value]) -> Value:
