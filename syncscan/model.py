@@ -92,6 +92,12 @@ class Evidence:
     line: int
     text: str
     parent: Evidence | None = None
+    cell: int = 0  # of a notebook, counted from 1 over all its cells; the line is one of the cell
+
+    @property
+    def place(self) -> str:
+        """The file, the cell and the line, as printed."""
+        return f"{place_of(self.path, self.cell)}:{self.line}"
 
     def chain(self) -> tuple[Evidence, ...]:
         """This step and those before it."""
@@ -219,6 +225,12 @@ class Finding:
     call_chain: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     fix: Fix = Fix(Applicability.NONE, "")
+    cell: int = 0  # of a notebook, as that of evidence; so are the lines of its edits
+
+    @property
+    def unit(self) -> str:
+        """The file, or the cell of a notebook, as printed."""
+        return place_of(self.path, self.cell)
 
     @property
     def severity(self) -> Severity:
@@ -231,9 +243,9 @@ class Finding:
         return Severity.WARNING if certain else Severity.NOTE
 
     @property
-    def position(self) -> tuple[str, int, int, str]:
+    def position(self) -> tuple[str, int, int, int, str]:
         """The order of reports."""
-        return (self.path, self.line, self.column, self.code)
+        return (self.path, self.cell, self.line, self.column, self.code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,3 +269,15 @@ class Failure:
     message: str
     partial: bool = False
     python: str = ""
+    cell: int = 0  # of a notebook
+
+    @property
+    def place(self) -> str:
+        """The file, the cell and the line, as printed."""
+        unit = place_of(self.path, self.cell)
+        return f"{unit}:{self.line}" if self.line else unit
+
+
+def place_of(path: str, cell: int) -> str:
+    """A file, or a cell of a notebook, as printed."""
+    return f"{path}:cell {cell}" if cell else path

@@ -27,7 +27,7 @@ FLOORS = {
         "__main__",
     ),
     "syncscan.check": (
-        "nesting",
+        "nesting notebook",
         "baseline blocks discover files ignores newer write suppress fix infer workers",
         "defects match hot",
         "hidden",

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pathspec
 
+from syncscan.check import notebook
 from syncscan.check.files import (
     Source,
     SourceError,
+    check_kind,
     is_outside,
     is_package,
     module_name,
@@ -24,6 +26,7 @@ from syncscan.model import Failure
 
 _PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 _VENV_MARKERS = ("pyvenv.cfg", "conda-meta")
+_SUFFIXES = (".py", notebook.SUFFIX)
 _SKIPPED_NAMES = frozenset({"__pycache__", "node_modules"})
 
 Levels = tuple[tuple[str, pathspec.GitIgnoreSpec], ...]  # the .gitignore of each folder, outermost first
@@ -58,8 +61,8 @@ class _Found:
             self.links[path] = link
         self.files.setdefault(path, root)
 
-    def fail(self, path: Path, message: str, line: int = 0) -> None:
-        self.failures.append(Failure(shown(path), line, message))
+    def fail(self, path: Path, message: str, line: int = 0, *, partial: bool = False) -> None:
+        self.failures.append(Failure(shown(path), line, message, partial))
 
 
 def load_project(
@@ -80,7 +83,7 @@ def load_project(
             skipped += 1
         elif path.is_dir():
             _find_folder(path, config, wanted, rest)
-        else:
+        elif _is_of_a_kind(path, contents, wanted):
             root = project_root(path)
             wanted.add(path, root or path.parent, links.get(path))
             wanted.files[path] = root or path.parent  # whichever folder it was found in before
@@ -98,6 +101,18 @@ def load_project(
     everything = tuple(sorted((*sources, *others), key=lambda source: source.shown))
     failures = tuple(sorted(wanted.failures, key=lambda failure: failure.path))
     return Project(everything, targets if others else None, failures, skipped)
+
+
+def _is_of_a_kind(path: Path, contents: Mapping[Path, bytes], wanted: _Found) -> bool:
+    try:
+        if path not in contents:
+            check_kind(path)
+    except SourceError as error:
+        wanted.fail(path, str(error))
+        return False
+    except OSError:
+        return True  # which is told where it is read
+    return True
 
 
 def project_of_text(path: Path, data: bytes) -> Project:
@@ -169,7 +184,7 @@ def _walk(folder: Path, levels: Levels, config: Config, found: _Found, links: li
         elif entry.is_dir():
             if not _passes_over(path, levels, config):
                 yield from _walk(path, levels, config, found, links)
-        elif entry.name.endswith(".py") and not _left_out(path, "", levels, config):
+        elif entry.name.endswith(_SUFFIXES) and not _left_out(path, "", levels, config):
             yield path
 
 
@@ -189,12 +204,12 @@ def _follow(link: Path, levels: Levels, config: Config, found: _Found, links: li
     try:
         target = link.resolve(strict=True)
     except (OSError, RuntimeError):
-        if link.suffix == ".py":
+        if link.suffix in _SUFFIXES:
             found.fail(link, f"is a symlink that leads nowhere: {link.readlink()}")
         return
     if target.is_dir() and link.is_relative_to(target):
         found.fail(link, "is a symlink to a folder around it; not followed")
-    elif target.is_file() and link.suffix == ".py":
+    elif target.is_file() and link.suffix in _SUFFIXES:
         links.append(link)
 
 
@@ -236,4 +251,7 @@ def _read(found: _Found, contents: Mapping[Path, bytes]) -> list[Source]:
             sources.append(replace(source, link=shown(link.absolute())) if link else source)
         except SourceError as error:
             found.fail(path, str(error), error.line)
+        else:
+            for line, message in source.broken:
+                found.fail(path, message, line, partial=True)
     return sources

@@ -8,10 +8,15 @@ import os
 import stat
 import tokenize
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from syncscan.check import notebook
+from syncscan.check.notebook import Cells
 from syncscan.errors import SyncscanError
+
+PYTHON = (".py", ".pyi", ".pyw")
+_NOTEBOOK = "-notebook"  # ends the name of its module, which nothing can import
 
 # The syntax tree of generated code takes some 150 times its size in memory.
 MAX_BYTES = 2 * 1024 * 1024
@@ -21,7 +26,9 @@ MAX_BYTES = 2 * 1024 * 1024
 class Source:
     r"""One file: its real path, as printed, as imported, and its text with ``\n`` line ends.
 
-    ``link`` is the symbolic link, as printed, where nothing else leads to the file.
+    ``link`` is the symbolic link, as printed, where nothing else leads to the file. Of a notebook, the text
+    is the program that its cells make, ``cells`` says where they lie in it, ``broken`` which lines of it are no
+    Python, with the reason, and ``written`` is the same with the magics.
     """
 
     path: Path
@@ -29,6 +36,9 @@ class Source:
     module: str
     text: str
     link: str = ""
+    cells: Cells = field(default_factory=Cells)
+    broken: tuple[tuple[int, str], ...] = ()
+    written: str = ""
 
 
 class SourceError(SyncscanError):
@@ -53,6 +63,16 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise SourceError(f"cannot be read: {error.strerror or error}") from error
+
+
+def check_kind(path: Path) -> None:
+    """SourceError where a file that was named is neither Python nor a notebook, by its suffix and its first line."""
+    if path.suffix in {"", *PYTHON, notebook.SUFFIX} or not path.is_file():
+        return
+    with path.open("rb") as stream:
+        first = stream.readline(200)
+    if not (first.startswith(b"#!") and b"python" in first):
+        raise SourceError("neither Python nor a notebook; name .py and .ipynb files, or folders")
 
 
 def decode(data: bytes) -> tuple[str, str]:
@@ -93,7 +113,25 @@ def normalise(text: str) -> str:
 def read_source(path: Path, root: Path, contents: Mapping[Path, bytes]) -> Source:
     """Read a file of the project at ``root``; ``contents`` holds what stands in for files on disk."""
     data = contents[path] if path in contents else read_bytes(path)
-    return Source(path, shown(path), module_name(path, root), normalise(decode(data)[0]))
+    name = module_name(path, root)
+    if path.suffix != notebook.SUFFIX:
+        return Source(path, shown(path), name, normalise(decode(data)[0]))
+    found = notebook_of(data)
+    return source_of(found, found.text, Source(path, shown(path), f"{name}{_NOTEBOOK}", ""))
+
+
+def notebook_of(data: bytes) -> notebook.Notebook:
+    """The notebook in the content of a file; SourceError where it is none."""
+    try:
+        return notebook.read_notebook(data)
+    except notebook.NotebookError as error:
+        raise SourceError(str(error)) from error
+
+
+def source_of(found: notebook.Notebook, text: str, source: Source) -> Source:
+    """A source with the program of a notebook, whose cells are those in ``text``."""
+    program, cells, broken = notebook.program(text, found.numbers)
+    return replace(source, text=program, cells=cells, broken=tuple(broken), written=text)
 
 
 def shown(path: Path) -> str:
@@ -150,14 +188,14 @@ _OUTSIDE = frozenset({"bench", "benchmark", "benchmarks", "example", "examples",
 
 
 def is_outside(module: str) -> bool:
-    """Whether a module only uses the project, as tests, benchmarks and examples do, by its name or a folder's.
+    """Whether a module only uses the project, as tests, benchmarks, examples and notebooks do, by its name or a folder's.
 
     They make tensors where it suits them, so what they pass says nothing about the project.
     """
     *folders, file = module.split(".")
     return (
         file.startswith(("test_", "bench_", "benchmark_"))
-        or file.endswith("_test")
+        or file.endswith(("_test", _NOTEBOOK))
         or file == "conftest"
         or not _OUTSIDE.isdisjoint(folders)
     )

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from syncscan.check.files import Source, SourceError, decode, normalise
+from syncscan.check.files import Source, SourceError, decode, normalise, notebook_of, source_of
 from syncscan.check.nesting import parse
+from syncscan.check.notebook import SUFFIX, Notebook, NotebookError
 from syncscan.check.write import CHANGED, replace_content
 from syncscan.model import Applicability, Edit, Failure, Finding
 
@@ -24,6 +25,7 @@ class Draft:
     before: str
     after: str
     encoding: str
+    notebook: Notebook | None = None
     stuck: bool = False  # a fix gave what does not parse: no more of them here
 
     @classmethod
@@ -33,6 +35,8 @@ class Draft:
             raise SourceError(
                 f"not fixed: only the symbolic link {source.link} leads to it; name the file itself"
             )
+        if source.shown.endswith(SUFFIX):
+            return cls._of_notebook(source, data)
         text, encoding = decode(data)
         if normalise(text) != source.text:
             raise SourceError(CHANGED)
@@ -42,17 +46,45 @@ class Draft:
             )
         return cls(source, text, text, encoding)
 
+    @classmethod
+    def _of_notebook(cls, source: Source, data: bytes) -> Draft:
+        found = notebook_of(data)
+        if source_of(found, found.text, source).text != source.text:
+            raise SourceError(CHANGED)
+        draft = cls(source, found.text, found.text, "utf-8", found)
+        if draft.content(found.text) != data:
+            raise SourceError("not fixed: its JSON would not come out as it is; save it in Jupyter first")
+        return draft
+
     @property
     def fixed(self) -> Source:
         """The file as the next round checks it."""
-        return replace(self.source, text=normalise(self.after))
+        return self._as_source(self.after)
+
+    def _as_source(self, text: str) -> Source:
+        if self.notebook:
+            return source_of(self.notebook, text, self.source)
+        return replace(self.source, text=normalise(text))
+
+    def content(self, text: str) -> bytes:
+        """The whole file with a text; SourceError where that cannot be."""
+        if self.notebook is None:
+            return text.encode(self.encoding)
+        try:
+            return self.notebook.written(text)
+        except NotebookError as error:
+            raise SourceError(f"not fixed: {error}") from error
 
     def apply(self, findings: Sequence[Finding]) -> Iterator[Failure]:
         """Apply the fixes of ``findings``; a failure, and no change, where the result would not parse."""
         text = apply_edits(self.after, findings)
         try:
-            parse(normalise(text))
-            encoding = decode(text.encode(self.encoding))[1]
+            source = self._as_source(text)
+            parse(source.text)
+            if source.broken != self.source.broken:
+                raise ValueError(f"a cell would be no Python: {source.broken}")
+            self.content(text)
+            encoding = self.encoding if self.notebook else decode(text.encode(self.encoding))[1]
             if encoding != self.encoding:  # another comment may now stand where Python looks for one
                 raise ValueError(f"its encoding would be {encoding}")
         except (SyntaxError, ValueError, RecursionError, SourceError) as error:
@@ -70,14 +102,17 @@ class Draft:
         """A unified diff that ``patch`` and ``git apply`` understand, or "" where nothing changed."""
         name = self.source.shown
         mark = "\ufeff" if self.encoding == "utf-8-sig" else ""
-        before, after = (_LINE.findall(mark + text) for text in (self.before, self.after))
+        if self.notebook:
+            texts = [self.content(text).decode() for text in (self.before, self.after)]
+        else:
+            texts = [mark + self.before, mark + self.after]
+        before, after = map(_LINE.findall, texts)
         lines = difflib.unified_diff(before, after, _quoted(f"a/{name}"), _quoted(f"b/{name}"))
         return "".join(map(_terminated, lines))
 
     def write(self) -> None:
         """Put the fixed text in the place of the old one; SourceError, and no change, where that fails."""
-        before, after = (text.encode(self.encoding) for text in (self.before, self.after))
-        replace_content(self.source.path, before, after)
+        replace_content(self.source.path, self.content(self.before), self.content(self.after))
 
 
 def fixable(findings: Iterable[Finding], *, unsafe: bool) -> list[Finding]:

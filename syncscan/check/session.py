@@ -12,11 +12,12 @@ from syncscan.check.discover import Project
 from syncscan.check.engine import check_sources
 from syncscan.check.files import Source, SourceError, read_bytes
 from syncscan.check.fix import Draft
+from syncscan.check.notebook import Cells
 from syncscan.check.suppress import apply_suppressions
 from syncscan.check.write import remove_leftover
 from syncscan.config import Config
 from syncscan.errors import ConfigError
-from syncscan.model import UNUSED_SUPPRESSION, Failure, Finding, Suppressed
+from syncscan.model import UNUSED_SUPPRESSION, Evidence, Failure, Finding, Suppressed, place_of
 
 # A fix may make room for another one: the outer of two calls, say. More rounds than this is a defect.
 MAX_ROUNDS = 8
@@ -65,7 +66,7 @@ def check(
         require_reason=config.require_reason,
     )
     paths = {source.shown: source.path for source in targets}
-    doubtful = {failure.path for failure in failed if failure.partial}
+    doubtful = {failure.path for failure in (*failed, *project.failures) if failure.partial}
 
     def is_asked(finding: Finding) -> bool:
         # What a comment suppresses may not be known.
@@ -194,3 +195,61 @@ def _apply(
 
 def _draft(source: Source, contents: Mapping[Path, bytes]) -> Draft:
     return Draft.of(source, contents[source.path] if source.path in contents else read_bytes(source.path))
+
+
+def in_cells(outcome: Outcome, project: Project) -> Outcome:
+    """The same with lines of cells where they are lines of the program that the cells of a notebook make."""
+    notebooks = {source.shown: source for source in project.sources if source.cells.starts}
+    # Where there are fixes, findings are about what they made of it.
+    notebooks |= {draft.source.shown: draft.fixed for draft in outcome.drafts if draft.notebook}
+    if not notebooks:
+        return outcome
+    cells = {shown: source.cells for shown, source in notebooks.items()}
+
+    def located(finding: Finding) -> Finding:
+        evidence = tuple(map(step_located, finding.evidence))
+        if finding.path not in cells:
+            return replace(finding, evidence=evidence)
+        cell, line = cells[finding.path].place(finding.line)
+        back = finding.line - line
+        edits = tuple(
+            replace(edit, line=edit.line - back, end_line=edit.end_line - back) for edit in finding.fix.edits
+        )
+        return replace(
+            finding,
+            cell=cell,
+            line=line,
+            end_line=finding.end_line - back,
+            evidence=evidence,
+            fix=replace(finding.fix, edits=edits),
+        )
+
+    def step_located(step: Evidence) -> Evidence:
+        cell, line = cells.get(step.path, Cells()).place(step.line)
+        return replace(step, line=line, cell=cell, parent=None)
+
+    def failure_located(failure: Failure) -> Failure:
+        cell, line = cells.get(failure.path, Cells()).place(failure.line)
+        return replace(failure, line=line, cell=cell)
+
+    texts = dict(outcome.texts)
+    for path in cells.keys() & texts.keys():
+        texts |= _texts_of_cells(notebooks[path])
+    return replace(
+        outcome,
+        findings=tuple(map(located, outcome.findings)),
+        known=tuple(map(located, outcome.known)),
+        suppressed=tuple(replace(one, finding=located(one.finding)) for one in outcome.suppressed),
+        failures=tuple(map(failure_located, outcome.failures)),
+        newer=tuple(map(failure_located, outcome.newer)),
+        texts=texts,
+    )
+
+
+def _texts_of_cells(source: Source) -> dict[str, str]:
+    rows, cells = source.written.split("\n"), source.cells
+    ends = [*(start - 1 for start in cells.starts[1:]), len(rows)]
+    return {
+        place_of(source.shown, number): "\n".join(rows[first:end])
+        for number, first, end in zip(cells.numbers, cells.starts, ends, strict=True)
+    }

@@ -19,13 +19,13 @@ from syncscan.check.baseline import Baseline, read_baseline
 from syncscan.check.discover import Project, load_project, project_of_text
 from syncscan.check.fix import fixable
 from syncscan.check.ignores import check_reason, ignoring
-from syncscan.check.session import MAX_ROUNDS, Outcome, check, check_and_fix, write_fixes
+from syncscan.check.session import MAX_ROUNDS, Outcome, check, check_and_fix, in_cells, write_fixes
 from syncscan.commands import parameters
 from syncscan.config import Config, find_config, load_config, parse_codes, parse_confidence, show
 from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, ConfigError
 from syncscan.files import replace_file
 from syncscan.git import repository
-from syncscan.model import Failure, Finding, Severity
+from syncscan.model import Finding, Severity
 from syncscan.report import statistics
 from syncscan.report.formats import FORMATS, render, write
 from syncscan.report.progress import ProgressBar
@@ -246,6 +246,7 @@ def _run(options: Options, config: Config) -> int:
         outcome = _write(options, config, project, contents, outcome, baseline)
     if options.write_baseline:
         outcome = _write_baseline(outcome, options.write_baseline)
+    outcome = in_cells(outcome, project)
     report = Report(
         findings=outcome.findings,
         suppressed=outcome.suppressed,
@@ -377,7 +378,7 @@ def _write(
         with ProgressBar(sys.stderr) as bar:
             return write_fixes(outcome, project, config, bar, options.jobs, baseline)
     (data,) = contents.values()
-    (fixed,) = (draft.after.encode(draft.encoding) for draft in outcome.drafts) if outcome.drafts else (data,)
+    (fixed,) = (draft.content(draft.after) for draft in outcome.drafts) if outcome.drafts else (data,)
     sys.stdout.buffer.write(fixed)
     return outcome
 
@@ -397,9 +398,9 @@ def _show(options: Options, config: Config, report: Report, outcome: Outcome) ->
         _add_to_summary(report)
     if options.output_format == "text":
         for failure in report.newer:
-            _say(f"warning: {_place(failure)}: {failure.message}")
+            _say(f"warning: {failure.place}: {failure.message}")
         for failure in (*report.failures, *report.unfixed):
-            _say(f"{_place(failure)}: {failure.message}")
+            _say(f"{failure.place}: {failure.message}")
         if report.gone:
             _say_what_is_gone(report, config)
     if options.diff:
@@ -426,10 +427,6 @@ def _say_what_is_gone(report: Report, config: Config) -> None:
 
 def _say(line: str) -> None:
     click.echo(safe_line(f"syncscan: {line}"), err=True)
-
-
-def _place(failure: Failure) -> str:
-    return f"{failure.path}:{failure.line}" if failure.line else failure.path
 
 
 def _add_to_summary(report: Report) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from syncscan.model import Failure, Finding, Severity
-from syncscan.report.records import Report, advice, summary
+from syncscan.report.records import Report, advice, in_file, summary
 from syncscan.report.safe_text import line_start, safe_line
 
 MOST = 10  # annotations of one level
@@ -54,7 +54,7 @@ def _annotations(report: Report) -> Iterator[_Annotation]:
         ("not checked", report.newer, "warning"),
     ):
         yield from (_failure(what, failure, level, report) for failure in failures)
-    yield from (_finding(finding, report) for finding in report.findings)
+    yield from (_finding(in_file(finding), report) for finding in report.findings)
 
 
 def _finding(finding: Finding, report: Report) -> _Annotation:
@@ -68,7 +68,7 @@ def _finding(finding: Finding, report: Report) -> _Annotation:
     }
     if finding.line == finding.end_line:  # GitHub rejects columns across lines
         properties["endColumn"] = finding.end_column
-    because = [f"{step.text} ({step.path}:{step.line})" for step in finding.evidence[:1]]
+    because = [f"{step.text} ({step.place})" for step in finding.evidence[:1]]
     message = "\n".join([finding.message, *because, f"Instead: {advice(finding)}"])
     place = f"{line_start(path)}:{finding.line}:{finding.column}"
     plain = f"{place}: {finding.code} {safe_line(finding.message)}"

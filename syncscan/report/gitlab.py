@@ -9,7 +9,7 @@ import json
 from typing import Any, TextIO
 
 from syncscan.model import Failure, Severity
-from syncscan.report.records import Report, advice, fingerprints
+from syncscan.report.records import Report, advice, fingerprints, in_file
 from syncscan.report.safe_text import safe_line
 
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
@@ -27,7 +27,7 @@ def render(report: Report, stream: TextIO) -> None:
             severity=_SEVERITIES[finding.severity],
             fingerprint=mark,
         )
-        for finding, mark in zip(report.findings, marks, strict=True)
+        for finding, mark in zip(map(in_file, report.findings), marks, strict=True)
     ]
     data += [_failure(failure, report) for failure in (*report.failures, *report.unfixed)]
     stream.write(json.dumps(data, indent=2) + "\n")

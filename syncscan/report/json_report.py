@@ -37,8 +37,13 @@ def as_data(report: Report) -> dict[str, Any]:
     }
 
 
+def _cell(number: int) -> dict[str, int]:
+    """The cell of a notebook, in which lines are counted; nothing for other files."""
+    return {"cell": number} if number else {}
+
+
 def _failure(failure: Failure) -> dict[str, Any]:
-    return {"path": failure.path, "line": failure.line, "message": failure.message}
+    return {"path": failure.path, **_cell(failure.cell), "line": failure.line, "message": failure.message}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -46,6 +51,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "code": finding.code,
         "name": finding.name,
         "path": finding.path,
+        **_cell(finding.cell),
         "line": finding.line,
         "column": finding.column,
         "end_line": finding.end_line,
@@ -57,7 +63,9 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "severity": finding.severity.label,
         "hot": finding.hot,
         "call_chain": list(finding.call_chain),
-        "evidence": [{"path": e.path, "line": e.line, "text": e.text} for e in finding.evidence],
+        "evidence": [
+            {"path": e.path, **_cell(e.cell), "line": e.line, "text": e.text} for e in finding.evidence
+        ],
         "fix": _fix(finding.fix, advice(finding)),
     }
 

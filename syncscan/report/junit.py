@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TextIO
 from xml.etree import ElementTree as ET
 
-from syncscan.model import Failure, Finding
+from syncscan.model import Failure, Finding, place_of
 from syncscan.report.records import Report, advice
 from syncscan.report.safe_text import safe_line
 
@@ -48,7 +48,8 @@ _KINDS = ("failure", "error", "skipped")
 def _cases(report: Report) -> Iterator[ET.Element]:
     for finding in report.findings:
         path = report.in_repository(finding.path)
-        name = f"{finding.code} {finding.function or path}:{finding.line}:{finding.column}"
+        where = place_of(finding.function or path, finding.cell)
+        name = f"{finding.code} {where}:{finding.line}:{finding.column}"
         case = ET.Element(
             "testcase",
             {"classname": _text(path), "name": _text(name), "file": _text(path), "line": str(finding.line)},
@@ -62,8 +63,11 @@ def _cases(report: Report) -> Iterator[ET.Element]:
 
 
 def _body(finding: Finding, path: str) -> str:
-    lines = [f"at: {path}:{finding.line}:{finding.column}", f"expression: {finding.expression}"]
-    lines += [f"because: {step.text} ({step.path}:{step.line})" for step in finding.evidence]
+    lines = [
+        f"at: {place_of(path, finding.cell)}:{finding.line}:{finding.column}",
+        f"expression: {finding.expression}",
+    ]
+    lines += [f"because: {step.text} ({step.place})" for step in finding.evidence]
     return "\n".join(map(_text, [*lines, f"instead: {advice(finding)}"]))
 
 

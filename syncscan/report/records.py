@@ -6,7 +6,7 @@ import hashlib
 import posixpath
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from syncscan.check.baseline import normalised
 from syncscan.model import Applicability, Failure, Finding, Severity, Suppressed
@@ -69,6 +69,15 @@ def fingerprints(report: Report, findings: Iterable[Finding]) -> list[str]:
             ]
         )
     return made
+
+
+def in_file(finding: Finding) -> Finding:
+    """The same as a place of its file, for readers that know no cells: a finding in a notebook is about the whole of it."""
+    if not finding.cell:
+        return finding
+    message = f"cell {finding.cell}, line {finding.line}: {finding.message}"
+    whole = replace(finding, line=1, column=1, end_line=1, end_column=1, cell=0)
+    return replace(whole, message=message, fix=replace(finding.fix, edits=()))
 
 
 def advice(finding: Finding) -> str:

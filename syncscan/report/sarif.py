@@ -15,7 +15,7 @@ from syncscan import __version__
 from syncscan.address import REPOSITORY, rule_address
 from syncscan.model import Confidence, Edit, Evidence, Failure, Finding, Severity
 from syncscan.report.pages import GROUPS, rule_page
-from syncscan.report.records import Report, advice, fingerprints
+from syncscan.report.records import Report, advice, fingerprints, in_file
 from syncscan.rule import Rule, rule_book
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -97,7 +97,8 @@ def _results(report: Report, codes: Sequence[str]) -> list[dict[str, Any]]:
     told.sort(key=lambda item: item[0].position)
     marks = fingerprints(report, (finding for finding, _ in told))
     return [
-        _result(finding, report, codes.index(finding.code), mark) | ({"suppressions": how} if how else {})
+        _result(in_file(finding), report, codes.index(finding.code), mark)
+        | ({"suppressions": how} if how else {})
         for (finding, how), mark in zip(told, marks, strict=True)
     ]
 
@@ -139,8 +140,14 @@ def _message(finding: Finding) -> str:
 
 
 def _related(step: Evidence, number: int, report: Report) -> dict[str, Any]:
-    place = {"artifactLocation": _artifact(step.path, report), "region": {"startLine": max(step.line, 1)}}
-    text = step.text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+    line = 1 if step.cell else max(step.line, 1)
+    place = {"artifactLocation": _artifact(step.path, report), "region": {"startLine": line}}
+    text = (
+        (f"cell {step.cell}, line {step.line}: {step.text}" if step.cell else step.text)
+        .replace("\\", "\\\\")
+        .replace("[", "\\[")
+        .replace("]", "\\]")
+    )
     return {"id": number, "physicalLocation": place, "message": {"text": text}}
 
 

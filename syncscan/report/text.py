@@ -29,7 +29,7 @@ def render(report: Report, stream: TextIO) -> None:
 def show(report: Report, console: Console) -> None:
     """Write every finding, then the summary."""
     for finding in report.findings:
-        lines = report.texts.get(finding.path, "").split("\n")
+        lines = report.texts.get(finding.unit, "").split("\n")
         for text in _finding(finding, lines):
             _print(console, text)
         _print(console, Text())
@@ -56,7 +56,7 @@ def _finding(finding: Finding, lines: Sequence[str]) -> Iterator[Text]:
 
 def _head(finding: Finding) -> Text:
     return Text.assemble(
-        (line_start(finding.path), "bold"),
+        (line_start(finding.unit), "bold"),
         (f":{finding.line}:{finding.column}: ", "cyan"),
         (finding.code, _STYLES[finding.severity]),
         f" {safe_line(finding.message)} ",
@@ -95,7 +95,7 @@ def _window(line: str, start: int, end: int) -> tuple[str, str, str]:
 
 
 def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
-    steps = list(dict.fromkeys(f"{step.text} ({step.path}:{step.line})" for step in finding.evidence))
+    steps = list(dict.fromkeys(f"{step.text} ({step.place})" for step in finding.evidence))
     for step in steps[:_MAX_STEPS]:
         yield "because", step
     if len(steps) > _MAX_STEPS:
