@@ -13,8 +13,8 @@ from syncscan import rule as rules
 from syncscan.errors import SyncscanError
 from syncscan.rule import Match, Precedence, Rule, by_precedence, check_rule, rule_book
 
-EMPTY_CACHE = '''
-"""`empty_cache` in a loop gives memory back that the next round asks for again.
+IPC_COLLECT = '''
+"""`ipc_collect` in a loop looks for what other processes have left.
 
 **Stays silent** outside of loops.
 
@@ -26,17 +26,17 @@ import libcst as cst
 from syncscan.rule import Example, Facts, Match, Rule
 
 
-class EmptyCache(Rule):
+class IpcCollect(Rule):
     code = "SYN901"
-    name = "empty-cache"
-    summary = "the cache is emptied in a loop"
-    instead = "empty it once, if at all"
+    name = "ipc-collect"
+    summary = "what others left is collected in a loop"
+    instead = "collect it once, if at all"
     nodes = (cst.Call,)
-    asks = frozenset({"torch.cuda.empty_cache"})
+    asks = frozenset({"torch.cuda.ipc_collect"})
     examples = ()
 
     def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
-        if not isinstance(node, cst.Call) or facts.name_of(node.func) != "torch.cuda.empty_cache":
+        if not isinstance(node, cst.Call) or facts.name_of(node.func) != "torch.cuda.ipc_collect":
             return None
         if not facts.in_loop(node):
             return None
@@ -55,14 +55,14 @@ def own_rule(tmp_path, monkeypatch):
     def add(text: str) -> None:
         folder = tmp_path / "own_rules"
         folder.mkdir()
-        (folder / "empty_cache.py").write_text(text, encoding="utf-8")
+        (folder / "ipc_collect.py").write_text(text, encoding="utf-8")
         package = importlib.import_module("syncscan.rules")
         monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
         rule_book.cache_clear()
 
     yield add
     monkeypatch.undo()
-    sys.modules.pop("syncscan.rules.empty_cache", None)
+    sys.modules.pop("syncscan.rules.ipc_collect", None)
     rule_book.cache_clear()
 
 
@@ -75,38 +75,38 @@ def messages(text: str) -> list[tuple[int, str]]:
 
 
 def test_a_rule_is_asked_about_what_the_table_says_does_not_block(own_rule) -> None:
-    own_rule(EMPTY_CACHE)
+    own_rule(IPC_COLLECT)
     text = """
         import torch
         import torch.cuda as gpu
 
         def epoch(batches):
-            gpu.empty_cache()
+            gpu.ipc_collect()
             for batch in batches:
                 print(batch)
-                gpu.empty_cache()
+                gpu.ipc_collect()
                 del batch
-            while gpu.empty_cache():
+            while gpu.ipc_collect():
                 pass
-            return [gpu.empty_cache() for _ in batches], gpu.empty_cache()
+            return [gpu.ipc_collect() for _ in batches], gpu.ipc_collect()
 
         class Trainer:
             def fit(self):
                 with self:
                     for _ in range(3):
                         if self:
-                            left = torch.cuda.empty_cache()
+                            left = torch.cuda.ipc_collect()
                             print(left)
                         else:
                             def later():
-                                return torch.cuda.empty_cache()
+                                return torch.cuda.ipc_collect()
                 else_ = 1
     """
     text = text.replace("                else_ = 1\n", "")
     assert messages(text) == [
         (9, "epoch, Expr, Expr, print(batch), del batch, not used"),
-        (11, "epoch, While, While, for batch in batches:, return [gpu.empty_cache() for _ in batches], gpu.empty_cache(), used"),
-        (13, "epoch, ListComp, Return, while gpu.empty_cache():, nothing, used"),
+        (11, "epoch, While, While, for batch in batches:, return [gpu.ipc_collect() for _ in batches], gpu.ipc_collect(), used"),
+        (13, "epoch, ListComp, Return, while gpu.ipc_collect():, nothing, used"),
         (20, "Trainer.fit, Assign, Assign, nothing, print(left), used"),
     ]  # fmt: skip
 
@@ -125,9 +125,9 @@ class Ordinary(Rule):
 IMPOSSIBLE = {
     "a body": ({"nodes": (cst.Call, cst.FunctionDef)}, "`nodes` names FunctionDef"),
     "a comment": ({"nodes": (cst.Comment,)}, "`nodes` names Comment"),
-    "a short name": ({"asks": frozenset({"empty_cache"})}, "'empty_cache', which is no full name"),
+    "a short name": ({"asks": frozenset({"ipc_collect"})}, "'ipc_collect', which is no full name"),
     "calls, without being asked": (
-        {"asks": frozenset({"torch.cuda.empty_cache"}), "nodes": (cst.Subscript,)},
+        {"asks": frozenset({"torch.cuda.ipc_collect"}), "nodes": (cst.Subscript,)},
         "`nodes` no calls",
     ),
 }
@@ -144,22 +144,22 @@ def test_a_rule_that_names_what_it_is_never_asked_about_is_an_error(changes, sai
 
 
 def test_the_error_is_one_line_for_the_user(own_rule, syncscan, project) -> None:
-    own_rule(EMPTY_CACHE.replace("(cst.Call,)", "(cst.ClassDef,)"))
+    own_rule(IPC_COLLECT.replace("(cst.Call,)", "(cst.ClassDef,)"))
     project({"a.py": "x = 1\n"})
     done = syncscan("check", ".")
     assert done.status == 2
-    assert "rule SYN901 (empty-cache): `nodes` names ClassDef" in done.stderr
+    assert "rule SYN901 (ipc-collect): `nodes` names ClassDef" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_two_rules_with_one_code_are_an_error(own_rule) -> None:
-    own_rule(EMPTY_CACHE.replace("SYN901", "SYN101"))
+    own_rule(IPC_COLLECT.replace("SYN901", "SYN101"))
     with pytest.raises(SyncscanError, match="two rules have one code"):
         rule_book()
 
 
 def test_a_rule_about_one_operation_speaks_before_one_about_a_kind_whatever_its_code(own_rule) -> None:
-    text = EMPTY_CACHE.replace("torch.cuda.empty_cache", "torch.bincount").replace(
+    text = IPC_COLLECT.replace("torch.cuda.ipc_collect", "torch.bincount").replace(
         "if not facts.in_loop(node)", "if False"
     )
     own_rule(text)
