@@ -1,128 +1,132 @@
-"""How many known defects `syncscan check` finds in the releases that still hold them.
+"""How many known waits `syncscan check` finds in public releases, and how many of its findings did wait.
 
-    python benchmarks/labels.py [--labels FOLDER] [--sources FOLDER] [--missed] [RELEASE ...]
+    python benchmarks/labels.py [--missed] [RELEASE ...]
 
-The labels are statements that merged changes of public projects removed because they made the CPU wait
-for the GPU. They, and the script that fetches a release, lie beside a development checkout
-(``../shared``); where they do not, this script says so and stops. RELEASE is for instance vllm==0.19.0.
+`labels/README.md` says what is known, and how. The releases, such as vllm==0.19.0, are downloaded once, with
+pip; all of them are some 300 MB, and take about five minutes on two cores.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
 import subprocess
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
-PACKAGES = {
-    "vllm-project/vllm": "vllm",
-    "sgl-project/sglang": "sglang",
-    "NVIDIA/Megatron-LM": "megatron-core",
-    "deepspeedai/DeepSpeed": "deepspeed",
-    "huggingface/transformers": "transformers",
-    "pytorch/torchtitan": "torchtitan",
-    "fla-org/flash-linear-attention": "flash-linear-attention",
-    "Lightning-AI/pytorch-lightning": "pytorch-lightning",
-    "Lightning-AI/torchmetrics": "torchmetrics",
-}
+from releases import CACHE, fetch
 
-Label = dict[str, Any]
-Release = str
+Finding = dict[str, Any]
+Line = tuple[str, int]
+Score = tuple[Counter[str], list[str]]  # counts, and what was missed
 
 
 def main() -> None:
-    """Print a line for each release, and the sums for each list of labels."""
+    """Print what is found in each release, and the sums."""
     options = parse_options()
-    if not options.labels.is_dir():
-        sys.exit(f"no labels in {options.labels}: name their folder with --labels")
-    wanted = by_release(options.labels)
-    scores: dict[str, list[bool]] = defaultdict(list)
-    for release in options.release or sorted(wanted):
+    known = {name: json.loads((options.labels / f"{name}.json").read_text()) for name in SCORES}
+    releases = sorted({release for places in known.values() for release in places})
+    sums: dict[str, Counter[str]] = defaultdict(Counter)
+    for release in options.release or releases:
+        if release not in releases:
+            sys.exit(f"nothing is known of {release}; there are {', '.join(releases)}")
         source = fetch(release, options.sources)
-        if source is None:
-            print(f"{release:40} cannot be fetched; its {len(wanted[release])} labels are left out")
-            continue
-        findings, seconds = check(source)
-        found = [(name, label, is_found(label, line, findings)) for name, label, line in wanted[release]]
-        for name, _, hit in found:
-            scores[name].append(hit)
-        hits = sum(hit for _, _, hit in found)
-        print(f"{release:40} {hits:3} of {len(found):3} labels  {len(findings):5} findings  {seconds:5.1f} s")
-        if options.missed:
-            for name, label, hit in found:
-                if not hit:
-                    print(
-                        f"    {name} {label['id']:18} {label['path']} {label['function']}: {label['expression']!r}"
-                    )
-    for name, hits_of in sorted(scores.items()):
-        print(f"{name}: {sum(hits_of)} of {len(hits_of)} strict labels, {sum(hits_of) / len(hits_of):.0%}")
+        parts = {name: places[release] for name, places in known.items() if release in places}
+        findings, seconds = check(source, {package_of(places) for places in parts.values()})
+        print(f"{release}: {len(findings)} findings in {seconds:.0f} s")
+        for name, places in parts.items():
+            counts, missed = SCORES[name](places, findings)
+            sums[name].update(counts)
+            print(f"    {say(name, counts)}", flush=True)
+            if options.missed:
+                print("".join(f"        missed {place}\n" for place in missed), end="")
+    print()
+    for name, counts in sums.items():
+        print(say(name, counts))
 
 
 def parse_options() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("release", nargs="*")
-    parser.add_argument("--labels", type=Path, default=SHARED / "labels")
-    parser.add_argument("--sources", type=Path, default=Path.home() / ".cache" / "syncscan-sources")
-    parser.add_argument("--missed", action="store_true", help="list the labels that were not found")
+    parser.add_argument("release", nargs="*", metavar="RELEASE", help="only these, such as vllm==0.19.0")
+    parser.add_argument("--missed", action="store_true", help="name the places that are in no finding")
+    parser.add_argument("--sources", type=Path, default=CACHE, help="where releases are kept")
+    parser.add_argument("--labels", type=Path, default=Path(__file__).parent / "labels", help="what is known")
     return parser.parse_args()
 
 
-def by_release(folder: Path) -> dict[Release, list[tuple[str, Label, int]]]:
-    """For each release, the strict labels in it: the list's name, the label, its line there."""
-    wanted: dict[Release, list[tuple[str, Label, int]]] = defaultdict(list)
-    for path in sorted(folder.glob("*.json")):
-        for label in json.loads(path.read_text()):
-            for version, line in label["found_in"].items():
-                if label["strict"]:
-                    number = re.sub(r"^(core_)?v", "", version)
-                    wanted[f"{PACKAGES[label['repo']]}=={number}"].append((path.stem, label, line))
-    return wanted
+def package_of(places: list[dict[str, Any]] | dict[str, Any]) -> str:
+    """The top folder of the places in a release."""
+    (package,) = {Path(place if isinstance(place, str) else place["path"]).parts[0] for place in places}
+    return package
 
 
-def fetch(release: Release, folder: Path) -> Path | None:
-    """The folder with the source of a release."""
-    known = folder / release.replace("==", "-")
-    if not known.exists():
-        script = SHARED / "tools" / "fetch_source.py"
-        subprocess.run([sys.executable, script, release, folder], stdout=subprocess.DEVNULL, check=False)
-    return known if known.exists() else None
-
-
-def check(source: Path) -> tuple[list[dict[str, Any]], float]:
-    """The findings of `syncscan check` in the package that a release is about, and the seconds it took."""
-    name = re.split(r"-\d", source.name)[0].replace("-", "_")
-    package = next(
-        (
-            folder
-            for folder in (source / name, source / "python" / name, source / "src" / name)
-            if folder.is_dir()
-        ),
-        source,
-    )
+def check(source: Path, packages: set[str]) -> tuple[list[Finding], float]:
+    """The findings of `syncscan check` in folders of a release, and the seconds it took."""
     start = time.perf_counter()
-    command = [sys.executable, "-m", "syncscan", "check", "--isolated", "--format", "json", str(package)]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False)
-    if answer.returncode not in {0, 1, 2}:
-        sys.exit(f"syncscan check failed on {package}: {answer.stderr}")
+    command = [sys.executable, "-m", "syncscan", "check", "--isolated", "--format", "json", *packages]
+    answer = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
+    if not answer.stdout:
+        sys.exit(f"syncscan check failed on {source}: {answer.stderr}")
     return json.loads(answer.stdout)["findings"], time.perf_counter() - start
 
 
-def is_found(label: Label, line: int, findings: list[dict[str, Any]]) -> bool:
-    """Whether a finding stands on a line of the labelled statement.
+def score_labels(labels: list[dict[str, Any]], findings: list[Finding]) -> Score:
+    """How many of the labelled statements have a finding that begins on one of their lines."""
+    begins = {(finding["path"], finding["line"]) for finding in findings}
+    missed = [
+        f"{label['path']}:{label['line']} {label['rule']} {label['change']}"
+        for label in labels
+        if not any((label["path"], label["line"] + i) in begins for i in range(label["lines"]))
+    ]
+    return Counter(known=len(labels), found=len(labels) - len(missed)), missed
 
-    A release may have another folder above the package than the repository has (``src/``), so the last
-    three parts of a path are compared.
-    """
-    lines = range(line, line + label["lines"])
-    tail = Path(label["path"]).parts[-3:]
-    return any(Path(finding["path"]).parts[-3:] == tail and finding["line"] in lines for finding in findings)
+
+def score_ran(files: dict[str, dict[str, str]], findings: list[Finding]) -> Score:
+    """How many of the lines that waited lie in a finding, and of the findings on lines that ran, how many waited."""
+    ran, waited = (
+        {(path, line) for path, lines in files.items() for line in numbers(lines[which])}
+        for which in ("ran", "waited")
+    )
+    lines_of = [lines_in(finding) for finding in findings]
+    missed = waited.difference(*lines_of)
+    counts = Counter(
+        known=len(waited),
+        found=len(waited) - len(missed),
+        ran=sum(bool(lines & ran) for lines in lines_of),
+        true=sum(bool(lines & waited) for lines in lines_of),
+    )
+    return counts, [f"{path}:{line}" for path, line in sorted(missed)]
+
+
+def numbers(ranges: str) -> set[int]:
+    """The numbers in text such as ``1-3 7``."""
+    ends = [part.partition("-") for part in ranges.split()]
+    return {number for first, _, last in ends for number in range(int(first), int(last or first) + 1)}
+
+
+def lines_in(finding: Finding) -> set[Line]:
+    """The lines of a finding."""
+    return {(finding["path"], line) for line in range(finding["line"], finding["end_line"] + 1)}
+
+
+SCORES = {"seeds": score_labels, "train": score_labels, "ran": score_ran}
+
+
+def say(name: str, counts: Counter[str]) -> str:
+    """The counts in words."""
+    if name != "ran":
+        return f"{name}: {share(counts['found'], counts['known'])} labels found"
+    found, true = share(counts["found"], counts["known"]), share(counts["true"], counts["ran"])
+    return f"{name}: {found} waiting lines found; {true} findings on lines that ran waited"
+
+
+def share(part: int, whole: int) -> str:
+    """A part of a whole, in percent too."""
+    return f"{part} of {whole} ({part / whole:.0%})" if whole else "0 of 0"
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from benchmarks.releases import CACHE
 from benchmarks.robust import corpora, generated
 from benchmarks.robust.trials import Limits, Row, total, trial
 
@@ -53,7 +54,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", help="corpora, of which the mutants are made too")
     parser.add_argument("--count", type=int, help="how many files (mutants: 10000, programs: 2000)")
     parser.add_argument("--seed", type=int, default=1, help="of what is made by chance")
-    parser.add_argument("--sources", type=Path, default=corpora.CACHE, help="where files are kept")
+    parser.add_argument("--sources", type=Path, default=CACHE, help="where files are kept")
     parser.add_argument("--memory", type=int, default=8, metavar="GIB", help="how much one run may take")
     parser.add_argument("--slow", type=float, default=200, help="how much longer than ast.parse is too long")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
