@@ -28,7 +28,7 @@ FLOORS = {
     ),
     "syncscan.check": (
         "nesting notebook",
-        "baseline blocks discover files ignores newer write suppress fix infer workers",
+        "baseline blocks discover files ignores memory newer write suppress fix infer workers",
         "defects match hot",
         "hidden",
         "engine",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pty
@@ -361,3 +362,11 @@ def test_an_error_commands_nothing_of_the_terminal(syncscan):
     assert run.status == 2
     assert r"a\x1b]0;title\x07\nb\u202e.toml" in run.stderr
     assert run.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(("arguments", "status"), [((), 1), (("--baseline", "missing.json"), 2)])
+def test_a_check_inside_a_program_leaves_its_garbage_collector_on(syncscan, project, arguments, status):
+    project({"a.py": BLOCKS})
+    assert gc.isenabled()
+    assert syncscan("check", *arguments).status == status
+    assert gc.isenabled()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Container, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from syncscan.check.defects import defect, failure_of
@@ -16,6 +14,7 @@ from syncscan.check.infer.source.hardware import is_for_other_hardware
 from syncscan.check.infer.source.index import Function, Module
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.match import Matcher
+from syncscan.check.memory import steady_memory
 from syncscan.check.nesting import deep_recursion, parse
 from syncscan.check.newer import newer_syntax
 from syncscan.check.workers import shared, workers
@@ -50,7 +49,7 @@ def check_sources(
     and of how much.
     """
     result = CheckResult()
-    with _steady_memory(), deep_recursion():
+    with steady_memory(), deep_recursion():
         modules = list(_modules(sources, targets, result.failed, progress))
         rules = by_precedence()
         asked = frozenset(name for rule in rules for name in rule.asks)
@@ -159,15 +158,3 @@ class _Matching:
                 result.findings.append(replace(finding, hot=bool(chain), call_chain=chain))
         result.failed = [failure_of(function, error) for function, error in self._solver.defects.items()]
         return result
-
-
-@contextmanager
-def _steady_memory() -> Iterator[None]:
-    """Without the cyclic collector: a syntax tree has millions of nodes, and none of them is garbage."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

@@ -19,6 +19,7 @@ from syncscan.check.baseline import Baseline, read_baseline
 from syncscan.check.discover import Project, load_project, project_of_text
 from syncscan.check.fix import fixable
 from syncscan.check.ignores import check_reason, ignoring
+from syncscan.check.memory import steady_memory
 from syncscan.check.session import MAX_ROUNDS, Outcome, check, check_and_fix, in_cells, write_fixes
 from syncscan.commands import parameters
 from syncscan.config import Config, find_config, load_config, parse_codes, parse_confidence, show
@@ -163,7 +164,10 @@ def command(**values: object) -> int:
         return EXIT_OK
     if not any(map(config.selects, rule_book())):
         raise ConfigError("what is selected and ignored leaves no rule on; `syncscan rules` lists them")
-    return _run(options, config)
+    with steady_memory():
+        status = _run(options, config)
+        gc.freeze()  # the end of the process frees the memory at once; the collector would take seconds
+    return status
 
 
 def _refuse_contradictions(options: Options) -> None:
@@ -237,7 +241,6 @@ def _common_folder(options: Options) -> Path:
 
 def _run(options: Options, config: Config) -> int:
     start = time.monotonic()
-    gc.disable()  # a project is one big graph, and the collector would walk it again and again
     baseline = _baseline(options, config)
     contents = _contents(options)
     project = _project(options, config, contents)
@@ -267,8 +270,6 @@ def _run(options: Options, config: Config) -> int:
     for name, file in options.outputs:
         write(name, report, file)
     _show(options, config, report, outcome)
-    gc.freeze()  # the end of the process frees the memory at once; the collector would take seconds
-    gc.enable()
     return _exit_status(options, report)
 
 
