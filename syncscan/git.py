@@ -5,20 +5,28 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+
+from syncscan.errors import ConfigError
 
 # A repository that is checked must run nothing: no hook that watches files, no diff driver of its own.
 _QUIET = ("-c", "core.fsmonitor=false", "-c", "core.quotepath=off", "--no-optional-locks")
 
 
-def git(folder: Path, *arguments: str) -> bytes | None:
+def git(folder: Path, *arguments: str, stdin: bytes | None = None) -> bytes | None:
     """What git prints in a folder; None where it fails, or is not there."""
     program = shutil.which("git")
     if program is None:
         return None
     environment = {**os.environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
     done = subprocess.run(
-        [program, *_QUIET, *arguments], cwd=folder, env=environment, capture_output=True, check=False
+        [program, *_QUIET, *arguments],
+        cwd=folder,
+        env=environment,
+        input=stdin or b"",
+        capture_output=True,
+        check=False,
     )
     return done.stdout if done.returncode == 0 else None
 
@@ -29,15 +37,63 @@ def repository(folder: Path) -> Path | None:
     return next((top for top in (folder, *folder.parents) if (top / ".git").exists()), None)
 
 
-def renamed_since(file: Path) -> dict[Path, Path]:
-    """The files that were renamed after ``file`` was last committed, in commits or since, by their old paths."""
-    top = repository(file.parent)
-    if top is None:
-        return {}
-    last = git(file.parent, "log", "-1", "--format=%H", "--", file.name) or b""
-    found = git(
-        top, "diff", "--no-ext-diff", "--no-textconv", "--name-status", "--diff-filter=R", "-M", "-l0", "-z",
-        last.decode().strip() or "HEAD",
-    )  # fmt: skip
+def last_commit(file: Path) -> str:
+    """The last commit that touched a file, or "HEAD"."""
+    return (git(file.parent, "log", "-1", "--format=%H", "--", file.name) or b"").decode().strip() or "HEAD"
+
+
+def renamed_since(folder: Path, revision: str) -> dict[Path, Path]:
+    """The files of a repository that were renamed after a revision, in commits or since, by their old paths."""
+    top = repository(folder)
+    found = top and git(top, "diff", *_DIFF, "--diff-filter=R", revision)
     fields = [os.fsdecode(name) for name in (found or b"").split(b"\0")[:-1]]
-    return {top / old: top / new for old, new in zip(fields[1::3], fields[2::3], strict=True)}
+    return {top / old: top / new for old, new in zip(fields[1::3], fields[2::3], strict=True)} if top else {}
+
+
+_DIFF = ("--no-ext-diff", "--no-textconv", "--name-status", "-M", "-l0", "-z")
+
+
+def changed_since(top: Path, revision: str) -> set[Path]:
+    """The files that are not as they were at a revision, those that git does not know of among them."""
+    changed = git(top, "diff", *_DIFF, "--no-renames", revision) or b""
+    added = git(top, "ls-files", "--others", "--exclude-standard", "-z") or b""
+    names = [*changed.split(b"\0")[1::2], *added.split(b"\0")[:-1]]
+    return {top / os.fsdecode(name) for name in names}
+
+
+def fork_point(top: Path, revision: str) -> str:
+    """The commit at which the current one and a revision parted; ConfigError says what is missing."""
+    known = git(top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    is_shallow = git(top, "rev-parse", "--is-shallow-repository") == b"true\n"
+    if not known:
+        branch = revision.rpartition("/")[2]
+        hint = f"`git fetch --depth=1000 origin {branch}` gets it" if is_shallow else "`git fetch` may get it"
+        raise ConfigError(f"--since: git knows no revision {revision!r} here; {hint}")
+    found = git(top, "merge-base", "HEAD", known.decode().strip())
+    if not found:
+        how = "it is shallow: `git fetch --unshallow` gets the rest (in GitHub's checkout, fetch-depth: 0)"
+        why = how if is_shallow else "they have no commit in common"
+        raise ConfigError(f"--since: this clone does not say where HEAD and {revision!r} parted; {why}")
+    return found.decode().strip()
+
+
+def write_tree(top: Path, revision: str, names: Callable[[str], bool], folder: Path) -> None:
+    """Write the files of a revision whose paths ``names`` chooses; ConfigError where git does not have them."""
+    listed = git(top, "ls-tree", "-r", "-z", "--full-tree", revision) or b""
+    chosen = []
+    for line in listed.split(b"\0")[:-1]:
+        about, _, name = line.partition(b"\t")
+        mode, kind, blob = about.split()
+        if kind == b"blob" and mode != b"120000" and names(path := os.fsdecode(name)):
+            chosen.append((blob, path))
+    data = git(top, "cat-file", "--batch", stdin=b"".join(blob + b"\n" for blob, _ in chosen)) or b""
+    start = 0
+    for _, path in chosen:
+        end = data.find(b"\n", start)
+        head = data[start:end].split()
+        if end < 0 or len(head) != 3:
+            raise ConfigError(f"--since: git does not have {path} of {revision}; `git fetch` may get it")
+        start = end + 1 + int(head[2]) + 1
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data[end + 1 : start - 1])

@@ -226,6 +226,9 @@ class Finding:
     evidence: tuple[Evidence, ...] = ()
     fix: Fix = Fix(Applicability.NONE, "")
     cell: int = 0  # of a notebook, as that of evidence; so are the lines of its edits
+    brought_by: str = (
+        ""  # the changed file that made it wait, where only a change is looked at and it is another one
+    )
 
     @property
     def unit(self) -> str:

@@ -33,9 +33,10 @@ FLOORS = {
         "hidden",
         "engine",
         "session",
+        "since",
     ),
     "syncscan.check.infer": ("values", "source", "known", "table", "evaluate", "evaluators", "solver"),
-    "syncscan.commands": ("parameters", "check explain ops report rules template trace"),
+    "syncscan.commands": ("parameters check_options", "check explain ops report rules template trace"),
     "syncscan.measure": (
         "cupti describe operands write",
         "learn watch",

@@ -21,7 +21,7 @@ from typing import Any
 from syncscan.check.nesting import deep_recursion, parse
 from syncscan.errors import ConfigError
 from syncscan.files import read_file
-from syncscan.git import renamed_since
+from syncscan.git import last_commit, renamed_since
 from syncscan.model import Finding
 
 FORMAT_VERSION = 1
@@ -46,6 +46,7 @@ class Baseline:
 
     file: Path
     counts: Mapping[Entry, int]
+    revision: str = ""  # from which on renamed files are followed: where it is "", the file's last commit
 
     @property
     def total(self) -> int:
@@ -95,7 +96,7 @@ def compare(
     """
 
     def entry(finding: Finding) -> Entry:
-        return Entry(names[finding.path], finding.function, finding.code, normalised(finding.expression))
+        return entry_of(names[finding.path], finding.function, finding.code, finding.expression)
 
     names = {shown: baseline.relative(path) for shown, path in paths.items()}
     entries = [entry(finding) for finding in asked]
@@ -115,6 +116,11 @@ def compare(
     )
 
 
+def entry_of(path: str, function: str, code: str, expression: str) -> Entry:
+    """What a finding is known by, from what it is made of."""
+    return Entry(path, function, code, normalised(expression))
+
+
 class _Moved:
     """The entries of files that are gone, as far as ``left`` has any: what has become of them."""
 
@@ -124,7 +130,7 @@ class _Moved:
         self._files = {entry.path for entry in baseline.counts}
         paths = {entry.path for entry, count in left.items() if count}
         self._gone = {path for path in paths if not (self._folder / path).is_file()}
-        renamed = renamed_since(baseline.file) if self._gone else {}
+        renamed = _renamed(baseline) if self._gone else {}
         self._new = {baseline.relative(old): baseline.relative(new) for old, new in renamed.items()}
         self._old = {new: old for old, new in self._new.items() if old in self._gone}
         self._homeless: dict[Entry, list[Entry]] = {}
@@ -143,6 +149,10 @@ class _Moved:
         if entry.path in self._files:
             return False
         return any(_take(self._left, lost) for lost in self._homeless.get(replace(entry, path=""), ()))
+
+
+def _renamed(baseline: Baseline) -> Mapping[Path, Path]:
+    return renamed_since(baseline.file.parent, baseline.revision or last_commit(baseline.file))
 
 
 def _take(left: Counter[Entry], entry: Entry) -> bool:

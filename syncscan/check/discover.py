@@ -41,6 +41,14 @@ class Project:
     failures: tuple[Failure, ...] = ()
     skipped: int = 0  # files that were named, and that `exclude` leaves out
 
+    def share(self, number: int, count: int) -> Project:
+        """One of ``count`` shares of the files to report on, from 1 on; the whole is still read."""
+        failed = {failure.path for failure in self.failures}
+        checked = {source.shown for source in self.sources} if self.targets is None else self.targets
+        mine = frozenset(sorted(failed | checked)[number - 1 :: count])
+        failures = tuple(failure for failure in self.failures if failure.path in mine)
+        return replace(self, targets=mine & checked, failures=failures, skipped=self.skipped * (number == 1))
+
 
 @dataclass(slots=True)
 class _Found:

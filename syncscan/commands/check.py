@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -21,8 +21,10 @@ from syncscan.check.fix import fixable
 from syncscan.check.ignores import check_reason, ignoring
 from syncscan.check.memory import steady_memory
 from syncscan.check.session import MAX_ROUNDS, Outcome, check, check_and_fix, in_cells, write_fixes
+from syncscan.check.since import check_change, find_change
 from syncscan.commands import parameters
-from syncscan.config import Config, find_config, load_config, parse_codes, parse_confidence, show
+from syncscan.commands.check_options import STDIN, Options, refuse_contradictions, settings
+from syncscan.config import Config, show
 from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, ConfigError
 from syncscan.files import replace_file
 from syncscan.git import repository
@@ -34,8 +36,6 @@ from syncscan.report.records import Report, plural, summary
 from syncscan.report.safe_text import safe_line, safe_lines
 from syncscan.rule import rule_book
 
-STDIN = "-"
-
 EPILOG = """\b
 Examples:
   syncscan check                             the current folder
@@ -46,40 +46,6 @@ Examples:
 \b
 Exit status: 0 no findings; 1 findings; 2 a wrong option or setting, or a
 file that could not be analysed or fixed; 130 interrupted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The command line as given."""
-
-    paths: tuple[str, ...]
-    stdin_filename: str | None
-    select: tuple[str, ...]
-    ignore: tuple[str, ...]
-    extend_select: tuple[str, ...]
-    min_confidence: str | None
-    hot_only: bool
-    output_format: str
-    outputs: tuple[tuple[str, Path], ...]
-    fail_on: str
-    fix: bool
-    unsafe_fixes: bool
-    add_ignores: bool
-    reason: str | None
-    diff: bool
-    baseline: Path | None
-    write_baseline: Path | None
-    statistics: bool
-    exit_zero: bool
-    config: str | None
-    isolated: bool
-    show_settings: bool
-    jobs: int
-
-    @property
-    def writes(self) -> bool:
-        """Whether sources are written."""
-        return (self.fix or self.unsafe_fixes or self.add_ignores) and not self.diff
 
 
 @click.command("check", epilog=EPILOG, short_help="Find the lines that make the CPU wait for the GPU.")
@@ -134,6 +100,18 @@ class Options:
     "--reason", type=parameters.text, metavar="TEXT", help="Why the waits are meant, for --add-ignores."
 )
 @click.option("--diff", is_flag=True, help="Show what the fixes would change, and write nothing.")
+@click.option(
+    "--since",
+    type=parameters.text,
+    metavar="REV",
+    help="Report only what changed files bring, since HEAD and this revision of git parted.",
+)
+@click.option(
+    "--shard",
+    type=parameters.shard,
+    metavar="I/N",
+    help="Report on one of N shares of the files, such as 1/4; all shares together are the whole.",
+)
 @click.option("--baseline", type=parameters.path, metavar="FILE", help="Do not report what this file knows.")
 @click.option(
     "--write-baseline",
@@ -156,9 +134,8 @@ def command(**values: object) -> int:
     around a file is read too, because it says where the file's tensors live.
     """
     options = Options(**values)  # type: ignore[arg-type]
-    _refuse_contradictions(options)
-    _refuse_contradicting_writes(options)
-    config = _config(options)
+    refuse_contradictions(options)
+    config = settings(options)
     if options.show_settings:
         click.echo(show(config))
         return EXIT_OK
@@ -168,75 +145,6 @@ def command(**values: object) -> int:
         status = _run(options, config)
         gc.freeze()  # the end of the process frees the memory at once; the collector would take seconds
     return status
-
-
-def _refuse_contradictions(options: Options) -> None:
-    if STDIN in options.paths and len(options.paths) > 1:
-        raise ConfigError("- reads standard input, so it is the only path")
-    if options.stdin_filename and options.paths != (STDIN,):
-        raise ConfigError("--stdin-filename needs - as the path")
-    if options.config and options.isolated:
-        raise ConfigError("--config names a file and --isolated ignores it; give one of them")
-    if options.output_format != "text" and (options.statistics or options.diff):
-        option = "--statistics" if options.statistics else "--diff"
-        raise ConfigError(f"{option} is text; leave --format {options.output_format} out")
-    if options.diff and options.statistics:
-        raise ConfigError("--diff shows the fixes and --statistics counts the findings; give one of them")
-
-
-def _refuse_contradicting_writes(options: Options) -> None:
-    if options.add_ignores and (options.fix or options.unsafe_fixes):
-        raise ConfigError("--add-ignores keeps what fixes change; give one of them at a time")
-    if options.add_ignores and options.reason is None:
-        raise ConfigError("--add-ignores needs --reason TEXT, which each comment gives")
-    if options.reason is not None and not options.add_ignores:
-        raise ConfigError("--reason is for the comments that --add-ignores writes")
-    if options.baseline and options.write_baseline:
-        raise ConfigError("--baseline reads a file and --write-baseline writes one; give one of them")
-    if options.write_baseline and (options.writes or options.diff or STDIN in options.paths):
-        raise ConfigError("--write-baseline takes the files as they are; leave fixes and - out")
-
-
-def _config(options: Options) -> Config:
-    if options.isolated:
-        config = Config(root=Path.cwd())
-    elif options.config:
-        config = load_config(Path(options.config))
-    else:
-        config = find_config(_common_folder(options))
-    if options.select:
-        config = replace(config, select=_codes(options.select, "--select"), ignore=(), extend_select=())
-    confidence = config.min_confidence
-    if options.min_confidence:
-        try:
-            confidence = parse_confidence(options.min_confidence)
-        except ValueError as error:
-            raise ConfigError(f"--min-confidence: {error}") from error
-    return replace(
-        config,
-        ignore=config.ignore + _codes(options.ignore, "--ignore"),
-        extend_select=config.extend_select + _codes(options.extend_select, "--extend-select"),
-        min_confidence=confidence,
-        hot_only=config.hot_only or options.hot_only,
-        baseline=options.baseline or config.baseline,
-    )
-
-
-def _codes(values: tuple[str, ...], option: str) -> tuple[str, ...]:
-    try:
-        return parse_codes([code for value in values for code in value.split(",")])
-    except ValueError as error:
-        raise ConfigError(f"{option}: {error}") from error
-
-
-def _common_folder(options: Options) -> Path:
-    """The folder from which the nearest configuration is looked for."""
-    names = [options.stdin_filename or "."] if options.paths == (STDIN,) else options.paths or (".",)
-    folders = [path if path.is_dir() else path.parent for path in (Path(name).absolute() for name in names)]
-    try:
-        return Path(os.path.commonpath(folders)).resolve()
-    except ValueError:  # on two drives of Windows
-        return Path.cwd()
 
 
 def _run(options: Options, config: Config) -> int:
@@ -300,8 +208,14 @@ def _analyse(
     options: Options, config: Config, project: Project, contents: dict[Path, bytes], baseline: Baseline | None
 ) -> Outcome:
     with ProgressBar(sys.stderr) as bar, _ending_at_once(bar):
-        if not options.writes and not options.diff:
+
+        def check_now() -> Outcome:
             return check(project, config, bar, options.jobs, baseline)
+
+        if options.since:
+            return _check_since(options.since, options, config, check_now)
+        if not options.writes and not options.diff:
+            return check_now()
         rounds = 1 if options.add_ignores else MAX_ROUNDS
         chosen = _chosen(options)
         return check_and_fix(
@@ -314,6 +228,22 @@ def _analyse(
             rounds=rounds,
             baseline=baseline,
         )
+
+
+def _check_since(
+    revision: str, options: Options, config: Config, check_now: Callable[[], Outcome]
+) -> Outcome:
+    paths = [Path(path) for path in options.paths or (".",)]
+    change = find_change(_folder_of(paths[0]), revision)
+    if not change.files:
+        _say(f"no Python file changed since {revision}")
+        return Outcome((), (), (), 0, {})
+    return check_change(change, paths, config, check_now)
+
+
+def _folder_of(path: Path) -> Path:
+    path = path.resolve()
+    return path if path.is_dir() else path.parent
 
 
 def _chosen(options: Options) -> Callable[[Outcome], list[Finding]]:
@@ -361,6 +291,8 @@ def _project(options: Options, config: Config, contents: dict[Path, bytes]) -> P
         return project_of_text(*next(iter(contents.items())))
     paths = list(contents) or [Path(path) for path in options.paths or (".",)]
     project = load_project(paths, config, contents)
+    if options.shard:
+        project = project.share(*options.shard)
     if not project.sources and not project.failures and not project.skipped:
         _say(f"no Python files in {', '.join(map(str, paths))}")
     return project

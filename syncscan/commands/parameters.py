@@ -30,6 +30,14 @@ def output(value: str) -> tuple[str, Path]:
     return name, Path(file)
 
 
+def shard(value: str) -> tuple[int, int]:
+    """One of a number of shares, from 1 on, and that number."""
+    first, _, last = value.partition("/")
+    if not (first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
+        raise click.BadParameter(f"{value!r} is not I/N, such as 1/4")
+    return int(first), int(last)
+
+
 def limit(value: str) -> float:
     """A number from 0 on; NaN is above no limit, and infinity is none."""
     try:

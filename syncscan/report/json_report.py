@@ -62,6 +62,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "confidence": finding.confidence.label,
         "severity": finding.severity.label,
         "hot": finding.hot,
+        **({"brought_by": finding.brought_by} if finding.brought_by else {}),
         "call_chain": list(finding.call_chain),
         "evidence": [
             {"path": e.path, **_cell(e.cell), "line": e.line, "text": e.text} for e in finding.evidence

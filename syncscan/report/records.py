@@ -72,7 +72,11 @@ def fingerprints(report: Report, findings: Iterable[Finding]) -> list[str]:
 
 
 def in_file(finding: Finding) -> Finding:
-    """The same as a place of its file, for readers that know no cells: a finding in a notebook is about the whole of it."""
+    """The same for readers that know no cells and no changes: a finding in a notebook is about the whole file."""
+    if finding.brought_by:
+        finding = replace(
+            finding, message=f"{finding.message} (brought by the change of {finding.brought_by})"
+        )
     if not finding.cell:
         return finding
     message = f"cell {finding.cell}, line {finding.line}: {finding.message}"

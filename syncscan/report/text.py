@@ -100,6 +100,8 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
         yield "because", step
     if len(steps) > _MAX_STEPS:
         yield "because", f"... {plural(len(steps) - _MAX_STEPS, 'more step')}, see --format json"
+    if finding.brought_by:
+        yield "brought by the change of", finding.brought_by
     if len(finding.call_chain) > 1:
         yield "runs in every step", " -> ".join(finding.call_chain)
     if finding.fix.edits:
