@@ -24,7 +24,6 @@ function_modes = torch._C._len_torch_function_stack
 without_functions = (
     torch._C.DisableTorchFunction
 )  # so that what we ask of a tensor reaches no mode and no override
-ORIGINAL = "_syncscan_original"  # of a function that stands in for one of torch
 _MARK = "_syncscan_place"
 _unseen_storage_of = torch._C.TensorBase.untyped_storage
 

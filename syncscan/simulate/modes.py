@@ -24,7 +24,7 @@ from .capture import is_faked, refuse_recording
 from .cpu import casts_on_gpu_alone, no_cast, run_on_cpu
 from .gradients import carried, place_in_backward
 from .kinds import is_cuda_device, tensors_in
-from .marks import MIXED, ORIGINAL, PINNED, common_place, cuda_index, function_modes, set_all
+from .marks import MIXED, PINNED, common_place, cuda_index, function_modes, set_all
 from .plans import NUMBERS, Plan
 
 if TYPE_CHECKING:
@@ -164,11 +164,7 @@ class Operations(TorchFunctionMode):
             self.scope = scope
 
     def _call_overrides(self, func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Give a call to the classes of the program that take it for themselves, as torch would, but see theirs.
-
-        They know methods that are replaced by what torch itself has under that name.
-        """
-        func = getattr(func, ORIGINAL, func)
+        """Give a call to the classes of the program that take it for themselves, as torch would, but see theirs."""
         with _without_default_device(), self.outside_any_function():
             for kind in types:
                 result = kind.__torch_function__(func, types, args, kwargs)

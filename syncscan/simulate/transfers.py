@@ -10,22 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from torch.overrides import handle_torch_function, has_torch_function_unary
 
 from .gradients import move
 from .kinds import is_cuda_device
 from .marks import (
-    ORIGINAL,
     PINNED,
-    PLAIN_TENSORS,
     cuda_index,
-    function_modes,
     owner_place,
     place,
     set_owner_place,
     set_place,
     without_functions,
 )
+from .overridable import Attribute, Method
 
 if TYPE_CHECKING:
     from .patches import Patches
@@ -71,31 +68,18 @@ class Transfers:
     def install(self, patches: Patches) -> None:
         """Replace them on `torch.Tensor` and `torch.UntypedStorage`."""
         for name in self.METHODS:
-            patches.replace(Tensor, name, self._method(name, getattr(Tensor, name)))
-        for name in ("device", "is_cuda", "is_cpu", "__cuda_array_interface__"):
-            patches.replace(Tensor, name, property(getattr(self, f"_{name.strip('_')}")))
+            patches.replace(Tensor, name, Method(getattr(Tensor, name), getattr(self, f"_{name}")))
+        for name in ("device", "is_cuda", "is_cpu"):
+            patches.replace(Tensor, name, Attribute(getattr(Tensor, name), getattr(self, f"_{name}")))
+        patches.replace(Tensor, "__cuda_array_interface__", property(self._cuda_array_interface))
         for name in ("cpu", "cuda", "to", "clone", "is_pinned", "pin_memory", "get_device"):
             patches.replace(torch.UntypedStorage, name, self._plain_method(f"storage_{name}"))
         for name in ("device", "is_cuda"):
             patches.replace(torch.UntypedStorage, name, property(getattr(self, f"_storage_{name}")))
         patches.replace(Tensor, "_make_wrapper_subclass", staticmethod(self._make_wrapper))
-        patches.replace(torch, "get_device", self._method("get_device", torch.get_device))
+        patches.replace(torch, "get_device", Method(torch.get_device, self._get_device))
         patches.replace(torch._C._nn, "_parse_to", self._parse_module_to)
         patches.replace(torch._C, "_group_tensors_by_device_and_dtype", self._grouped)
-
-    def _method(self, name: str, original: Any) -> Any:
-        """A function that modes and subclasses of the program see as they see that of torch."""
-        implementation = getattr(self, f"_{name}")
-
-        def method(*args: Any, **kwargs: Any) -> Any:
-            own = args[0]
-            if (type(own) not in PLAIN_TENSORS or function_modes() > 1) and has_torch_function_unary(own):
-                return handle_torch_function(method, (own,), *args, **kwargs)
-            return implementation(*args, **kwargs)
-
-        method.__name__ = method.__qualname__ = name
-        setattr(method, ORIGINAL, original)
-        return method
 
     def _plain_method(self, name: str) -> Any:
         """A plain function, so that it becomes a method of the class it is set on."""

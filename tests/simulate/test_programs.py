@@ -155,22 +155,64 @@ def an_override_makes_tensors(device: str) -> Any:
     return x - Lazy(), torch.matmul(Lazy(), x), torch.nn.functional.relu(x + 1)
 
 
-class Kept(torch.Tensor):
-    """Knows methods of torch by identity, as torchvision's tensors do."""
+def class_that_knows_methods() -> Any:
+    """As torchvision's tensors know those of torch: the functions themselves are in a set."""
 
-    SEEN = frozenset({torch.Tensor.to, torch.Tensor.cpu, torch.Tensor.numpy, torch.Tensor.get_device})
+    class Kept(torch.Tensor):
+        known = frozenset(
+            {torch.Tensor.to, torch.Tensor.cpu, torch.Tensor.get_device, torch.Tensor.device.__get__}
+        )
+        seen: list[Any] = []  # noqa: RUF012
 
-    @classmethod
-    def __torch_function__(cls, func, types, args=(), kwargs=None):
-        with torch._C.DisableTorchFunctionSubclass():
-            result = func(*args, **(kwargs or {}))
-        return result.as_subclass(cls) if func in cls.SEEN and isinstance(result, torch.Tensor) else result
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            with torch._C.DisableTorchFunctionSubclass():
+                result = func(*args, **(kwargs or {}))
+            if func not in cls.known:
+                return result
+            cls.seen.append((func.__name__, func is torch.Tensor.to))
+            return result.as_subclass(cls) if isinstance(result, torch.Tensor) else result
+
+    return Kept
+
+
+def what_it_keeps(kind: Any, device: str) -> Any:
+    kind.seen.clear()
+    kept = torch.ones(2).as_subclass(kind).to(device)
+    kept.get_device()
+    types_kept = [
+        type(x).__name__ for x in (kept, kept.cpu(), kept + 1, kept.double(), kept.to(torch.float64))
+    ]
+    return kept.as_subclass(torch.Tensor) * 2, kept.device.type, types_kept, list(kind.seen)
+
+
+Known = class_that_knows_methods()
 
 
 @program
 def an_override_knows_methods(device: str) -> Any:
-    kept = torch.ones(2).as_subclass(Kept).to(device)
-    return kept, type(kept.cpu()), type(kept + 1), type(kept.double()), kept.as_subclass(torch.Tensor) * 2
+    return what_it_keeps(Known, device)
+
+
+@program
+def an_override_that_is_imported_now_knows_methods(device: str) -> Any:
+    return what_it_keeps(class_that_knows_methods(), device)
+
+
+@program
+def methods_are_those_of_torch(device: str) -> Any:
+    methods = torch.Tensor.to, torch.Tensor.device.__get__, ramp(device, 2).to
+    texts = (
+        repr(methods[0]),
+        methods[0].__doc__[:40],
+        torch.Tensor.device.__doc__,
+        torch.overrides.resolve_name(methods[0]),
+    )
+    return (
+        [method.__name__ for method in methods],
+        texts,
+        pickle.loads(pickle.dumps(methods[0])) == methods[0],
+    )
 
 
 class Boxed(torch.Tensor):
