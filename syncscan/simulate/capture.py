@@ -27,6 +27,9 @@ def install(simulation: Simulation, patches: Patches) -> None:
     patches.replace(torch.jit, "load", _load(torch.jit.load))
     if "torch.export" in sys.modules:
         patches.replace(torch.export, "export", _export(torch.export.export))
+    fake: Any = sys.modules.get("torch._subclasses.fake_tensor")
+    if hasattr(getattr(fake, "FakeTensorMode", None), "avoid_device_init"):
+        patches.replace(fake.FakeTensorMode, "avoid_device_init", True)  # there is no device to start
     compiler = torch._C._dynamo.eval_frame
     refusing = _set_eval_frame(simulation, compiler.set_eval_frame)
     for owner in (compiler, sys.modules.get("torch._dynamo.eval_frame")):

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 def install(simulation: Simulation, patches: Patches) -> None:
     """Replace them in torch."""
+    # torch.tensor then makes a tensor on the CPU and moves it by a call that modes see, wherever it is called.
+    patches.switch(torch._C._only_lift_cpu_tensors, torch._C._set_only_lift_cpu_tensors, True)
     patches.replace(torch.UntypedStorage, "__new__", staticmethod(_make_storage(simulation)))
     patches.replace(torch, "range", _make_range(torch.range))
     patches.replace(torch.nested, "nested_tensor", _make_nested(torch.nested.nested_tensor))

@@ -27,6 +27,11 @@ _RULED_OUT = (
     "graph_pool_handle",
     "MemPool",
     "ExternalStream",
+    "current_blas_handle",
+    "current_solver_handle",
+    "caching_allocator_alloc",
+    "caching_allocator_delete",
+    "get_stream_from_external",
 )
 
 

@@ -61,6 +61,16 @@ def set_place(tensor: torch.Tensor, where: int | None) -> None:
     set_owner_place(owner, where)
 
 
+def is_alias(result: Any, source: Any) -> bool:
+    """Whether both are tensors that share memory, and so are in one place."""
+    if not (isinstance(result, torch.Tensor) and isinstance(source, torch.Tensor)):
+        return False
+    try:
+        return bool(_storage_of(result)._cdata == _storage_of(source)._cdata)
+    except (RuntimeError, NotImplementedError):
+        return result is source
+
+
 def set_owner_place(owner: Any, where: int | None) -> None:
     """Mark a storage, or a tensor that has none."""
     if where is not None:

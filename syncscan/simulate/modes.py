@@ -24,7 +24,7 @@ from .capture import is_faked, refuse_recording
 from .cpu import casts_on_gpu_alone, no_cast, run_on_cpu
 from .gradients import carried, place_in_backward
 from .kinds import is_cuda_device, tensors_in
-from .marks import MIXED, PINNED, common_place, cuda_index, function_modes, set_all
+from .marks import MIXED, PINNED, common_place, cuda_index, function_modes, is_alias, set_all
 from .plans import NUMBERS, Plan
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Operations(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Judge a call by the table, then run it."""
         if not self.active or (_dispatch_modes() > 1 and is_faked(args, kwargs)):
-            return func(*args, **(kwargs or {}))
+            return func(*args, **self._unplaced(func, kwargs or {}))
         if types and any(map(_overrides, types)) and _overrides_enabled():
             result = self._call_overrides(func, types, args, kwargs or {})
             if result is not NotImplemented:
@@ -131,9 +131,11 @@ class Operations(TorchFunctionMode):
         outer, self.scope = self.scope, Scope(func, rule.operation, args, kwargs)
         try:
             if rule.operation is not None and rule.operation.may_block(args, kwargs):
-                self.simulation.judge(self.scope, rule.operation.bind(args, self._with_device(rule, kwargs)))
+                self.simulation.judge(
+                    self.scope, rule.operation.bind(args, _with_device(rule.fills_device, kwargs))
+                )
             if places:
-                return self._construct(rule, func, args, self._with_device(rule, kwargs))
+                return self._construct(rule, func, args, _with_device(rule.fills_device, kwargs))
             _check_cast(rule, self.scope)
             if rule.is_native and torch.is_grad_enabled():
                 args, kwargs = self._carry(func, args, kwargs)
@@ -201,19 +203,19 @@ class Operations(TorchFunctionMode):
             zip(kwargs, values)
         )
 
+    def _unplaced(self, func: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of a call that is not simulated; for one that is faked torch must not ask CUDA for its device."""
+        if not self.active:
+            return kwargs
+        kwargs = _with_device(func in _DeviceConstructors(), kwargs)
+        if is_cuda_device(device := kwargs.get("device")):
+            return {**kwargs, "device": self.simulation.devices[self.simulation.cuda_index(device)]}
+        return kwargs
+
     @staticmethod
     def _learn(func: Any) -> Rule | None:
         """What to do about a function that the table has no entry for; nothing for an attribute."""
         return None if getattr(func, "__name__", "") in {"__get__", "__set__"} else Rule(func, None)
-
-    @staticmethod
-    def _with_device(rule: Rule, kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The default device is an argument like any other: torch keeps its mode below all others."""
-        if rule.fills_device and kwargs.get("device") is None and function_modes():
-            outermost = torch._C._get_function_stack_at(0)
-            if isinstance(outermost, _device.DeviceContext):
-                return {**kwargs, "device": outermost.device}
-        return kwargs
 
     def _construct(self, rule: Rule, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Make on the CPU what the program wants on a device, or in pinned memory."""
@@ -235,8 +237,9 @@ class Operations(TorchFunctionMode):
         result = self._make(rule, func, args, kwargs)
         if device is None and not pinned and not rule.follows:
             return result
-        if func in _SHARES:
-            result = _unshared(result, args[0] if args else next(iter(kwargs.values())), where)
+        source = args[0] if args else next(iter(kwargs.values()))
+        if func in _SHARES or is_alias(result, source):
+            result = _unshared(result, source, where)
         set_all(result, where)
         return result
 
@@ -249,8 +252,17 @@ class Operations(TorchFunctionMode):
         return func(*args, **kwargs)
 
 
+def _with_device(fills_device: bool, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The default device is an argument like any other: torch keeps its mode below all others."""
+    if fills_device and kwargs.get("device") is None and function_modes():
+        outermost = torch._C._get_function_stack_at(0)
+        if isinstance(outermost, _device.DeviceContext):
+            return {**kwargs, "device": outermost.device}
+    return kwargs
+
+
 def _unshared(result: Any, source: Any, where: int | None) -> Any:
-    """``as_tensor`` shares memory, but copies across devices."""
+    """What shares memory, as ``as_tensor`` does, copies across devices."""
     before = cuda_index(source) if isinstance(source, torch.Tensor) else None
     return result if before == where else result.clone()
 
@@ -291,6 +303,9 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kwargs = kwargs or {}
         if args and type(args[0]) in NUMBERS:
             args = plan.with_tensors(args)
+        if plan.is_composite:
+            with self:
+                return func.decompose(*args, **kwargs)
         if plan.is_view and plan.operation is None:
             return func(*args, **kwargs)
         where = None

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 _MISSING = object()
 
 
 class Patches:
-    """Attributes replaced while a simulation runs."""
+    """Attributes and settings replaced while a simulation runs."""
 
     def __init__(self) -> None:
-        self._replaced: list[tuple[Any, str, Any]] = []
+        self._undo: list[Callable[[], None]] = []
 
     def replace(self, owner: Any, name: str, value: Any) -> None:
         """Set ``owner.name``, and remember what its own namespace held."""
-        self._replaced.append((owner, name, vars(owner).get(name, _MISSING)))
-        setattr(owner, name, value)
+        before = vars(owner).get(name, _MISSING)
 
-    def restore(self) -> None:
-        """Put everything back, the last replaced first."""
-        while self._replaced:
-            owner, name, before = self._replaced.pop()
+        def undo() -> None:
             if before is _MISSING:
                 delattr(owner, name)
             else:
                 setattr(owner, name, before)
+
+        self._undo.append(undo)
+        setattr(owner, name, value)
+
+    def switch(self, get: Callable[[], Any], switch: Callable[[Any], None], value: Any) -> None:
+        """Change a setting that torch keeps outside of Python."""
+        before = get()
+        self._undo.append(lambda: switch(before))
+        switch(value)
+
+    def restore(self) -> None:
+        """Put everything back, the last replaced first."""
+        while self._undo:
+            self._undo.pop()()

@@ -42,6 +42,8 @@ class Plan:
         )
         aliases = [result.alias_info for result in schema.returns] if schema else []
         self.is_view = bool(aliases) and all(alias is not None and not alias.is_write for alias in aliases)
+        # Torch asks modes about the whole only where autograd is off; else about what it is made of.
+        self.is_composite = schema is not None and _is_composite(function)
         self.makes_nothing = name != "set_" and bool(schema) and all(alias is not None for alias in aliases)
         self.reads = name == "_local_scalar_dense"
         self.makes_from_nothing = "device" in self.names and not any(map(_takes_tensor, schema.arguments))
@@ -93,6 +95,10 @@ def _python_kernel(schema: Any) -> Any:
     definition = getattr(custom_ops, "OPDEFS", {}).get(schema.name) if schema else None
     bodies = getattr(definition, "_backend_fns", {})
     return next((bodies[device] for device in ("cpu", None, "default", "cuda") if device in bodies), None)
+
+
+def _is_composite(function: Any) -> bool:
+    return bool(torch._C._dispatch_has_kernel_for_dispatch_key(function.name(), "CompositeImplicitAutograd"))
 
 
 def _takes_tensor(argument: Any) -> bool:

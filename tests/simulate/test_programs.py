@@ -389,6 +389,51 @@ def faked(device: str) -> Any:
     return y.device.type == device, y.shape
 
 
+def rounded_up(x: torch.Tensor) -> torch.Tensor:
+    whole = x.to(torch.int64).reshape(-1)
+    return (whole + torch.ones_like(whole)).to(torch.float32).reshape(x.shape)
+
+
+rounded = torch.library.custom_op(
+    "syncscan_test::rounded", rounded_up, mutates_args=(), schema="(Tensor x) -> Tensor"
+)
+
+
+@program
+def without_autograd(device: str) -> Any:
+    x, aten = ramp(device, 2, 2).T, torch.ops.aten
+    with torch.inference_mode():
+        made = aten.to.dtype(x, torch.float64), aten.reshape(x, [4]), aten.nanquantile.scalar(x, 0.5)
+        probabilities, targets = torch.zeros(5, 2, 3, device=device), torch.ones(2, 3, device=device).long()
+        loss = torch.nn.functional.ctc_loss(
+            probabilities, targets, torch.tensor([5, 5]), torch.tensor([2, 2])
+        )
+    return rounded(x), [tensor.clone() for tensor in made], loss.clone()
+
+
+@program
+def moved_by_aten(device: str) -> Any:
+    x = ramp(device, 2)
+    to = torch.ops.aten.to.dtype_layout
+    away = to(x, device=torch.device("cpu"))
+    return x, Host(away), to(away, device=torch.device(device)), Host(torch.as_tensor(x, device="cpu"))
+
+
+@program
+def made_where_no_mode_sees_it(device: str) -> Any:
+    return [part.contiguous() for part in torch.unravel_index(ramp(device, 4).long() - 1, (3, 2))]
+
+
+@program
+def faked_numbers(device: str) -> Any:
+    from torch._subclasses import FakeTensorMode  # noqa: PLC0415
+
+    torch.unravel_index(torch.tensor([0], device=device), (1,))  # after which torch takes CUDA for started
+    with torch.device(device), FakeTensorMode():
+        made = torch.tensor(()), torch.tensor([1.0]) * torch.tensor(2.0), torch.ones(2).sum()
+    return [(tensor.device.type == device, tensor.shape) for tensor in made]
+
+
 # copies and files
 
 
@@ -463,16 +508,15 @@ def capsule(x: torch.Tensor) -> Any:
 
 
 REFUSED: dict[str, tuple[str, Callable[[torch.Tensor], Any]]] = {
-    "export of parameters": (
-        "capturing a graph with gradients",
-        lambda x: torch.export.export(torch.nn.Linear(3, 2).cuda(), (x,)),
-    ),
-    "aot": ("capturing a graph with gradients", lambda x: aot(x.requires_grad_())),
     "strict export": ("strict=True", lambda x: torch.export.export(torch.nn.ReLU(), (x,), strict=True)),
     "dynamo": ("torch._dynamo", dynamo),
     "make_fx": ("make_fx", recorded),
     "capsule": ("to_dlpack", capsule),
-    "torch.cuda": ("_cuda_getCurrentBlasHandle", lambda x: torch.cuda.current_blas_handle()),
+    "torch.cuda": ("current_blas_handle", lambda x: torch.cuda.current_blas_handle()),
+}
+GRADIENTS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "export": lambda x: torch.export.export(torch.nn.Linear(3, 2).cuda(), (x,)).module()(x),
+    "aot": lambda x: aot(x.requires_grad_()),
 }
 
 
@@ -482,3 +526,24 @@ def test_what_is_not_simulated_is_named(name: str) -> None:
     text, call = REFUSED[name]
     with simulated_cuda(), pytest.raises(SimulationError, match=text):
         call(torch.ones(2, 3, device="cuda"))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_a_graph_with_gradients_is_captured_where_torch_was_built_for_cuda(name: str) -> None:
+    """Elsewhere the autograd of torch would end the process."""
+    with simulated_cuda():
+        x = torch.ones(2, 3, device="cuda")
+        if torch._C._has_cuda:
+            assert GRADIENTS[name](x).is_cuda
+        else:
+            with pytest.raises(SimulationError, match="capturing a graph with gradients"):
+                GRADIENTS[name](x)
+
+
+@pytest.mark.skipif(torch._C._has_cuda, reason="torch has what it was built with")
+def test_what_torch_was_built_without_is_named() -> None:
+    with simulated_cuda():
+        assert not hasattr(torch._C, "_cuda_getCurrentBlasHandle")
+        with pytest.raises(SimulationError, match="_cuda_getCurrentBlasHandle"):
+            torch._C._cuda_getCurrentBlasHandle()
