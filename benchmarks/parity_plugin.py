@@ -130,7 +130,7 @@ class _Recorder:
     def pytest_runtest_setup(self) -> None:
         """The same random numbers for a test, whatever ran before it."""
         seed()
-        simulation = getattr(sys.modules.get("syncscan.simulate.simulation"), "current", None)
+        simulation = getattr(sys.modules.get("syncscan.simulate.inside.simulation"), "current", None)
         if simulation is not None:
             simulation.when_used[:] = [lambda: self.result.update(gpu=True)]
 

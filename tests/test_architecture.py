@@ -56,6 +56,18 @@ FLOORS = {
         "github gitlab json_report junit progress sarif schema statistics text trace_text",
         "formats",
     ),
+    "syncscan.simulate": ("inside", "export", "context"),
+    "syncscan.simulate.inside": (
+        "errors marks patches",
+        "cpu gradients kinds legacy overridable",
+        "conditions",
+        "functions plans",
+        "gpu",
+        "capture constructors distributed streams transfers",
+        "cuda modes",
+        "threads",
+        "simulation",
+    ),
     "syncscan.trace": ("hook", "arrivals classify front shape", "contract launch store", "sites", "trace"),
     "syncscan.trace.hook._syncscan_hook": (
         "append exits imports interfaces part threads",
@@ -65,7 +77,11 @@ FLOORS = {
         "start",
     ),
 }
-ALONE = "syncscan.trace.hook"  # runs in the program's Python, where nothing else of ours need be
+# They run in the program's Python, where nothing else of ours need be.
+ALONE = {
+    "syncscan.trace.hook": "syncscan.trace.hook._syncscan_hook.hook",
+    "syncscan.simulate.inside": "syncscan.simulate.inside.simulation",
+}
 
 
 def modules() -> dict[str, Path]:
@@ -158,9 +174,10 @@ def test_no_module_imports_from_a_floor_above_its_own(package: str) -> None:
     assert upwards == []
 
 
-def test_the_hook_imports_nothing_of_ours_but_itself() -> None:
-    inside = {name for name in MODULES if is_in(name, ALONE)}
-    assert "syncscan.trace.hook._syncscan_hook.hook" in inside
+@pytest.mark.parametrize("package", ALONE)
+def test_what_runs_inside_the_program_imports_nothing_of_ours_but_itself(package: str) -> None:
+    inside = {name for name in MODULES if is_in(name, package)}
+    assert ALONE[package] in inside
     assert {imported for name in inside for imported in GRAPH[name]} <= inside
 
 

@@ -16,7 +16,7 @@ from syncscan.ops import load_table
 from syncscan.simulate.export import TRACED_PACKAGE, plain_table
 
 if TYPE_CHECKING:
-    from syncscan.simulate.simulation import Simulation, Sync
+    from syncscan.simulate.inside.simulation import Simulation, Sync
 
 
 _STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
@@ -78,7 +78,7 @@ _blocks: ContextVar[tuple[_Block, ...]] = ContextVar("syncscan_blocks", default=
 @contextmanager
 def _joined(devices: int) -> Iterator[Simulation]:
     """The simulation that runs in this process, or one that begins here; it ends with the last block."""
-    from syncscan.simulate.simulation import lock  # noqa: PLC0415 (imports torch)
+    from syncscan.simulate.inside.simulation import lock  # noqa: PLC0415 (imports torch)
 
     with lock:
         simulation = _running() or _new_simulation(devices)
@@ -91,14 +91,16 @@ def _joined(devices: int) -> Iterator[Simulation]:
 
 def _running() -> Simulation | None:
     """The simulation that runs in this process: of this package, or of a trace that loaded it apart."""
-    modules = (sys.modules.get(f"{package}.simulation") for package in (__package__, TRACED_PACKAGE))
+    modules = (
+        sys.modules.get(f"{package}.simulation") for package in (f"{__package__}.inside", TRACED_PACKAGE)
+    )
     return next(
         (found for found in (getattr(m, "current", None) for m in modules) if found is not None), None
     )
 
 
 def _new_simulation(devices: int) -> Simulation:
-    from syncscan.simulate.simulation import Simulation  # noqa: PLC0415 (imports torch)
+    from syncscan.simulate.inside.simulation import Simulation  # noqa: PLC0415 (imports torch)
 
     simulation = Simulation(plain_table(load_table()), devices)
     simulation.listeners.append(_tell_guards)
@@ -133,7 +135,7 @@ def _calling_line() -> tuple[str, int, str]:
 
 
 def _calling_frame() -> FrameType:
-    from syncscan.simulate.simulation import calling_frame  # noqa: PLC0415
+    from syncscan.simulate.inside.simulation import calling_frame  # noqa: PLC0415
 
     return calling_frame() or sys._getframe()
 

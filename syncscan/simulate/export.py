@@ -9,7 +9,8 @@ from typing import Any
 
 from syncscan.ops import Case, Operation, OperationTable, load_table
 
-TRACED_PACKAGE = "_syncscan_simulate"  # what a trace calls this package in the program
+INSIDE = Path(__file__).parent / "inside"
+TRACED_PACKAGE = "_syncscan_simulate"  # what a trace calls that package in the program
 TABLE_FILE = "operations"
 
 
@@ -17,7 +18,7 @@ def prepare_simulation(folder: Path) -> str:
     """Leave the operation table in the folder of a trace; returns where the code of the simulation lies."""
     table = json.dumps(plain_table(load_table()))
     (folder / TABLE_FILE).write_text(table, encoding="utf-8")
-    return str(Path(__file__).parent)
+    return str(INSIDE)
 
 
 def plain_table(table: OperationTable) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def test_the_parts_that_run_in_a_child_need_no_syncscan(tmp_path: Path) -> None:
     program.write_text(
         f"""
 import importlib.util, json, sys
-folder = {str(ROOT / "syncscan" / "simulate")!r}
+folder = {str(ROOT / "syncscan" / "simulate" / "inside")!r}
 spec = importlib.util.spec_from_file_location("_alone", folder + "/__init__.py", submodule_search_locations=[folder])
 sys.modules["_alone"] = importlib.util.module_from_spec(spec)
 from _alone.simulation import Simulation

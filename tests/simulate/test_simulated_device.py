@@ -17,7 +17,7 @@ from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, TensorDataset
 
 from syncscan.simulate.context import simulated_cuda
-from syncscan.simulate.errors import SimulationError
+from syncscan.simulate.inside.errors import SimulationError
 
 CUDA0 = torch.device("cuda", 0)
 

@@ -14,8 +14,8 @@ from torch.overrides import _get_current_function_mode_stack
 from .modes import Kernels, Operations
 
 if TYPE_CHECKING:
+    from .gpu import Gpu
     from .patches import Patches
-    from .simulation import Simulation
 
 # Not by `with`: that notes in attributes of torch's, which threads share, that a mode was entered.
 _FUNCTIONS = (
@@ -33,9 +33,9 @@ _DISPATCH = (
 class ThreadModes:
     """The two modes on the stacks of one thread, for as long as something keeps them there."""
 
-    def __init__(self, simulation: Simulation) -> None:
-        self.operations = Operations(simulation)
-        self.kernels = Kernels(simulation, self.operations)
+    def __init__(self, gpu: Gpu) -> None:
+        self.operations = Operations(gpu)
+        self.kernels = Kernels(gpu, self.operations)
         self.keepers = 0
         _take_out_inactive()  # those that another thread had to leave here
         torch._C._push_on_torch_function_stack(self.operations)
@@ -54,8 +54,8 @@ def _take_out_inactive() -> None:
 class Threads:
     """The threads of one simulation."""
 
-    def __init__(self, simulation: Simulation) -> None:
-        self._simulation = simulation
+    def __init__(self, gpu: Gpu) -> None:
+        self._gpu = gpu
         self._local = threading.local()
         self._lock = threading.Lock()
         self._all: weakref.WeakSet[ThreadModes] = weakref.WeakSet()
@@ -81,11 +81,11 @@ class Threads:
         """Put this thread under the modes, unless it is, until `leave` was called as often."""
         modes: ThreadModes | None = getattr(self._local, "modes", None)
         if modes is None:
-            modes = self._local.modes = ThreadModes(self._simulation)
+            modes = self._local.modes = ThreadModes(self._gpu)
             self._all.add(modes)
         with self._lock:
             modes.keepers += 1
-            modes.operations.active = self._simulation.running
+            modes.operations.active = self._gpu.running
         return modes
 
     def leave(self, modes: ThreadModes) -> None:

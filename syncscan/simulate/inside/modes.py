@@ -9,7 +9,6 @@ the table where no public function did.
 from __future__ import annotations
 
 import functools
-import types
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -21,17 +20,17 @@ from torch.utils import _device
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .capture import is_faked, refuse_recording
-from .cpu import casts_on_gpu_alone, no_cast, run_on_cpu
+from .cpu import no_cast, run_on_cpu
+from .functions import FunctionPlan, Scope, device_constructors
 from .gradients import carried, place_in_backward
-from .kinds import is_cuda_device, tensors_in
+from .kinds import is_cuda_device
 from .marks import MIXED, PINNED, common_place, cuda_index, function_modes, is_alias, set_all
 from .plans import NUMBERS, Plan
 
 if TYPE_CHECKING:
-    from .rules import Operation
-    from .simulation import Simulation
+    from .conditions import Operation
+    from .gpu import Gpu
 
-_DeviceConstructors = _device._device_constructors
 _dispatch_modes = torch._C._len_torch_dispatch_stack
 _transform = torch._C._functorch.peek_interpreter_stack
 _without_dispatch = torch._C._DisableTorchDispatch
@@ -40,70 +39,18 @@ _in_backward = torch._C._current_graph_task_id
 _overrides_enabled = torch._C._is_torch_function_enabled
 
 
-# Results whose place follows from the operands, or that are no tensors.
-_DIRECT = frozenset({"input", "view", "number", "list", "none"})
-
-
-def _is_native(function: Any) -> bool:
-    return not isinstance(function, types.FunctionType)
-
-
 # They take their last operand from another device.
 _COPIES = frozenset({"copy_", "__setitem__", "index_put_", "index_put"})
 _SHARES = frozenset({torch.as_tensor, torch.asarray})
 
 
-class Scope:
-    """The public torch function that a thread is in."""
-
-    __slots__ = ("args", "blocked", "function", "kwargs", "made", "operation")
-
-    def __init__(self, function: Any, operation: Operation | None, args: Any, kwargs: Any) -> None:
-        self.function = function
-        self.operation = operation
-        self.args = args
-        self.kwargs = kwargs
-        self.made: int | None = None  # where the program wants what it makes, if it says so
-        self.blocked = False
-
-    @property
-    def is_native(self) -> bool:
-        """Implemented in C++: the tensors it makes on its way live with its operands."""
-        return _is_native(self.function)
-
-    def operands(self) -> list[torch.Tensor]:
-        """Every tensor among the arguments."""
-        return tensors_in(self.args) + tensors_in(self.kwargs)
-
-    def place(self) -> int | None:
-        """The CUDA device of the operands, if any is on one."""
-        return next((i for i in map(cuda_index, self.operands()) if i is not None), None)
-
-
-class Rule:
-    """What to do about one public function."""
-
-    __slots__ = ("casts_on_gpu", "fills_device", "follows", "is_direct", "is_native", "operation")
-
-    def __init__(self, function: Any, operation: Operation | None) -> None:
-        self.operation = operation
-        self.fills_device = function in _DeviceConstructors()
-        self.is_native = _is_native(function)
-        self.casts_on_gpu = casts_on_gpu_alone(function)
-        # x.new_tensor(...): on the device of x, which torch takes for the CPU
-        self.follows = operation is not None and operation.result == "input" and "device" in operation.args
-        self.is_direct = (
-            self.is_native and not self.fills_device and operation is not None and operation.result in _DIRECT
-        )
-
-
 class Operations(TorchFunctionMode):
     """Sees every public torch function that one thread calls."""
 
-    def __init__(self, simulation: Simulation) -> None:
+    def __init__(self, gpu: Gpu) -> None:
         super().__init__()
-        self.simulation = simulation
-        self.rules: dict[Any, Rule | None] = simulation.functions
+        self.gpu = gpu
+        self.known: dict[Any, FunctionPlan | None] = gpu.functions
         self.active = True  # False where it could not be taken from the stack of its thread
         self.pack_hooks = 0  # of the program, around what is saved for backward
         self.scope: Scope | None = None
@@ -117,30 +64,28 @@ class Operations(TorchFunctionMode):
             if result is not NotImplemented:
                 return result
         try:
-            rule = self.rules[func]
+            plan = self.known[func]
         except KeyError:
-            rule = self.rules[func] = self._learn(func)
-        if rule is None or (self.scope is not None and self.scope.operation is not None):
+            plan = self.known[func] = self._learn(func)
+        if plan is None or (self.scope is not None and self.scope.operation is not None):
             return func(*args, **(kwargs or {}))
         kwargs = kwargs or {}
-        places = "device" in kwargs or "pin_memory" in kwargs or rule.fills_device
-        if rule.is_direct and not places and self._sees_all():
+        places = "device" in kwargs or "pin_memory" in kwargs or plan.fills_device
+        if plan.is_direct and not places and self._sees_all():
             where = common_place((*args, *kwargs.values()) if kwargs else args)
             if where != MIXED:
-                return self._run_direct(rule.operation, func, args, kwargs, where)
-        outer, self.scope = self.scope, Scope(func, rule.operation, args, kwargs)
+                return self._run_direct(plan.operation, func, args, kwargs, where)
+        outer, self.scope = self.scope, Scope(func, plan.operation, args, kwargs)
         try:
-            if rule.operation is not None and rule.operation.may_block(args, kwargs):
-                self.simulation.judge(
-                    self.scope, rule.operation.bind(args, _with_device(rule.fills_device, kwargs))
-                )
+            if plan.operation is not None and plan.operation.may_block(args, kwargs):
+                self.gpu.judge(self.scope, plan.operation.bind(args, _with_device(plan.fills_device, kwargs)))
             if places:
-                return self._construct(rule, func, args, _with_device(rule.fills_device, kwargs))
-            _check_cast(rule, self.scope)
-            if rule.is_native and torch.is_grad_enabled():
+                return self._construct(plan, func, args, _with_device(plan.fills_device, kwargs))
+            _check_cast(plan, self.scope)
+            if plan.is_native and torch.is_grad_enabled():
                 args, kwargs = self._carry(func, args, kwargs)
             result = func(*args, **kwargs)
-            if rule.follows and (where := _first_place(args)) is not None:
+            if plan.follows and (where := _first_place(args)) is not None:
                 set_all(result, where)
             return result
         finally:
@@ -181,7 +126,7 @@ class Operations(TorchFunctionMode):
         if operation.may_block(args, kwargs):
             outer, self.scope = self.scope, Scope(func, operation, args, kwargs)
             try:
-                self.simulation.judge(self.scope, operation.bind(args, kwargs))
+                self.gpu.judge(self.scope, operation.bind(args, kwargs))
             finally:
                 self.scope = outer
         with _without_dispatch():
@@ -207,24 +152,24 @@ class Operations(TorchFunctionMode):
         """The arguments of a call that is not simulated; for one that is faked torch must not ask CUDA for its device."""
         if not self.active:
             return kwargs
-        kwargs = _with_device(func in _DeviceConstructors(), kwargs)
+        kwargs = _with_device(func in device_constructors(), kwargs)
         if is_cuda_device(device := kwargs.get("device")):
-            return {**kwargs, "device": self.simulation.devices[self.simulation.cuda_index(device)]}
+            return {**kwargs, "device": self.gpu.devices[self.gpu.cuda_index(device)]}
         return kwargs
 
     @staticmethod
-    def _learn(func: Any) -> Rule | None:
+    def _learn(func: Any) -> FunctionPlan | None:
         """What to do about a function that the table has no entry for; nothing for an attribute."""
-        return None if getattr(func, "__name__", "") in {"__get__", "__set__"} else Rule(func, None)
+        return None if getattr(func, "__name__", "") in {"__get__", "__set__"} else FunctionPlan(func, None)
 
-    def _construct(self, rule: Rule, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    def _construct(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Make on the CPU what the program wants on a device, or in pinned memory."""
         device, pinned = kwargs.get("device"), kwargs.get("pin_memory")
-        where = _first_place(args) if rule.follows else None
+        where = _first_place(args) if plan.follows else None
         if is_cuda_device(device):
             refuse_recording()
-            where = self.simulation.cuda_index(device)
-            self.simulation.check_generator(kwargs.get("generator"))
+            where = self.gpu.cuda_index(device)
+            self.gpu.check_generator(kwargs.get("generator"))
             kwargs = {**kwargs, "device": "cpu"}
         elif device is not None:
             if not _is_host(device):
@@ -234,8 +179,8 @@ class Operations(TorchFunctionMode):
             where, kwargs = PINNED, {**kwargs, "pin_memory": False}
         if self.scope is not None:
             self.scope.made = where
-        result = self._make(rule, func, args, kwargs)
-        if device is None and not pinned and not rule.follows:
+        result = self._make(plan, func, args, kwargs)
+        if device is None and not pinned and not plan.follows:
             return result
         source = args[0] if args else next(iter(kwargs.values()))
         if func in _SHARES or is_alias(result, source):
@@ -243,9 +188,9 @@ class Operations(TorchFunctionMode):
         set_all(result, where)
         return result
 
-    def _make(self, rule: Rule, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    def _make(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Call a function that makes a tensor; nothing of that need be seen if no operand is one."""
-        simple = rule.is_native and self._sees_all() and not (args and type(args[0]) is list)
+        simple = plan.is_native and self._sees_all() and not (args and type(args[0]) is list)
         if simple and common_place((*args, *kwargs.values())) is None:
             with _without_dispatch():
                 return func(*args, **kwargs)
@@ -277,11 +222,11 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Nothing is compiled while a simulation runs; to say so would import the compiler."""
         return False
 
-    def __init__(self, simulation: Simulation, operations: Operations) -> None:
+    def __init__(self, gpu: Gpu, operations: Operations) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.simulation = simulation
+        self.gpu = gpu
         self.operations = operations
-        self.plans: dict[Any, Plan] = simulation.plans
+        self.plans: dict[Any, Plan] = gpu.plans
 
     @property
     def active(self) -> bool:
@@ -299,7 +244,7 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         try:
             plan = self.plans[func]
         except KeyError:
-            plan = self.plans[func] = Plan(func, self.simulation.rules)
+            plan = self.plans[func] = Plan(func, self.gpu.table)
         kwargs = kwargs or {}
         if args and type(args[0]) in NUMBERS:
             args = plan.with_tensors(args)
@@ -335,7 +280,7 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         where = None
         if is_cuda_device(kwargs.get("device")):
             refuse_recording()
-            where = self.simulation.cuda_index(kwargs["device"])
+            where = self.gpu.cuda_index(kwargs["device"])
             kwargs = {**kwargs, "device": _CPU}
         if kwargs.get("pin_memory"):
             where, kwargs = PINNED, {**kwargs, "pin_memory": False}
@@ -345,10 +290,10 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         scope = self.operations.scope
         if scope is None or scope.operation is None:
             inner = Scope(plan.function, operation, args, kwargs)
-            self.simulation.judge(inner, operation.bind_aten(plan.names, args, kwargs))
+            self.gpu.judge(inner, operation.bind_aten(plan.names, args, kwargs))
         elif plan.reads and not scope.blocked and _reads_operand(args[0], scope):
             # torch reads a number out of a tensor that the program passed where it takes numbers
-            self.simulation.report("torch.Tensor.item", "reads a scalar", scope.function, {"input": args[0]})
+            self.gpu.report("torch.Tensor.item", "reads a scalar", scope.function, {"input": args[0]})
 
     def _is_strict(self) -> bool:
         """Whether operands on two devices are the program's fault, and not of our making."""
@@ -398,9 +343,9 @@ def _overrides(kind: type) -> bool:
     return code is not None and code is not torch.Tensor.__torch_function__.__func__  # type: ignore[attr-defined]
 
 
-def _check_cast(rule: Rule, scope: Scope) -> None:
+def _check_cast(plan: FunctionPlan, scope: Scope) -> None:
     """Refuse an operation that under autocast would have to cast and cannot."""
-    if rule.casts_on_gpu and torch.is_autocast_enabled("cuda") and scope.place() is not None:
+    if plan.casts_on_gpu and torch.is_autocast_enabled("cuda") and scope.place() is not None:
         raise no_cast(scope.function)
 
 

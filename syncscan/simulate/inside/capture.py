@@ -11,19 +11,19 @@ from .errors import SimulationError
 from .kinds import is_cuda_device, tensors_in
 
 if TYPE_CHECKING:
+    from .gpu import Gpu
     from .patches import Patches
-    from .simulation import Simulation
 
 _FAKE = torch._C._TorchDispatchModeKey.FAKE
 _PROXY = torch._C._TorchDispatchModeKey.PROXY
 _mode = torch._C._get_dispatch_mode
 
 
-def install(simulation: Simulation, patches: Patches) -> None:
+def install(gpu: Gpu, patches: Patches) -> None:
     """Replace them in torch."""
     patches.replace(torch, "compile", _compile)
     for kind in (torch._C.ScriptFunction, torch._C.ScriptMethod):
-        patches.replace(kind, "__call__", _called(simulation, kind.__call__))
+        patches.replace(kind, "__call__", _called(gpu, kind.__call__))
     patches.replace(torch.jit, "load", _load(torch.jit.load))
     if "torch.export" in sys.modules:
         patches.replace(torch.export, "export", _export(torch.export.export))
@@ -31,7 +31,7 @@ def install(simulation: Simulation, patches: Patches) -> None:
     if hasattr(getattr(fake, "FakeTensorMode", None), "avoid_device_init"):
         patches.replace(fake.FakeTensorMode, "avoid_device_init", True)  # there is no device to start
     compiler = torch._C._dynamo.eval_frame
-    refusing = _set_eval_frame(simulation, compiler.set_eval_frame)
+    refusing = _set_eval_frame(gpu, compiler.set_eval_frame)
     for owner in (compiler, sys.modules.get("torch._dynamo.eval_frame")):
         for name in ("set_eval_frame", "_maybe_set_eval_frame"):
             if hasattr(owner, name):
@@ -78,23 +78,23 @@ def _export(original: Any) -> Any:
     return export
 
 
-def _set_eval_frame(simulation: Simulation, original: Any) -> Any:
+def _set_eval_frame(gpu: Gpu, original: Any) -> Any:
     """The compiler's way in; it may keep this one for good, if it is imported now."""
 
     def set_eval_frame(callback: Any) -> Any:
-        if simulation.running and callable(callback):
+        if gpu.running and callable(callback):
             raise SimulationError("torch._dynamo cannot be simulated: leave the function as it is written")
         return original(callback)
 
     return set_eval_frame
 
 
-def _called(simulation: Simulation, original: Any) -> Any:
+def _called(gpu: Gpu, original: Any) -> Any:
     """What a function of TorchScript makes "where the operand is" lies there: for it, all are on the CPU."""
 
     def call(function: Any, *args: Any, **kwargs: Any) -> Any:
         operands = (*args, *_first_parameter(getattr(function, "owner", None)))
-        with simulation.inside(original, operands, kwargs):
+        with gpu.inside(original, operands, kwargs):
             return original(function, *args, **kwargs)
 
     return call

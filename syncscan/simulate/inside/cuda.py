@@ -14,8 +14,8 @@ from .kinds import is_cuda_device
 from .streams import make_classes
 
 if TYPE_CHECKING:
+    from .gpu import Gpu
     from .patches import Patches
-    from .simulation import Simulation
 
 MEMORY_BYTES = 80 << 30
 _CAPABILITY = (9, 0)
@@ -38,11 +38,10 @@ _RULED_OUT = (
 class SimulatedCuda:
     """What the program sees of the device itself."""
 
-    def __init__(self, simulation: Simulation) -> None:
-        self.simulation = simulation
-        self.current = 0
+    def __init__(self, gpu: Gpu) -> None:
+        self.gpu = gpu
         self.debug_mode = 0
-        self.stream_class, self.event_class, self.streams = make_classes(simulation)
+        self.stream_class, self.event_class, self.streams = make_classes(gpu)
 
     def install(self, patches: Patches) -> None:
         """Replace them in every module of torch that holds them."""
@@ -52,7 +51,7 @@ class SimulatedCuda:
             **self._streams(),
             **self._refusals(),
         }.items():
-            replace_everywhere(patches, torch.cuda, name, value)
+            patches.replace_everywhere(torch.cuda, name, value)
         patches.replace(torch, "Stream", self.stream_class)
         patches.replace(torch, "Event", self.event_class)
         patches.replace(torch, "Generator", make_generator(torch.Generator))
@@ -72,8 +71,8 @@ class SimulatedCuda:
             "is_initialized": self._is_initialized(torch.cuda.is_initialized),
             "init": lambda: None,
             "_lazy_init": self._start_cuda(torch.cuda._lazy_init),
-            "device_count": lambda: len(self.simulation.devices),
-            "current_device": lambda: self.current,
+            "device_count": lambda: len(self.gpu.devices),
+            "current_device": lambda: self.gpu.current,
             "set_device": self._set_device,
             "_exchange_device": self._exchange_device,
             "_maybe_exchange_device": self._exchange_device,
@@ -85,7 +84,7 @@ class SimulatedCuda:
             "is_bf16_supported": lambda including_emulation=True: True,
             "is_tf32_supported": lambda: True,
             "can_device_access_peer": lambda device, peer_device: True,
-            "default_generators": (torch.default_generator,) * len(self.simulation.devices),
+            "default_generators": (torch.default_generator,) * len(self.gpu.devices),
             "set_sync_debug_mode": self._set_debug_mode,
             "get_sync_debug_mode": lambda: self.debug_mode,
             "ipc_collect": lambda: None,
@@ -144,26 +143,26 @@ class SimulatedCuda:
         return {name: _refuse(name) for name in _RULED_OUT}
 
     def _is_initialized(self, original: Any) -> Any:
-        return lambda: self.simulation.threads.operations is not None or original()
+        return lambda: self.gpu.operations is not None or original()
 
     def _start_cuda(self, original: Any) -> Any:
         def lazy_init() -> None:
             """Nothing to start; but in a thread that is not simulated, CUDA is what it was."""
-            if self.simulation.threads.operations is None:
+            if self.gpu.operations is None:
                 original()
 
         return lazy_init
 
     def _index(self, device: Any) -> int:
-        return self.current if device is None else self.simulation.cuda_index(device)
+        return self.gpu.current if device is None else self.gpu.cuda_index(device)
 
     def _set_device(self, device: Any) -> None:
-        self.current = self._index(device)
+        self.gpu.current = self._index(device)
 
     def _exchange_device(self, index: int) -> int:
-        before = self.current
+        before = self.gpu.current
         if index >= 0:
-            self.current = index
+            self.gpu.current = index
         return before
 
     def _set_debug_mode(self, debug_mode: int | str) -> None:
@@ -174,41 +173,29 @@ class SimulatedCuda:
         return self.streams.get(self._index(device))
 
     def _synchronize(self, device: Any = None) -> None:
-        self.simulation.judge_call("torch.cuda.synchronize", {"device": device})
+        self.gpu.judge_call("torch.cuda.synchronize", {"device": device})
 
     def _install_accelerator(self, patches: Patches) -> None:
         if not hasattr(torch, "accelerator"):  # before torch 2.6
             return
         values = {
             "is_available": lambda: True,
-            "device_count": lambda: len(self.simulation.devices),
+            "device_count": lambda: len(self.gpu.devices),
             "current_accelerator": lambda check_available=False: torch.device("cuda"),
-            "current_device_index": lambda: self.current,
-            "current_device_idx": lambda: self.current,
+            "current_device_index": lambda: self.gpu.current,
+            "current_device_idx": lambda: self.gpu.current,
             "set_device_index": self._set_device,
             "set_device_idx": self._set_device,
             "current_stream": self._current_stream,
             "set_stream": self.streams.set,
-            "synchronize": lambda device=None: self.simulation.judge_call(
+            "synchronize": lambda device=None: self.gpu.judge_call(
                 "torch.accelerator.synchronize", {"device": device}
             ),
             **self._memory(),
         }
         for name, value in values.items():
             if hasattr(torch.accelerator, name):
-                replace_everywhere(patches, torch.accelerator, name, value)
-
-
-def replace_everywhere(patches: Patches, module: Any, name: str, value: Any) -> None:
-    """Replace an attribute of a module, and the same object where its submodules hold it under that name."""
-    if not hasattr(module, name):
-        return
-    before = getattr(module, name)
-    prefix = f"{module.__name__}."
-    owners = [module, *(found for key, found in list(sys.modules.items()) if key.startswith(prefix))]
-    for owner in owners:
-        if vars(owner).get(name) is before:
-            patches.replace(owner, name, value)
+                patches.replace_everywhere(torch.accelerator, name, value)
 
 
 def make_generator(original: Any) -> type:

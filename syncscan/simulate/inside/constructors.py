@@ -12,15 +12,15 @@ from .kinds import is_cuda_device
 from .marks import cuda_index, set_all, set_owner_place
 
 if TYPE_CHECKING:
+    from .gpu import Gpu
     from .patches import Patches
-    from .simulation import Simulation
 
 
-def install(simulation: Simulation, patches: Patches) -> None:
+def install(gpu: Gpu, patches: Patches) -> None:
     """Replace them in torch."""
     # torch.tensor then makes a tensor on the CPU and moves it by a call that modes see, wherever it is called.
     patches.switch(torch._C._only_lift_cpu_tensors, torch._C._set_only_lift_cpu_tensors, True)
-    patches.replace(torch.UntypedStorage, "__new__", staticmethod(_make_storage(simulation)))
+    patches.replace(torch.UntypedStorage, "__new__", staticmethod(_make_storage(gpu)))
     patches.replace(torch, "range", _make_range(torch.range))
     patches.replace(torch.nested, "nested_tensor", _make_nested(torch.nested.nested_tensor))
     dlpack: Any = torch.utils.dlpack
@@ -29,7 +29,7 @@ def install(simulation: Simulation, patches: Patches) -> None:
     patches.replace(dlpack, "to_dlpack", _to_dlpack(dlpack.to_dlpack))
 
 
-def _make_storage(simulation: Simulation) -> Any:
+def _make_storage(gpu: Gpu) -> Any:
     original = torch.UntypedStorage.__new__
 
     def new(cls: type, *args: Any, **kwargs: Any) -> Any:
@@ -37,7 +37,7 @@ def _make_storage(simulation: Simulation) -> Any:
         if not is_cuda_device(device):
             return original(cls, *args, **kwargs)
         made: Any = original(cls, *args, **{**kwargs, "device": "cpu"})
-        set_owner_place(made, simulation.cuda_index(device))
+        set_owner_place(made, gpu.cuda_index(device))
         return made
 
     return new

@@ -116,7 +116,7 @@ class Operation:
         return size_in_bytes(moved) == 0 or (isinstance(moved, (list, tuple)) and not moved)
 
 
-class Rules:
+class Table:
     """The whole table."""
 
     def __init__(self, table: PlainTable) -> None:

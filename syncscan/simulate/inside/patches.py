@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,17 @@ class Patches:
 
         self._undo.append(undo)
         setattr(owner, name, value)
+
+    def replace_everywhere(self, module: Any, name: str, value: Any) -> None:
+        """Replace an attribute of a module, and the same object where its submodules hold it under that name."""
+        if not hasattr(module, name):
+            return
+        before = getattr(module, name)
+        prefix = f"{module.__name__}."
+        owners = [module, *(found for key, found in list(sys.modules.items()) if key.startswith(prefix))]
+        for owner in owners:
+            if vars(owner).get(name) is before:
+                self.replace(owner, name, value)
 
     def switch(self, get: Callable[[], Any], switch: Callable[[Any], None], value: Any) -> None:
         """Change a setting that torch keeps outside of Python."""

@@ -25,8 +25,8 @@ from .marks import (
 from .overridable import Attribute, Method
 
 if TYPE_CHECKING:
+    from .gpu import Gpu
     from .patches import Patches
-    from .simulation import Simulation
 
 _base: Any = torch._C.TensorBase
 _storage_base: Any = torch._C.StorageBase
@@ -62,8 +62,8 @@ class Transfers:
         "get_device",
     )  # fmt: skip
 
-    def __init__(self, simulation: Simulation) -> None:
-        self.simulation = simulation
+    def __init__(self, gpu: Gpu) -> None:
+        self.gpu = gpu
 
     def install(self, patches: Patches) -> None:
         """Replace them on `torch.Tensor` and `torch.UntypedStorage`."""
@@ -96,7 +96,7 @@ class Transfers:
     def _device(self, tensor: Tensor) -> torch.device:
         index = cuda_index(tensor)
         if index is not None:
-            return self.simulation.devices[index]
+            return self.gpu.devices[index]
         device: torch.device = _original(_base.device.__get__, tensor)
         return device
 
@@ -117,7 +117,7 @@ class Transfers:
         if not is_cuda_device(device) or arguments.get("dispatch_device"):
             return _base._make_wrapper_subclass(kind, *args, **kwargs)
         wrapper = _base._make_wrapper_subclass(kind, **{**arguments, "device": "cpu"})
-        set_place(wrapper, self.simulation.cuda_index(device))
+        set_place(wrapper, self.gpu.cuda_index(device))
         return wrapper
 
     @staticmethod
@@ -154,7 +154,7 @@ class Transfers:
         return result
 
     def _index(self, device: Any) -> int | None:
-        return self.simulation.cuda_index(device) if is_cuda_device(device) else None
+        return self.gpu.cuda_index(device) if is_cuda_device(device) else None
 
     def _transfer(
         self, name: str, tensor: Tensor, device: Any, parsed: dict[str, Any], **operands: Tensor
@@ -166,7 +166,7 @@ class Transfers:
             if not options and not parsed.get("copy"):
                 return tensor
             return self._stay(tensor, copy=bool(parsed.get("copy")), **options)
-        self.simulation.judge_call(name, {"input": tensor, **parsed, **operands})
+        self.gpu.judge_call(name, {"input": tensor, **parsed, **operands})
         if where is None and parsed.get("non_blocking"):
             where = PINNED  # torch takes page-locked memory for an asynchronous download
         return move(tensor, where, options)
@@ -183,7 +183,7 @@ class Transfers:
         return self._transfer("torch.Tensor.cpu", tensor, "cpu", parsed)
 
     def _numpy(self, tensor: Tensor, *, force: bool = False) -> Any:
-        self.simulation.judge_call("torch.Tensor.numpy", {"input": tensor, "force": force})
+        self.gpu.judge_call("torch.Tensor.numpy", {"input": tensor, "force": force})
         index = cuda_index(tensor)
         if index is None:
             return _original(_base.numpy, tensor, force=force)
@@ -232,7 +232,7 @@ class Transfers:
     def _pin_memory(self, tensor: Tensor, device: Any = None) -> Tensor:
         if cuda_index(tensor) is not None:
             raise RuntimeError(f"cannot pin '{tensor.type()}' only dense CPU tensors can be pinned")
-        self.simulation.judge_call("torch.Tensor.pin_memory", {"input": tensor})
+        self.gpu.judge_call("torch.Tensor.pin_memory", {"input": tensor})
         if place(tensor) == PINNED:
             return tensor
         pinned = tensor.clone()
@@ -248,7 +248,7 @@ class Transfers:
     def _storage_device(self, storage: Any) -> torch.device:
         where = owner_place(storage)
         if where is not None and where >= 0:
-            return self.simulation.devices[where]
+            return self.gpu.devices[where]
         device: torch.device = _storage_base.device.__get__(storage)
         return device
 
@@ -264,7 +264,7 @@ class Transfers:
         if where == (source := owner_place(storage)) or (where is None and source == PINNED):
             return storage
         bound = {"input": _bytes_of(storage), "device": device, "non_blocking": non_blocking}
-        self.simulation.judge_call("torch.Tensor.to", bound)
+        self.gpu.judge_call("torch.Tensor.to", bound)
         return _copied(storage, where)
 
     def _storage_cuda(self, storage: Any, device: Any = None, non_blocking: bool = False) -> Any:

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch._library import custom_ops
 
+from .conditions import Operation, Table
 from .marks import cuda_index, place, set_all, set_place
-from .rules import Operation, Rules
 
 # Their operands may be on different devices, on a GPU as here.
 _MIXES = frozenset(
@@ -31,7 +31,7 @@ _HOST_RESULTS = {"_pack_padded_sequence": 1}
 class Plan:
     """What is known of one aten operation."""
 
-    def __init__(self, function: Any, rules: Rules) -> None:
+    def __init__(self, function: Any, table: Table) -> None:
         self.function = function
         schema: Any = getattr(function, "_schema", None)  # a higher-order operator has none
         namespace, _, name = schema.name.partition("::") if schema else ("", "", str(function))
@@ -50,15 +50,15 @@ class Plan:
         self.mixes = namespace not in {"aten", "prims"} or name in _MIXES or name in _INDEXING
         self.python_kernel = _python_kernel(schema)
         self.indexes = name in _INDEXING
-        self.operation = self._operation(rules, schema, namespace)
+        self.operation = self._operation(table, schema, namespace)
         self._host_result = _HOST_RESULTS.get(name)
 
     @staticmethod
-    def _operation(rules: Rules, schema: Any, namespace: str) -> Operation | None:
+    def _operation(table: Table, schema: Any, namespace: str) -> Operation | None:
         """The entry of the table, if it can block."""
         if namespace != "aten":
             return None
-        found = rules.find_aten(schema.name.partition("::")[2])
+        found = table.find_aten(schema.name.partition("::")[2])
         return found if found is not None and found.cases else None
 
     def with_tensors(self, args: Any) -> Any:

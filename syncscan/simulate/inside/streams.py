@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 if TYPE_CHECKING:
-    from .simulation import Simulation
+    from .gpu import Gpu
 
 _handles = itertools.count(1)
 
 
-def make_classes(simulation: Simulation) -> tuple[Any, Any, CurrentStreams]:
+def make_classes(gpu: Gpu) -> tuple[Any, Any, CurrentStreams]:
     """``torch.cuda.Stream`` and ``torch.cuda.Event`` that report their waits to a simulation."""
 
     class Event(_Event):
         def synchronize(self) -> None:
-            simulation.judge_call("torch.cuda.Event.synchronize", {"input": self})
+            gpu.judge_call("torch.cuda.Event.synchronize", {"input": self})
 
     class Stream(_Stream):
         def __init__(self, device: Any = None, priority: int = 0, **kwargs: Any) -> None:
-            index = simulation.cuda_index("cuda" if device is None else device)
-            super().__init__(simulation.devices[index], priority, kwargs.get("stream_id"))
+            index = gpu.cuda_index("cuda" if device is None else device)
+            super().__init__(gpu.devices[index], priority, kwargs.get("stream_id"))
 
             self._entered: list[Any] = []
 
@@ -40,7 +40,7 @@ def make_classes(simulation: Simulation) -> tuple[Any, Any, CurrentStreams]:
             self._entered.pop().__exit__(*raised)
 
         def synchronize(self) -> None:
-            simulation.judge_call("torch.cuda.Stream.synchronize", {"input": self})
+            gpu.judge_call("torch.cuda.Stream.synchronize", {"input": self})
 
         def record_event(self, event: Any = None) -> Any:
             event = Event() if event is None else event

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .cuda import replace_everywhere
-
 if TYPE_CHECKING:
+    from .gpu import Gpu
     from .patches import Patches
-    from .simulation import Simulation
 
 
-def install(simulation: Simulation, patches: Patches) -> None:
+def install(gpu: Gpu, patches: Patches) -> None:
     """Let groups be made as for NCCL, and judge the collectives that the table knows to block."""
     for function in (_scatter, _gather, _broadcast, _broadcast_coalesced):
         patches.replace(torch._C, function.__name__, function)
@@ -21,13 +19,13 @@ def install(simulation: Simulation, patches: Patches) -> None:
     if not distributed.is_available():
         return
     for name in ("init_process_group", "new_group"):
-        replace_everywhere(patches, distributed, name, _on_gloo(getattr(distributed, name)))
-    replace_everywhere(patches, distributed, "is_nccl_available", lambda: True)
-    for name, operation in simulation.rules.operations.items():
+        patches.replace_everywhere(distributed, name, _on_gloo(getattr(distributed, name)))
+    patches.replace_everywhere(distributed, "is_nccl_available", lambda: True)
+    for name, operation in gpu.table.operations.items():
         namespace, _, base = name.rpartition(".")
         if namespace == "torch.distributed" and operation.cases and hasattr(distributed, base):
-            judged = _judged(simulation, name, getattr(distributed, base))
-            replace_everywhere(patches, distributed, base, judged)
+            judged = _judged(gpu, name, getattr(distributed, base))
+            patches.replace_everywhere(distributed, base, judged)
 
 
 def _on_gloo(make: Any) -> Any:
@@ -48,10 +46,10 @@ def _gloo(backend: Any) -> Any:
     return "gloo" if isinstance(backend, str) and "nccl" in backend.lower() else backend
 
 
-def _judged(simulation: Simulation, name: str, function: Any) -> Any:
+def _judged(gpu: Gpu, name: str, function: Any) -> Any:
     def judged(*args: Any, **kwargs: Any) -> Any:
-        operation = simulation.rules.operations[name]
-        with simulation.judging(name, operation.bind(args, kwargs)):
+        operation = gpu.table.operations[name]
+        with gpu.judging(name, operation.bind(args, kwargs)):
             return function(*args, **kwargs)
 
     return judged

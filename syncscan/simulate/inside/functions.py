@@ -1,0 +1,70 @@
+"""What is known of each public function of torch, and the one that a thread is in."""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING, Any
+
+from torch.utils import _device
+
+from .cpu import casts_on_gpu_alone
+from .kinds import tensors_in
+from .marks import cuda_index
+
+if TYPE_CHECKING:
+    import torch
+
+    from .conditions import Operation
+
+device_constructors = _device._device_constructors
+
+# Results whose place follows from the operands, or that are no tensors.
+_DIRECT = frozenset({"input", "view", "number", "list", "none"})
+
+
+def _is_native(function: Any) -> bool:
+    return not isinstance(function, types.FunctionType)
+
+
+class Scope:
+    """The public torch function that a thread is in."""
+
+    __slots__ = ("args", "blocked", "function", "kwargs", "made", "operation")
+
+    def __init__(self, function: Any, operation: Operation | None, args: Any, kwargs: Any) -> None:
+        self.function = function
+        self.operation = operation
+        self.args = args
+        self.kwargs = kwargs
+        self.made: int | None = None  # where the program wants what it makes, if it says so
+        self.blocked = False
+
+    @property
+    def is_native(self) -> bool:
+        """Implemented in C++: the tensors it makes on its way live with its operands."""
+        return _is_native(self.function)
+
+    def operands(self) -> list[torch.Tensor]:
+        """Every tensor among the arguments."""
+        return tensors_in(self.args) + tensors_in(self.kwargs)
+
+    def place(self) -> int | None:
+        """The CUDA device of the operands, if any is on one."""
+        return next((i for i in map(cuda_index, self.operands()) if i is not None), None)
+
+
+class FunctionPlan:
+    """What to do about one public function."""
+
+    __slots__ = ("casts_on_gpu", "fills_device", "follows", "is_direct", "is_native", "operation")
+
+    def __init__(self, function: Any, operation: Operation | None) -> None:
+        self.operation = operation
+        self.fills_device = function in device_constructors()
+        self.is_native = _is_native(function)
+        self.casts_on_gpu = casts_on_gpu_alone(function)
+        # x.new_tensor(...): on the device of x, which torch takes for the CPU
+        self.follows = operation is not None and operation.result == "input" and "device" in operation.args
+        self.is_direct = (
+            self.is_native and not self.fills_device and operation is not None and operation.result in _DIRECT
+        )
