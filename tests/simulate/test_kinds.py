@@ -15,7 +15,7 @@ from syncscan.check.infer.table.conditions import Bound, blocking_case
 from syncscan.measure.describe import describe, kinds_of
 from syncscan.model import Conventions, Value
 from syncscan.ops import KINDS, Case, Effect, Operation, Term, load_table
-from syncscan.simulate import kinds as simulated
+from syncscan.simulate.inside import kinds as simulated
 
 VALUES = [
     *(
@@ -69,3 +69,11 @@ def test_every_evaluator_of_the_kinds_says_the_same(expression: str) -> None:
     found = {kind: verdict(kind, value) for kind in KINDS}
     assert {kind for kind, known in found.items() if known} <= of_simulation
     assert not {kind for kind, known in found.items() if known is False} & of_simulation
+
+
+def test_every_kind_holds_for_some_value_and_not_for_another() -> None:
+    """So that a kind which one of the three does not know fails the test above."""
+    with simulated_cuda():
+        of_each = [kinds_of(describe(eval(value, {"np": np, "torch": torch}))) for value in VALUES]
+    assert frozenset().union(*of_each) == KINDS
+    assert frozenset.intersection(*of_each) == frozenset()
