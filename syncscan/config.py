@@ -130,6 +130,31 @@ def _read_table(file: Path) -> dict[str, Any] | None:
 
 def parse_config(table: dict[str, Any], file: Path) -> Config:
     """Check every key and value of a [tool.syncscan] table; ConfigError names the first bad one."""
+    settings = _settings(table, file, (file.resolve(),))
+    return Config(root=file.resolve().parent, source=file, **settings)
+
+
+def _settings(table: dict[str, Any], file: Path, seen: tuple[Path, ...]) -> dict[str, Any]:
+    """The settings of a table over those of the file that it extends, if it does; ``seen`` extend each other."""
+    settings = _parsed(table, file)
+    if "baseline" in settings:
+        settings["baseline"] = _as_printed(file.resolve().parent / settings["baseline"])
+    extended = settings.pop("extend", None)
+    if extended is None:
+        return settings
+    base = (file.resolve().parent / extended).resolve()
+    where = f"{file}: [tool.syncscan]: extend"
+    if base in seen:
+        raise ConfigError(f"{where}: {extended} extends this file in turn; take one of the two out")
+    if not base.is_file():
+        raise ConfigError(f"{where}: {extended}: no such file; write its path relative to this one")
+    inherited = _read_table(base)
+    if inherited is None:
+        raise ConfigError(f"{where}: {extended} has no [tool.syncscan] table; add one, or leave it out")
+    return _settings(inherited, base, (*seen, base)) | settings
+
+
+def _parsed(table: dict[str, Any], file: Path) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     for key, value in table.items():
         parse = _PARSERS.get(key)
@@ -140,10 +165,7 @@ def parse_config(table: dict[str, Any], file: Path) -> Config:
         except ValueError as error:
             where = f"{key}: " if parse else ""
             raise ConfigError(f"{file}: [tool.syncscan]: {where}{error}") from error
-    root = file.resolve().parent
-    if "baseline" in settings:
-        settings["baseline"] = _as_printed(root / settings["baseline"])
-    return Config(root=root, source=file, **settings)
+    return settings
 
 
 def _as_printed(path: Path) -> Path:
@@ -230,6 +252,7 @@ def _conventions(value: object) -> Conventions:
 
 
 _PARSERS: dict[str, Callable[[object], object]] = {
+    "extend": _text,
     "select": _codes,
     "ignore": _codes,
     "extend-select": _codes,
@@ -253,7 +276,7 @@ def show(config: Config) -> str:
     )
     lines = [f"# {source}", f"# paths are relative to {_escaped(str(config.root))}", "[tool.syncscan]"]
     for key in _PARSERS:
-        value = getattr(config, key.replace("-", "_"))
+        value: Any = getattr(config, key.replace("-", "_"), None)  # what is extended is told already
         if value is None:
             continue
         if isinstance(value, Path):

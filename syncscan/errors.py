@@ -10,7 +10,7 @@ EXIT_NOT_EXECUTABLE = 126
 EXIT_NOT_FOUND = 127
 EXIT_INTERRUPTED = 130
 
-_ALIKE = 0.6  # of 1; below it, a suggestion is more often a surprise than a help
+_ALIKE = 0.65  # of 1; below it, a suggestion is more often a surprise than a help
 
 
 class SyncscanError(Exception):

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from syncscan.cli import COMMANDS
+from syncscan.reference.templates import templates
 from tests.foreground import foreground
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -370,3 +372,44 @@ def test_a_check_inside_a_program_leaves_its_garbage_collector_on(syncscan, proj
     assert gc.isenabled()
     assert syncscan("check", *arguments).status == status
     assert gc.isenabled()
+
+
+@pytest.mark.parametrize("name", ["", *COMMANDS, "ops show", "template show"])
+def test_no_line_of_help_is_cut(syncscan, name):
+    text = syncscan(*name.split(), "--help").stdout
+    cut = [line for line in text.splitlines() if line.endswith("...") and not line.startswith("Usage:")]
+    assert cut == []
+
+
+COMPLETIONS = {
+    "codes": ("check --select SYN20", {"SYN201", "SYN202", "SYN203", "SYN204", "SYN205", "SYN206"}),
+    "codes-after-a-comma": ("check --ignore syn1,SYN40", {"syn1,SYN401"}),
+    "a-code-to-explain": ("explain SYN10", {f"SYN10{n}" for n in range(1, 8)}),
+    "templates": ("template show pre", {name for name in templates() if name.startswith("pre")}),
+    "operations": ("ops show torch.nonzero", {"torch.nonzero", "torch.nonzero_static"}),
+}
+
+
+@pytest.mark.parametrize(("words", "expected"), COMPLETIONS.values(), ids=COMPLETIONS)
+def test_a_shell_gets_completions(tmp_path, words, expected):
+    line = f"syncscan {words}"
+    shell = {
+        "_SYNCSCAN_COMPLETE": "bash_complete",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(line.split()) - 1),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "syncscan"],
+        env=os.environ | shell,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert {word.partition(",")[2] for word in done.stdout.splitlines()} == expected
+
+
+def test_nothing_unlike_is_suggested(syncscan):
+    assert syncscan("ops", "show", "nosuch").stderr == (
+        "syncscan: 'nosuch' is not in the table; write a whole name such as torch.nonzero\n"
+    )
+    assert "did you mean 'torch.repeat_interleave'?" in syncscan("ops", "show", "repeat_interleav").stderr

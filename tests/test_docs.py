@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import sys
 from pathlib import Path
 
 import pytest
 
+from syncscan.address import REPOSITORY
 from syncscan.commands.check import command
 from syncscan.config import parse_config
 from syncscan.report.pages import pages
@@ -58,3 +60,15 @@ def test_every_code_on_a_page_is_a_rule(page):
     text = page.read_text(encoding="utf-8")
     added = re.findall(r'code = "(SYN\d{3})"', text)  # by the page that shows how
     assert set(re.findall(r"SYN\d{3}", text)) <= {*rule_book(), *added}
+
+
+def test_the_address_of_the_repository_is_the_same_everywhere():
+    spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    texts = {path: path.read_text(encoding="utf-8") for path in generate.with_addresses()}
+    assert {path: generate.with_address(text) for path, text in texts.items()} == texts, (
+        "run docs/generate.py"
+    )
+    assert generate.with_address("uses: a/syncscan@v1") != "uses: a/syncscan@v1"
+    assert sum(REPOSITORY in text for text in texts.values()) > 2

@@ -26,7 +26,7 @@ _FORM = "`# syncscan: ignore[SYN101] reason`"
 
 # A reason ends where another tool's comment starts: "# syncscan: ignore[SYN101] why  # type: ...".
 COMMENT = re.compile(
-    r"(?<!\S)#\s*syncscan:\s*(?P<verb>[\w-]*)(?:\[(?P<codes>[^\]]*)\])?(?P<reason>.*?)(?=\s+#\s|$)"
+    r"(?<!\S)#\s*(?i:syncscan):\s*(?P<verb>[\w-]*)(?:\[(?P<codes>[^\]]*)\])?(?P<reason>.*?)(?=\s+#\s|$)"
 )
 
 _BETWEEN = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT})
@@ -105,7 +105,7 @@ def _apply(
 
 def find_suppressions(text: str) -> list[Suppression]:
     """Every comment of a file that speaks to syncscan, understood or not."""
-    if "syncscan:" not in text:  # to tokenize takes longer than to parse
+    if "syncscan:" not in text.lower():  # to tokenize takes longer than to parse
         return []
     rows = text.split("\n")
     return [
@@ -168,12 +168,12 @@ def _spans(tokens: Iterable[tokenize.TokenInfo]) -> tuple[dict[int, int], dict[i
 def _parse(comment: _Comment, found: re.Match[str], lines: int) -> Suppression:
     codes = tuple(code.strip().upper() for code in (found["codes"] or "").split(",") if code.strip())
     start = comment.column + found.start()
-    first, last = (1, lines) if found["verb"] == "file-ignore" else (comment.first, comment.last)
+    first, last = (1, lines) if found["verb"].lower() == "file-ignore" else (comment.first, comment.last)
     return Suppression(
         line=comment.line,
         column=start + 1,
         text=found[0],
-        verb=found["verb"],
+        verb=found["verb"].lower(),
         codes=codes,
         reason=found["reason"].strip(" \t:-"),
         first=first,

@@ -23,7 +23,13 @@ from syncscan.check.memory import steady_memory
 from syncscan.check.session import MAX_ROUNDS, Outcome, check, check_and_fix, in_cells, write_fixes
 from syncscan.check.since import check_change, find_change
 from syncscan.commands import parameters
-from syncscan.commands.check_options import STDIN, Options, refuse_contradictions, settings
+from syncscan.commands.check_options import (
+    STDIN,
+    Options,
+    refuse_contradictions,
+    refuse_unknown_entry_points,
+    settings,
+)
 from syncscan.config import Config, show
 from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, ConfigError
 from syncscan.files import replace_file
@@ -48,6 +54,9 @@ Exit status: 0 no findings; 1 findings; 2 a wrong option or setting, or a
 file that could not be analysed or fixed; 130 interrupted."""
 
 
+_codes = parameters.complete(rule_book)
+
+
 @click.command("check", epilog=EPILOG, short_help="Find the lines that make the CPU wait for the GPU.")
 @click.argument("paths", nargs=-1, type=parameters.text)
 @click.option(
@@ -59,11 +68,24 @@ file that could not be analysed or fixed; 130 interrupted."""
 @click.option(
     "--select",
     multiple=True,
+    shell_complete=_codes,
     metavar="CODES",
     help="Report only these codes or prefixes; sets aside all configured choices of codes.",
 )
-@click.option("--ignore", multiple=True, metavar="CODES", help="Do not report these codes or prefixes.")
-@click.option("--extend-select", multiple=True, metavar="CODES", help="Report these codes or prefixes too.")
+@click.option(
+    "--ignore",
+    multiple=True,
+    shell_complete=_codes,
+    metavar="CODES",
+    help="Do not report these codes or prefixes.",
+)
+@click.option(
+    "--extend-select",
+    multiple=True,
+    shell_complete=_codes,
+    metavar="CODES",
+    help="Report these codes or prefixes too.",
+)
 @click.option(
     "--min-confidence",
     type=parameters.text,
@@ -152,6 +174,7 @@ def _run(options: Options, config: Config) -> int:
     baseline = _baseline(options, config)
     contents = _contents(options)
     project = _project(options, config, contents)
+    refuse_unknown_entry_points(options, config, project)
     outcome = _analyse(options, config, project, contents, baseline)
     if options.writes:
         outcome = _write(options, config, project, contents, outcome, baseline)

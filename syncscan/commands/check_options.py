@@ -6,8 +6,10 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from syncscan.check.discover import Project
+from syncscan.check.files import is_outside
 from syncscan.config import Config, find_config, load_config, parse_codes, parse_confidence
-from syncscan.errors import ConfigError
+from syncscan.errors import ConfigError, nearest
 
 STDIN = "-"
 
@@ -126,3 +128,23 @@ def _common_folder(options: Options) -> Path:
         return Path(os.path.commonpath(folders)).resolve()
     except ValueError:  # on two drives of Windows
         return Path.cwd()
+
+
+def refuse_unknown_entry_points(options: Options, config: Config, project: Project) -> None:
+    """ConfigError where `hot` names a module that would have been read if there were one.
+
+    That is in a run over the whole project, and where anything of the package is read.
+    """
+    if not config.hot:
+        return
+    named = [Path(path).resolve() for path in options.paths or (".",)]
+    is_whole = config.source is not None and any(config.root.is_relative_to(path) for path in named)
+    modules = {source.module for source in project.sources}
+    packages = {module.partition(".")[0] for module in modules}
+    for name in config.hot:
+        module = name.partition(":")[0]
+        is_read = is_whole or (module.partition(".")[0] in packages and not is_outside(module))
+        if is_read and module not in modules:
+            hint = nearest(module, modules, "write it as 'package.module:Class.method'")
+            where = f"{config.source}: [tool.syncscan]"
+            raise ConfigError(f"{where}: hot: the project has no module {module!r}; {hint}")

@@ -6,13 +6,14 @@ import sys
 
 import click
 
+from syncscan.commands import parameters
 from syncscan.errors import ConfigError, nearest
 from syncscan.report.pages import rule_page
 from syncscan.rule import Rule, rule_book
 
 
 @click.command("explain")
-@click.argument("code")
+@click.argument("code", shell_complete=parameters.complete(rule_book))
 def command(code: str) -> None:
     """Say what the rule CODE means, when it stays silent, and what to write instead.
 

@@ -26,8 +26,8 @@ def command() -> None:
     """Show, measure or verify what each torch operation does to the host."""
 
 
-@command.command()
-@click.argument("name")
+@command.command(short_help="Print the entry of an operation.")
+@click.argument("name", shell_complete=parameters.complete(lambda: load_table().operations))
 def show(name: str) -> None:
     """Print the entry of an operation, such as torch.repeat_interleave."""
     from syncscan.measure.write import entry_text  # noqa: PLC0415
@@ -53,7 +53,7 @@ def _nearest(name: str, operations: Iterable[str]) -> str:
     return nearest(f"{module or 'torch'}.{last}", alike, "write a whole name such as torch.nonzero")
 
 
-@command.command()
+@command.command(short_help="Measure every operation on this machine's GPU.")
 @click.option("-o", "output", type=parameters.path, default=Path("ops.toml"), show_default=True)
 @click.option("--raw", type=parameters.path, help="Where to keep the measurements [default: OUTPUT.jsonl].")
 @click.option(
@@ -85,7 +85,7 @@ def measure(output: Path, raw: Path | None, source: Path | None) -> None:
     click.echo(f"{sum(entry.measured for entry in entries.values())} operations written to {output}")
 
 
-@command.command()
+@command.command(short_help="Measure again, and print what differs from the table.")
 def verify() -> None:
     """Measure again, here, and print where this GPU and torch differ from the table.
 

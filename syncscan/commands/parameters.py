@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from math import inf, nan
 from pathlib import Path
 
 import click
 
 from syncscan.report.formats import FORMATS
+
+
+def complete(
+    words: Callable[[], Iterable[str]],
+) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Completes the last of several words that are parted by commas, in a shell that asks for it."""
+
+    def completions(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+        done, comma, begun = incomplete.rpartition(",")
+        return [f"{done}{comma}{word}" for word in words() if word.casefold().startswith(begun.casefold())]
+
+    return completions
 
 
 def text(value: str) -> str:

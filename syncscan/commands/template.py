@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from syncscan.commands import parameters
 from syncscan.reference.templates import difference, find_template, paste, templates
 
 _COLORS = {"+": "green", "-": "red", "@": "cyan"}
@@ -14,7 +15,7 @@ def command() -> None:
     """Print a sync-free component to paste, or how it differs from the form that waits."""
 
 
-@command.command(name="list")
+@command.command(name="list", short_help="Name the components.")
 def list_templates() -> None:
     """Name the components, the report that each comes from, and the rules that it answers."""
     width = max(map(len, templates()))
@@ -23,15 +24,15 @@ def list_templates() -> None:
         click.echo(f"{template.name:<{width}}  {template.report}  {codes:<15}  {template.summary}")
 
 
-@command.command()
-@click.argument("name")
+@command.command(short_help="Print a component with all that it needs.")
+@click.argument("name", shell_complete=parameters.complete(templates))
 def show(name: str) -> None:
     """Print component NAME with all that it needs."""
     click.echo(paste(find_template(name)), nl=False)
 
 
-@command.command()
-@click.argument("name")
+@command.command(short_help="Print how a component differs from the form that waits.")
+@click.argument("name", shell_complete=parameters.complete(templates))
 def diff(name: str) -> None:
     """Print the difference between the blocking and the sync-free form of NAME."""
     for line in difference(find_template(name)).splitlines():

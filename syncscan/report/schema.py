@@ -20,6 +20,7 @@ def settings_schema() -> _Schema:
     prefixes = {code[:length] for code in rule_book() for length in range(len("SYN"), len(code) + 1)}
     codes = _strings({"enum": sorted(prefixes)})
     properties: dict[str, _Schema] = {
+        "extend": _told(_TEXT, "A file whose [tool.syncscan] holds where this one says nothing."),
         "select": _told(codes, "Codes or prefixes of codes to report; the longest that fits decides."),
         "ignore": _told(codes, "Codes or prefixes not to report; wins over select where both fit equally."),
         "extend-select": _told(codes, "Codes or prefixes to report in addition to select."),

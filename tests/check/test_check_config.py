@@ -70,7 +70,7 @@ def test_a_suppression_is_used_though_its_rule_is_off(syncscan, project):
         ('select = ["weather"]', "select: unknown code 'weather'; `syncscan rules` lists them"),
         (
             "weather = 1",
-            "unknown key 'weather'; it is one of select, ignore, extend-select, per-file-ignores,",
+            "unknown key 'weather'; it is one of extend, select, ignore, extend-select, per-file-ignores,",
         ),
         ('select = "SYN101"', "select: must be a list of strings, not 'SYN101'"),
         ("ignore = [1]", "ignore: must be a list of strings, not [1]"),
@@ -247,3 +247,57 @@ def test_conventions_of_names_can_be_set(syncscan, project):
     project(settings(table) | {"a.py": LEVELS})
     findings = json.loads(syncscan("check", "--format", "json").stdout)["findings"]
     assert [finding["line"] for finding in findings] == [5, 9, 14]
+
+
+BASE = '[tool.syncscan]\nselect = ["SYN1"]\nmin-confidence = "proved"\nbaseline = "base.json"\n'
+
+
+def test_settings_extend_others(syncscan, project):
+    project({
+        "shared/base.toml": BASE,
+        "a/pyproject.toml": '[tool.syncscan]\nextend = "../shared/base.toml"\nselect = ["SYN2"]\n',
+        "a/x.py": "",
+    })  # fmt: skip
+    shown = syncscan("check", "--show-settings", "a").stdout
+    assert 'select = ["SYN2"]' in shown
+    assert 'min-confidence = "proved"' in shown
+    assert 'baseline = "../shared/base.json"' in shown
+    assert "extend =" not in shown
+
+
+BAD_EXTENDS = {
+    "no-file": ('extend = "no.toml"', "extend: no.toml: no such file"),
+    "itself": ('extend = "pyproject.toml"', "extends this file in turn"),
+    "no-table": ('extend = "empty.toml"', "has no [tool.syncscan] table"),
+    "no-text": ("extend = 1", "extend: must be a path"),
+    "a-mistake-in-it": ('extend = "bad.toml"', "bad.toml: [tool.syncscan]: unknown key 'selct'"),
+    "in-a-circle": ('extend = "circle.toml"', "extends this file in turn"),
+}
+
+
+@pytest.mark.parametrize(("table", "message"), BAD_EXTENDS.values(), ids=BAD_EXTENDS)
+def test_a_bad_extend_gets_one_line(syncscan, project, table, message):
+    project({
+        "pyproject.toml": f"[tool.syncscan]\n{table}\n",
+        "empty.toml": "",
+        "bad.toml": "[tool.syncscan]\nselct = []\n",
+        "circle.toml": '[tool.syncscan]\nextend = "pyproject.toml"\n',
+        "x.py": "",
+    })  # fmt: skip
+    done = syncscan("check")
+    assert message in done.stderr
+    assert (done.stderr.count("\n"), done.status) == (1, 2)
+
+
+def test_hot_with_a_module_that_is_not_there_is_an_error_in_a_full_run(syncscan, project):
+    project({
+        "pyproject.toml": '[tool.syncscan]\nhot = ["pkg.runer:Runner.step"]\n',
+        "pkg/__init__.py": "",
+        "pkg/runner.py": "class Runner:\n    def step(self):\n        pass\n",
+        "tools/x.py": "",
+    })  # fmt: skip
+    done = syncscan("check")
+    assert "hot: the project has no module 'pkg.runer'; did you mean 'pkg.runner'?" in done.stderr
+    assert (done.stderr.count("\n"), done.status) == (1, 2)
+    assert "has no module 'pkg.runer'" in syncscan("check", "pkg").stderr
+    assert syncscan("check", "tools").status == 0

@@ -69,10 +69,12 @@ def test_an_entry_point_that_does_not_exist_is_an_error_that_names_the_nearest(t
     )
 
 
-def test_an_entry_point_in_a_module_that_is_not_read_makes_nothing_hot(tmp_path: Path) -> None:
-    answer = check(tmp_path, settings='hot = ["pkg.run:Runner.step"]')
-    assert (answer.returncode, answer.stderr) == (1, "")
-    assert hot_lines(answer) == {}
+def test_an_entry_point_in_a_module_that_does_not_exist_is_an_error_that_names_the_nearest(
+    tmp_path: Path,
+) -> None:
+    answer = check(tmp_path, settings='hot = ["modell:Runner.step"]')
+    assert answer.returncode == 2
+    assert "hot: the project has no module 'modell'; did you mean 'model'?" in answer.stderr
 
 
 CACHED = """\

@@ -29,6 +29,7 @@ SILENT = {
     "indented": f"if losses is not None:\n    {IGNORE}\n    {READ}\n",
     "by-prefix": f"{READ}  # syncscan: ignore[SYN1] read once\n",
     "lower-case": f"{READ}  # syncscan: ignore[syn101] read once\n",
+    "other-case": f"{READ}  # SyncScan: Ignore[Syn101] read once\n",
     "several-codes": f"{READ}  # syncscan: ignore[SYN101, SYN001] read once\n",
     "beside-another-tool": f"{READ}  # type: ignore  {IGNORE}  # noqa: T201\n",
     "no-space-before": f"{READ}{IGNORE}\n",

@@ -32,7 +32,11 @@ VALUES = st.one_of(
         max_size=2,
     ),
 )
-TABLES = st.dictionaries(st.sampled_from([*SCHEMA["properties"], "unknown"]), VALUES, max_size=3)
+TABLES = st.dictionaries(
+    st.sampled_from([*(key for key in SCHEMA["properties"] if key != "extend"), "unknown"]),
+    VALUES,
+    max_size=3,
+)
 
 
 def is_read(table: dict) -> bool:
