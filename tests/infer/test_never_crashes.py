@@ -255,6 +255,32 @@ def test_the_work_grows_with_the_length_of_a_file_and_no_faster(line: str) -> No
     assert most - more < 1.2 * (more - few)
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda count: f"f = {'lambda x: ' * count}x\n",
+        lambda count: "if t: x = t\n" + "".join(f"elif t == {n}: x{n} = t\n" for n in range(count)),
+        lambda count: "".join(
+            f"class A{n}(A{(n + 1) % count}):\n    def f(self): self.x{n} = self.f() + self.y\n"
+            for n in range(count)
+        ),
+    ],
+    ids=["lambdas in lambdas", "elif", "classes in a circle"],
+)
+def test_the_work_grows_with_what_is_nested_and_no_faster(form) -> None:
+    check(form(2))
+    few, more, most = (calls_made(form(count)) for count in (80, 160, 240))
+    assert most - more < 1.2 * (more - few)
+
+
+def test_very_many_branches_of_one_test_are_not_nested() -> None:
+    text = 'import torch\nt = torch.zeros(3, device="cuda")\nif t: x = 0\n'
+    findings, failed = check(
+        text + "".join(f"elif y == {n}: x = {n}\n" for n in range(4000)) + "else: t.item()\n"
+    )
+    assert ([finding.code for finding in findings], failed) == (["SYN104", "SYN101"], [])
+
+
 def calls_made(text: str) -> int:
     """How many functions are called to check a program: its work, measured without a clock."""
     profile = cProfile.Profile()

@@ -2,42 +2,123 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from syncscan.check.infer.values.lattice import join
 from syncscan.model import Value
 
-Environment = dict[str, Value]
+# What is known of each path that changed since some point; None where nothing is known of it any more.
+Changes = Mapping[str, Value | None]
 _JOINT = re.compile(r"[.\[]")
+
+
+class Environment(dict[str, Value]):
+    """The one environment of an evaluation, which remembers how to go back.
+
+    A branch costs what it binds, however many names the function has: its changes are taken down and taken
+    back, and where paths meet only what changed on one of them is joined.
+    """
+
+    __slots__ = ("_longer", "_marks", "_undo")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._undo: list[
+            tuple[str, Value | None]
+        ] = []  # what was known before each change, while one may be undone
+        self._marks = 0
+        self._longer: dict[str, dict[str, None]] = {}  # paths that may be known, by what they begin with
+
+    def __setitem__(self, path: str, value: Value) -> None:
+        if self._marks:
+            self._undo.append((path, self.get(path)))
+        self._put(path, value)
+
+    def forget(self, path: str) -> None:
+        """Know nothing more of a path."""
+        if path in self:
+            if self._marks:
+                self._undo.append((path, self[path]))
+            del self[path]
+
+    def forget_inside(self, path: str) -> None:
+        """Know nothing more of what begins with a path."""
+        for longer in self._longer.pop(path, ()):
+            self.forget(longer)
+
+    def _put(self, path: str, value: Value) -> None:
+        super().__setitem__(path, value)
+        for beginning in _beginnings(path):
+            self._longer.setdefault(beginning, {})[path] = None
+
+    def begin(self) -> int:
+        """A mark to which `rewind` goes back; marks are given back in the order opposite to that of their making."""
+        self._marks += 1
+        return len(self._undo)
+
+    def changes(self, mark: int) -> Changes:
+        """What has changed since a mark."""
+        return {path: self.get(path) for path, _ in self._undo[mark:]}
+
+    def rewind(self, mark: int) -> Changes:
+        """Go back to a mark, which ends it; what had changed since."""
+        changes = self.changes(mark)
+        while len(self._undo) > mark:
+            path, value = self._undo.pop()
+            if value is None:
+                self.pop(path, None)
+            else:
+                self._put(path, value)
+        self._marks -= 1
+        return changes
+
+    def apply(self, changes: Changes) -> None:
+        """Make changes."""
+        for path, value in changes.items():
+            if value is None:
+                self.forget(path)
+            else:
+                self[path] = value
+
+    def meet(self, *ends: Changes) -> Changes:
+        """What changes where several paths meet that begin here; a name known on some of them only stays known."""
+        if len(ends) == 1:
+            return ends[0]
+        values: dict[str, list[Value | None]] = {}
+        unchanged: set[str] = set()  # on one of the paths before
+        for position, end in enumerate(ends):
+            for path, value in end.items():
+                known = values.setdefault(path, [])
+                if len(known) < position and path not in unchanged:
+                    unchanged.add(path)
+                    known.append(self.get(path))
+                known.append(value)
+        for path, known in values.items():
+            if len(known) < len(ends) and path not in unchanged:
+                known.append(self.get(path))
+        return {path: _joined(path, known) for path, known in values.items()}
+
+
+def _joined(path: str, values: Sequence[Value | None]) -> Value | None:
+    known = [value for value in values if value is not None]
+    if not known or (len(known) < len(values) and ("." in path or "[" in path)):
+        return None
+    return functools.reduce(join, known)
 
 
 @dataclass(slots=True)
 class Loop:
-    """A loop that is being run, and what was known where its body was left by a statement for that."""
+    """A round of a loop that is being run, and what had changed where its body was left by a statement for that."""
 
-    broken: list[Environment] = field(default_factory=list)
-    continued: list[Environment] = field(default_factory=list)
-
-
-def join_environments(a: Environment | None, b: Environment | None) -> Environment:
-    """What is known where two paths meet; a path that ended does not count."""
-    if a is None or b is None:
-        return dict(a or b or {})
-    joined: Environment = {}
-    for name, value in a.items():
-        other = b.get(name)
-        if other is None:
-            if "." not in name and "[" not in name:
-                joined[name] = value
-        else:
-            joined[name] = value if value is other else join(value, other)
-    for name, value in b.items():
-        if name not in a and "." not in name and "[" not in name:
-            joined[name] = value
-    return joined
+    start: int
+    broken: list[Changes] = field(default_factory=list)
+    continued: list[Changes] = field(default_factory=list)
 
 
-def beginnings(path: str) -> list[str]:
+@functools.lru_cache(maxsize=65536)
+def _beginnings(path: str) -> tuple[str, ...]:
     """The shorter paths with which a path begins: ``self`` and ``self.x`` of ``self.x[0]``."""
-    return [path[: found.start()] for found in _JOINT.finditer(path)]
+    return tuple(path[: found.start()] for found in _JOINT.finditer(path))

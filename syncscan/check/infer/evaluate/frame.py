@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from syncscan.check.infer.evaluate.call import Call
 from syncscan.check.infer.evaluate.context import Context
-from syncscan.check.infer.evaluate.environment import Environment, Loop, beginnings
+from syncscan.check.infer.evaluate.environment import Environment, Loop
 from syncscan.check.infer.evaluate.outcome import Outcome
 from syncscan.check.infer.evaluate.record import Recorder
 from syncscan.check.infer.evaluate.registry import (
@@ -42,8 +42,7 @@ class Frame:
         self.module = function.module
         self.recorder = recorder
         self.outcome = Outcome()
-        self.env: Environment = {}
-        self.longer: dict[str, dict[str, None]] = {}  # paths that were ever known, by what they begin with
+        self.env = Environment()
         self.yielded: Value = UNKNOWN
         self.statement: ast.stmt | None = None
         self.default_device = self._default_device()
@@ -160,12 +159,6 @@ class Frame:
         if not self.context.assume:
             self.outcome.is_open = True
         return self.context.assume
-
-    def know(self, path: str, value: Value) -> None:
-        """Keep what is known of a path from here on."""
-        self.env[path] = value
-        for beginning in beginnings(path):
-            self.longer.setdefault(beginning, {})[path] = None
 
     # Where it stands
 

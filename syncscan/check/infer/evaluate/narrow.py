@@ -38,7 +38,7 @@ def narrow(frame: Frame, test: ast.expr, *, holds: bool) -> None:
 def _true(frame: Frame, test: ast.expr) -> None:
     value = frame.peek(test)
     if value.kind is Kind.UNION:
-        frame.know(frame.path(test), without_none(value))
+        frame.env[frame.path(test)] = without_none(value)
 
 
 def _not(frame: Frame, test: ast.UnaryOp, *, holds: bool) -> None:
@@ -82,7 +82,7 @@ def _compare(frame: Frame, test: ast.Compare, *, holds: bool) -> None:
     if right.value is None:
         target = left.target if isinstance(left, ast.NamedExpr) else left
         if key := frame.path(target):
-            frame.know(key, NONE if equal else without_none(frame.peek(target)))
+            frame.env[key] = NONE if equal else without_none(frame.peek(target))
     elif equal and isinstance(right.value, str) and (tensor := _whose_device(left)) is not None:
         place = {"cuda": Device.CUDA, "cpu": Device.CPU}.get(right.value.partition(":")[0])
         if place is not None:
@@ -113,9 +113,9 @@ def _place(frame: Frame, node: ast.expr, device: Device) -> None:
         return
     value = frame.peek(node)
     if value.kind is Kind.TENSOR and value.device is not device:
-        frame.know(key, refine(value, device=device))
+        frame.env[key] = refine(value, device=device)
     elif value.kind is Kind.UNKNOWN:
-        frame.know(key, Value(Kind.TENSOR, device))
+        frame.env[key] = Value(Kind.TENSOR, device)
 
 
 def _isinstance(frame: Frame, node: ast.expr, classes: ast.expr, *, holds: bool) -> None:
@@ -126,12 +126,12 @@ def _isinstance(frame: Frame, node: ast.expr, classes: ast.expr, *, holds: bool)
     value = frame.peek(node)
     names = [full_name(frame, item) for item in items]
     if all(name in _KINDS for name in names):
-        frame.know(key, _of_kinds(value, {_KINDS[name] for name in names}, holds=holds))
+        frame.env[key] = _of_kinds(value, {_KINDS[name] for name in names}, holds=holds)
         return
     named = [frame.peek(item).payload for item in items]
     wanted = [cls for cls in named if isinstance(cls, Class)]
     if len(wanted) == len(items):
-        frame.know(key, _of_classes(value, wanted, holds=holds))
+        frame.env[key] = _of_classes(value, wanted, holds=holds)
 
 
 def _of_kinds(value: Value, kinds: set[Kind], *, holds: bool) -> Value:

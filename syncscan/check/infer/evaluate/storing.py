@@ -23,9 +23,8 @@ def bind(frame: Frame, name: str, value: Value, node: ast.AST) -> None:
 
 def bind_path(frame: Frame, path: str, value: Value) -> None:
     """Bind a path in the environment; what was known of longer paths is forgotten."""
-    for longer in frame.longer.get(path, ()):
-        frame.env.pop(longer, None)
-    frame.know(path, value)
+    frame.env.forget_inside(path)
+    frame.env[path] = value
 
 
 def shared_cell(frame: Frame, name: str) -> Cell[Value] | None:
@@ -85,7 +84,7 @@ def mutate(frame: Frame, node: ast.expr, value: Value) -> None:
             tell_if_new(frame, cell, value, node, path)
     elif isinstance(node, ast.Attribute):
         base = frame.peek(node.value)
-        frame.know(path, value)
+        frame.env[path] = value
         for option in base.options:
             if option.kind is Kind.INSTANCE and isinstance(option.payload, Class):
                 store_attribute(frame, option.payload, node.attr, value, node)

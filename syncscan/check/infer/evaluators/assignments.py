@@ -62,7 +62,7 @@ def _named_expr(frame: Frame, node: ast.NamedExpr) -> Value:
 @register(STATEMENTS, ast.Delete)
 def _delete(frame: Frame, node: ast.Delete) -> None:
     for target in node.targets:
-        frame.env.pop(frame.path(target), None)
+        frame.env.forget(frame.path(target))
 
 
 @register(TARGETS, ast.Name)

@@ -98,7 +98,8 @@ def _stored(frame: Frame, cls: Class, name: str) -> Value:
     outside = frame.read(known.set_outside[name])
     owners = [base for base in cls.mro() if name in base.stored or (outside and base in outside)]
     if not owners:
-        owners = [below for below in cls.all_subclasses() if name in below.stored or below in outside]
+        set_there = sorted((below for below in outside if cls in below.mro()), key=lambda below: below.key)
+        owners = [*dict.fromkeys((*cls.storing_below(name), *set_there))]
     return join_all(frame.read(known.attributes[owner, name]) for owner in owners)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from syncscan.check.infer.evaluate.environment import Environment, join_environments
+from syncscan.check.infer.evaluate.environment import Changes
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.narrow import narrow
 from syncscan.check.infer.evaluate.registry import STATEMENTS, register
@@ -19,26 +19,39 @@ from syncscan.model import UNKNOWN, Kind, Value
 
 @register(STATEMENTS, ast.If)
 def _if(frame: Frame, node: ast.If) -> bool:
-    frame.note_truth(frame.evaluate(node.test))
-    before = frame.env
-    after_body = _branch(frame, node.test, node.body, before, holds=True)
-    after_else = _branch(frame, node.test, node.orelse, before, holds=False)
-    if after_body is None and after_else is None:
-        return False
-    frame.env = join_environments(after_body, after_else)
-    return True
+    """Run every branch of a test, and of those that stand in its ``else`` alone, one after the other."""
+    start, ends, opened = frame.env.begin(), list[Changes](), 0
+    while True:
+        frame.note_truth(frame.evaluate(node.test))
+        arm = frame.env.begin()
+        if _runs_side(frame, node.test, node.body, holds=True):
+            ends.append(frame.env.changes(start))
+        frame.env.rewind(arm)
+        inner = node.orelse[0] if len(node.orelse) == 1 else None
+        if not isinstance(inner, ast.If) or runs_elsewhere(node.test, holds=False):
+            break
+        narrow(frame, node.test, holds=False)
+        node = frame.statement = inner
+        opened += 1
+        if frame.recorder is not None:
+            frame.recorder.begin(node)
+    if _runs_side(frame, node.test, node.orelse, holds=False):
+        ends.append(frame.env.changes(start))
+    for _ in range(opened):
+        if frame.recorder is not None:
+            frame.recorder.end()
+    last = frame.env.rewind(start)
+    frame.env.apply(frame.env.meet(*ends) if ends else last)
+    return bool(ends)
 
 
-def _branch(
-    frame: Frame, test: ast.expr, body: list[ast.stmt], before: Environment, *, holds: bool
-) -> Environment | None:
-    """The environment after one side of a test; None if its end is not reached on a GPU."""
-    frame.env = dict(before)
+def _runs_side(frame: Frame, test: ast.expr, body: list[ast.stmt], *, holds: bool) -> bool:
+    """Run one side of a test; whether its end is reached on a GPU."""
     if runs_elsewhere(test, holds=holds):
         _leave_out(frame, body)
-        return None
+        return False
     narrow(frame, test, holds=holds)
-    return frame.env if frame.run(body) else None
+    return frame.run(body)
 
 
 def _leave_out(frame: Frame, body: list[ast.stmt]) -> None:
@@ -54,21 +67,25 @@ def _leave_out(frame: Frame, body: list[ast.stmt]) -> None:
 
 @register(STATEMENTS, ast.Try)
 def _try(frame: Frame, node: ast.Try) -> bool:
-    before = dict(frame.env)
+    env = frame.env
+    start = env.begin()
     reached = frame.run(node.body)
-    middle = join_environments(before, frame.env)
+    raised = env.changes(start)
     if reached:
         reached = frame.run(node.orelse)
-    ends = [frame.env] if reached else []
+    after = env.rewind(start)
+    middle = env.meet({}, raised)
+    ends = [after] if reached else []
     for handler in node.handlers:
-        frame.env = dict(middle)
+        start = env.begin()
+        env.apply(middle)
         if handler.name:
-            frame.env[handler.name] = UNKNOWN
-        if frame.run(handler.body):
-            ends.append(frame.env)
-    frame.env = dict(ends[0]) if ends else middle
-    for end in ends[1:]:
-        frame.env = join_environments(frame.env, end)
+            env[handler.name] = UNKNOWN
+        reached = frame.run(handler.body)
+        after = env.rewind(start)
+        if reached:
+            ends.append(after)
+    env.apply(env.meet(*ends) if ends else middle)
     return frame.run(node.finalbody) and bool(ends)
 
 
@@ -79,19 +96,17 @@ if hasattr(ast, "TryStar"):
 @register(STATEMENTS, ast.Match)
 def _match(frame: Frame, node: ast.Match) -> bool:
     subject = frame.evaluate(node.subject)
-    before = dict(frame.env)
-    ends: list[Environment] = [before]
+    ends: list[Changes] = [{}]
     for case in node.cases:
-        frame.env = dict(before)
+        start = frame.env.begin()
         _capture(frame, case.pattern, subject)
         if case.guard is not None:
             _guard(frame, case, case.guard)
-        if frame.run(case.body):
-            ends.append(frame.env)
-    joined = ends[0]
-    for end in ends[1:]:
-        joined = join_environments(joined, end)
-    frame.env = dict(joined)
+        reached = frame.run(case.body)
+        after = frame.env.rewind(start)
+        if reached:
+            ends.append(after)
+    frame.env.apply(frame.env.meet(*ends))
     return True
 
 
@@ -145,10 +160,10 @@ def _raise(frame: Frame, node: ast.Raise) -> bool:
 def _assert(frame: Frame, node: ast.Assert) -> bool:
     frame.note_truth(frame.evaluate(node.test))
     if node.msg is not None:
-        saved = dict(frame.env)
+        start = frame.env.begin()
         with frame.unsure():
             frame.evaluate(node.msg)
-        frame.env = saved
+        frame.env.rewind(start)
     narrow(frame, node.test, holds=True)
     is_false = isinstance(node.test, ast.Constant) and node.test.value is False
     return not (is_false or runs_elsewhere(node.test, holds=True))

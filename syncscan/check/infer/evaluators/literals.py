@@ -50,20 +50,20 @@ def _dict(frame: Frame, node: ast.Dict) -> Value:
 
 @register(EXPRESSIONS, ast.ListComp, ast.SetComp, ast.GeneratorExp)
 def _comprehension(frame: Frame, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
-    saved = dict(frame.env)
+    start = frame.env.begin()
     _generators(frame, node.generators)
     element = frame.evaluate(node.elt)
-    frame.env = saved
+    frame.env.rewind(start)
     return list_of(element, Kind.SET if isinstance(node, ast.SetComp) else Kind.LIST)
 
 
 @register(EXPRESSIONS, ast.DictComp)
 def _dict_comp(frame: Frame, node: ast.DictComp) -> Value:
-    saved = dict(frame.env)
+    start = frame.env.begin()
     _generators(frame, node.generators)
     frame.evaluate(node.key)
     element = frame.evaluate(node.value)
-    frame.env = saved
+    frame.env.rewind(start)
     return list_of(element, Kind.DICT)
 
 

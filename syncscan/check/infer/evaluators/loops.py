@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from syncscan.check.infer.evaluate.environment import Environment, Loop, join_environments
+from syncscan.check.infer.evaluate.environment import Changes, Loop
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.narrow import narrow
 from syncscan.check.infer.evaluate.registry import STATEMENTS, register
@@ -15,8 +15,8 @@ from syncscan.check.infer.values.basic import element_of
 @register(STATEMENTS, ast.For, ast.AsyncFor)
 def _for(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
     element = element_of(frame.evaluate(node.iter))
-    broken = _loop(frame, lambda: frame.assign(node.target, element), node.body)
-    return _leave_loop(frame, frame.env if frame.run(node.orelse) else None, broken)
+    start, broken = _loop(frame, lambda: frame.assign(node.target, element), node.body)
+    return _leave_loop(frame, start, broken, ended=frame.run(node.orelse))
 
 
 @register(STATEMENTS, ast.While)
@@ -25,62 +25,60 @@ def _while(frame: Frame, node: ast.While) -> bool:
         frame.note_truth(frame.evaluate(node.test))
         narrow(frame, node.test, holds=True)
 
-    broken = _loop(frame, test, node.body)
+    start, broken = _loop(frame, test, node.body)
     if isinstance(node.test, ast.Constant) and node.test.value:
-        return _leave_loop(frame, None, broken)
+        return _leave_loop(frame, start, broken, ended=False)
     narrow(frame, node.test, holds=False)
-    return _leave_loop(frame, frame.env if frame.run(node.orelse) else None, broken)
+    return _leave_loop(frame, start, broken, ended=frame.run(node.orelse))
 
 
 _ROUNDS = 3
 _DEEPEST = 4  # loops in one another that each have their own rounds
 
 
-def _loop(frame: Frame, start: Callable[[], None], body: list[ast.stmt]) -> list[Environment]:
+def _loop(frame: Frame, start: Callable[[], None], body: list[ast.stmt]) -> tuple[int, list[Changes]]:
     """Run a loop body until what it finds at its start stops changing; twice is nearly always enough.
 
-    That is what is known then where the loop ends of itself; what is known at each ``break`` is returned.
+    What is known then is what is known where the loop ends of itself. Returned is a mark at the start of the
+    last round, and what has changed since that at each ``break``.
     A loop deep in others is run once in each of their rounds, or the rounds would multiply.
     """
-    before = dict(frame.env)
-    for _ in range(_ROUNDS if len(frame.loops) < _DEEPEST else 1):
-        loop = Loop()
+    env = frame.env
+    rounds = _ROUNDS if len(frame.loops) < _DEEPEST else 1
+    while True:
+        rounds -= 1
+        loop = Loop(env.begin())
         frame.loops.append(loop)
         start()
         reached = frame.run(body)
         frame.loops.pop()
-        joined = before
-        for end in [*loop.continued, *([frame.env] if reached else [])]:
-            joined = join_environments(joined, end)
-        stable = all(joined.get(name) is value or joined.get(name) == value for name, value in before.items())
-        before = joined
-        frame.env = dict(joined)
-        if stable:
-            break
-    return loop.broken
+        after = env.rewind(loop.start)
+        joined = env.meet({}, *loop.continued, *([after] if reached else []))
+        stable = all(path not in env or env[path] == value for path, value in joined.items())
+        if stable or not rounds:
+            mark = env.begin()
+            env.apply(joined)
+            return mark, loop.broken
+        env.apply(joined)
 
 
-def _leave_loop(frame: Frame, ended: Environment | None, broken: list[Environment]) -> bool:
+def _leave_loop(frame: Frame, start: int, broken: list[Changes], *, ended: bool) -> bool:
     """Go on behind a loop that ended of itself, if it could, or by a ``break``."""
-    for end in broken:
-        ended = join_environments(ended, end)
-    if ended is None:
-        return False
-    frame.env = ended
-    return True
+    after = frame.env.rewind(start)
+    ends = [after, *broken] if ended else broken
+    frame.env.apply(frame.env.meet(*ends) if ends else after)
+    return bool(ends)
 
 
 @register(STATEMENTS, ast.Break)
 def _break(frame: Frame, node: ast.Break) -> bool:
     if frame.loops:
-        frame.loops[-1].broken.append(frame.env)
-        frame.env = dict(frame.env)
+        frame.loops[-1].broken.append(frame.env.changes(frame.loops[-1].start))
     return False
 
 
 @register(STATEMENTS, ast.Continue)
 def _continue(frame: Frame, node: ast.Continue) -> bool:
     if frame.loops:
-        frame.loops[-1].continued.append(frame.env)
-        frame.env = dict(frame.env)
+        frame.loops[-1].continued.append(frame.env.changes(frame.loops[-1].start))
     return False

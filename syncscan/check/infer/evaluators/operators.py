@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from syncscan.check.infer.evaluate.environment import Environment
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.narrow import narrow
 from syncscan.check.infer.evaluate.registry import EXPRESSIONS, register
@@ -98,7 +97,7 @@ def _compare(frame: Frame, node: ast.Compare) -> Value:
 @register(EXPRESSIONS, ast.BoolOp)
 def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
     result = UNKNOWN
-    saved, bound = dict(frame.env), len(frame.named_in_expressions)
+    start, bound = frame.env.begin(), len(frame.named_in_expressions)
     last = len(node.values) - 1
     for position, part in enumerate(node.values):
         value = frame.evaluate(part)
@@ -108,31 +107,30 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
         result = join(result, value)
         if runs_elsewhere(part, holds=isinstance(node.op, ast.And)):
             break
-    frame.env = saved | {
-        name: frame.env[name] for name in frame.named_in_expressions[bound:] if name in frame.env
-    }
+    changes = frame.env.rewind(start)
+    frame.env.apply({n: changes[n] for n in frame.named_in_expressions[bound:] if changes.get(n) is not None})
     return result
 
 
 @register(EXPRESSIONS, ast.IfExp)
 def _if_exp(frame: Frame, node: ast.IfExp) -> Value:
-    bound = len(frame.named_in_expressions)
     test = frame.evaluate(node.test)
     frame.note_truth(test)
-    saved, names = dict(frame.env), frame.named_in_expressions[bound:]
-    sides = [
-        _side(frame, node.test, side, saved, holds=holds)
-        for side, holds in ((node.body, True), (node.orelse, False))
-        if not runs_elsewhere(node.test, holds=holds)
-    ]
-    frame.env = saved | {name: frame.env[name] for name in names if name in frame.env}
-    return join_all(sides)
+    return join_all(
+        [
+            _side(frame, node.test, side, holds=holds)
+            for side, holds in ((node.body, True), (node.orelse, False))
+            if not runs_elsewhere(node.test, holds=holds)
+        ]
+    )
 
 
-def _side(frame: Frame, test: ast.expr, node: ast.expr, env: Environment, *, holds: bool) -> Value:
-    frame.env = dict(env)
+def _side(frame: Frame, test: ast.expr, node: ast.expr, *, holds: bool) -> Value:
+    start = frame.env.begin()
     narrow(frame, test, holds=holds)
-    return frame.evaluate(node)
+    value = frame.evaluate(node)
+    frame.env.rewind(start)
+    return value
 
 
 @register(EXPRESSIONS, ast.JoinedStr)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.evaluate.call import Call
-from syncscan.check.infer.evaluate.environment import join_environments
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.names import definition
 from syncscan.check.infer.evaluate.narrow import full_name
@@ -46,14 +45,14 @@ def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> bool | None:
         if item.optional_vars is not None:
             frame.assign(item.optional_vars, _entered(frame, value, item.context_expr))
     names = {_maker(frame, item.context_expr) for item in node.items}
-    before = dict(frame.env)
+    start = frame.env.begin()
     with frame.unsure(unsure=any(map(allows_waits, names))):
         reached = frame.run(node.body)
     frame.default_device = outer
-    if reached is False and not names.isdisjoint(_SWALLOW):
-        frame.env = join_environments(before, frame.env)
-        return True
-    return reached
+    after = frame.env.rewind(start)
+    swallowed = reached is False and not names.isdisjoint(_SWALLOW)
+    frame.env.apply(frame.env.meet({}, after) if swallowed else after)
+    return swallowed or reached
 
 
 _SWALLOW = frozenset(
@@ -116,8 +115,8 @@ def _class(frame: Frame, node: ast.ClassDef) -> None:
     cls = frame.context.classes.get(node)
     if cls is None:
         return
-    outer, enclosing = dict(frame.env), frame.class_body
+    outer, enclosing = frame.env.begin(), frame.class_body
     frame.class_body = cls
     frame.run(node.body)
     frame.class_body = enclosing
-    frame.env = outer
+    frame.env.rewind(outer)

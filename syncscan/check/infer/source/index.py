@@ -7,7 +7,7 @@ inference finds out is kept apart, in `syncscan.check.infer.known`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from syncscan.check.files import is_outside
@@ -130,10 +130,11 @@ class Class:
     stored: set[str] = field(default_factory=set)  # names of attributes that its own code sets
     bases: list[Class] = field(default_factory=list)
     external_bases: list[str] = field(default_factory=list)
-    subclasses: list[Class] = field(default_factory=list)
+    subclasses: list[Class] = field(default_factory=list)  # every class below this one
     decorators: frozenset[str] = frozenset()
-    linear: list[Class] | None = None
+    linear: list[Class] = field(default_factory=list)
     overriding: dict[str, tuple[Function, ...]] = field(default_factory=dict)
+    storing: dict[str, tuple[Class, ...]] = field(default_factory=dict)
     virtuals: dict[str, Virtual | None] = field(default_factory=dict)
     makers: frozenset[str] | None = None
     key: str = field(init=False)
@@ -171,11 +172,7 @@ class Class:
         return name in self.makers
 
     def mro(self) -> list[Class]:
-        """This class and its bases, the nearest first; cycles and unknown bases are left out."""
-        if self.linear is None:
-            self.linear = [self]
-            for base in self.bases:
-                self.linear += [cls for cls in base.mro() if cls not in self.linear]
+        """This class and its bases, the nearest first; unknown bases are left out."""
         return self.linear
 
     def find_method(self, name: str) -> Function | None:
@@ -190,7 +187,7 @@ class Class:
         if name not in self.overriding:
             own = self.find_method(name)
             found = {own: None} if own else {}
-            found |= {cls.methods[name]: None for cls in self.all_subclasses() if name in cls.methods}
+            found |= {cls.methods[name]: None for cls in self.subclasses if name in cls.methods}
             self.overriding[name] = tuple(found)
         return self.overriding[name]
 
@@ -202,16 +199,11 @@ class Class:
             self.virtuals[name] = Virtual(self, name, below) if below else None
         return self.virtuals[name]
 
-    def all_subclasses(self) -> Iterator[Class]:
-        """Every class below this one."""
-        seen: set[Class] = {self}
-        queue = [self]
-        while queue:
-            for cls in queue.pop().subclasses:
-                if cls not in seen:
-                    seen.add(cls)
-                    queue.append(cls)
-                    yield cls
+    def storing_below(self, name: str) -> tuple[Class, ...]:
+        """The classes below this one whose own code sets an attribute of a name."""
+        if name not in self.storing:
+            self.storing[name] = tuple(cls for cls in self.subclasses if name in cls.stored)
+        return self.storing[name]
 
     def fields(self) -> list[str]:
         """The fields of a record in the order of its ``__init__``."""

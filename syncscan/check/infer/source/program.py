@@ -6,6 +6,7 @@ import ast
 import builtins
 import functools
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from syncscan.check.infer.source.index import Class, Function, Import, Module
 from syncscan.check.infer.source.syntax import dotted_name
@@ -13,6 +14,7 @@ from syncscan.check.infer.source.syntax import dotted_name
 # A definition of the project, or the full name of something outside it.
 Definition = Function | Class | Module | str
 
+_MOST_ABOVE = 64  # classes that one inherits from; no program that runs comes near
 _MOST_STEPS = 8  # from one module to the next, after what has been imported there
 _KNOWN_FROM_THE_TABLE = frozenset({"numpy", "torch"})
 
@@ -36,6 +38,7 @@ class Program:
                 cls.decorators = self._decorators(cls, cls.node.decorator_list)
             for function in module.functions:
                 function.decorators = self._decorators(function, getattr(function.node, "decorator_list", ()))
+        _relate([cls for module in modules for cls in module.classes])
 
     def _decorators(self, of: Function | Class, nodes: Iterable[ast.expr]) -> frozenset[str]:
         return frozenset(filter(None, (self.full_name(node, of.module, of.parent) for node in nodes)))
@@ -63,9 +66,8 @@ class Program:
             base = node.value if isinstance(node, ast.Subscript) else node
             found = self.lookup_dotted(cls.module, dotted_name(base), cls.parent)
             if isinstance(found, Class):
-                if found is not cls:
+                if found is not cls and found not in cls.bases:
                     cls.bases.append(found)
-                    found.subclasses.append(cls)
             elif isinstance(found, str):
                 cls.external_bases.append(found)
 
@@ -131,6 +133,32 @@ class Program:
             return source, target.name
         onward = source.names.get(target.name)
         return self.global_of(onward, seen + 1) if isinstance(onward, Import) and seen < _MOST_STEPS else None
+
+
+def _relate(classes: Sequence[Class]) -> None:
+    """Tell each class those above and below it, bases first; the time is that of the classes, however they are nested.
+
+    None inherits from itself, as it may seem to where the project defines a name more than once.
+    """
+    is_done: dict[Class, bool] = {}
+    for root in classes:
+        stack = [(root, iter([*root.bases]))] if root not in is_done else []
+        while stack:
+            cls, bases = stack[-1]
+            is_done[cls] = False
+            base = next(bases, None)
+            if base is None:
+                above = dict.fromkeys(each for base in cls.bases for each in base.linear)
+                cls.linear = [cls, *islice(above, _MOST_ABOVE)]
+                is_done[cls] = True
+                stack.pop()
+            elif base not in is_done:
+                stack.append((base, iter([*base.bases])))
+            elif not is_done[base]:
+                cls.bases.remove(base)
+    for cls in classes:
+        for base in cls.linear[1:]:
+            base.subclasses.append(cls)
 
 
 @functools.cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from syncscan.check.infer.source.index import Function, Module
 from syncscan.check.infer.source.indexer import parameters_of
@@ -16,6 +17,7 @@ class Scopes:
 
     def __init__(self, modules: Iterable[Module]) -> None:
         self.lambdas: dict[ast.Lambda, Function] = {}
+        self._names: dict[ast.AST, _Names] = {}
         self._locals: dict[Function, frozenset[str]] = {}
         self._captured: dict[Function, frozenset[str]] = {}
         self._rebound: dict[Function, set[str]] = {}
@@ -31,19 +33,21 @@ class Scopes:
         if function not in self._locals:
             names = {parameter.name for parameter in function.parameters}
             if not isinstance(function.node, ast.Module):
-                names |= {
-                    child.id
-                    for child in ast.walk(function.node)
-                    if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)
-                }
+                names |= self._names_of(function.node).stored
             self._locals[function] = frozenset(names - function.global_names - function.nonlocal_names)
         return self._locals[function]
 
     def captured_of(self, function: Function) -> frozenset[str]:
         """The names of a function that functions defined in it may read or set."""
         if function not in self._captured:
-            self._captured[function] = self.locals_of(function) & _named_inside(function.node)
+            own = self.locals_of(function)
+            self._captured[function] = own & self._names_of(function.node).inside if own else own
         return self._captured[function]
+
+    def _names_of(self, node: ast.AST) -> _Names:
+        if node not in self._names:
+            self._names |= _names_below(node)
+        return self._names[node]
 
     def rebound_of(self, function: Function) -> Iterable[str]:
         """The names of a function that functions defined in it set."""
@@ -71,14 +75,34 @@ class Scopes:
         return made
 
 
-def _named_inside(node: ast.AST) -> set[str]:
-    """The names in the functions and lambdas that are defined in a function."""
-    names: set[str] = set()
-    queue = [(child, False) for child in ast.iter_child_nodes(node)]
+@dataclass(slots=True)
+class _Names:
+    """The names in the source of a function."""
+
+    named: set[str] = field(default_factory=set)
+    stored: set[str] = field(default_factory=set)
+    inside: set[str] = field(default_factory=set)  # those in the functions and lambdas that are defined in it
+
+
+def _names_below(node: ast.AST) -> dict[ast.AST, _Names]:
+    """The names of a function, and of each that is defined in it, in one walk."""
+    found = {node: _Names()}
+    around: list[tuple[ast.AST, ast.AST]] = []
+    queue = [(child, node) for child in ast.iter_child_nodes(node)]
     while queue:
-        child, inside = queue.pop()
-        if inside and isinstance(child, ast.Name):
-            names.add(child.id)
-        inside = inside or isinstance(child, _FUNCTIONS)
-        queue += [(grandchild, inside) for grandchild in ast.iter_child_nodes(child)]
-    return names
+        child, outer = queue.pop()
+        if isinstance(child, ast.Name):
+            found[outer].named.add(child.id)
+            if isinstance(child.ctx, ast.Store):
+                found[outer].stored.add(child.id)
+        elif isinstance(child, _FUNCTIONS):
+            around.append((child, outer))
+            found[child] = _Names()
+            outer = child
+        queue += [(grandchild, outer) for grandchild in ast.iter_child_nodes(child)]
+    for inner, outer in reversed(around):
+        names, more = found[outer], found[inner]
+        names.named |= more.named
+        names.stored |= more.stored
+        names.inside |= more.named
+    return found

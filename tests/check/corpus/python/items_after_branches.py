@@ -18,7 +18,7 @@ def run(flag: bool):
     three[-2].item()  # silent
     three[-1].item()  # expect: SYN101
     found = 1 if (n := gpu) is not None else 2
-    n.item()  # todo: SYN101
+    n.item()  # expect: SYN101
     y = gpu if flag else rows.to("cuda")
     y.cpu()  # expect: SYN105
     return found
