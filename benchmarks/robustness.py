@@ -58,7 +58,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--memory", type=int, default=8, metavar="GIB", help="how much one run may take")
     parser.add_argument("--slow", type=float, default=200, help="how much longer than ast.parse is too long")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def folders(options: argparse.Namespace) -> Iterator[tuple[str, Path]]:

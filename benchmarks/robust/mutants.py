@@ -276,11 +276,11 @@ def _below(place: ast.stmt, statement: str) -> str:
 
 def _replaced(text: str, node: ast.expr | ast.stmt, new: str) -> str:
     """The text with something else in the place of a node; its columns count bytes."""
-    lines = text.encode().split(b"\n")
-    before = [*lines[: node.lineno - 1], lines[node.lineno - 1][: node.col_offset]]
+    lines = text.encode().splitlines(keepends=True)  # as Python counts them
     assert node.end_lineno is not None
+    before = [*lines[: node.lineno - 1], lines[node.lineno - 1][: node.col_offset]]
     after = [lines[node.end_lineno - 1][node.end_col_offset :], *lines[node.end_lineno :]]
-    return (b"\n".join(before) + new.encode(errors="replace") + b"\n".join(after)).decode()
+    return b"".join([*before, new.encode(errors="replace"), *after]).decode()
 
 
 MUTATIONS: tuple[Mutation, ...] = (

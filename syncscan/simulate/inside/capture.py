@@ -30,6 +30,8 @@ def install(gpu: Gpu, patches: Patches) -> None:
     fake: Any = sys.modules.get("torch._subclasses.fake_tensor")
     if hasattr(getattr(fake, "FakeTensorMode", None), "avoid_device_init"):
         patches.replace(fake.FakeTensorMode, "avoid_device_init", True)  # there is no device to start
+    if hasattr(fake, "init_gpu_context"):
+        patches.replace(fake, "init_gpu_context", lambda device: None)  # nor a context on it
     compiler = torch._C._dynamo.eval_frame
     refusing = _set_eval_frame(gpu, compiler.set_eval_frame)
     for owner in (compiler, sys.modules.get("torch._dynamo.eval_frame")):
