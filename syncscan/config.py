@@ -14,7 +14,7 @@ from typing import Any
 
 import pathspec
 
-from syncscan.errors import ConfigError, nearest
+from syncscan.errors import ConfigError, suggestion
 from syncscan.model import UNUSED_SUPPRESSION, Confidence, Conventions, Finding
 from syncscan.rule import rule_book
 
@@ -160,7 +160,7 @@ def _parsed(table: dict[str, Any], file: Path) -> dict[str, Any]:
         parse = _PARSERS.get(key)
         try:
             if parse is None:
-                raise ValueError(f"unknown key {key!r}; {nearest(key, _PARSERS)}")
+                raise ValueError(f"unknown key {key!r}; {suggestion(key, _PARSERS)}")
             settings[key.replace("-", "_")] = parse(value)
         except ValueError as error:
             where = f"{key}: " if parse else ""
@@ -184,7 +184,7 @@ def _parse_code(value: str) -> str:
         raise ValueError("a code is empty; write codes such as SYN101 or prefixes such as SYN1")
     valid = rule_book()
     if not any(known.startswith(code) for known in valid):
-        raise ValueError(f"unknown code {value!r}; {nearest(code, valid, '`syncscan rules` lists them')}")
+        raise ValueError(f"unknown code {value!r}; {suggestion(code, valid, '`syncscan rules` lists them')}")
     return code
 
 
@@ -192,7 +192,7 @@ def parse_confidence(value: object) -> Confidence:
     """The confidence that a word names; ValueError where it names none."""
     labels = {level.label: level for level in Confidence}
     if not isinstance(value, str) or value not in labels:
-        raise ValueError(f"{value!r} is not a confidence; {nearest(str(value), labels)}")
+        raise ValueError(f"{value!r} is not a confidence; {suggestion(str(value), labels)}")
     return labels[value]
 
 
@@ -247,7 +247,7 @@ def _conventions(value: object) -> Conventions:
         raise ValueError(f'must be a table such as {{ host-names = ["*_cpu"] }}, not {value!r}')
     for key in value:
         if key not in known:
-            raise ValueError(f"unknown key {key!r}; {nearest(key, known)}")
+            raise ValueError(f"unknown key {key!r}; {suggestion(key, known)}")
     return Conventions(**{known[key]: _strings(names) for key, names in value.items()})
 
 

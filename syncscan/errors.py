@@ -43,7 +43,7 @@ def closest(word: str, valid: Iterable[str]) -> str | None:
     return best if best is not None and likeness(best)[1] >= _ALIKE else None
 
 
-def nearest(word: str, valid: Iterable[str], otherwise: str = "") -> str:
+def suggestion(word: str, valid: Iterable[str], otherwise: str = "") -> str:
     """The half-sentence that names the `closest` of the valid words.
 
     Where none is like the mistaken one, ``otherwise`` says what to write, or all valid words are named.

@@ -176,7 +176,7 @@ class Operation:
 T = TypeVar("T")
 
 
-def bind(
+def by_parameter(
     parameters: Sequence[str], args: Sequence[T], kwargs: Mapping[str, T]
 ) -> tuple[dict[str, tuple[T, ...]], tuple[T, ...]]:
     """The arguments of a call by the parameters of an entry, and those that have no parameter there.

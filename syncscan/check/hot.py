@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.index import Function, Virtual
-from syncscan.errors import ConfigError, nearest
+from syncscan.errors import ConfigError, suggestion
 
 _WITHOUT_GRADIENTS = frozenset(
     f"{owner}{name}"
@@ -57,7 +57,7 @@ def _named(functions: Sequence[Function], read: set[str], entry_points: Sequence
     by_name = {f"{function.module.name}:{function.qualname}": function for function in functions}
     for name in entry_points:
         if name not in by_name and name.partition(":")[0] in read:
-            hint = nearest(name, by_name, "write it as 'package.module:Class.method'")
+            hint = suggestion(name, by_name, "write it as 'package.module:Class.method'")
             raise ConfigError(f"hot: the project has no function {name!r}; {hint}")
     return [by_name[name] for name in entry_points if name in by_name]
 

@@ -17,7 +17,7 @@ from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.table.conditions import Bound
 from syncscan.check.nesting import is_too_deep
 from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Finding, Fix, Value
-from syncscan.ops import Case, bind
+from syncscan.ops import Case, by_parameter
 from syncscan.rule import Match, Rewrite, Rule
 from syncscan.surroundings import Surroundings, statements_of
 
@@ -74,7 +74,7 @@ class StatementFacts:
         if isinstance(call.func, cst.Attribute) and self._is_method(call.func, bound):
             positional.insert(0, call.func.value)
         keywords = {arg.keyword.value: arg.value for arg in call.args if arg.keyword is not None}
-        given, _ = bind(bound.operation.args, positional, keywords)
+        given, _ = by_parameter(bound.operation.args, positional, keywords)
         return given.get(name, (None,))[0]
 
     def _is_method(self, function: cst.Attribute, bound: Bound) -> bool:

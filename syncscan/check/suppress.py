@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from syncscan.check.files import Source
 from syncscan.config import longest_prefix
-from syncscan.errors import nearest
+from syncscan.errors import suggestion
 from syncscan.model import UNUSED_SUPPRESSION, Applicability, Confidence, Edit, Finding, Fix, Suppressed
 from syncscan.rule import rule_book
 
@@ -197,7 +197,9 @@ def _judge(
 ) -> Iterable[Finding]:
     """What is wrong with a suppression: at most one complaint."""
     if suppression.verb not in {"ignore", "file-ignore"}:
-        word = nearest(suppression.verb, ("ignore", "file-ignore"), "it says neither ignore nor file-ignore.")
+        word = suggestion(
+            suppression.verb, ("ignore", "file-ignore"), "it says neither ignore nor file-ignore."
+        )
         yield _complain(suppression, path, f"is not understood; {word} Write {_FORM}")
         return
     if not suppression.codes:
@@ -205,7 +207,7 @@ def _judge(
         return
     unknown = [c for c in suppression.codes if not any(known.startswith(c) for known in rule_book())]
     if unknown:
-        hint = nearest(unknown[0], rule_book(), "`syncscan rules` lists them")
+        hint = suggestion(unknown[0], rule_book(), "`syncscan rules` lists them")
         message = f"names the unknown code {unknown[0]}; {hint}"
         yield _complain(suppression, path, message)
         return

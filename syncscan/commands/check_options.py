@@ -9,7 +9,7 @@ from pathlib import Path
 from syncscan.check.discover import Project
 from syncscan.check.files import is_outside
 from syncscan.config import Config, find_config, load_config, parse_codes, parse_confidence
-from syncscan.errors import ConfigError, nearest
+from syncscan.errors import ConfigError, suggestion
 
 STDIN = "-"
 
@@ -145,6 +145,6 @@ def refuse_unknown_entry_points(options: Options, config: Config, project: Proje
         module = name.partition(":")[0]
         is_read = is_whole or (module.partition(".")[0] in packages and not is_outside(module))
         if is_read and module not in modules:
-            hint = nearest(module, modules, "write it as 'package.module:Class.method'")
+            hint = suggestion(module, modules, "write it as 'package.module:Class.method'")
             where = f"{config.source}: [tool.syncscan]"
             raise ConfigError(f"{where}: hot: the project has no module {module!r}; {hint}")

@@ -7,7 +7,7 @@ import sys
 import click
 
 from syncscan.commands import parameters
-from syncscan.errors import ConfigError, nearest
+from syncscan.errors import ConfigError, suggestion
 from syncscan.report.pages import rule_page
 from syncscan.rule import Rule, rule_book
 
@@ -36,5 +36,5 @@ def find_rule(word: str) -> Rule:
     by_word = rules | {rule.name: rule for rule in rules.values()}
     rule = by_word.get(word.upper()) or by_word.get(word.lower())
     if rule is None:
-        raise ConfigError(f"no rule {word!r}; {nearest(word, by_word, '`syncscan rules` lists them')}")
+        raise ConfigError(f"no rule {word!r}; {suggestion(word, by_word, '`syncscan rules` lists them')}")
     return rule

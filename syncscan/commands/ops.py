@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from syncscan.commands import parameters
-from syncscan.errors import EXIT_FINDINGS, SyncscanError, closest, nearest
+from syncscan.errors import EXIT_FINDINGS, SyncscanError, closest, suggestion
 from syncscan.files import replace_file
 from syncscan.ops import follows_default, load_table, parse_table
 
@@ -36,21 +36,21 @@ def show(name: str) -> None:
     entry = table.find(name)
     if entry is None:
         taken = ", so `check` takes it not to wait and its result to live with its operands"
-        hint = _nearest(name, table.operations)
+        hint = _suggestion(name, table.operations)
         raise SyncscanError(f"{name!r} is not in the table{taken if follows_default(name) else ''}; {hint}")
     how = "measured on" if entry.measured else "declared, not measured; the table was measured on"
     click.echo(entry_text(entry))
     click.echo(f"# {how} {', '.join(table.measured_on.values())}")
 
 
-def _nearest(name: str, operations: Iterable[str]) -> str:
+def _suggestion(name: str, operations: Iterable[str]) -> str:
     """What to ask for instead: alike in its last part first, since ``torch.`` makes any two names alike."""
     by_last: dict[str, list[str]] = {}
     for operation in operations:
         by_last.setdefault(operation.rpartition(".")[2], []).append(operation)
     module, _, last = name.rpartition(".")
     alike = by_last.get(closest(last, by_last) or "", [])
-    return nearest(f"{module or 'torch'}.{last}", alike, "write a whole name such as torch.nonzero")
+    return suggestion(f"{module or 'torch'}.{last}", alike, "write a whole name such as torch.nonzero")
 
 
 @command.command(short_help="Measure every operation on this machine's GPU.")

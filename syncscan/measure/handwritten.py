@@ -79,7 +79,9 @@ def _probe(sheet: Sheet, line: str, operands: Operands) -> Probe:
     statement = ast.parse(code).body[0]
     run = _compiled(statement)
     exec(ready, {}, operands)  # noqa: S102 (lines of our own)
-    args = bind(statement.value if isinstance(statement, ast.Expr) else statement, sheet.args, operands)
+    args = arguments_of(
+        statement.value if isinstance(statement, ast.Expr) else statement, sheet.args, operands
+    )
     call = functools.partial(eval, run, {}, operands)
     return Probe(
         sheet.op, line, args, call, before=functools.partial(exec, ready, {}, operands), names=sheet.args
@@ -92,7 +94,7 @@ def _compiled(statement: ast.stmt) -> CodeType:
     return compile(ast.Module([statement], []), "<case>", "exec")
 
 
-def bind(node: ast.AST, names: tuple[str, ...], operands: Operands) -> dict[str, object]:
+def arguments_of(node: ast.AST, names: tuple[str, ...], operands: Operands) -> dict[str, object]:
     """What a line gives to each parameter of its operation."""
     if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Subscript):
         rest = [_value(node.value, operands), _value(_loaded(target), operands)]

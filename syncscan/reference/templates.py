@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.resources import files
 
-from syncscan.errors import SyncscanError, nearest
+from syncscan.errors import SyncscanError, suggestion
 
 _PACKAGE = "syncscan.reference"
 
@@ -56,7 +56,7 @@ def find_template(name: str) -> Template:
     """The template of this name; SyncscanError names the closest where there is none."""
     if name in templates():
         return templates()[name]
-    hint = nearest(name, templates(), "`syncscan template list` names them all")
+    hint = suggestion(name, templates(), "`syncscan template list` names them all")
     raise SyncscanError(f"no template {name!r}; {hint}")
 
 

@@ -18,7 +18,7 @@ import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from syncscan.model import Device, Kind, Value
-from syncscan.ops import Case, Effect, Operation, Term, bind, load_table
+from syncscan.ops import Case, Effect, Operation, Term, by_parameter, load_table
 from syncscan.rule import by_precedence
 from syncscan.surroundings import Surroundings
 
@@ -286,7 +286,7 @@ class RuntimeFacts:
         if isinstance(call.func, cst.Attribute) and not self._module.is_imported(call.func.value):
             positional.insert(0, call.func.value)
         keywords = {arg.keyword.value: arg.value for arg in call.args if arg.keyword is not None}
-        return bind(operation.args, positional, keywords)[0]
+        return by_parameter(operation.args, positional, keywords)[0]
 
 
 def _literal(node: cst.CSTNode) -> Value | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from syncscan.model import ARRAYS, MASKS, UNKNOWN, Device, Kind, Value
-from syncscan.ops import Case, Condition, Operation, Term, bind
+from syncscan.ops import Case, Condition, Operation, Term, by_parameter
 
 Verdict = bool | None
 
@@ -26,7 +26,7 @@ class Bound:
     @classmethod
     def of(cls, operation: Operation, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Bound:
         """A call with these arguments."""
-        return cls(operation, *bind(operation.args, args, kwargs))
+        return cls(operation, *by_parameter(operation.args, args, kwargs))
 
     def get(self, name: str) -> Value | None:
         """The value of an argument; None where it is not given."""

@@ -7,10 +7,10 @@ from .debugmode import DebugMode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .interfaces import Detector, Note, Recorder
+    from .interfaces import Detector, Note, Sink
 
 
-def arm(wanted: str, recorder: Recorder, note: Note, fail: Note) -> list[Detector]:
+def arm(wanted: str, recorder: Sink, note: Note, fail: Note) -> list[Detector]:
     """Arm what ``wanted`` names ("auto", "cupti", "debug-mode", "both"); return the armed detectors.
 
     "auto" is CUPTI, which sees and times every wait, and debug mode where CUPTI is not to be had. When
@@ -23,9 +23,7 @@ def arm(wanted: str, recorder: Recorder, note: Note, fail: Note) -> list[Detecto
     return armed
 
 
-def _arm_cupti(
-    wanted: str, armed: list[Detector], recorder: Recorder, note: Note, fail: Note
-) -> Cupti | None:
+def _arm_cupti(wanted: str, armed: list[Detector], recorder: Sink, note: Note, fail: Note) -> Cupti | None:
     def give_way() -> None:
         armed.remove(detector)
         note("the program's profiler took CUPTI over: from there on debug mode watches, and times nothing")
@@ -41,7 +39,7 @@ def _arm_cupti(
     return None
 
 
-def _arm_debug_mode(armed: list[Detector], recorder: Recorder, note: Note, cupti: Cupti | None) -> None:
+def _arm_debug_mode(armed: list[Detector], recorder: Sink, note: Note, cupti: Cupti | None) -> None:
     detector = DebugMode(recorder, note, cupti)
     why_not = detector.arm()
     if why_not is None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from .interfaces import Node, Note, Recorder
+    from .interfaces import Node, Note, Sink
 
 DRIVER_DOMAIN = 1
 MULTIPLE_SUBSCRIBERS = 39
@@ -97,7 +97,7 @@ class Cupti:
 
     name = "cupti"
 
-    def __init__(self, recorder: Recorder, fail: Note, profiler_starts: Callable[[], None]) -> None:
+    def __init__(self, recorder: Sink, fail: Note, profiler_starts: Callable[[], None]) -> None:
         self._recorder = recorder
         self._fail = fail  # called once with a message if a callback breaks
         self._profiler_starts = profiler_starts  # called when the program's own profiler took CUPTI over

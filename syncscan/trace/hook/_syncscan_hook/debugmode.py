@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .cupti import Cupti
-    from .interfaces import Note, Recorder
+    from .interfaces import Note, Sink
 
 SYNCHRONIZES = "called a synchronizing CUDA operation"
 PROTOTYPE = "Synchronization debug mode is a prototype feature"
@@ -29,7 +29,7 @@ class DebugMode:
 
     name = "debug-mode"
 
-    def __init__(self, recorder: Recorder, note: Note, cupti: Cupti | None = None) -> None:
+    def __init__(self, recorder: Sink, note: Note, cupti: Cupti | None = None) -> None:
         self._recorder = recorder
         self._note = note
         self._cupti = cupti  # if armed as well, it counts, and this one says what it saw too

@@ -13,7 +13,7 @@ MOST_THREADS = 1 << THREAD_BITS
 class Entry:
     """The waits of one stack in one phase; memory grows with distinct stacks, and between two flushes with waits.
 
-    ``Recorder.count`` appends to ``recent``, and all else is made of that with the flush: inside a CUDA
+    ``WaitRecorder.count`` appends to ``recent``, and all else is made of that with the flush: inside a CUDA
     call every word of memory that is touched costs, since the program's own work has taken the cache.
     """
 

@@ -16,7 +16,7 @@ from . import steps
 from .arm import arm
 from .exits import flush_before_exits
 from .output import Output
-from .record import Recorder
+from .record import WaitRecorder
 from .simulated import Simulated
 from .threads import start_thread
 
@@ -40,7 +40,7 @@ class Hook:
     def __init__(self, folder: str, options: dict[str, str], part: Part) -> None:
         self.folder = folder
         self.options = options
-        self.recorder = Recorder()
+        self.recorder = WaitRecorder()
         self.steps: steps.Steps | None = None
         self._output = Output(part, self.recorder)
         self._lock = allocate_lock()

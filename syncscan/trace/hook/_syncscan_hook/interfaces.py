@@ -28,7 +28,7 @@ class Detector(Protocol):
         """Stop, and give everything back as it was; nothing where it does not run."""
 
 
-class Recorder(Protocol):
+class Sink(Protocol):
     """Keeps what detectors see. Called inside CUDA callbacks: no lock, no I/O, no import."""
 
     @property

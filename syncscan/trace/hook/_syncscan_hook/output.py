@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .entry import Entry
     from .part import Part
-    from .record import Recorder
+    from .record import WaitRecorder
 
 MAX_BYTES = 64 * 1024 * 1024
 _PIECE_LINES = 1000
@@ -26,7 +26,7 @@ _RECORDED = ("code", "stack", "entry", "counts")
 class Output:
     """Collects lines, and appends them to the file of the process with `send`."""
 
-    def __init__(self, part: Part, recorder: Recorder) -> None:
+    def __init__(self, part: Part, recorder: WaitRecorder) -> None:
         self._part = part
         self._recorder = recorder
         self._lines: list[bytes] = []

@@ -1,4 +1,4 @@
-"""Where detectors report a wait: ``Recorder.record``, or its parts where the call is still running.
+"""Where detectors report a wait: ``WaitRecorder.record``, or its parts where the call is still running.
 
 Runs inside CUDA callbacks: takes no lock, does no I/O and imports nothing.
 """
@@ -21,7 +21,7 @@ DEPTH = range(64)  # frames
 MAX_ENTRIES = 20_000
 
 
-class Recorder:
+class WaitRecorder:
     """All waits of this process, by stack."""
 
     def __init__(self) -> None:

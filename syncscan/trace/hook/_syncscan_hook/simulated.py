@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from .interfaces import Recorder
+    from .interfaces import Sink
 
 PACKAGE = "_syncscan_simulate"  # apart from any syncscan of the program's own
 _WAITS = {"Event": "cudaEventSynchronize", "Stream": "cudaStreamSynchronize"}
@@ -25,7 +25,7 @@ class Simulated:
 
     def __init__(
         self,
-        recorder: Recorder,
+        recorder: Sink,
         folder: str,
         table: str,
         *,

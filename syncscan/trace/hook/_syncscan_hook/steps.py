@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .interfaces import Note
-    from .record import Recorder
+    from .record import WaitRecorder
 
     Entered = tuple[Token[int], "list[None] | None"]  # what `_leave` needs
 
@@ -32,7 +32,7 @@ class Steps:
     Steps that overlap, in threads or tasks, share a window: what waits in it is divided among them.
     """
 
-    def __init__(self, recorder: Recorder, target: str, warmup: int, note: Note) -> None:
+    def __init__(self, recorder: WaitRecorder, target: str, warmup: int, note: Note) -> None:
         self.module, _, self._path = target.partition(":")
         self._target = target
         self._recorder = recorder
