@@ -88,6 +88,7 @@ def test_a_file_that_holds_no_measurements_is_refused(tmp_path):
         read_log(tmp_path / "log")
 
 
+@pytest.mark.filterwarnings("ignore:The 'generic' unit for NumPy timedelta:DeprecationWarning")  # torch 2.11
 def test_the_units_are_the_sheets_and_op_db():
     units = all_units()
     assert len(units) == len(set(units)) > 1000
