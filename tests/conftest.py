@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,12 @@ class Run:
 
 
 Command = Callable[..., Run]
+
+
+@pytest.fixture(autouse=True)
+def _no_results_kept(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Give each test a cache of its own, for some change the program while it runs."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache" / uuid.uuid4().hex))
 
 
 @pytest.fixture

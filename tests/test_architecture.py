@@ -32,11 +32,12 @@ FLOORS = {
         "defects match hot",
         "hidden",
         "engine",
+        "store",
         "session",
         "since",
     ),
     "syncscan.check.infer": ("values", "source", "known", "table", "evaluate", "evaluators", "solver"),
-    "syncscan.commands": ("parameters check_options", "check explain ops report rules template trace"),
+    "syncscan.commands": ("parameters check_options", "check clean explain ops report rules template trace"),
     "syncscan.measure": (
         "cupti describe operands write",
         "learn watch",

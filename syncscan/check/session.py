@@ -9,10 +9,11 @@ from pathlib import Path
 
 from syncscan.check.baseline import Baseline, compare
 from syncscan.check.discover import Project
-from syncscan.check.engine import check_sources
+from syncscan.check.engine import CheckResult, check_sources
 from syncscan.check.files import Source, SourceError, read_bytes
 from syncscan.check.fix import Draft
 from syncscan.check.notebook import Cells
+from syncscan.check.store import Store, key_of
 from syncscan.check.suppress import apply_suppressions
 from syncscan.check.write import remove_leftover
 from syncscan.config import Config
@@ -44,16 +45,19 @@ class Outcome:
 
 
 def check(
-    project: Project, config: Config, progress: Progress, jobs: int, baseline: Baseline | None = None
+    project: Project,
+    config: Config,
+    progress: Progress,
+    jobs: int,
+    baseline: Baseline | None = None,
+    store: Store | None = None,
 ) -> Outcome:
-    """Check a project as it is, and tell what is new from what a baseline knows.
+    """Check a project as it is, and tell what is new from what a baseline knows; look into a store first.
 
     ConfigError where `hot` names a function that is not there.
     """
     try:
-        result = check_sources(
-            project.sources, project.targets, config.conventions, progress, jobs, config.hot
-        )
+        result = _result(project, config, progress, jobs, store)
     except ConfigError as error:  # (the engine knows no file of settings)
         raise ConfigError(f"{config.source}: [tool.syncscan]: {error}") from error
     targets = _targets(project)
@@ -91,6 +95,21 @@ def check(
     return replace(
         outcome, findings=compared.new, known=compared.known, gone=compared.gone, baseline=compared.updated
     )
+
+
+def _result(
+    project: Project, config: Config, progress: Progress, jobs: int, store: Store | None
+) -> CheckResult:
+    """What the engine says of a project; kept is what it says of all files, for whichever are asked about next."""
+    sources, conventions, hot = project.sources, config.conventions, config.hot
+    if store is None:
+        return check_sources(sources, project.targets, conventions, progress, jobs, hot)
+    key = key_of(sources, conventions, hot)
+    result = store.read(key)
+    if result is None:
+        result = check_sources(sources, None, conventions, progress, jobs, hot)
+        store.write(key, result)
+    return result
 
 
 def _targets(project: Project) -> list[Source]:

@@ -29,6 +29,7 @@ from syncscan.commands.check_options import (
     refuse_contradictions,
     refuse_unknown_entry_points,
     settings,
+    store_of,
 )
 from syncscan.config import Config, show
 from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, ConfigError
@@ -147,6 +148,13 @@ _codes = parameters.complete(rule_book)
 @click.option("--isolated", is_flag=True, help="Ignore every configuration file.")
 @click.option("--show-settings", is_flag=True, help="Show the settings that apply, and check nothing.")
 @click.option(
+    "--cache-dir",
+    type=parameters.path,
+    metavar="FOLDER",
+    help="Where results are kept; by default among the caches of the user.",
+)
+@click.option("--no-cache", is_flag=True, help="Keep no results, and use none that are kept.")
+@click.option(
     "--jobs", "-j", type=click.IntRange(min=0), default=0, metavar="N", help="Worker processes; 0 chooses."
 )
 def command(**values: object) -> int:
@@ -233,7 +241,7 @@ def _analyse(
     with ProgressBar(sys.stderr) as bar, _ending_at_once(bar):
 
         def check_now() -> Outcome:
-            return check(project, config, bar, options.jobs, baseline)
+            return check(project, config, bar, options.jobs, baseline, store_of(options))
 
         if options.since:
             return _check_since(options.since, options, config, check_now)

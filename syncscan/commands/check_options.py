@@ -8,6 +8,7 @@ from pathlib import Path
 
 from syncscan.check.discover import Project
 from syncscan.check.files import is_outside
+from syncscan.check.store import Store, default_folder
 from syncscan.config import Config, find_config, load_config, parse_codes, parse_confidence
 from syncscan.errors import ConfigError, suggestion
 
@@ -42,6 +43,8 @@ class Options:
     config: str | None
     isolated: bool
     show_settings: bool
+    cache_dir: Path | None
+    no_cache: bool
     jobs: int
 
     @property
@@ -54,6 +57,10 @@ def refuse_contradictions(options: Options) -> None:
     """ConfigError where options contradict each other."""
     _refuse_contradicting_paths(options)
     _refuse_contradicting_writes(options)
+    if options.cache_dir and options.no_cache:
+        raise ConfigError(
+            "--cache-dir names a folder for results and --no-cache keeps none; give one of them"
+        )
 
 
 def _refuse_contradicting_paths(options: Options) -> None:
@@ -148,3 +155,13 @@ def refuse_unknown_entry_points(options: Options, config: Config, project: Proje
             hint = suggestion(module, modules, "write it as 'package.module:Class.method'")
             where = f"{config.source}: [tool.syncscan]"
             raise ConfigError(f"{where}: hot: the project has no module {module!r}; {hint}")
+
+
+def store_of(options: Options) -> Store | None:
+    """Where results are kept: not those of an editor's buffer, which is another one after each key."""
+    folder = options.cache_dir or default_folder()
+    if options.cache_dir and options.cache_dir.exists() and not options.cache_dir.is_dir():
+        raise ConfigError(f"--cache-dir {options.cache_dir} is no folder; name one, which need not be there")
+    if folder is None or options.no_cache or STDIN in options.paths:
+        return None
+    return Store(folder)
