@@ -256,11 +256,11 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         where = None
         if kwargs:
             where, kwargs = self._host_arguments(kwargs)
-        source, host_operand = plan.operands(args, kwargs)
+        source, other = plan.operands(args, kwargs)
         if plan.operation is not None:
             self._judge(plan, plan.operation, args, kwargs)
-        if source is not None and host_operand and self._is_strict():
-            plan.check_devices(source, args)
+        if source is not None and other is not None and self._is_strict():
+            plan.check_devices(source, other, args)
         if plan.python_kernel is not None:
             result = self._call_python(plan, args, kwargs)
         else:

@@ -20,6 +20,7 @@ _MIXES = frozenset(
         "_amp_foreach_non_finite_check_and_unscale_", "sparse_coo_tensor", "_sparse_coo_tensor_with_dims_and_tensors",
     }
 )  # fmt: skip
+HOST = -1  # where a device has a number
 NUMBERS = frozenset({bool, int, float, complex})
 _INDEXING = frozenset(
     {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index", "_unsafe_index_put"}
@@ -68,20 +69,20 @@ class Plan:
             for value, takes in zip(args, self.takes_tensor)
         )
 
-    def operands(self, args: Any, kwargs: dict[str, Any]) -> tuple[int | None, bool]:
-        """The CUDA device of the operands, and whether one with a dimension is in host memory."""
-        source, host = _scan(args)
-        if kwargs:
-            other, other_host = _scan(tuple(kwargs.values()))
-            source, host = (other if source is None else source), host or other_host
-        return source, host
+    def operands(self, args: Any, kwargs: dict[str, Any]) -> tuple[int | None, int | None]:
+        """The CUDA device of the operands, and another place where one of them is: a device or `HOST`.
 
-    def check_devices(self, source: int, args: Any) -> None:
-        """Raise what torch raises on a GPU where one operand is there and another in host memory."""
+        A number in host memory may come with operands of any device.
+        """
+        source, other = _scan(args, None, None)
+        return _scan(tuple(kwargs.values()), source, other) if kwargs else (source, other)
+
+    def check_devices(self, source: int, other: int, args: Any) -> None:
+        """Raise what torch raises on a GPU where operands are in two places."""
         if self.indexes:
             check_indices(args)
         elif not self.mixes:
-            raise mismatch(source)
+            raise mismatch(source, other)
 
     def mark(self, result: Any, where: int) -> None:
         """Mark what the operation made."""
@@ -105,34 +106,36 @@ def _takes_tensor(argument: Any) -> bool:
     return "Tensor" in str(argument.type)
 
 
-def _scan(values: Any) -> tuple[int | None, bool]:
-    source: int | None = None
-    host = False
+def _scan(values: Any, source: int | None, other: int | None) -> tuple[int | None, int | None]:
     for value in values:
         if isinstance(value, torch.Tensor):
             where = place(value)
-            if where is not None and where >= 0:
+            if where is None or where < 0:
+                if other is None and value.dim() > 0:
+                    other = HOST
+            elif source is None:
                 source = where
-            elif not host:
-                host = value.dim() > 0
+            elif where != source:
+                other = where
         elif type(value) in {list, tuple}:
-            other, other_host = _scan(value)
-            source, host = (source if other is None else other), host or other_host
-    return source, host
+            source, other = _scan(value, source, other)
+    return source, other
 
 
-def mismatch(source: int) -> RuntimeError:
-    """What torch raises on a GPU for operands on two devices."""
+def mismatch(source: int, other: int) -> RuntimeError:
+    """What torch raises on a GPU for operands in two places."""
+    found = "cpu" if other == HOST else f"cuda:{other}"
     return RuntimeError(
         "Expected all tensors to be on the same device, but found at least two devices, "
-        f"cuda:{source} and cpu!"
+        f"cuda:{source} and {found}!"
     )
 
 
 def check_indices(args: Any) -> None:
-    """Raise what torch raises for a tensor in host memory that is indexed from the GPU."""
-    indices = [index for index in args[1] if index is not None]
-    if cuda_index(args[0]) is None and any(cuda_index(index) is not None for index in indices):
+    """Raise what torch raises for a tensor that is indexed from another device; any is indexed from the host."""
+    own = cuda_index(args[0])
+    if any(index is not None and cuda_index(index) not in {None, own} for index in args[1]):
+        device = "cpu" if own is None else f"cuda:{own}"
         raise RuntimeError(
-            "indices should be either on cpu or on the same device as the indexed tensor (cpu)"
+            f"indices should be either on cpu or on the same device as the indexed tensor ({device})"
         )

@@ -201,7 +201,8 @@ class Transfers:
         if isinstance(dtype, torch.dtype):
             return _original(_base.type, tensor, dtype, non_blocking, **kwargs)
         name = dtype if isinstance(dtype, str) else f"{dtype.__module__}.{dtype.__name__}"
-        device = "cuda" if "cuda" in name else "cpu"
+        kind = "cuda" if "cuda" in name else "cpu"
+        device = tensor.device if tensor.device.type == kind else kind
         return tensor.to(device, getattr(torch, name.rpartition(".")[2]).dtype, non_blocking=non_blocking)
 
     def _type_as(self, tensor: Tensor, other: Tensor) -> Tensor:
@@ -224,8 +225,12 @@ class Transfers:
     @staticmethod
     def _grouped(lists: Any, with_indices: bool = False) -> Any:
         """The groups that optimisers and gradient clipping work on, under the device they claim."""
-        groups = _group(lists, with_indices)
-        return {_claimed(key, tensors): (tensors, indices) for key, (tensors, indices) in groups.items()}
+        groups: dict[Any, tuple[list[Any], list[int]]] = {}
+        for key, (tensors, indices) in _group(lists, with_indices).items():
+            for device, positions in _by_device(key[0], tensors[0]).items():
+                parts = [[row[at] for at in positions] if row else row for row in tensors]
+                groups[device, key[1]] = parts, [indices[at] for at in positions] if indices else indices
+        return groups
 
     # pinned memory
 
@@ -288,9 +293,12 @@ class Transfers:
         return _copied(storage, PINNED)
 
 
-def _claimed(key: tuple[torch.device, Any], lists: Any) -> tuple[torch.device, Any]:
-    first = next((tensor for tensor in lists[0] if tensor is not None), None)
-    return key if first is None else (first.device, key[1])
+def _by_device(device: torch.device, tensors: Any) -> dict[torch.device, list[int]]:
+    """The positions of tensors by the device that each claims."""
+    positions: dict[torch.device, list[int]] = {}
+    for at, tensor in enumerate(tensors):
+        positions.setdefault(device if tensor is None else tensor.device, []).append(at)
+    return positions
 
 
 def _copied(storage: Any, where: int | None) -> Any:

@@ -1,0 +1,60 @@
+"""Two simulated GPUs are two places, as a GPU and the host are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+import torch
+
+from syncscan.simulate.context import simulated_cuda
+
+Both = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+@pytest.fixture(autouse=True)
+def _simulated() -> Iterator[None]:
+    with simulated_cuda(devices=2):
+        yield
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        torch.add,
+        torch.dot,
+        lambda a, b: torch.cat([a, b]),
+        lambda a, b: a.add_(b),
+        lambda a, b: a * b.sum(),  # a number, but one that lies on a GPU
+    ],
+    ids=["add", "dot", "cat", "add_", "number"],
+)
+def test_operands_on_both_are_refused(call: Both) -> None:
+    a, b = torch.ones(3, device="cuda:1"), torch.ones(3, device="cuda:0")
+    with pytest.raises(RuntimeError, match="at least two devices, cuda:1 and cuda:0"):
+        call(a, b)
+    with pytest.raises(RuntimeError, match=r"on the same device as the indexed tensor \(cuda:1\)"):
+        a[b.long()]
+    assert torch.equal(a.copy_(b), torch.ones(3, device="cuda:1"))
+
+
+def test_what_lies_on_one_is_trained_there() -> None:
+    parameters = [torch.nn.Parameter(torch.ones(2, device=f"cuda:{i}")) for i in (0, 1)]
+    optimizer = torch.optim.Adam(parameters, lr=0.1, foreach=True)
+    for _ in range(2):
+        sum(parameter.sum().to("cuda:0") for parameter in parameters).backward()  # type: ignore[union-attr]
+        norm = torch.nn.utils.clip_grad_norm_(parameters, 1.0, foreach=True)
+        optimizer.step()
+    assert str(norm.device) == "cuda:0"
+    assert [str(parameter.device) for parameter in parameters] == ["cuda:0", "cuda:1"]
+    assert [str(optimizer.state[p]["exp_avg"].device) for p in parameters] == ["cuda:0", "cuda:1"]
+    assert torch.allclose(parameters[0].cpu(), torch.tensor(0.8), atol=1e-3)
+    assert torch.equal(parameters[0].cpu(), parameters[1].cpu())
+
+
+@pytest.mark.parametrize(
+    ("device", "kind", "expected"),
+    [("cuda:1", "cuda.", "cuda:1"), ("cpu", "cuda.", "cuda:0"), ("cuda:1", "", "cpu")],
+)
+def test_a_legacy_type_names_no_device(device: str, kind: str, expected: str) -> None:
+    assert str(torch.ones(2, device=device).type(f"torch.{kind}DoubleTensor").device) == expected
