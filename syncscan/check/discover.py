@@ -69,6 +69,14 @@ class _Found:
             self.links[path] = link
         self.files.setdefault(path, root)
 
+    def leave_out(self, others: _Found, *, tests: bool) -> None:
+        """Forget the files that are found there too, and tests and the like, if asked to."""
+        self.files = {
+            path: root
+            for path, root in self.files.items()
+            if path not in others.files and not (tests and is_outside(module_name(path, root)))
+        }
+
     def fail(self, path: Path, message: str, line: int = 0, *, partial: bool = False) -> None:
         self.failures.append(Failure(shown(path), line, message, partial))
 
@@ -100,11 +108,7 @@ def load_project(
     sources = _read(wanted, contents)
     targets = frozenset(source.shown for source in sources)
     reads_tests = any(is_outside(source.module) for source in sources)
-    rest.files = {
-        path: root
-        for path, root in rest.files.items()
-        if path not in wanted.files and (reads_tests or not is_outside(module_name(path, root)))
-    }
+    rest.leave_out(wanted, tests=not reads_tests)
     others = _read(rest, contents)
     everything = tuple(sorted((*sources, *others), key=lambda source: source.shown))
     failures = tuple(sorted(wanted.failures, key=lambda failure: failure.path))

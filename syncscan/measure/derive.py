@@ -113,12 +113,7 @@ def _learnt(
         dict.fromkeys([*(arg.removeprefix("*") for arg in args), *(a for r in records for a in r["args"])])
     )
     open_ = [record for record in records if not says(kept, record)]
-    examples = [Example(record["args"], record["waited"]) for record in open_]
-    examples += [
-        Example(moved, waited=False)
-        for r in records
-        if r["waited"] and (moved := _on_host(r["args"])) != r["args"]
-    ]
+    examples = [*(Example(record["args"], record["waited"]) for record in open_), *_without_gpu(records)]
     cases: dict[bool, list[Case]] = {False: [], True: []}
     for found in learn(examples, [n for n in names if n != "rest"], sizes=bool(sheet.cases)):
         matched = [r for r in open_ if r["waited"] and all_hold(found.when, r["args"])]
@@ -126,6 +121,12 @@ def _learnt(
         effect = Effect.SCALAR if _wants_number(found.when, records) else effect
         cases[found.sometimes].append(_case(effect, found.when))
     return tuple(cases[False]), tuple(cases[True])
+
+
+def _without_gpu(records: list[Record]) -> list[Example]:
+    """The calls that waited, as they would be with all operands in host memory."""
+    waited = [record["args"] for record in records if record["waited"]]
+    return [Example(moved, waited=False) for args in waited if (moved := _on_host(args)) != args]
 
 
 def _wants_number(condition: Condition, records: list[Record]) -> bool:

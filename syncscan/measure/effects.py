@@ -19,21 +19,26 @@ def effect_of(name: str, records: Sequence[Record]) -> Effect:
 
 
 def _effect_of_call(name: str, record: Record) -> Effect:
-    calls = record["calls"]
     waiting = [overload.removeprefix("aten.") for overload, count in record["aten"].items() if count]
     if any(overload.startswith(_CHECKS) for overload in waiting) or name.startswith("torch.linalg."):
         return Effect.SCALAR if waiting == ["_local_scalar_dense.default"] else Effect.CHECK
     if any(overload.startswith("_local_scalar_dense") for overload in waiting):
         return Effect.SCALAR
-    if calls.get("copy to gpu") and not calls.get("copy to host"):
+    return _effect_of_copies(record)
+
+
+def _effect_of_copies(record: Record) -> Effect:
+    to_gpu, to_host = (record["calls"].get(f"copy to {place}") for place in ("gpu", "host"))
+    result = record["result"]["is"]
+    if to_gpu and not to_host:
         return Effect.UPLOAD
-    if calls.get("copy to host") and _on_host(record):
+    if to_host and _on_host(record):
         return Effect.DOWNLOAD
     if record.get("dynamic"):
         return Effect.SHAPE
-    if not calls.get("copy to host") and not calls.get("copy to gpu"):
-        return Effect.WAIT if record["result"]["is"] == "none" else Effect.CHECK
-    return Effect.SCALAR if record["result"]["is"] == "number" else Effect.CHECK
+    if not to_host and not to_gpu:
+        return Effect.WAIT if result == "none" else Effect.CHECK
+    return Effect.SCALAR if result == "number" else Effect.CHECK
 
 
 def _on_host(record: Record) -> bool:

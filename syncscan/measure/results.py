@@ -19,14 +19,12 @@ def result_of(name: str, args: Sequence[str], records: list[Record], sheet: Shee
     if not telling or result in {"number", "list", "string", "none", "ndarray"}:
         return Operation(name, result=result, dtype=sheet.dtype)
     reduces = "dim" if "dim" in args and _reduces(telling) else ""
-    counted = [r for r in telling if "dim" in r["args"]] if reduces else telling
-    counts = {len(tensors_in(r["result"])) for r in counted}
     return Operation(
         name,
         result=result,
         dtype=sheet.dtype or _dtype(telling),
         ndim=-1 if reduces else _ndim(telling),
-        count=counts.pop() if len(counts) == 1 else 0,
+        count=_count([r for r in telling if "dim" in r["args"]] if reduces else telling),
         reduces=reduces,
     )
 
@@ -34,6 +32,12 @@ def result_of(name: str, args: Sequence[str], records: list[Record], sheet: Shee
 def _plain(records: list[Record]) -> str:
     found = {_PLAIN.get(record["result"]["is"], "unknown") for record in records}
     return found.pop() if len(found) == 1 else "unknown"
+
+
+def _count(records: list[Record]) -> int:
+    """How many tensors every result has; 0 where that varies."""
+    counts = {len(tensors_in(record["result"])) for record in records}
+    return counts.pop() if len(counts) == 1 else 0
 
 
 def _operands(record: Record) -> list[Description]:
@@ -63,13 +67,12 @@ def _place(args: Sequence[str], records: list[Record]) -> str:
     def agree(predict: Callable[[Record], str | None]) -> bool:
         return all(predict(record) == _actual(record) for record in records)
 
-    if any(not _operands(r) and _named_device(r) for r in records) and agree(
-        lambda r: _named_device(r) or _together(r)
-    ):
+    with_operands = agree(lambda record: _named_device(record) or _together(record))
+    if with_operands and any(not _operands(r) and _named_device(r) for r in records):
         return "device"
     if sum(record["shares"] for record in records) * 2 > len(records) and agree(_first):
         return "view"
-    if agree(lambda record: _named_device(record) or _together(record)):
+    if with_operands:
         return "input"
     for name in args:
         plain = name.removeprefix("*")
