@@ -15,7 +15,7 @@ from typing import Any
 import pathspec
 
 from syncscan.errors import ConfigError, suggestion
-from syncscan.model import UNUSED_SUPPRESSION, Confidence, Conventions, Finding
+from syncscan.model import UNUSED_SUPPRESSION, Confidence, Conventions, Finding, When
 from syncscan.rule import rule_book
 
 if sys.version_info >= (3, 11):
@@ -41,6 +41,7 @@ class Config:
     require_reason: bool = False
     hot: tuple[str, ...] = ()
     hot_only: bool = False
+    all: bool = False
     baseline: Path | None = None
     conventions: Conventions = field(default_factory=Conventions)
 
@@ -48,10 +49,15 @@ class Config:
         """Whether a finding in the file at ``path`` is one that the user asked for."""
         return (
             finding.confidence >= self.min_confidence
-            and (finding.hot or not self.hot_only or finding.code == UNUSED_SUPPRESSION)
             and self.selects(finding.code)
             and not self._ignored_in(path, finding.code)
         )
+
+    def shows(self, finding: Finding) -> bool:
+        """Whether a finding is shown by when it runs: by default what no step runs for sure is only counted."""
+        if self.all or finding.code == UNUSED_SUPPRESSION:
+            return True
+        return finding.hot or (not self.hot_only and finding.when is When.UNKNOWN)
 
     def selects(self, code: str) -> bool:
         """Whether a rule is on: the longest prefix that names it decides, and at a tie, ``ignore``."""
@@ -262,6 +268,7 @@ _PARSERS: dict[str, Callable[[object], object]] = {
     "require-reason": _flag,
     "hot": _entry_points,
     "hot-only": _flag,
+    "all": _flag,
     "baseline": _text,
     "conventions": _conventions,
 }

@@ -50,6 +50,15 @@ class Kind(Enum):
     __hash__ = object.__hash__
 
 
+class When(Enum):
+    """When a line runs."""
+
+    STEP = "step"  # for every step, request or batch
+    UNKNOWN = "unknown"  # cannot be told
+    ONCE = "once"  # only where things are made, loaded, captured, saved or printed
+    TEST = "test"  # in tests, benchmarks and examples
+
+
 class Confidence(IntEnum):
     """How we know where a value lives; see ``docs/guide.md``."""
 
@@ -221,8 +230,8 @@ class Finding:
     expression: str
     message: str
     confidence: Confidence
-    hot: bool = False
-    call_chain: tuple[str, ...] = ()
+    when: When = When.UNKNOWN
+    call_chain: tuple[str, ...] = ()  # through which a step reaches it
     evidence: tuple[Evidence, ...] = ()
     fix: Fix = Fix(Applicability.NONE, "")
     cell: int = 0  # of a notebook, as that of evidence; so are the lines of its edits
@@ -234,6 +243,11 @@ class Finding:
     def unit(self) -> str:
         """The file, or the cell of a notebook, as printed."""
         return place_of(self.path, self.cell)
+
+    @property
+    def hot(self) -> bool:
+        """Whether it runs in every step."""
+        return self.when is When.STEP
 
     @property
     def severity(self) -> Severity:

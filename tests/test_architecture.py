@@ -29,7 +29,8 @@ FLOORS = {
     "syncscan.check": (
         "nesting notebook",
         "baseline blocks discover files ignores memory newer write suppress fix infer workers",
-        "defects match hot",
+        "defects match rhythm",
+        "when",
         "hidden",
         "engine",
         "store",

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 from syncscan.check.defects import defect, failure_of
 from syncscan.check.files import Source
 from syncscan.check.hidden import waiting_properties
-from syncscan.check.hot import Chains, call_chains
 from syncscan.check.infer.solver import Solver
-from syncscan.check.infer.source.hardware import is_for_other_hardware
+from syncscan.check.infer.source.hardware import is_for_other_hardware, runs_on_other_hardware
 from syncscan.check.infer.source.index import Function, Module
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.match import Matcher
 from syncscan.check.memory import steady_memory
 from syncscan.check.nesting import deep_recursion, parse
 from syncscan.check.newer import newer_syntax
+from syncscan.check.when import Times, times
 from syncscan.check.workers import shared, workers
 from syncscan.model import Conventions, Failure, Finding
 from syncscan.ops import load_table
@@ -44,7 +44,7 @@ def check_sources(
 ) -> CheckResult:
     """Check a whole project, and report on the files named in ``targets`` (as shown), or on all.
 
-    ``hot`` names the entry points of a step, see `syncscan.check.hot`; ``jobs`` is how many processes to
+    ``hot`` names the entry points of a step, see `syncscan.check.when`; ``jobs`` is how many processes to
     use, 0 for as many as help. ``progress`` is called with the name of a stage, how much of it is done,
     and of how much.
     """
@@ -55,8 +55,7 @@ def check_sources(
         asked = frozenset(name for rule in rules for name in rule.asks)
         solver = Solver(modules, load_table(), conventions, asked)
         solver.solve(progress)
-        chains = call_chains(solver, hot)
-        matching = _Matching(solver, rules, chains, targets, progress)
+        matching = _Matching(solver, rules, times(solver, hot), targets, progress)
         count = workers(jobs) if len(matching.functions) >= _WORTH_SHARING else 1
         for part in shared(matching.share, count):
             result.findings += part.findings
@@ -120,12 +119,12 @@ class _Matching:
         self,
         solver: Solver,
         rules: Sequence[Rule],
-        chains: Chains,
+        when: Times,
         targets: Container[str] | None,
         progress: Callable[[str, int, int], None],
     ) -> None:
         self._solver = solver
-        self._chains = chains
+        self._when = when
         self._progress = progress
         self._matcher = Matcher(rules, solver.defects)
         self._waits = waiting_properties(solver, self._matcher)
@@ -140,7 +139,9 @@ class _Matching:
     def _is_asked(self, function: Function, targets: Container[str] | None) -> bool:
         """Whether a function is reported on, and something in it may block."""
         module, known = function.module, self._solver.known
-        if (targets is not None and module.path not in targets) or is_for_other_hardware(module.name):
+        if targets is not None and module.path not in targets:
+            return False
+        if is_for_other_hardware(module.name) or runs_on_other_hardware(function):
             return False
         return function in known.may_block or not self._waiting.isdisjoint(known.callees.get(function, {}))
 
@@ -151,10 +152,10 @@ class _Matching:
         for done, function in enumerate(functions):
             if share == 0:
                 self._progress("match", done, len(functions))
-            chain = self._chains.get(function, ())
             for finding in self._matcher.findings_in(
                 self._solver.candidates(function, self._waits), function
             ):
-                result.findings.append(replace(finding, hot=bool(chain), call_chain=chain))
+                when, chain = self._when.at(function, finding.line)
+                result.findings.append(replace(finding, when=when, call_chain=chain))
         result.failed = [failure_of(function, error) for function, error in self._solver.defects.items()]
         return result

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from syncscan.check.baseline import Baseline, compare
@@ -18,7 +19,7 @@ from syncscan.check.suppress import apply_suppressions
 from syncscan.check.write import remove_leftover
 from syncscan.config import Config
 from syncscan.errors import ConfigError
-from syncscan.model import UNUSED_SUPPRESSION, Evidence, Failure, Finding, Suppressed, place_of
+from syncscan.model import UNUSED_SUPPRESSION, Evidence, Failure, Finding, Suppressed, When, place_of
 
 # A fix may make room for another one: the outer of two calls, say. More rounds than this is a defect.
 MAX_ROUNDS = 8
@@ -39,6 +40,7 @@ class Outcome:
     fixed: int = 0  # findings that are gone by fixes
     unfixed: tuple[Failure, ...] = ()  # the files that were to be fixed, and why they are as they were
     suppressed: tuple[Suppressed, ...] = ()  # by comments
+    left_out: Mapping[When, int] = field(default_factory=dict)  # how many are not shown, by when they run
     known: tuple[Finding, ...] = ()  # to the baseline
     gone: int = 0  # findings that the baseline knows, and that are not there any more
     baseline: Baseline | None = None  # with what was found
@@ -77,7 +79,8 @@ def check(
         in_doubt = finding.code == UNUSED_SUPPRESSION and finding.path in doubtful
         return config.reports(finding, paths[finding.path]) and not in_doubt
 
-    asked = tuple(filter(is_asked, findings))
+    chosen = list(filter(is_asked, findings))
+    asked = tuple(filter(config.shows, chosen))
     all_failed = sorted((*project.failures, *failed), key=lambda failure: (failure.path, failure.line))
     holding = {finding.path for finding in asked}
     outcome = Outcome(
@@ -86,11 +89,12 @@ def check(
         newer=tuple(failure for failure in all_failed if failure.python),
         checked=len(shown - broken),
         texts={source.shown: source.text for source in targets if source.shown in holding},
-        suppressed=tuple(one for one in suppressed if is_asked(one.finding)),
+        suppressed=tuple(one for one in suppressed if is_asked(one.finding) and config.shows(one.finding)),
+        left_out=Counter(finding.when for finding in chosen if not config.shows(finding)),
     )
     if baseline is None:
         return outcome
-    others = [finding for finding in findings if not is_asked(finding)]
+    others = [finding for finding in findings if not (is_asked(finding) and config.shows(finding))]
     compared = compare(baseline, asked, others, paths, whole=shown - broken - doubtful)
     return replace(
         outcome, findings=compared.new, known=compared.known, gone=compared.gone, baseline=compared.updated

@@ -36,6 +36,7 @@ from syncscan.model import (
     Failure,
     Finding,
     Fix,
+    When,
 )
 
 _MOST_BYTES = 256 * 1024 * 1024  # of all entries together; the oldest make room
@@ -167,7 +168,7 @@ def _plain(finding: Finding) -> list[Any]:
         [getattr(finding, name) for name in _TEXTS],
         [getattr(finding, name) for name in _NUMBERS],
         int(finding.confidence),
-        finding.hot,
+        finding.when.value,
         list(finding.call_chain),
         [[step.path, step.line, step.text] for step in finding.evidence],
         [fix.applicability.value, fix.description, [list(astuple(edit)) for edit in fix.edits]],
@@ -192,14 +193,14 @@ def _result(data: object) -> CheckResult:
 
 
 def _finding(data: object) -> Finding:
-    texts, numbers, confidence, hot, chain, evidence, fix = _parts(
-        data, list, list, int, bool, list, list, list
+    texts, numbers, confidence, when, chain, evidence, fix = _parts(
+        data, list, list, int, str, list, list, list
     )
     return Finding(
         **dict(zip(_TEXTS, _parts(texts, *[str] * len(_TEXTS)), strict=True)),
         **dict(zip(_NUMBERS, _parts(numbers, *[int] * len(_NUMBERS)), strict=True)),
         confidence=Confidence(confidence),
-        hot=hot,
+        when=When(when),
         call_chain=tuple(_parts(chain, *[str] * len(chain))),
         evidence=_evidence(_each(evidence, str, int, str)),
         fix=_fix(fix),

@@ -96,6 +96,7 @@ _codes = parameters.complete(rule_book)
 @click.option(
     "--hot-only", is_flag=True, help="Report only what runs in every step; see `hot` in the settings."
 )
+@click.option("--all", is_flag=True, help="Report also what only runs once, or in tests and examples.")
 @click.option(
     "--format", "output_format", type=click.Choice(list(FORMATS)), default="text", show_default=True
 )
@@ -191,6 +192,7 @@ def _run(options: Options, config: Config) -> int:
     outcome = in_cells(outcome, project)
     report = Report(
         findings=outcome.findings,
+        left_out=outcome.left_out,
         suppressed=outcome.suppressed,
         known=outcome.known,
         gone=outcome.gone,

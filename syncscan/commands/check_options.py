@@ -26,6 +26,7 @@ class Options:
     extend_select: tuple[str, ...]
     min_confidence: str | None
     hot_only: bool
+    all: bool
     output_format: str
     outputs: tuple[tuple[str, Path], ...]
     fail_on: str
@@ -68,6 +69,8 @@ def _refuse_contradicting_paths(options: Options) -> None:
         raise ConfigError("- reads standard input, so it is the only path")
     if options.stdin_filename and options.paths != (STDIN,):
         raise ConfigError("--stdin-filename needs - as the path")
+    if options.all and options.hot_only:
+        raise ConfigError("--all reports what runs at any time and --hot-only in a step; give one of them")
     if options.config and options.isolated:
         raise ConfigError("--config names a file and --isolated ignores it; give one of them")
     if options.output_format != "text" and (options.statistics or options.diff):
@@ -115,7 +118,8 @@ def settings(options: Options) -> Config:
         ignore=config.ignore + _codes(options.ignore, "--ignore"),
         extend_select=config.extend_select + _codes(options.extend_select, "--extend-select"),
         min_confidence=confidence,
-        hot_only=config.hot_only or options.hot_only,
+        hot_only=(config.hot_only or options.hot_only) and not options.all,
+        all=(config.all or options.all) and not options.hot_only,
         baseline=options.baseline or config.baseline,
     )
 

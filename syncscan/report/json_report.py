@@ -7,7 +7,7 @@ import json
 from typing import Any, TextIO
 
 from syncscan import __version__
-from syncscan.model import Failure, Finding, Fix
+from syncscan.model import Failure, Finding, Fix, When
 from syncscan.report.records import Report, advice
 
 FORMAT_VERSION = 1
@@ -25,6 +25,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "version": FORMAT_VERSION,
         "tool": {"name": "syncscan", "version": __version__},
         "findings": [_finding(finding) for finding in report.findings],
+        "left_out": {when.value: report.left_out.get(when, 0) for when in When if when is not When.STEP},
         "files": {
             "checked": report.checked,
             "skipped": report.skipped + len(report.newer),
@@ -62,6 +63,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "confidence": finding.confidence.label,
         "severity": finding.severity.label,
         "hot": finding.hot,
+        "when": finding.when.value,
         **({"brought_by": finding.brought_by} if finding.brought_by else {}),
         "call_chain": list(finding.call_chain),
         "evidence": [

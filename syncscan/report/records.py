@@ -9,7 +9,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from syncscan.check.baseline import normalised
-from syncscan.model import Applicability, Failure, Finding, Severity, Suppressed
+from syncscan.model import (
+    UNUSED_SUPPRESSION,
+    Applicability,
+    Confidence,
+    Failure,
+    Finding,
+    Severity,
+    Suppressed,
+    When,
+)
 from syncscan.rule import rule_book
 
 
@@ -17,7 +26,7 @@ from syncscan.rule import rule_book
 class Report:
     """The result of one check.
 
-    ``suppressed`` has what comments say is meant, ``known`` what the baseline knows, of which ``gone`` findings
+    ``left_out`` counts the findings that are not shown, by when they run. ``suppressed`` has what comments say is meant, ``known`` what the baseline knows, of which ``gone`` findings
     are not there any more. ``fixed`` findings are gone by fixes, or, where ``ignored``, by comments that were added.
     Findings from ``fails_on`` on fail a build. ``folder`` is the current folder below the top of the repository,
     ``top`` that top. ``newer`` has the files that only a newer Python can parse, ``unfixed`` those that were to be fixed and are
@@ -40,6 +49,7 @@ class Report:
     fails_on: Severity = Severity.NOTE
     folder: str = ""
     top: str = ""
+    left_out: Mapping[When, int] = field(default_factory=dict)
 
     def in_repository(self, path: str) -> str:
         """A path relative to the top of the repository, with ``/``; one outside of it as it is."""
@@ -101,10 +111,53 @@ def summary(report: Report) -> str:
     done = f"{plural(report.fixed, 'finding')} {how}, " if report.fixed else ""
     left = " left" if done else ""
     if not report.findings:
-        return f"{done}no findings{left}; {_coverage(report)}"
+        return f"{done}no findings{left}; {_coverage(report)}{_left_out(report)}"
     files = len({finding.path for finding in report.findings})
     found = f"{plural(len(report.findings), 'finding')}{left} in {plural(files, 'file')}"
-    return f"{done}{found}; {_coverage(report)}{_fixable(report)}"
+    return f"{done}{found}; {_coverage(report)}{_fixable(report)}{_left_out(report)}"
+
+
+def _left_out(report: Report) -> str:
+    """How many findings are not shown, and how to see them."""
+    names = {
+        When.ONCE: "once",
+        When.TEST: "in tests and examples",
+        When.UNKNOWN: "at a time that is not known",
+    }
+    parts = [
+        f"{report.left_out[when]} that run {name}"
+        for when, name in names.items()
+        if report.left_out.get(when)
+    ]
+    return f"; not shown: {', '.join(parts)} (--all shows them)" if parts else ""
+
+
+def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The order of reports: what stops every step first, and what may be cheap or meant last.
+
+    Of what a step reaches, what every model runs comes before the forward of one, and what lies near to the start
+    of the step before what lies deep in it.
+    """
+    return tuple(sorted(findings, key=_rank))
+
+
+_ORDER = {When.STEP: 0, When.UNKNOWN: 1, When.ONCE: 2, When.TEST: 3}
+_CHEAP_OR_MEANT = frozenset(
+    {"SYN303", "SYN304", "SYN401"}
+)  # where little is copied, or the wait is spelt out
+
+
+def _rank(finding: Finding) -> tuple[object, ...]:
+    chain = finding.call_chain
+    return (
+        finding.code == UNUSED_SUPPRESSION,
+        _ORDER[finding.when],
+        finding.confidence is Confidence.ASSUMED,
+        finding.code in _CHEAP_OR_MEANT,
+        bool(chain) and chain[0].rpartition(".")[2].startswith("forward"),
+        len(chain),
+        *finding.position,
+    )
 
 
 def _coverage(report: Report) -> str:

@@ -40,6 +40,7 @@ def settings_schema() -> _Schema:
             "Entry points of the code that must not wait, as 'package.module:Class.method'.",
         ),
         "hot-only": _told(_FLAG, "Report only what entry points reach."),
+        "all": _told(_FLAG, "Report also what only runs once, or in tests and examples."),
         "baseline": _told(_TEXT, "The file of what is known and not reported, relative to this one."),
         "conventions": _told(
             {

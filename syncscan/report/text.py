@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
 from rich.cells import cell_len
@@ -11,7 +11,7 @@ from rich.text import Text
 from syncscan.model import Finding, Severity
 from syncscan.reference.templates import templates_for
 from syncscan.report.console import Console
-from syncscan.report.records import Report, advice, plural, summary
+from syncscan.report.records import Report, advice, plural, summary, worst_first
 from syncscan.report.safe_text import line_start, safe_line
 
 _MAX_LINES = 4  # of an expression
@@ -28,9 +28,9 @@ def render(report: Report, stream: TextIO) -> None:
 
 def show(report: Report, console: Console) -> None:
     """Write every finding, then the summary."""
-    for finding in report.findings:
+    for finding, *others in _gathered(worst_first(report.findings)):
         lines = report.texts.get(finding.unit, "").split("\n")
-        for text in _finding(finding, lines):
+        for text in _finding(finding, lines, others):
             _print(console, text)
         _print(console, Text())
     if codes := sorted({finding.code for finding in report.findings if templates_for(finding.code)}):
@@ -45,13 +45,24 @@ def _print(console: Console, text: Text) -> None:
     console.print(text, soft_wrap=True, highlight=False)
 
 
-def _finding(finding: Finding, lines: Sequence[str]) -> Iterator[Text]:
+def _gathered(findings: Sequence[Finding]) -> Iterable[list[Finding]]:
+    """The findings of one rule in one function stand together, each group where the first of it stands."""
+    groups: dict[tuple[str, str, str], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.path, finding.function, finding.code), []).append(finding)
+    return groups.values()
+
+
+def _finding(finding: Finding, lines: Sequence[str], others: Sequence[Finding]) -> Iterator[Text]:
     yield _head(finding)
     gutter = len(str(finding.end_line))
     yield from _excerpt(finding, lines, gutter)
     margin = " " * gutter
     for note, text in _notes(finding):
         yield Text.assemble((f"{margin} = {note}: ", "bold"), safe_line(text))
+    if others:
+        places = ", ".join(f"{other.line}:{other.column}" for other in others)
+        yield Text.assemble((f"{margin} = the same at: ", "bold"), places)
 
 
 def _head(finding: Finding) -> Text:

@@ -4,7 +4,7 @@ A program is a file below ``tests/check/corpus/THEME/``, or a folder there where
 settings of its own. It is checked whole, from ``--min-confidence assumed`` on. The marks:
 
     # expect: SYN101, SYN302   found on this line, from the default confidence on
-    # expect: SYN101 (assumed)   exactly so sure: assumed, inferred or proved; "hot" or "cold" beside it
+    # expect: SYN101 (assumed)   exactly so sure: assumed, inferred or proved; beside it when: step, once, test or unknown
     # expect: SYN101 `x.sum().item()`   the expression
     # silent   nothing is found on this line, and that is the point; anything may follow
     # todo: SYN101   waits, and is not found: a known gap, which fails when it is found
@@ -13,7 +13,7 @@ settings of its own. It is checked whole, from ``--min-confidence assumed`` on. 
 Several marks may stand on a line. What is on no mark must not be found. On the lines below an expectation, with nothing else on them:
 
     # because: made: `torch.zeros(n)` puts it there   the whole chain of evidence, one line a step, in order
-    # reached: Model.forward > longest   the chain of calls that makes it hot
+    # reached: Model.forward > longest   the chain of calls through which a step reaches it
 
 ``made`` is a place: the line that ends in ``# at: made``, in any file of the program. A file whose first
 line is ``# python: 3.12`` is for that version of Python, and later ones.
@@ -51,7 +51,7 @@ class Expected:
     verb: str
     code: str
     sure: str = ""  # "" is anything from the default on
-    heat: str = ""
+    when: str = ""
     expression: str = ""
     because: list[tuple[str, str]] = field(default_factory=list)
     reached: list[str] = field(default_factory=list)
@@ -73,7 +73,7 @@ class Program:
         found["silent"] = len(self.silent)
         found["because"] = sum(len(one.because) for one in self.expected)
         found["reached"] = sum(bool(one.reached) for one in self.expected)
-        found["confidence or heat"] = sum(bool(one.sure) + bool(one.heat) for one in self.expected)
+        found["confidence or time"] = sum(bool(one.sure) + bool(one.when) for one in self.expected)
         found["expression"] = sum(bool(one.expression) for one in self.expected)
         return found
 
@@ -132,10 +132,10 @@ def _expected(path: str, line: int, verb: str, code: str, words: str, expression
     for word in filter(None, words.split(", ")):
         if word in {"assumed", "inferred", "proved"}:
             one.sure = word
-        elif word in {"hot", "cold"}:
-            one.heat = word
+        elif word in {"step", "once", "test", "unknown"}:
+            one.when = word
         else:
-            raise ValueError(f"{path}:{line}: not a confidence, nor hot or cold: {word}")
+            raise ValueError(f"{path}:{line}: neither a confidence nor a time: {word}")
     return one
 
 

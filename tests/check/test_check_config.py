@@ -199,6 +199,7 @@ def test_show_settings_prints_what_could_be_pasted(syncscan, project):
             "require-reason = true",
             'hot = ["pkg.run:Runner.step"]',
             "hot-only = true",
+            "all = false",
             'conventions = { "host-names" = ["*_h"], "gpu-names" = [] }',
         ]
     )

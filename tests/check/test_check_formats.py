@@ -22,6 +22,7 @@ from syncscan.model import (
     Fix,
     Severity,
     Suppressed,
+    When,
 )
 from syncscan.report import github
 from syncscan.report.formats import FORMATS, render
@@ -254,7 +255,7 @@ def test_paths_are_relative_to_the_top_of_the_repository(syncscan, project, tmp_
 
 
 def test_github_shows_ten_of_a_level_and_prints_the_rest():
-    many = tuple(finding(line, hot=True) for line in range(1, 26))
+    many = tuple(finding(line, when=When.STEP) for line in range(1, 26))
     out = rendered("github", Report((*many, finding(30), finding(40, confidence=Confidence.ASSUMED))))
     kinds = [re.match(r"::(\w+)|", line)[1] for line in out.splitlines()]
     assert kinds == ["error"] * 10 + ["warning", "notice"] + [None] * 15
@@ -280,9 +281,9 @@ def test_a_summary_is_no_longer_than_github_takes():
 
 
 SEVERITIES = {
-    "hot-proved": ({"hot": True, "confidence": Confidence.PROVED}, Severity.ERROR),
-    "hot-inferred": ({"hot": True}, Severity.ERROR),
-    "hot-assumed": ({"hot": True, "confidence": Confidence.ASSUMED}, Severity.WARNING),
+    "hot-proved": ({"when": When.STEP, "confidence": Confidence.PROVED}, Severity.ERROR),
+    "hot-inferred": ({"when": When.STEP}, Severity.ERROR),
+    "hot-assumed": ({"when": When.STEP, "confidence": Confidence.ASSUMED}, Severity.WARNING),
     "cold": ({}, Severity.WARNING),
     "cold-assumed": ({"confidence": Confidence.ASSUMED}, Severity.NOTE),
     "a-comment": ({"code": "SYN001", "confidence": Confidence.PROVED}, Severity.WARNING),

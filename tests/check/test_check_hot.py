@@ -107,7 +107,7 @@ class Model(torch.nn.Module):
 
 
 def test_a_cached_property_runs_once_and_not_in_every_step(tmp_path: Path) -> None:
-    found = json.loads(check(tmp_path, program=CACHED).stdout)["findings"]
+    found = json.loads(check(tmp_path, "--all", program=CACHED).stdout)["findings"]
     assert [(finding["line"], finding["code"], finding["hot"]) for finding in found] == [
         (7, "SYN103", False),
         (18, "SYN101", False),
@@ -117,3 +117,60 @@ def test_a_cached_property_runs_once_and_not_in_every_step(tmp_path: Path) -> No
 def test_a_cached_property_can_be_an_entry_point(tmp_path: Path) -> None:
     answer = check(tmp_path, settings='hot = ["model:Model.longest"]', program=CACHED)
     assert hot_lines(answer) == {7: ["Model.longest", "longest"], 18: ["Model.longest"]}
+
+
+LOADED = """\
+import torch
+
+
+class Runner:
+    def load_model(self) -> float:
+        return torch.zeros(1, device="cuda").item()
+"""
+
+
+def test_what_runs_once_is_counted_and_shown_on_request(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(
+        'import torch\n\n\ndef f():\n    torch.ones(1, device="cuda").item()\n'
+    )
+    quiet = check(tmp_path, program=LOADED)
+    assert quiet.returncode == 0
+    data = json.loads(quiet.stdout)
+    assert (data["findings"], data["left_out"]) == ([], {"unknown": 0, "once": 1, "test": 1})
+    whole = check(tmp_path, "--all", program=LOADED)
+    assert whole.returncode == 1
+    assert [finding["when"] for finding in json.loads(whole.stdout)["findings"]] == ["once", "test"]
+    assert check(tmp_path, settings="all = true", program=LOADED).returncode == 1
+
+
+def test_the_summary_says_what_is_not_shown(tmp_path: Path) -> None:
+    text = check(tmp_path, "--format", "text", program=LOADED).stdout
+    assert text.startswith("no findings; 1 file checked")
+    assert text.rstrip().endswith("not shown: 1 that run once (--all shows them)")
+
+
+def test_all_and_hot_only_contradict_each_other(tmp_path: Path) -> None:
+    answer = check(tmp_path, "--all", "--hot-only")
+    assert answer.returncode == 2
+    assert answer.stderr == (
+        "syncscan: --all reports what runs at any time and --hot-only in a step; give one of them\n"
+    )
+
+
+def test_text_shows_steps_first_and_what_one_function_repeats_once(tmp_path: Path) -> None:
+    program = PROGRAM.replace("step(self)", "execute_model(self)").replace(
+        '        return torch.zeros(1, device="cuda").item()\n',
+        '        torch.zeros(1, device="cuda").item()\n        return torch.zeros(2, device="cuda").sum().item()\n',
+    )
+    program = program.replace(
+        "def longest", "def first(t: torch.Tensor) -> int:\n    return int(t[0])\n\n\ndef longest"
+    )
+    program += '\n\nfirst(torch.zeros(8, device="cuda"))\n'
+    lines = check(tmp_path, "--format", "text", program=program).stdout.splitlines()
+    heads = [
+        line.partition("model.py:")[2].split(":")[0]
+        for line in lines
+        if "model.py:" in line and " SYN1" in line
+    ]
+    assert heads == ["23", "9", "5"]
+    assert [line.strip() for line in lines if "the same at" in line] == ["= the same at: 24:16"]

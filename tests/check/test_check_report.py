@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from syncscan import __version__
-from syncscan.model import Applicability, Confidence, Edit, Evidence, Failure, Finding, Fix
+from syncscan.model import Applicability, Confidence, Edit, Evidence, Failure, Finding, Fix, When
 from syncscan.report import github, json_report, progress, statistics, text
 from syncscan.report.records import Report
 from syncscan.rule import rule_book
@@ -58,11 +58,12 @@ WIDE = finding(
     8,
     30,
     evidence=MANY,
-    hot=True,
+    function="Runner.widest",
+    when=When.STEP,
     call_chain=("Engine.run", "Runner.step"),
     fix=Fix(Applicability.NONE, ""),
 )
-LONG = finding(9, 16, 12, 10, evidence=())
+LONG = finding(9, 16, 12, 10, evidence=(), function="Runner.longest")
 REPORT = Report(
     findings=(PLAIN, FIXABLE, WIDE, LONG),
     failures=(Failure("pkg/bad.py", 3, "invalid syntax"), Failure("a,b:c.py", 0, "100% gone\nreally")),
@@ -73,17 +74,6 @@ REPORT = Report(
 )
 
 EXPECTED_TEXT = """\
-pkg/runner.py:6:13: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred, warning]
-6 |         n = self.lens.max().item()
-  |             ^^^^^^^^^^^^^^^^^^^^^^
-  = because: `self.lens` is on the GPU: `device=self.device` (pkg/a.py:12)
-  = instead: take it from the host mirror
-
-pkg/runner.py:7:11: SYN001 wrong [unused-suppression, proved, warning]
-7 |     wide = f(self.lens    .max().item())  # tabs
-  |              ^^^^^^^^^^^^^^^^^^^^^^^^^^
-  = fix (unsafe): read it later
-
 pkg/runner.py:8:14: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred, error]
 8 |         名前 = self.lens.item()
   |                ^^^^^^^^^^^^^^^^
@@ -95,6 +85,12 @@ pkg/runner.py:8:14: SYN101 `.item()` copies a number from the GPU and waits for 
   = runs in every step: Engine.run -> Runner.step
   = instead: {instead}
 
+pkg/runner.py:6:13: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred, warning]
+6 |         n = self.lens.max().item()
+  |             ^^^^^^^^^^^^^^^^^^^^^^
+  = because: `self.lens` is on the GPU: `device=self.device` (pkg/a.py:12)
+  = instead: take it from the host mirror
+
 pkg/runner.py:9:16: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred, warning]
  9 |         return int(
    |                ^^^^
@@ -105,6 +101,11 @@ pkg/runner.py:9:16: SYN101 `.item()` copies a number from the GPU and waits for 
 12 |         )
    |         ^
    = instead: take it from the host mirror
+
+pkg/runner.py:7:11: SYN001 wrong [unused-suppression, proved, warning]
+7 |     wide = f(self.lens    .max().item())  # tabs
+  |              ^^^^^^^^^^^^^^^^^^^^^^^^^^
+  = fix (unsafe): read it later
 
 sync-free components to paste for SYN101: see `syncscan explain CODE`
 4 findings in 1 file; 7 files checked in 1.3 s, 2 excluded, 2 not analysed; can be fixed: 1 with --unsafe-fixes
@@ -212,6 +213,7 @@ def test_json():
                 "confidence": "proved",
                 "severity": "warning",
                 "hot": False,
+                "when": "unknown",
                 "call_chain": [],
                 "evidence": [],
                 "fix": {
@@ -232,6 +234,7 @@ def test_json():
             "unfixed": [{"path": "c.py", "line": 0, "message": "not fixed: it is read-only"}],
         },
         "baseline": {"known": 0, "gone": 0},
+        "left_out": {"unknown": 0, "once": 0, "test": 0},
         "timing": {"seconds": 1.26},
     }
 

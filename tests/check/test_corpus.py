@@ -41,14 +41,14 @@ t.tolist()  # MARK
 @pytest.mark.parametrize(
     ("mark", "said"),
     [
-        ("expect: SYN102 (proved, cold) `t.tolist()`", []),
+        ("expect: SYN102 (proved, unknown) `t.tolist()`", []),
         ("false: SYN102", []),
         ("silent", ["expected silence, found SYN102 (proved) at `t.tolist()`"]),
         ("todo: SYN102", ["is found now: write `expect` for `todo`"]),
         ("expect: SYN102, SYN101", ["expected SYN101"]),
         ("false: SYN101 # expect: SYN102", ["is not found any more: take the mark away: SYN101"]),
         ("expect: SYN102 (inferred)", ["expected inferred, found proved"]),
-        ("expect: SYN102 (hot)", ["expected hot"]),
+        ("expect: SYN102 (step)", ["expected step, found unknown"]),
         (
             "expect: SYN102 `t`",
             ["expected SYN102", "expected silence, found SYN102 (proved) at `t.tolist()`"],
@@ -92,7 +92,7 @@ def findings_in(
 ) -> list[Finding]:
     """What the check finds, at any confidence, in files that lie in a folder of their own."""
     project(dict(files))
-    run = syncscan("check", "--format", "json", "--min-confidence", "assumed", ".")
+    run = syncscan("check", "--format", "json", "--all", "--min-confidence", "assumed", ".")
     assert run.stderr == ""
     answer = json.loads(run.stdout)
     assert answer["files"]["failed"] == []
@@ -136,8 +136,8 @@ def _unlike(expected: Expected, finding: Finding, program: Program) -> list[str]
         said.append(f"expected {expected.sure}, found {found}")
     if not expected.sure and Confidence[found.upper()] < DEFAULT_CONFIDENCE:
         said.append(f"expected by default, found {found}")
-    if expected.heat and finding["hot"] is not (expected.heat == "hot"):
-        said.append(f"expected {expected.heat}")
+    if expected.when and finding["when"] != expected.when:
+        said.append(f"expected {expected.when}, found {finding['when']}")
     if expected.reached and finding["call_chain"] != expected.reached:
         said.append(f"expected reached by {expected.reached}, found {finding['call_chain']}")
     steps = [(program.places[place], text) for place, text in expected.because]

@@ -25,7 +25,17 @@ Places = set[tuple[str, int, str]]
 
 
 def findings(project: Path) -> Places:
-    command = [sys.executable, "-m", "syncscan", "check", "--format", "json", "--min-confidence", "assumed"]
+    command = [
+        sys.executable,
+        "-m",
+        "syncscan",
+        "check",
+        "--format",
+        "json",
+        "--all",
+        "--min-confidence",
+        "assumed",
+    ]
     result = subprocess.run(
         [*command, project / SYNC_FREE], capture_output=True, text=True, check=False, cwd=ROOT
     )

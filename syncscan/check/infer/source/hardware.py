@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
+from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.source.syntax import last_name, path_of
 
 # fmt: off
@@ -63,6 +64,17 @@ def _names_others(node: ast.expr) -> bool:
         and isinstance(node.value, str)
         and node.value.partition(":")[0] in _OTHERS
     )
+
+
+_OF_ANOTHER = re.compile(rf".*?_({'|'.join(sorted(_OTHERS | {'cpu'}))})")
+_CLASS_OF_ANOTHER = re.compile(rf".*({'|'.join(sorted(name.upper() for name in _OTHERS | {'cpu'}))})")
+
+
+def runs_on_other_hardware(function: Function) -> bool:
+    """Whether a function is the one for other hardware among its like: ``forward_cpu``, one of ``WorkerXPU``."""
+    if function.name.startswith("forward") and _OF_ANOTHER.fullmatch(function.name):
+        return True
+    return function.owner is not None and _CLASS_OF_ANOTHER.fullmatch(function.owner.name) is not None
 
 
 def is_for_other_hardware(module: str) -> bool:

@@ -1,3 +1,3 @@
 def longest(lens):
-    return lens.max().item()  # expect: SYN101 (hot)
+    return lens.max().item()  # expect: SYN101 (step)
     # reached: Runner.step > longest

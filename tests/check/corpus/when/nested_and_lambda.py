@@ -6,15 +6,15 @@ import torch
 @torch.inference_mode()
 def step(rows):
     def inner():
-        return torch.ones(1, device="cuda").item()  # expect: SYN101 (hot)
+        return torch.ones(1, device="cuda").item()  # expect: SYN101 (step)
         # reached: step > step.inner
 
-    read = lambda t: t.item()  # noqa: E731 # expect: SYN101 (hot)
+    read = lambda t: t.item()  # noqa: E731 # expect: SYN101 (step)
     read(torch.ones(1, device="cuda"))
     inner()
     return sorted(rows, key=lambda row: row)
 
 
 def cold():
-    read = lambda t: t.item()  # noqa: E731 # expect: SYN101 (cold)
+    read = lambda t: t.item()  # noqa: E731 # expect: SYN101 (unknown)
     return read(torch.ones(1, device="cuda"))

@@ -7,7 +7,7 @@ import torch
 
 class Sampler:
     def __init__(self):
-        self.made = torch.zeros(1, device="cuda").item()  # expect: SYN101 (hot)
+        self.made = torch.zeros(1, device="cuda").item()  # expect: SYN101 (step)
         # reached: step > Sampler.__init__
 
     def sample(self):
@@ -15,23 +15,23 @@ class Sampler:
 
     @property
     def count(self):
-        return torch.zeros(1, device="cuda").item()  # expect: SYN101 (hot)
+        return torch.zeros(1, device="cuda").item()  # expect: SYN101 (step)
         # reached: step > Sampler.count
 
 
 class Greedy(Sampler):
     def sample(self):
-        return torch.zeros(1, device="cuda").item()  # expect: SYN101 (hot)
+        return torch.zeros(1, device="cuda").item()  # expect: SYN101 (step)
         # reached: step > Greedy.sample
 
 
 def bound(n):
-    return torch.zeros(n, device="cuda").sum().item()  # expect: SYN101 (hot)
+    return torch.zeros(n, device="cuda").sum().item()  # expect: SYN101 (step)
     # reached: step > bound
 
 
 def never(n):
-    return torch.zeros(n, device="cuda").sum().item()  # expect: SYN101 (cold)
+    return torch.zeros(n, device="cuda").sum().item()  # expect: SYN101 (unknown)
 
 
 @torch.no_grad()
@@ -39,4 +39,4 @@ def step():
     sampler = Sampler()
     sampler.sample()
     functools.partial(bound, 3)()
-    return sampler.count  # expect: SYN501 (hot)
+    return sampler.count  # expect: SYN501 (step)

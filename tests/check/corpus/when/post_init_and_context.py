@@ -10,22 +10,22 @@ class Batch:
     n: int
 
     def __post_init__(self):
-        self.total = torch.ones(self.n, device="cuda").sum().item()  # expect: SYN101 (hot)
+        self.total = torch.ones(self.n, device="cuda").sum().item()  # expect: SYN101 (step)
         # reached: step > Batch.__post_init__
 
 
 class Scope:
     def __enter__(self):
-        return torch.ones(1, device="cuda").item()  # expect: SYN101 (hot)
+        return torch.ones(1, device="cuda").item()  # expect: SYN101 (step)
         # reached: step > Scope.__enter__
 
     def __exit__(self, *exc):
-        return torch.ones(1, device="cuda").item()  # expect: SYN101 (cold) # todo: SYN101 (hot)
+        return torch.ones(1, device="cuda").item()  # expect: SYN101 (unknown) # todo: SYN101 (step)
 
 
 class Unbound:
     def __enter__(self):
-        return torch.ones(1, device="cuda").item()  # expect: SYN101 (cold) # todo: SYN101 (hot)
+        return torch.ones(1, device="cuda").item()  # expect: SYN101 (unknown) # todo: SYN101 (step)
 
     def __exit__(self, *exc):
         return None
@@ -33,7 +33,7 @@ class Unbound:
 
 class Op:
     def __call__(self, t):
-        return t.item()  # expect: SYN101 (hot)
+        return t.item()  # expect: SYN101 (step)
         # reached: step > Op.__call__
 
 

@@ -1,0 +1,196 @@
+"""What a function's own source says of when it runs: its name, its decorators, its loops and its guards."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from syncscan.check.infer.source.index import Class, Function
+from syncscan.check.infer.source.indexer import blocks_of
+from syncscan.check.infer.source.syntax import last_name, path_of
+from syncscan.model import When
+
+_WITHOUT_GRADIENTS = frozenset(
+    f"{owner}{name}"
+    for owner in ("torch.", "torch.autograd.", "torch.autograd.grad_mode.", "")
+    for name in ("inference_mode", "no_grad")
+)
+
+# Names are read without the underscores at their start.
+_ONCE = re.compile(
+    r"""(re)?load(_(all_)?(model|modules?|weights?|state|states|checkpoints?|pretrained|params?|parameters|tensors?|adapters?
+        |loras?|lora_.*|from_.*|in_.*|.*(weights?|model|checkpoint|state_dict|pretrained)))?
+    |.*(weights?|pretrained|checkpoint|model)_loader | from_pretrained.* | .*_pretrained(_.*)?
+    |(maybe_)?(re)?init(ialize)?(_(?!new$|.*(metadata|forward|batch|step|attn_state)).*)? | (lazy|late)_init.* | .*_init
+    |reset_parameters | rebalance.* | rearrange_experts?.*
+    |.*weights?_(after|post)_load(ing)? | process_weights.* | post_load.* | .*after_load(ing)?
+    |(pre)?warm_?up.* | .*_warm_?up | .*dummy.* | capture.* | .*_capture | profile.* | .*_profile | compile.* | .*autotune.*
+    |calibrate.* | (de)?quantize_(weights?|model|params?|module|layers?|blocks?) | export.* | convert_(weights?|model|checkpoint|module).*
+    |repack.* | save(_(?!kv).*)? | dump.* | .*checkpoint.* | (load_)?state_dict.* | (get|set|load)_(model_|optimizer_)?state(_dict)?
+    |main | (add_)?(cli_)?args? | parse_args.* | .*_cli | (manual_)?seed(_.*)? | set_(random_|rng_)?seed | (get|set)_rng_state.*
+    |destroy.* | shutdown.* | close | sleep | wake_up | (.*_)?(un)?(fuse|merge)_(.*_)?(weights?|adapters?|loras?).*
+    |(add|pin|set|reset|remove|activate|deactivate)_(lora|adapter)s?
+    |(update|sync|transfer|receive|send|broadcast)_weights?.* | get_named_param.* | benchmark.* | test_.* | validate_(args|config).*
+    |__(repr|str|del|reduce|getstate|setstate|init_subclass|deepcopy|copy|format|hash)__""",
+    re.VERBOSE,
+)
+_MAYBE_ONCE = re.compile(
+    r"""(re)?init(ialize)?(_.*)? | set_?up.* | configure.* | create_(?!.*(batch|mask|metadata|inputs?|attn|attention|causal)).*
+    |register.* | prepare_model.* | allocate.* | (build|make|get)_(model|tokenizer|processor|optimizer|scheduler|data_?loader|dataset).*
+    |train | fit | evaluate_model""",
+    re.VERBOSE,
+)
+# What a framework calls for each batch.
+_STEP = re.compile(
+    r"""forward(_.*)? | execute_(model|fn|batch).* | sample_tokens | prepare_(inputs?|decode|prefill).* | update_.*metadata(_.*)?
+    |(train|training|validation|val|test|predict|prediction|inference|eval|evaluation|decode|prefill|generation|engine)_step(_.*)?
+    |(inner_)?(train|training)_(one_)?(step|epoch|batch) | (run|process)_(step|batch)(_.*)? | (on_)?(train_|validation_)?batch_(start|end)
+    |compute_loss | generate | init_forward_metadata.* | init_new | propose(_.*)? | apply_logits_processors?""",
+    re.VERBOSE,
+)
+_BUILDS = re.compile(r"build(_.*)?")
+_BUILDER = re.compile(r".*((Metadata|Attention|Attn)\w*Builder|AttentionBackend|AttnBackend)")
+_PROCESSOR = re.compile(
+    r".*(LogitsProcessor|LogitsWarper|StoppingCriteria|Optimizer|Scheduler|Metric|Loss|Drafter|Proposer)"
+)
+_MODULES = re.compile(r".*(Module|Model|Layer|Network|Net|Block|Mixin|Base|Pipeline|Loss)")
+
+
+def is_once(function: Function) -> bool:
+    """Whether a function runs once by its name: it loads, saves, captures, warms up, prints."""
+    if function.owner is not None and function.owner.is_module and function.name == "__init__":
+        return True
+    name = function.name
+    return _ONCE.fullmatch(name if name.startswith("__") else name.lstrip("_")) is not None
+
+
+def may_be_once(function: Function) -> bool:
+    """Whether a function runs once by its name unless a step reaches it: it makes something."""
+    name = function.name
+    plain = name if name.startswith("__") else name.lstrip("_")
+    if name in _MAKERS and function.owner is not None:
+        return function.owner.is_module or any(map(is_step, _methods_of(function.owner)))
+    return is_once(function) or function.is_cached_property or _MAYBE_ONCE.fullmatch(plain) is not None
+
+
+_MAKERS = frozenset({"__init__", "__post_init__", "__new__"})  # of what serves many steps, if it has any
+
+
+def _methods_of(cls: Class) -> Iterator[Function]:
+    for each in cls.mro():
+        yield from each.methods.values()
+
+
+def is_step(function: Function) -> bool:
+    """Whether a framework calls a function for each batch, as far as its name, class and decorators tell."""
+    if is_once(function) or function.is_cached_property:
+        return False
+    if function.decorators & _WITHOUT_GRADIENTS:
+        return not may_be_once(function)
+    owner, name = function.owner, function.name.lstrip("_")
+    if owner is None:
+        return False
+    if _STEP.fullmatch(name) is not None:
+        return name != "forward" or is_module_like(owner)
+    if _BUILDS.fullmatch(name) is not None:
+        return any(_BUILDER.fullmatch(cls) for cls in _names_of(owner))
+    if function.name in {"__call__", "apply", "step", "update", "compute", "sample"}:
+        return any(_PROCESSOR.fullmatch(cls) for cls in _names_of(owner))
+    return function.name == "backward" and function.is_static
+
+
+def is_module_like(cls: Class) -> bool:
+    """Whether a class is an ``nn.Module``, or has a base out of sight that is one by its name."""
+    if cls.is_module:
+        return True
+    bases = [name.rpartition(".")[2] for each in cls.mro() for name in each.external_bases]
+    return any(_MODULES.fullmatch(base) for base in bases) or any("Function" in base for base in bases)
+
+
+def _names_of(cls: Class) -> list[str]:
+    own = [each.name for each in cls.mro()]
+    return own + [name.rpartition(".")[2] for each in cls.mro() for name in each.external_bases]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Lines of a function that run at another time than the rest, and the names of what they call."""
+
+    when: When
+    lines: range
+    calls: frozenset[str]
+
+
+_TRAINS = frozenset({"backward", "generate", "training_step", "train_step", "forward_backward"})
+_LOADER = re.compile(
+    r"(.*_)?(data_?)?loader|.*_dl|(train|valid|val|test|eval)_?(dataloader|loader|iter|data_iterator)"
+)
+
+
+def regions_of(function: Function) -> Iterator[Region]:
+    """The loops of a function that are steps, or repeat what else runs once, and its guards; outer ones first."""
+    if not isinstance(function.node, ast.Lambda):
+        yield from _regions(function.node.body, is_main=function.name == "main")
+
+
+def _regions(body: list[ast.stmt], *, is_main: bool) -> Iterator[Region]:
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+            calls = _calls_in(node)
+            if _reads_batches(node) or not _TRAINS.isdisjoint(calls):
+                yield Region(When.STEP, _lines(node), calls)
+            elif is_main:
+                yield Region(When.UNKNOWN, _lines(node), calls)
+        elif isinstance(node, ast.If) and _is_guard(node):
+            yield Region(
+                When.ONCE,
+                range(node.body[0].lineno, (node.body[-1].end_lineno or 0) + 1),
+                _calls_in(*node.body),
+            )
+        for inner in blocks_of(node):
+            yield from _regions(inner, is_main=is_main)
+
+
+def _lines(node: ast.stmt) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def _calls_in(*nodes: ast.AST) -> frozenset[str]:
+    calls = (inner.func for node in nodes for inner in ast.walk(node) if isinstance(inner, ast.Call))
+    return frozenset(call.attr if isinstance(call, ast.Attribute) else last_name(call) for call in calls)
+
+
+def _reads_batches(node: ast.For | ast.AsyncFor | ast.While) -> bool:
+    if isinstance(node, ast.While):
+        return False
+    return any(
+        _LOADER.fullmatch(last_name(inner)) is not None
+        for inner in ast.walk(node.iter)
+        if isinstance(inner, (ast.Name, ast.Attribute))
+    )
+
+
+def _is_guard(node: ast.If) -> bool:
+    """Whether a test lets its body run once: ``if self._x is None: self._x = ...``, ``if not self.ready: ...``."""
+    test = node.test
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is):
+        is_none = isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None
+        path = path_of(test.left) if is_none else ""
+    elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        path = path_of(test.operand)
+        if isinstance(test.operand, ast.Call) and last_name(test.operand.func) == "hasattr":
+            return True
+    else:
+        path = ""
+    return "." in path and path in {path_of(target) for target in _targets(node.body)}
+
+
+def _targets(body: list[ast.stmt]) -> Iterator[ast.expr]:
+    for statement in body:
+        yield from getattr(statement, "targets", None) or filter(None, [getattr(statement, "target", None)])
+        for inner in blocks_of(statement):
+            yield from _targets(inner)

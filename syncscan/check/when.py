@@ -1,0 +1,148 @@
+"""When a line runs: in every step, once, in tests, or it cannot be told; followed through the calls.
+
+A step begins at its roots: the entry points that the settings name, or else what a framework calls for each
+batch (`is_step`), and loops that train or read batches. What is called from there runs in a step, but for what
+is known by its name to run once, such as loading, and what a guard such as ``if self._x is None`` runs once.
+What is not reached, and is only called from where things run once, runs once.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from syncscan.check.infer.solver import Solver
+from syncscan.check.infer.source.hardware import runs_on_other_hardware
+from syncscan.check.infer.source.index import Function, Virtual
+from syncscan.check.rhythm import Region, is_once, is_step, may_be_once, regions_of
+from syncscan.errors import ConfigError, suggestion
+from syncscan.model import When
+
+Chain = tuple[str, ...]
+Called = Function | Virtual
+
+
+@dataclass(slots=True)
+class Times:
+    """For each function when it runs, and through which calls a step reaches it."""
+
+    callees: dict[Function, list[Called]]
+    step: dict[Called, Chain] = field(default_factory=dict)
+    once: set[Called] = field(default_factory=set)
+    regions: dict[Function, tuple[Region, ...]] = field(default_factory=dict)
+
+    def at(self, function: Function, line: int) -> tuple[When, Chain]:
+        """When a line of a function runs, and the chain of calls to it if that is in a step."""
+        if function.module.is_outside:
+            return When.TEST, ()
+        inside = [region.when for region in self._regions(function) if line in region.lines]
+        if inside[-1:] == [When.STEP] or (not inside and function in self.step):
+            return When.STEP, self.step.get(function, (function.qualname,))
+        if inside:
+            return inside[-1], ()
+        return (When.ONCE if function in self.once else When.UNKNOWN), ()
+
+    def called_at(self, function: Function, when: When) -> list[Called]:
+        """Which of the functions that a function calls are called in such lines of it."""
+        names = frozenset[str]().union(*(r.calls for r in self._regions(function) if r.when is when))
+        return [callee for callee in self.callees.get(function, ()) if _called_name(callee) in names]
+
+    def from_(self, caller: Called) -> Iterable[Called]:
+        """What something calls; a virtual method is any of those below it."""
+        return caller.below if isinstance(caller, Virtual) else self.callees.get(caller, ())
+
+    def _regions(self, function: Function) -> tuple[Region, ...]:
+        if function not in self.regions:
+            self.regions[function] = tuple(regions_of(function))
+        return self.regions[function]
+
+
+def times(solver: Solver, entry_points: Sequence[str]) -> Times:
+    """When each function of a project runs.
+
+    An entry point is "pkg.mod:Class.method"; ConfigError where its module is read and has no such function.
+    One in another module reaches nothing. A cached property runs once for each object, so a step reaches it
+    only as an entry point.
+    """
+    functions = [function for function in solver.functions() if not function.module.is_outside]
+    found = Times({function: list(solver.known.callees.get(function, ())) for function in functions})
+    roots: list[Called] = []
+    if entry_points:
+        modules = {module.name for module in solver.context.modules}
+        roots += _named(solver.functions(), modules, entry_points)
+    else:
+        roots += [f for f in functions if is_step(f) and not runs_on_other_hardware(f)]
+        for function in functions:
+            roots += found.called_at(function, When.STEP)
+    _follow(found, roots)
+    _close(found, functions)
+    return found
+
+
+def _follow(found: Times, roots: Iterable[Called]) -> None:
+    """Note what a step reaches, each by the shortest way."""
+    for root in roots:
+        found.step.setdefault(root, () if isinstance(root, Virtual) else (root.qualname,))
+    queue = deque(found.step)
+    while queue:
+        caller = queue.popleft()
+        guarded = [] if isinstance(caller, Virtual) else found.called_at(caller, When.ONCE)
+        for callee in found.from_(caller):
+            if callee in found.step or callee in guarded or _is_passed_over(callee):
+                continue
+            chain = found.step[caller]
+            found.step[callee] = chain if isinstance(callee, Virtual) else (*chain, callee.qualname)
+            queue.append(callee)
+
+
+def _is_passed_over(called: Called) -> bool:
+    """Whether a step that calls a function does so once, if ever."""
+    if isinstance(called, Virtual):
+        return False
+    if called.is_cached_property or called.module.is_outside:
+        return True
+    return is_once(called) or runs_on_other_hardware(called)
+
+
+def _close(found: Times, functions: Sequence[Function]) -> None:
+    """Note what runs once: by its name, or because all that calls it does."""
+    callers: dict[Called, set[Called]] = {}
+    for function in functions:
+        for callee in found.from_(function):
+            callers.setdefault(callee, set()).add(function)
+    for virtual in [callee for callee in callers if isinstance(callee, Virtual)]:
+        for method in virtual.below:
+            callers.setdefault(method, set()).add(virtual)
+    found.once |= {f for f in functions if f not in found.step and may_be_once(f)}
+    queue = deque(found.once)
+    while queue:
+        caller = queue.popleft()
+        for callee in found.from_(caller):
+            if (
+                callee not in found.once
+                and callee not in found.step
+                and callers[callee] <= found.once | {callee}
+            ):
+                found.once.add(callee)
+                queue.append(callee)
+
+
+def _called_name(called: Called) -> str:
+    """The name by which a call calls it: of the class where it makes an object."""
+    if (
+        isinstance(called, Function)
+        and called.name in {"__init__", "__post_init__", "__new__"}
+        and called.owner
+    ):
+        return called.owner.name
+    return called.name
+
+
+def _named(functions: Sequence[Function], read: set[str], entry_points: Sequence[str]) -> list[Function]:
+    by_name = {f"{function.module.name}:{function.qualname}": function for function in functions}
+    for name in entry_points:
+        if name not in by_name and name.partition(":")[0] in read:
+            hint = suggestion(name, by_name, "write it as 'package.module:Class.method'")
+            raise ConfigError(f"hot: the project has no function {name!r}; {hint}")
+    return [by_name[name] for name in entry_points if name in by_name]

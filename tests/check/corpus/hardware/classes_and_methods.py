@@ -1,0 +1,25 @@
+"""A method or a class that is the one for other hardware among its like is not reported."""
+
+import torch
+from torch import nn
+
+
+class Sampler(nn.Module):
+    def forward_cuda(self, x: torch.Tensor):
+        return x.max().item()  # expect: SYN101 (assumed)
+
+    def forward_cpu(self, x: torch.Tensor):
+        return x.max().item()  # silent
+
+    def forward_xpu(self, x: torch.Tensor):
+        return x.max().item()  # silent
+
+
+class WrapperCPU:
+    def read(self):
+        return torch.ones(1, device="cuda").item()  # silent
+
+
+class CPUCache:
+    def read(self):
+        return torch.ones(1, device="cuda").item()  # expect: SYN101

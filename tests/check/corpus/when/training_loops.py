@@ -1,0 +1,42 @@
+"""Loops that train, and those that read batches, are steps; what stands around them runs once."""
+
+import torch
+from torch.utils.data import DataLoader
+
+
+def loss_of(batch):
+    return batch.sum()
+
+
+def report(loss):
+    return loss.item()  # expect: SYN101 (step)
+    # reached: report
+
+
+def set_up():
+    return torch.ones(3, device="cuda").sum().item()  # expect: SYN101 (once)
+
+
+def main():
+    set_up()
+    torch.ones(3, device="cuda").sum().item()  # expect: SYN101 (once)
+    for _ in range(10):
+        loss = loss_of(torch.ones(3, device="cuda"))
+        loss.backward()
+        report(loss)
+        loss.item()  # expect: SYN101 (step)
+    for name in ("a", "b"):
+        print(name, torch.ones(3, device="cuda"))  # expect: SYN107 (unknown)
+
+
+def evaluate(loader: DataLoader):
+    total = 0.0
+    for batch in loader:
+        total += batch.cuda().sum().item()  # expect: SYN101 (step)
+    for batch in enumerate(loader):
+        total += torch.ones(3, device="cuda").item()  # expect: SYN101 (step)
+    return torch.tensor(total, device="cuda").item()  # expect: SYN101 (unknown) # expect: SYN301 (unknown)
+
+
+main()
+torch.ones(3, device="cuda").item()  # expect: SYN101 (unknown)

@@ -1,0 +1,52 @@
+"""What frameworks call for each batch is a step: runners, builders of metadata, models known by name only."""
+
+import torch
+from lightning import LightningModule
+from somewhere import LogitsProcessor, PreTrainedModel
+
+
+class Runner:
+    def prepare_inputs(self):
+        torch.cuda.synchronize()  # expect: SYN401 (step)
+
+    def _update_decode_metadata(self):
+        torch.cuda.synchronize()  # expect: SYN401 (step)
+
+    def build(self):
+        torch.cuda.synchronize()  # expect: SYN401 (unknown)
+
+
+class FlashAttentionMetadataBuilder:
+    def build(self):
+        torch.cuda.synchronize()  # expect: SYN401 (step)
+
+
+class Model(PreTrainedModel):
+    def forward(self):
+        torch.cuda.synchronize()  # expect: SYN401 (step)
+
+    def prepare_inputs_for_generation(self):
+        torch.cuda.synchronize()  # expect: SYN401 (step)
+
+
+class Wrapped(LightningModule):
+    def training_step(self, batch):
+        torch.cuda.synchronize()  # expect: SYN401 (step)
+
+    def configure_optimizers(self):
+        torch.cuda.synchronize()  # expect: SYN401 (once)
+
+
+class Bias(LogitsProcessor):
+    def __call__(self, ids, scores):
+        torch.cuda.synchronize()  # expect: SYN401 (step)
+
+
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        torch.cuda.synchronize()  # expect: SYN401 (step)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        torch.cuda.synchronize()  # expect: SYN401 (step)
