@@ -58,3 +58,12 @@ def test_what_lies_on_one_is_trained_there() -> None:
 )
 def test_a_legacy_type_names_no_device(device: str, kind: str, expected: str) -> None:
     assert str(torch.ones(2, device=device).type(f"torch.{kind}DoubleTensor").device) == expected
+
+
+@pytest.mark.parametrize("source", ["cpu", "cuda:0", "cuda:1"])
+@pytest.mark.parametrize("target", ["cpu", "cuda:0", "cuda:1"])
+def test_a_number_is_assigned_from_anywhere(target: str, source: str) -> None:
+    x = torch.zeros(2, 2, device=target)
+    x[0] = torch.tensor(3.0, device=source)
+    x[1].fill_(torch.tensor(4.0, device=source))
+    assert (str(x.device), x.tolist()) == (target, [[3, 3], [4, 4]])

@@ -13,7 +13,7 @@ from .marks import cuda_index, place, set_all, set_place
 # Their operands may be on different devices, on a GPU as here.
 _MIXES = frozenset(
     {
-        "copy_", "_to_copy", "copy", "set_", "_foreach_copy_", "_foreach_copy",
+        "copy_", "_to_copy", "copy", "fill_", "fill", "set_", "_foreach_copy_", "_foreach_copy",
         "_pack_padded_sequence", "_pack_padded_sequence_backward", "_pad_packed_sequence",
         "tensor_split", "_cudnn_rnn", "lstm", "gru", "_ctc_loss", "_fused_adam_", "_fused_adamw_", "_fused_sgd_",
         "_foreach_addcdiv_", "_foreach_add_", "_foreach_mul_", "_foreach_div_",
