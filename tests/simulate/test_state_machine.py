@@ -173,14 +173,17 @@ class Twin:
 
     def across(self, name: str, first: int, second: int) -> None:
         a, b = self.pick(first), self.pick(second)
-        self.keep(ACROSS[name](self.operand(a), self.operand(b)), self.places[a])
+        source = self.operand(b)
+        if not self.simulated and self.places[a] != self.places[b] and source.requires_grad:
+            source = copied(source, source.dtype)
+        self.keep(ACROSS[name](self.operand(a), source), self.places[a])
 
     def second(self, name: str, first: int, second: int) -> None:
         a, b = self.pick(first), self.pick(second)
         if self.simulated or self.places[a] == self.places[b]:
             moved = TO_SECOND[name](self.operand(a), self.operand(b))
         else:
-            moved = self.operand(a).to(self.operand(b).dtype, copy=True)
+            moved = copied(self.operand(a), self.operand(b).dtype)
         self.keep(moved, self.places[b])
 
     def to(self, device: str, dtype: Any, number: int) -> None:
@@ -189,7 +192,9 @@ class Twin:
         if self.simulated:
             moved = tensor.to(device) if dtype is None else tensor.to(device, dtype)
         else:
-            moved = tensor.to(dtype or tensor.dtype, copy=self.places[at] != device)
+            moved = tensor.to(dtype or tensor.dtype)
+            if self.places[at] != device:
+                moved = copied(tensor, dtype or tensor.dtype)
         self.keep(moved, device)
 
     def typed(self, name: str, number: int) -> None:
@@ -201,7 +206,7 @@ class Twin:
             moved = tensor.type(f"torch.{name}")
         else:
             dtype = getattr(torch, name.rpartition(".")[2]).dtype
-            moved = tensor.to(dtype, copy=self.places[at] != place)
+            moved = tensor.to(dtype) if self.places[at] == place else copied(tensor, dtype)
         self.keep(moved, place)
 
     def shared(self, first: int, second: int) -> None:
@@ -352,6 +357,16 @@ class Machine(RuleBasedStateMachine):
             pair for pair in zip(self.twin.log, plain.log, strict=False) if pair[0] != pair[1]
         ][:1]
         assert got == [plain.seen(number) for number in range(len(plain.tensors))]
+
+
+def copied(tensor: Any, dtype: Any) -> Any:
+    """What a move to another device gives: a copy, of which the gradient comes back as a copy."""
+    copy = tensor.to(dtype, copy=True)
+    if copy.grad_fn is not None:
+        copy.grad_fn.register_hook(
+            lambda grads, _: tuple(grad if grad is None else grad.to(grad.dtype, copy=True) for grad in grads)
+        )
+    return copy
 
 
 def started() -> ThreadPoolExecutor:
