@@ -20,6 +20,7 @@ COMMANDS = {
     "ops": "Show, measure or verify what each torch operation does to the host.",
     "template": "Print a sync-free component to paste, or how it differs from the form that waits.",
     "trace": "Run a command and report which of its lines made the CPU wait for the GPU.",
+    "server": "Show findings in an editor, as a language server.",
     "report": "Show a trace that `syncscan trace -o DIR` kept.",
 }
 

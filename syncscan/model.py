@@ -236,7 +236,7 @@ class Finding:
     fix: Fix = Fix(Applicability.NONE, "")
     cell: int = 0  # of a notebook, as that of evidence; so are the lines of its edits
     brought_by: str = (
-        ""  # the changed file that made it wait, where only a change is looked at and it is another one
+        ""  # where only a change is looked at: the changed file that made it wait, if it is another
     )
 
     @property
@@ -251,11 +251,13 @@ class Finding:
 
     @property
     def severity(self) -> Severity:
-        """An error is a wait of every step that does not rest on a name alone, a note one elsewhere that does."""
+        """An error is a wait of every step, a note one that no step has; what rests on a name alone counts one less."""
         if self.code == UNUSED_SUPPRESSION:
             return Severity.WARNING
+        if self.when in {When.ONCE, When.TEST}:
+            return Severity.NOTE
         certain = self.confidence > Confidence.ASSUMED
-        if self.hot:
+        if self.when is When.STEP:
             return Severity.ERROR if certain else Severity.WARNING
         return Severity.WARNING if certain else Severity.NOTE
 

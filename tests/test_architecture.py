@@ -21,7 +21,7 @@ FLOORS = {
         "rules config trace",
         "check measure pytest_plugin",
         "report",
-        "ending",
+        "ending server",
         "commands",
         "cli",
         "__main__",
@@ -38,7 +38,10 @@ FLOORS = {
         "since",
     ),
     "syncscan.check.infer": ("values", "source", "known", "table", "evaluate", "evaluators", "solver"),
-    "syncscan.commands": ("parameters check_options", "check clean explain ops report rules template trace"),
+    "syncscan.commands": (
+        "parameters check_options",
+        "check clean explain ops report rules server template trace",
+    ),
     "syncscan.measure": (
         "cupti describe operands write",
         "learn watch",
@@ -70,6 +73,7 @@ FLOORS = {
         "threads",
         "simulation",
     ),
+    "syncscan.server": ("answers engine", "server"),
     "syncscan.trace": ("hook", "arrivals classify front shape", "contract launch store", "sites", "trace"),
     "syncscan.trace.hook._syncscan_hook": (
         "append exits imports interfaces part threads",

@@ -284,8 +284,10 @@ SEVERITIES = {
     "hot-proved": ({"when": When.STEP, "confidence": Confidence.PROVED}, Severity.ERROR),
     "hot-inferred": ({"when": When.STEP}, Severity.ERROR),
     "hot-assumed": ({"when": When.STEP, "confidence": Confidence.ASSUMED}, Severity.WARNING),
-    "cold": ({}, Severity.WARNING),
-    "cold-assumed": ({"confidence": Confidence.ASSUMED}, Severity.NOTE),
+    "once": ({"when": When.ONCE, "confidence": Confidence.PROVED}, Severity.NOTE),
+    "in-a-test": ({"when": When.TEST, "confidence": Confidence.PROVED}, Severity.NOTE),
+    "nobody-knows": ({}, Severity.WARNING),
+    "nobody-knows-assumed": ({"confidence": Confidence.ASSUMED}, Severity.NOTE),
     "a-comment": ({"code": "SYN001", "confidence": Confidence.PROVED}, Severity.WARNING),
 }
 

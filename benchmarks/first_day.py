@@ -1,0 +1,126 @@
+"""The first day of a large project, as a maintainer would have it: print the commands, what they say and what they took.
+
+    python benchmarks/first_day.py FOLDER
+
+FOLDER holds the source of vLLM 0.19.0 (``pip download --no-deps --no-binary :all: vllm==0.19.0``, unpacked); it is copied
+into a repository of its own. Prints what ``docs/how-to/first-day.md`` shows. The times are those of the machine, in
+seconds that passed and in seconds of its processors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SETTINGS = """
+[tool.syncscan]
+baseline = "syncscan-baseline.json"
+hot = [
+  "vllm.v1.worker.gpu_model_runner:GPUModelRunner.execute_model",
+  "vllm.v1.worker.gpu_model_runner:GPUModelRunner.sample_tokens",
+]
+"""
+FILE = "vllm/v1/sample/sampler.py"
+BEFORE = "        sampled = sampled.long()\n"
+AFTER = BEFORE + (
+    "        if (sampled < 0).any():\n"
+    '            raise ValueError("a token was not sampled")\n'
+)  # fmt: skip
+OUTPUTS = (
+    "--output",
+    "sarif=red.sarif",
+    "--output",
+    "gitlab=red.gitlab.json",
+    "--output",
+    "github=red.github",
+)
+
+
+def main() -> None:
+    """Go through the day."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("source", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        root = Path(scratch) / "vllm"
+        shutil.copytree(options.source, root)
+        git(root, "init", "--quiet", "--initial-branch", "main")
+        commit(root, "vLLM 0.19.0")
+        with (root / "pyproject.toml").open("a", encoding="utf-8") as stream:
+            stream.write(SETTINGS)
+        check(root, "--write-baseline", "syncscan-baseline.json")
+        print(f"$ head -3 syncscan-baseline.json\n{''.join(head(root / 'syncscan-baseline.json', 3))}")
+        commit(root, "Let syncscan know what is there")
+        check(root)
+        git(root, "switch", "--quiet", "--create", "change")
+        path = root / FILE
+        text = path.read_text(encoding="utf-8")
+        assert text.count(BEFORE) == 1
+        path.write_text(text.replace(BEFORE, AFTER), encoding="utf-8")
+        commit(root, "Refuse tokens that were not sampled")
+        check(root, *OUTPUTS)
+        for name in ("github", "gitlab.json"):
+            print(f"$ cat red.{name}\n{(root / f'red.{name}').read_text(encoding='utf-8')}")
+        print("$ the results in red.sarif that nothing suppresses")
+        print(unsuppressed(root / "red.sarif"))
+        check(root, "--since", "main", "--format", "github")
+
+
+def check(root: Path, *arguments: str) -> None:
+    """Run a check, and print what it says and takes."""
+    print(f"$ syncscan check vllm {' '.join(arguments)}".rstrip())
+    start, used = time.monotonic(), processor_seconds()
+    command = [sys.executable, "-m", "syncscan", "check", "vllm", *arguments]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    passed, used = time.monotonic() - start, processor_seconds() - used
+    print(
+        f"{done.stdout}{done.stderr}[exit status {done.returncode}, {passed:.1f} s, {used:.1f} s of processors]\n"
+    )
+    sys.stdout.flush()
+
+
+def unsuppressed(file: Path) -> str:
+    """The results of a SARIF log that are to be seen, as JSON."""
+    code = (
+        "import json,sys; run = json.load(open(sys.argv[1]))['runs'][0]; "
+        "print(json.dumps([r for r in run['results'] if 'suppressions' not in r], indent=1))"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True
+    ).stdout
+
+
+def processor_seconds() -> float:
+    """What all children have used so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def head(file: Path, count: int) -> list[str]:
+    """The first lines of a file."""
+    return file.read_text(encoding="utf-8").splitlines(keepends=True)[:count]
+
+
+def commit(root: Path, message: str) -> None:
+    """Commit all that is there."""
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "--message", message)
+
+
+def git(root: Path, *arguments: str) -> None:
+    """Run git, whatever the settings of the machine."""
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    program = shutil.which("git") or sys.exit("this needs git")
+    subprocess.run([program, *who, *arguments], cwd=root, check=True, stdout=subprocess.DEVNULL)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+"""The server: one thread asks the engine about what changed last, and the editor never waits for it."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.workspace import TextDocument
+
+from syncscan import __version__
+from syncscan.check.files import normalise
+from syncscan.errors import SyncscanError
+from syncscan.model import Edit, Finding
+from syncscan.server import answers
+from syncscan.server.engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The findings of a document, and of which of its versions."""
+
+    version: int | None
+    findings: tuple[Finding, ...]
+
+
+class Server(LanguageServer):
+    """A language server over an engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__("syncscan", __version__)
+        self._engine = engine
+        self._known: dict[str, _Known] = {}
+        self._asked: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._complained: set[str] = set()
+        threading.Thread(target=self._work, daemon=True).start()
+
+    def ask(self, uri: str) -> None:
+        """Have a document checked, as soon as what is under way is done."""
+        self._asked.put(uri)
+
+    def forget(self, uri: str) -> None:
+        """Show nothing more of a document that was closed."""
+        self._known.pop(uri, None)
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+    def found(self, uri: str, where: types.Range) -> Iterator[tuple[Finding, TextDocument, types.Range]]:
+        """The findings that touch a range of a document, if they are about the text as it is now."""
+        document = self.workspace.get_text_document(uri)
+        known = self._known.get(uri)
+        if known is None or known.version != document.version:
+            return
+        for finding in known.findings:
+            place = client_range(document, finding)
+            if place.start <= where.end and where.start <= place.end:
+                yield finding, document, place
+
+    def _work(self) -> None:
+        while True:
+            uris = {self._asked.get()}
+            while not self._asked.empty():  # of several changes of a document, the last one counts
+                uris.add(self._asked.get())
+            for uri in sorted(uris):
+                self._check(uri)
+
+    def _check(self, uri: str) -> None:
+        document = self.workspace.text_documents.get(uri)
+        path = path_of(uri)
+        if document is None or path is None:
+            return
+        version = document.version
+        texts = self._open_files()
+        try:
+            findings = tuple(self._engine.findings(path, texts, lambda *_: None))
+        except SyncscanError as error:
+            self._complain(str(error))
+            return
+        except Exception as error:  # an editor goes on, and says what went wrong
+            self._complain(f"syncscan failed, please report this: {type(error).__name__}: {error}")
+            return
+        if document.version != version:  # a later change is in the queue
+            return
+        self._known[uri] = _Known(version, findings)
+        diagnostics = [answers.diagnostic(finding, client_range(document, finding)) for finding in findings]
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics, version))
+
+    def _open_files(self) -> dict[Path, bytes]:
+        return {
+            path: document.source.encode("utf-8", "surrogatepass")
+            for uri, document in list(self.workspace.text_documents.items())
+            if (path := path_of(uri)) is not None
+        }
+
+    def _complain(self, message: str) -> None:
+        """Say what is wrong, once."""
+        if message not in self._complained:
+            self._complained.add(message)
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"syncscan: {message}"))
+
+
+def make_server(engine: Engine) -> Server:
+    """The server with what it answers to."""
+    server = Server(engine)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def opened(params: types.DidOpenTextDocumentParams) -> None:
+        server.ask(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(params: types.DidChangeTextDocumentParams) -> None:
+        server.ask(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def saved(_params: types.DidSaveTextDocumentParams) -> None:
+        for uri in list(server.workspace.text_documents):  # what is on the disk counts for all of them
+            server.ask(uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: types.DidCloseTextDocumentParams) -> None:
+        server.forget(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    def hovered(params: types.HoverParams) -> types.Hover | None:
+        here = types.Range(params.position, params.position)
+        found = list(server.found(params.text_document.uri, here))
+        if not found:
+            return None
+        text = "\n\n---\n\n".join(answers.hover(finding) for finding, _, _ in found)
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), found[0][2])
+
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix]),
+    )
+    def acted(params: types.CodeActionParams) -> list[types.CodeAction]:
+        uri = params.text_document.uri
+        return [
+            _action(
+                title,
+                uri,
+                [_text_edit(document, edit) for edit in edits],
+                place,
+                finding,
+                is_preferred=preferred,
+            )
+            for finding, document, place in server.found(uri, params.range)
+            for title, edits, preferred in answers.actions(finding, finding.path, normalise(document.source))
+        ]
+
+    return server
+
+
+def _action(
+    title: str,
+    uri: str,
+    edits: list[types.TextEdit],
+    place: types.Range,
+    finding: Finding,
+    *,
+    is_preferred: bool,
+) -> types.CodeAction:
+    return types.CodeAction(
+        title,
+        kind=types.CodeActionKind.QuickFix,
+        diagnostics=[answers.diagnostic(finding, place)],
+        is_preferred=is_preferred,
+        edit=types.WorkspaceEdit(changes={uri: edits}),
+    )
+
+
+def client_range(document: TextDocument, place: Finding | Edit) -> types.Range:
+    """A place as the editor counts columns, in UTF-16 units as a rule."""
+    return document.position_codec.range_to_client_units(document.lines, answers.range_of(place))
+
+
+def _text_edit(document: TextDocument, edit: Edit) -> types.TextEdit:
+    return types.TextEdit(client_range(document, edit), edit.text)
+
+
+def path_of(uri: str) -> Path | None:
+    """The file of a document; None where it is none, or not saved yet."""
+    parsed = urlparse(uri)
+    return Path(unquote(parsed.path)).resolve() if parsed.scheme == "file" else None

@@ -1,0 +1,222 @@
+"""The language server, asked by a real client over standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pygls")
+
+from lsprotocol import types
+from pygls.lsp.client import LanguageClient
+
+SOURCE = 'import torch\n\n名 = torch.zeros(8, device="cuda")\n名前 = "😀"; n = 名.sum().item()\n'
+PATIENCE = 60  # seconds; what takes longer hangs
+
+
+class Editor:
+    """An editor with one or more files open."""
+
+    def __init__(self, client: LanguageClient, root: Path) -> None:
+        self.client = client
+        self.root = root
+        self.versions: dict[str, int] = {}
+        self.told: asyncio.Queue[types.PublishDiagnosticsParams] = asyncio.Queue()
+        self.messages: asyncio.Queue[types.ShowMessageParams] = asyncio.Queue()
+
+    def uri(self, name: str) -> str:
+        return (self.root / name).resolve().as_uri()
+
+    def open(self, name: str) -> None:
+        text = (self.root / name).read_bytes().decode()
+        self.versions[name] = 1
+        item = types.TextDocumentItem(self.uri(name), types.LanguageKind.Python, 1, text)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+
+    def change(self, name: str, text: str) -> None:
+        self.versions[name] += 1
+        document = types.VersionedTextDocumentIdentifier(version=self.versions[name], uri=self.uri(name))
+        whole = types.TextDocumentContentChangeWholeDocument(text)
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, [whole]))
+
+    async def diagnostics(self, name: str) -> list[types.Diagnostic]:
+        """What is said of the newest version of a file."""
+        while True:
+            told = await asyncio.wait_for(self.told.get(), PATIENCE)
+            if told.uri == self.uri(name) and told.version == self.versions[name]:
+                return list(told.diagnostics)
+
+
+def edit(root: Path, work: Callable[[Editor], Awaitable[None]]) -> None:
+    """Start a server in a folder, and work with it."""
+
+    async def run() -> None:
+        client = LanguageClient("test", "1")
+        editor = Editor(client, root)
+
+        @client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        def told(params: types.PublishDiagnosticsParams) -> None:
+            editor.told.put_nowait(params)
+
+        @client.feature(types.WINDOW_SHOW_MESSAGE)
+        def said(params: types.ShowMessageParams) -> None:
+            editor.messages.put_nowait(params)
+
+        await client.start_io(sys.executable, "-m", "syncscan", "server")
+        try:
+            await client.initialize_async(
+                types.InitializeParams(types.ClientCapabilities(), root_uri=root.as_uri())
+            )
+            client.initialized(types.InitializedParams())
+            await work(editor)
+        finally:
+            await client.shutdown_async(None)
+            client.exit(None)
+            await client.stop()
+
+    asyncio.run(run())
+
+
+def test_diagnostics_follow_what_is_typed(project):
+    root = project({"a.py": SOURCE, "pyproject.toml": ""})
+
+    async def work(editor: Editor) -> None:
+        editor.open("a.py")
+        (one,) = await editor.diagnostics("a.py")
+        assert (one.code, one.source, one.severity) == (
+            "SYN101",
+            "syncscan",
+            types.DiagnosticSeverity.Warning,
+        )
+        assert one.range == types.Range(types.Position(3, 15), types.Position(3, 29))  # in UTF-16
+        assert one.code_description.href.endswith("/SYN101.md")
+        editor.change("a.py", SOURCE.replace('"cuda"', '"cpu"'))
+        assert await editor.diagnostics("a.py") == []
+        editor.change("a.py", SOURCE + "名.tolist(\n")  # half typed
+        editor.change("a.py", SOURCE + "名.tolist()\n")
+        assert [d.code for d in await editor.diagnostics("a.py")] == ["SYN101", "SYN102"]
+
+    edit(root, work)
+
+
+def test_one_open_file_is_read_as_it_is_typed_for_another(project):
+    root = project({
+        "pyproject.toml": "",
+        "store.py": "import torch\n\n\ndef lengths():\n    return torch.zeros(8)\n",
+        "use.py": "from store import lengths\n\nprint(lengths().max().item())\n",
+    })  # fmt: skip
+
+    async def work(editor: Editor) -> None:
+        editor.open("use.py")
+        assert await editor.diagnostics("use.py") == []
+        editor.open("store.py")
+        editor.change(
+            "store.py", 'import torch\n\n\ndef lengths():\n    return torch.zeros(8, device="cuda")\n'
+        )
+        assert await editor.diagnostics("store.py") == []
+        editor.change("use.py", "# more\n" + (root / "use.py").read_text())
+        assert [d.code for d in await editor.diagnostics("use.py")] == ["SYN101"]
+
+    edit(root, work)
+
+
+def test_a_hover_explains(project):
+    root = project({"a.py": SOURCE, "pyproject.toml": ""})
+
+    async def work(editor: Editor) -> None:
+        editor.open("a.py")
+        await editor.diagnostics("a.py")
+        document = types.TextDocumentIdentifier(editor.uri("a.py"))
+        hover = await editor.client.text_document_hover_async(
+            types.HoverParams(document, types.Position(3, 20))
+        )
+        text = hover.contents.value
+        assert text.startswith("**SYN101 item-read** (warning, proved)")
+        assert "puts it there (" in text
+        assert "/SYN101.md)" in text
+        nothing = await editor.client.text_document_hover_async(
+            types.HoverParams(document, types.Position(0, 0))
+        )
+        assert nothing is None
+
+    edit(root, work)
+
+
+def test_actions_fix_and_ignore(project):
+    text = "import torch\n\n\ndef f():\n    return torch.tensor([1, 2], device='cuda')\n"
+    root = project({"a.py": text, "pyproject.toml": ""})
+
+    async def work(editor: Editor) -> None:
+        editor.open("a.py")
+        (one,) = await editor.diagnostics("a.py")
+        document = types.TextDocumentIdentifier(editor.uri("a.py"))
+        params = types.CodeActionParams(document, one.range, types.CodeActionContext([one]))
+        fix, ignore = await editor.client.text_document_code_action_async(params)
+        assert "unsafe" in fix.title
+        (change,) = fix.edit.changes[editor.uri("a.py")]
+        assert "non_blocking=True" in change.new_text
+        (comment,) = ignore.edit.changes[editor.uri("a.py")]
+        assert comment.range == types.Range(types.Position(4, 0), types.Position(4, 0))
+        assert comment.new_text == "    # syncscan: ignore[SYN301] TODO: say why the wait is meant\n"
+        rows = text.splitlines(keepends=True)
+        editor.change("a.py", "".join([*rows[:4], comment.new_text, *rows[4:]]))
+        assert await editor.diagnostics("a.py") == []
+
+    edit(root, work)
+
+
+def test_a_wrong_setting_is_said_once(project):
+    root = project({"a.py": SOURCE, "pyproject.toml": "[tool.syncscan]\nselct = []\n"})
+
+    async def work(editor: Editor) -> None:
+        editor.open("a.py")
+        said = await asyncio.wait_for(editor.messages.get(), PATIENCE)
+        assert "unknown key 'selct'" in said.message
+        (root / "pyproject.toml").write_text("")
+        editor.change("a.py", SOURCE)
+        assert len(await editor.diagnostics("a.py")) == 1
+        assert editor.messages.empty()
+
+    edit(root, work)
+
+
+def test_many_edits_end_where_a_check_does(syncscan, project):
+    root = project({"a.py": SOURCE, "pyproject.toml": ""})
+    lines = [
+        "n = 名.max().item()",
+        "名 = 名.cpu()",
+        '名 = torch.zeros(3, device="cuda")',
+        "if 名.any():\n    pass",
+        "x = (",
+    ]
+    chance = random.Random(3)
+
+    async def work(editor: Editor) -> None:
+        editor.open("a.py")
+        await editor.diagnostics("a.py")
+        for _ in range(5):
+            for _ in range(20):
+                text = SOURCE + "".join(f"{line}\n" for line in chance.choices(lines, k=3))
+                editor.change("a.py", text)
+            shown = [(d.range.start.line + 1, d.code) for d in await editor.diagnostics("a.py")]
+            (root / "a.py").write_text(text)
+            found = json.loads(syncscan("check", "a.py", "--format", "json").stdout)["findings"]
+            assert shown == [(f["line"], f["code"]) for f in found]
+
+    edit(root, work)
+
+
+def test_without_pygls_there_is_one_line(syncscan, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pygls.lsp.server", None)
+    monkeypatch.delitem(sys.modules, "syncscan.server.server", raising=False)
+    done = syncscan("server")
+    assert (done.stderr, done.status) == (
+        "syncscan: the server needs pygls: pip install 'syncscan[lsp]'\n",
+        2,
+    )
