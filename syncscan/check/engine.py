@@ -50,7 +50,8 @@ def check_sources(
     """
     result = CheckResult()
     with steady_memory(), deep_recursion():
-        modules = list(_modules(sources, targets, result.failed, progress))
+        in_order = sorted(sources, key=lambda source: source.shown)  # of which the result is a function
+        modules = list(_modules(in_order, targets, result.failed, progress))
         rules = by_precedence()
         asked = frozenset(name for rule in rules for name in rule.asks)
         solver = Solver(modules, load_table(), conventions, asked)

@@ -1,4 +1,12 @@
-"""The fixed point over the whole project: functions are evaluated until nothing more is known by it."""
+"""The fixed point over the whole project: functions are evaluated until nothing more is known by it.
+
+The evaluation is not monotone everywhere: a default counts only while nobody is seen to pass an argument, an
+annotation only while nothing is known of a value, and a narrowed value may be smaller than it was. So what is known
+in the end, and the evidence for it, depends on the order of evaluation. That order is part of what an
+inference is: the functions of the modules in the order of their paths, each module from its top to its end, then the
+readers of what has changed, in the order in which they first read it. Nothing in it depends on the order in which
+files are given, on hashes, on addresses, or on time, so the result is a function of the source alone.
+"""
 
 from __future__ import annotations
 

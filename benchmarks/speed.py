@@ -1,0 +1,214 @@
+"""How long `syncscan check` takes, as a multiple of what `ast.parse` takes for the same files on one core.
+
+    python -m benchmarks.speed releases [NAME ...]   cold, warm, one file, and after a change; in each of the releases
+    python -m benchmarks.speed lines                 per line, in five projects of different sizes
+    python -m benchmarks.speed forms [NAME ...]      programs of one long form, at sizes that double
+
+needs `pip install -e ".[bench]"`. NAME is a release such as vllm==0.19.0, which pip downloads, or a folder. Times are of
+the processor, of all processes of a run; ``wall`` is what the clock said, and depends on what else the machine does.
+The exponent of a form is 1 where twice the source takes twice the time; the time of a start is not counted, and
+sizes at which CPython cannot parse a form are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import gc
+import math
+import shutil
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from benchmarks import releases
+from benchmarks.robust.watched import Watched, watch
+
+RELEASES = ("vllm==0.19.0", "sglang==0.5.10", "transformers==5.17.0")
+# Of one project each, from small to large.
+PARTS = (
+    "vllm==0.19.0:vllm/v1",
+    "vllm==0.19.0:vllm",
+    "sglang==0.5.10",
+    "vllm==0.19.0",
+    "transformers==5.17.0",
+)
+SIZES = (1000, 2000, 4000, 8000, 16000)
+_LONGEST = 20.0  # seconds, after which a form is not doubled again
+_LIMITS = (100_000.0, 16 * 2**30)
+
+
+def main() -> None:
+    """Print the tables that are asked for."""
+    options = parse_options()
+    if options.what == "forms":
+        for name in options.names or FORMS:
+            print_form(name, options.sizes)
+    elif options.what == "lines":
+        print_lines(options.names or PARTS, options)
+    else:
+        for name in options.names or RELEASES:
+            print_release(name, options)
+
+
+def parse_options() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=["releases", "lines", "forms"])
+    parser.add_argument("names", nargs="*", help="releases or folders; forms")
+    parser.add_argument("--sources", type=Path, default=releases.CACHE, help="where releases are kept")
+    parser.add_argument("--jobs", type=int, default=2, help="worker processes of a check")
+    parser.add_argument("--sizes", type=int, nargs="*", default=SIZES, help="of the forms")
+    return parser.parse_args()
+
+
+def print_release(name: str, options: argparse.Namespace) -> None:
+    """A row for each way to check one release."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch, "project")
+        shutil.copytree(folder_of(name, options), folder)
+        cache = f"--cache-dir={scratch}/kept"
+        longest = max(folder.rglob("*.py"), key=lambda path: path.stat().st_size)
+        parse, lines = parsed(folder)
+        print(f"{name}: {lines:,} lines, ast.parse {parse:.2f} s, longest file {longest.relative_to(folder)}")
+        print_run("cold", checked(folder, ".", "--no-cache", f"--jobs={options.jobs}"), parse)
+        checked(folder, ".", cache)
+        print_run("warm, nothing changed", checked(folder, ".", cache), parse)
+        checked(folder, str(longest), cache)
+        print_run("warm, the longest file alone", checked(folder, str(longest), cache), parse)
+        with longest.open("a", encoding="utf-8") as stream:
+            stream.write("\n\ndef added(x):\n    return x\n")
+        print_run("one file changed", checked(folder, ".", cache), parse)
+
+
+def print_lines(names: tuple[str, ...], options: argparse.Namespace) -> None:
+    """A row for each project: how much longer than `ast.parse`, and microseconds for each line."""
+    for name in names:
+        folder = folder_of(name, options)
+        parse, lines = parsed(folder)
+        run = checked(folder, ".", "--no-cache", f"--jobs={options.jobs}")
+        each = run.processor / lines * 1e6
+        print(
+            f"{name:30}{lines:10,} lines  {run.processor / parse:6.1f} times  {each:6.1f} us a line",
+            flush=True,
+        )
+
+
+def folder_of(name: str, options: argparse.Namespace) -> Path:
+    """The folder of a release, or of one inside it."""
+    release, _, inside = name.partition(":")
+    if "==" not in release:
+        return Path(name)
+    return releases.fetch(release, options.sources) / inside
+
+
+def print_run(name: str, run: Watched, parse: float) -> None:
+    """One row."""
+    print(
+        f"    {name:32}{run.processor / parse:6.2f} times {run.processor:8.2f} s {run.peak / 2**20:7.0f} MiB"
+        f"   wall {run.seconds / parse:6.2f} times",
+        flush=True,
+    )
+
+
+def checked(folder: Path, *arguments: str) -> Watched:
+    """A check as a command; it ends the program where that fails."""
+    command = f"import os; os.chdir({str(folder)!r}); from syncscan.cli import main; main()"
+    what = ("check", "--isolated", "--format=json", *arguments)
+    run = watch([sys.executable, "-c", command, *what], 0, *_LIMITS)
+    if run.exceeded or "Traceback" in run.stderr:
+        sys.exit(f"syncscan {' '.join(what)}: {run.exceeded or run.stderr}")
+    return run
+
+
+def parsed(folder: Path) -> tuple[float, int]:
+    """The seconds that `ast.parse` takes for the files of a folder, and their lines."""
+    texts = [path.read_bytes() for path in sorted(folder.rglob("*.py"))]
+    return min(timed(lambda: parse_all(texts)) for _ in range(2)), sum(text.count(b"\n") for text in texts)
+
+
+def parse_all(texts: list[bytes]) -> None:
+    """Parse as the check does: without the collector, and passing over what is no Python."""
+    for text in texts:
+        try:
+            ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+
+
+def timed(work: Callable[[], object]) -> float:
+    """The processor time of some work, without the collector."""
+    gc.collect()
+    gc.disable()
+    start = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        work()
+    took = time.process_time() - start
+    gc.enable()
+    return took
+
+
+def print_form(name: str, sizes: tuple[int, ...]) -> None:
+    """Seconds at each size of a form, without those of a start, and the exponent of the last doubling."""
+    start = checked_form("")
+    seconds = [each - start for each in seconds_of(name, sizes)]
+    exponent = math.log2(seconds[-1] / seconds[-2]) if len(seconds) > 1 else math.nan
+    print(
+        f"{name:22}" + "".join(f"{each:8.2f}" for each in seconds) + f"   exponent {exponent:.2f}", flush=True
+    )
+
+
+def seconds_of(name: str, sizes: tuple[int, ...]) -> Iterator[float]:
+    """The processor time of a check of a form at each size, as long as it is bearable."""
+    for size in sizes:
+        took = checked_form(FORMS[name](size))
+        if math.isinf(took):
+            return
+        yield took
+        if took > _LONGEST:
+            return
+
+
+def checked_form(text: str) -> float:
+    """The processor time of a check of one file; infinite where CPython itself cannot parse it."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "form.py").write_text(text, encoding="utf-8")
+        run = checked(Path(folder), ".", "--no-cache")
+    return math.inf if "nested too deeply" in run.stdout else run.processor
+
+
+def repeated(head: str, line: str) -> Callable[[int], str]:
+    """A form of a head and many lines, each with its number ``{n}`` and the next one ``{m}``."""
+    return lambda size: head + "".join(line.format(n=n, m=n + 1) for n in range(size))
+
+
+FORMS: dict[str, Callable[[int], str]] = {
+    "locals": repeated("def f(t):\n", "    x{n} = t\n"),
+    "chained locals": repeated("def f(x0):\n", "    x{m} = x{n}\n"),
+    "if and else": repeated("def f(t, x):\n", "    if t: x = t\n    else: x = {n}\n"),
+    "arms of one test": repeated("def f(t, x):\n    if t: x = 0\n", "    elif t == {n}: x = {n}\n"),
+    "loops": repeated("def f(t, x):\n", "    for x in t: y{n} = x\n"),
+    "exceptions": repeated("def f(t, x):\n", "    try: y{n} = t()\n    except E: x = t\n"),
+    "attributes": repeated("class A:\n  def f(self, t):\n    pass\n", "    self.x{n} = t\n"),
+    "methods": repeated("class A:\n", "    def f{n}(self): return self.f{m}()\n"),
+    "functions": repeated("", "def f{n}(x): return f{m}(x)\n"),
+    "overrides": repeated(
+        "class A:\n    def f(self, x): pass\n", "class A{n}(A):\n  def f(self, x): return A().f(x)\n"
+    ),
+    "partials": repeated("import functools\nx = f = print\n", "if f: x = functools.partial(f, x, x)\n"),
+    "classes in a circle": lambda size: "".join(
+        f"class A{n}(A{(n + 1) % size}):\n    def f(self): self.x{n} = self.f() + self.y\n"
+        for n in range(size)
+    ),
+    "lambdas in lambdas": lambda size: f"f = {'lambda x: ' * size}x\n",
+}
+
+
+if __name__ == "__main__":
+    main()
