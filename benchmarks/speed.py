@@ -4,7 +4,8 @@
     python -m benchmarks.speed lines                 per line, in five projects of different sizes
     python -m benchmarks.speed forms [NAME ...]      programs of one long form, at sizes that double
 
-needs `pip install -e ".[bench]"`. NAME is a release such as vllm==0.19.0, which pip downloads, or a folder. Times are of
+needs `pip install -e ".[bench]"`. NAME is a release such as vllm==0.19.0, which pip downloads, or a folder, and may go on with a
+folder inside it: vllm==0.19.0:vllm. Times are of
 the processor, of all processes of a run; ``wall`` is what the clock said, and depends on what else the machine does.
 The exponent of a form is 1 where twice the source takes twice the time; the time of a start is not counted, and
 sizes at which CPython cannot parse a form are left out.
@@ -70,8 +71,7 @@ def parse_options() -> argparse.Namespace:
 def print_release(name: str, options: argparse.Namespace) -> None:
     """A row for each way to check one release."""
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch, "project")
-        shutil.copytree(folder_of(name, options), folder)
+        folder = copied(name, options, scratch)
         cache = f"--cache-dir={scratch}/kept"
         longest = max(folder.rglob("*.py"), key=lambda path: path.stat().st_size)
         parse, lines = parsed(folder)
@@ -89,9 +89,10 @@ def print_release(name: str, options: argparse.Namespace) -> None:
 def print_lines(names: tuple[str, ...], options: argparse.Namespace) -> None:
     """A row for each project: how much longer than `ast.parse`, and microseconds for each line."""
     for name in names:
-        folder = folder_of(name, options)
-        parse, lines = parsed(folder)
-        run = checked(folder, ".", "--no-cache", f"--jobs={options.jobs}")
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = copied(name, options, scratch)
+            parse, lines = parsed(folder)
+            run = checked(folder, ".", "--no-cache", f"--jobs={options.jobs}")
         each = run.processor / lines * 1e6
         print(
             f"{name:30}{lines:10,} lines  {run.processor / parse:6.1f} times  {each:6.1f} us a line",
@@ -99,12 +100,12 @@ def print_lines(names: tuple[str, ...], options: argparse.Namespace) -> None:
         )
 
 
-def folder_of(name: str, options: argparse.Namespace) -> Path:
-    """The folder of a release, or of one inside it."""
+def copied(name: str, options: argparse.Namespace, scratch: str) -> Path:
+    """A copy of a release, or of a folder inside it, with nothing around it that would be read too."""
     release, _, inside = name.partition(":")
-    if "==" not in release:
-        return Path(name)
-    return releases.fetch(release, options.sources) / inside
+    folder = releases.fetch(release, options.sources) if "==" in release else Path(release)
+    shutil.copytree(folder / inside, Path(scratch, "project", inside))
+    return Path(scratch, "project")
 
 
 def print_run(name: str, run: Watched, parse: float) -> None:
