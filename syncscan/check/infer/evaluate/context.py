@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from syncscan.check.infer.known.cells import Knowledge
 from syncscan.check.infer.source.annotations import Annotations
+from syncscan.check.infer.source.conventions import place_of
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.infer.source.program import Program
 from syncscan.check.infer.source.scopes import Scopes
-from syncscan.model import Conventions
+from syncscan.model import Conventions, Device
 from syncscan.ops import OperationTable
 
 
@@ -37,7 +38,15 @@ class Context:
             cls.node: cls for module in modules for cls in module.classes
         }
         self.paths: dict[ast.expr, str] = {}
+        self._places: dict[str, Device] = {}
         self.guards: dict[ast.match_case, ast.If] = {}  # as the statement that each reads like
+
+    def place_of(self, name: str) -> Device:
+        """The place that a name promises by the conventions."""
+        place = self._places.get(name)
+        if place is None:
+            place = self._places[name] = place_of(self.conventions, name)
+        return place
 
     def functions(self) -> list[Function]:
         """Every function of the project, and the lambdas that were met."""

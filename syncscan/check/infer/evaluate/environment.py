@@ -35,7 +35,9 @@ class Environment(dict[str, Value]):
     def __setitem__(self, path: str, value: Value) -> None:
         if self._marks:
             self._undo.append((path, self.get(path)))
-        self._put(path, value)
+        super().__setitem__(path, value)
+        if "." in path or "[" in path:
+            self._note_beginnings(path)
 
     def forget(self, path: str) -> None:
         """Know nothing more of a path."""
@@ -49,8 +51,7 @@ class Environment(dict[str, Value]):
         for longer in self._longer.pop(path, ()):
             self.forget(longer)
 
-    def _put(self, path: str, value: Value) -> None:
-        super().__setitem__(path, value)
+    def _note_beginnings(self, path: str) -> None:
         for beginning in _beginnings(path):
             self._longer.setdefault(beginning, {})[path] = None
 
@@ -71,7 +72,8 @@ class Environment(dict[str, Value]):
             if value is None:
                 self.pop(path, None)
             else:
-                self._put(path, value)
+                super().__setitem__(path, value)
+                self._note_beginnings(path)
         self._marks -= 1
         return changes
 

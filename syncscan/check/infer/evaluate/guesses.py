@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from syncscan.check.infer.evaluate.frame import Frame
-from syncscan.check.infer.source.conventions import dtype_of, place_of
+from syncscan.check.infer.source.conventions import dtype_of
 from syncscan.check.infer.values.basic import NDARRAY, refine
 from syncscan.check.infer.values.lattice import union
 from syncscan.model import Confidence, Device, Evidence, Kind, Value
@@ -11,11 +11,15 @@ from syncscan.model import Confidence, Device, Evidence, Kind, Value
 
 def named(frame: Frame, value: Value, name: str) -> Value:
     """What the name of an attribute or variable tells where nothing else does."""
-    if value.device not in {Device.UNKNOWN, Device.MIXED} or value.payload is not None:
+    kind, device = (
+        value.kind,
+        value.device,
+    )  # most are settled by these; this is asked of every name that is read
+    if (kind is not Kind.UNKNOWN and kind is not Kind.TENSOR) or value.payload is not None:
         return value
-    if value.kind is not Kind.UNKNOWN and value.kind is not Kind.TENSOR:
+    if device is not Device.UNKNOWN and device is not Device.MIXED:
         return value
-    place = place_of(frame.context.conventions, name)
+    place = frame.context.place_of(name)
     if place is Device.UNKNOWN or not frame.assume():
         return value
     if place is Device.CPU:
@@ -46,7 +50,7 @@ def assumed_tensor(frame: Frame, value: Value, name: str, path: str, line: int) 
         return named(frame, value, name)
     if not frame.assume():
         return value
-    place = place_of(frame.context.conventions, name)
+    place = frame.context.place_of(name)
     if place is Device.CPU:
         return refine(value, device=Device.CPU, confidence=Confidence.ASSUMED)
     owner = frame.function.owner

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.guesses import named
 from syncscan.check.infer.source.index import Class, Function, Import, Module
@@ -59,6 +61,7 @@ def definition(found: Definition) -> Value:
     return external(found) if isinstance(found, str) else Value(Kind.MODULE, payload=found)
 
 
+@functools.lru_cache(maxsize=65536)
 def external(name: str) -> Value:
     """Something outside the project, by its full name."""
     if name.startswith("torch.") and (dtype := dtype_class(name)) and name.count(".") == 1:

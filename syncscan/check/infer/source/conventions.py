@@ -13,7 +13,6 @@ _ALLOWED = re.compile(r"allow_((gpu|cuda|device)_)?syncs?|((gpu|cuda|device)_)?s
 _INDEX = re.compile(r"(^|_)(idx|idxs|index|indices|ids|mapping|slots|loc|locs|lens|offsets)$")
 
 
-@functools.lru_cache(maxsize=65536)
 def place_of(conventions: Conventions, name: str) -> Device:
     """The place that a name promises; the host where both kinds of pattern match."""
     if any(fnmatchcase(name, pattern) for pattern in conventions.host_names):
