@@ -305,3 +305,9 @@ def test_a_safe_fix_changes_nothing(
     with default_dtype(default):
         for before, after in fixed(data.draw(st.lists(form, min_size=1, max_size=40))):
             compare(before, after)
+
+
+@pytest.mark.parametrize(("dtype", "is_safe"), [("", True), (", dtype=torch.uint16", False)])
+def test_what_only_the_gpu_can_make_is_not_made_there_instead(dtype: str, is_safe: bool) -> None:
+    """`torch.eye(3, dtype=torch.uint16)` is an error on the CPU and none on the GPU (torch 2.11, H200)."""
+    assert bool(fixed([f"y = torch.eye(3{dtype}).cuda()"])) is is_safe
