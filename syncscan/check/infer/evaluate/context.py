@@ -11,6 +11,7 @@ from syncscan.check.infer.source.conventions import place_of
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.infer.source.program import Program
 from syncscan.check.infer.source.scopes import Scopes
+from syncscan.check.infer.source.uses import used_as_tensors
 from syncscan.model import Conventions, Device
 from syncscan.ops import OperationTable
 
@@ -37,6 +38,7 @@ class Context:
         self.classes: dict[ast.ClassDef, Class] = {
             cls.node: cls for module in modules for cls in module.classes
         }
+        self._used: dict[Function, frozenset[str]] = {}
         self.paths: dict[ast.expr, str] = {}
         self._places: dict[str, Device] = {}
         self.guards: dict[ast.match_case, ast.If] = {}  # as the statement that each reads like
@@ -47,6 +49,12 @@ class Context:
         if place is None:
             place = self._places[name] = place_of(self.conventions, name)
         return place
+
+    def used_as_tensors(self, function: Function) -> frozenset[str]:
+        """The parameters that a function uses as only tensors can be used; read once."""
+        if function not in self._used:
+            self._used[function] = used_as_tensors(function)
+        return self._used[function]
 
     def functions(self) -> list[Function]:
         """Every function of the project, and the lambdas that were met."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import operator
+from dataclasses import replace
+
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.source.conventions import dtype_of
 from syncscan.check.infer.values.basic import NDARRAY, refine
 from syncscan.check.infer.values.lattice import union
-from syncscan.model import Confidence, Device, Evidence, Kind, Value
+from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
 
 
 def named(frame: Frame, value: Value, name: str) -> Value:
@@ -41,11 +44,27 @@ def _on_the_host(value: Value, name: str) -> Value:
     return NDARRAY if name.endswith("_np") else value
 
 
+_HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT})
+
+
+def _assumed_inside(frame: Frame, value: Value, name: str, path: str, line: int) -> Value:
+    """A container of tensors of unknown place, such as a parameter that is said to be a ``list[Tensor]``."""
+    if value.items is not None:
+        items = tuple(assumed_tensor(frame, item, name, path, line) for item in value.items)
+        return value if all(map(operator.is_, items, value.items)) else replace(value, items=items)
+    if value.element is None or value.element is UNKNOWN:
+        return value
+    element = assumed_tensor(frame, value.element, name, path, line)
+    return value if element is value.element else replace(value, element=element)
+
+
 def assumed_tensor(frame: Frame, value: Value, name: str, path: str, line: int) -> Value:
     """A tensor of unknown place, such as an annotated parameter that nobody is seen to pass."""
     if value.kind is Kind.UNION:
         options = value.items or ()
         return union(tuple(assumed_tensor(frame, option, name, path, line) for option in options))
+    if value.kind in _HOLDERS:
+        return _assumed_inside(frame, value, name, path, line)
     if value.kind is not Kind.TENSOR or value.device is not Device.UNKNOWN:
         return named(frame, value, name)
     if not frame.assume():

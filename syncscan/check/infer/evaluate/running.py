@@ -10,7 +10,7 @@ from syncscan.check.infer.source.index import Parameter
 from syncscan.check.infer.values.basic import list_of
 from syncscan.check.infer.values.lattice import as_tensor, join
 from syncscan.check.infer.values.passing import evidence_in
-from syncscan.model import ARRAYS, UNKNOWN, Device, Kind, Value
+from syncscan.model import ARRAYS, UNKNOWN, Confidence, Device, Kind, Value
 
 _HOST_SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
 
@@ -50,10 +50,27 @@ def _passed(frame: Frame, parameter: Parameter, virtual: Value) -> Value:
     value = _as_promised(value, promised)
     if parameter.default is not None:
         value = _with_default(value, frame.evaluate(parameter.default), alone=nobody_is_seen_to_pass)
+    if (
+        value is UNKNOWN
+        and frame.assume()
+        and parameter.name in frame.context.used_as_tensors(frame.function)
+    ):
+        return _as_it_is_used(frame, parameter)
     line = getattr(frame.function.node, "lineno", 1)
     if parameter.annotation is not None:
         line = parameter.annotation.lineno
     return assumed_tensor(frame, value, parameter.name, frame.module.path, line)
+
+
+def _as_it_is_used(frame: Frame, parameter: Parameter) -> Value:
+    """A tensor that nobody is seen to pass, and that nothing but its use shows to be one."""
+    name = parameter.name
+    if frame.context.place_of(name) is Device.CPU:
+        return Value(Kind.TENSOR, Device.CPU, Confidence.ASSUMED)
+    evidence = frame.evidence(
+        frame.function.node, f"`{name}` is used as a tensor: it waits if its argument is on the GPU"
+    )
+    return Value(Kind.TENSOR, Device.CUDA, Confidence.ASSUMED, evidence=evidence)
 
 
 def _as_promised(value: Value, promised: Value) -> Value:

@@ -29,20 +29,20 @@ def either(a: Union[Tensor, "Missing"], b: Tensor | int, c: Tensor | unknown):  
 def containers(
     a: list[Tensor], b: dict[str, Tensor], c: tuple[Tensor, int], d: tuple[Tensor, ...], e: Sequence[Tensor]
 ):
-    a[0].tolist(), b["x"].tolist()  # todo: SYN102
-    c[0].tolist(), d[0].tolist()  # todo: SYN102
+    a[0].tolist(), b["x"].tolist()  # expect: SYN102 (assumed), SYN102 (assumed)
+    c[0].tolist(), d[0].tolist()  # expect: SYN102 (assumed), SYN102 (assumed)
     c[1].bit_length()  # silent
     for one in e:
-        one.tolist()  # todo: SYN102
+        one.tolist()  # expect: SYN102 (assumed)
 
 
 def deeper(
     a: Iterable[tuple[str, Tensor]], b: Mapping[str, list[Tensor]], c: t.List[Tensor], d: t.Dict[str, Tensor]
 ):
     for name, one in a:
-        one.tolist()  # todo: SYN102
-    b["x"][0].tolist()  # todo: SYN102
-    c[0].tolist(), d["x"].tolist()  # todo: SYN102
+        one.tolist()  # expect: SYN102 (assumed)
+    b["x"][0].tolist()  # expect: SYN102 (assumed)
+    c[0].tolist(), d["x"].tolist()  # expect: SYN102 (assumed), SYN102 (assumed)
 
 
 def bare(a: list, b: dict, c: tuple, d: set, e: str, f: slice):

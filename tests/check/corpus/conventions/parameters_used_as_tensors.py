@@ -1,0 +1,39 @@
+"""A parameter that is used as only a tensor can be is one, on the GPU for all that is known, where nobody is seen to pass it."""
+
+import torch
+from torch import nn
+
+
+def norm_of(x):  # at: x
+    if torch.isfinite(x):  # expect: SYN104 (assumed)
+        # because: x: `x` is used as a tensor: it waits if its argument is on the GPU
+        return x.item()  # expect: SYN101 (assumed)
+    return x.unsqueeze(0)
+
+
+def shown(y):
+    return y.unsqueeze(0).tolist()  # expect: SYN102 (assumed)
+
+
+def on_host(lens_cpu):
+    return torch.sum(lens_cpu).item()  # silent
+
+
+def of_anything(value, n):
+    torch.as_tensor(value)
+    torch.zeros(n, device="cuda")  # silent
+    return value.item()  # silent
+
+
+def passed(z):
+    return torch.sum(z).item()  # silent
+
+
+passed(torch.zeros(3))
+
+
+class Model(nn.Module):
+    def forward(self, images: list[torch.Tensor], targets: dict[str, torch.Tensor]):
+        if targets["boxes"].any():  # expect: SYN104 (inferred)
+            return images[0].max().item()  # expect: SYN101 (inferred)
+        return None

@@ -1,0 +1,15 @@
+"""Operations of torchvision in C++ are known, measured or not: they wait, and give indices."""
+
+import torch
+import torchvision
+from torchvision.ops import batched_nms
+
+
+def kept(boxes, scores):
+    boxes, scores = torch.ones(4, 4, device="cuda"), torch.ones(4, device="cuda")
+    keep = torchvision.ops.nms(boxes, scores, 0.5)  # expect: SYN206
+    boxes[keep]  # silent
+    torch.ops.torchvision.nms(boxes, scores, 0.5)  # expect: SYN206
+    keep = batched_nms(boxes, scores, scores, 0.5)  # expect: SYN206
+    boxes[keep]  # silent
+    torchvision.ops.nms(boxes.cpu(), scores.cpu(), 0.5)  # expect: SYN105, SYN105
