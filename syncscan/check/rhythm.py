@@ -23,7 +23,8 @@ _ONCE = re.compile(
     r"""(re)?load(_(all_)?(model|modules?|weights?|state|states|checkpoints?|pretrained|params?|parameters|tensors?|adapters?
         |loras?|lora_.*|from_.*|in_.*|.*(weights?|model|checkpoint|state_dict|pretrained)))?
     |.*(weights?|pretrained|checkpoint|model)_loader | from_pretrained.* | .*_pretrained(_.*)?
-    |(maybe_)?(re)?init(ialize)?(_(?!new$|.*(metadata|forward|batch|step|attn_state)).*)? | (lazy|late)_init.* | .*_init
+    |(re)?init(ialize)?(_(all_)?(weights?|model|parameters|buffers|empty.*|missing.*|distributed.*|process_group.*|device.*|kv_cache.*))?
+    | (lazy|late)_init.* | .*_init
     |reset_parameters | rebalance.* | rearrange_experts?.*
     |.*weights?_(after|post)_load(ing)? | process_weights.* | post_load.* | .*after_load(ing)?
     |(pre)?warm_?up.* | .*_warm_?up | .*dummy.* | capture.* | .*_capture | profile.* | .*_profile | compile.* | .*autotune.*
