@@ -117,7 +117,7 @@ def read_source(path: Path, root: Path, contents: Mapping[Path, bytes]) -> Sourc
     if path.suffix != notebook.SUFFIX:
         return Source(path, shown(path), name, normalise(decode(data)[0]))
     found = notebook_of(data)
-    return source_of(found, found.text, Source(path, shown(path), f"{name}{_NOTEBOOK}", ""))
+    return source_of(found, found.text, Source(path, shown(path), name, ""))
 
 
 def notebook_of(data: bytes) -> notebook.Notebook:
@@ -154,7 +154,7 @@ def module_name(path: Path, root: Path) -> str:
     parts = path.relative_to(base).with_suffix("").parts if path.is_relative_to(base) else (path.stem,)
     if parts[-1] == "__init__" and len(parts) > 1:
         parts = parts[:-1]
-    return ".".join(parts)
+    return ".".join(parts) + (_NOTEBOOK if path.suffix == notebook.SUFFIX else "")
 
 
 def _package_base(folder: Path, root: Path) -> Path | None:
@@ -188,14 +188,19 @@ _OUTSIDE = frozenset({"bench", "benchmark", "benchmarks", "example", "examples",
 
 
 def is_outside(module: str) -> bool:
-    """Whether a module only uses the project, as tests, benchmarks, examples and notebooks do, by its name or a folder's.
+    """Whether a module only uses the project, as tests, benchmarks, examples and notebooks do.
 
     They make tensors where it suits them, so what they pass says nothing about the project.
     """
-    *folders, file = module.split(".")
+    return is_test(module) or module.endswith(_NOTEBOOK)
+
+
+def is_test(module: str) -> bool:
+    """Whether a module is a test, a benchmark or an example, by its name or a folder's."""
+    *folders, file = module.removesuffix(_NOTEBOOK).split(".")
     return (
         file.startswith(("test_", "bench_", "benchmark_"))
-        or file.endswith(("_test", _NOTEBOOK))
+        or file.endswith("_test")
         or file == "conftest"
         or not _OUTSIDE.isdisjoint(folders)
     )

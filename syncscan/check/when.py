@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from syncscan.check.files import is_test
 from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.hardware import runs_on_other_hardware
 from syncscan.check.infer.source.index import Function, Virtual
@@ -34,7 +35,7 @@ class Times:
 
     def at(self, function: Function, line: int) -> tuple[When, Chain]:
         """When a line of a function runs, and the chain of calls to it if that is in a step."""
-        if function.module.is_outside:
+        if is_test(function.module.name):
             return When.TEST, ()
         inside = [region.when for region in self._regions(function) if line in region.lines]
         if inside[-1:] == [When.STEP] or (not inside and function in self.step):

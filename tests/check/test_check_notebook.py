@@ -61,6 +61,12 @@ def test_findings_name_the_cell_and_its_line(syncscan, project):
     assert "(a.ipynb:cell 2:3)" in text
 
 
+def test_a_notebook_among_examples_is_one_of_them(syncscan, project):
+    project({"examples/a.ipynb": NOTEBOOK})
+    assert syncscan("check").status == 0
+    assert [code for *_, code in found(syncscan, "--all")] == ["SYN101", "SYN301"]
+
+
 def test_a_notebook_on_standard_input(syncscan, project):
     project({})
     done = syncscan("check", "-", "--stdin-filename", "a.ipynb", "--format", "json", stdin=NOTEBOOK.encode())
