@@ -40,7 +40,8 @@ def main() -> None:
 def with_addresses() -> list[Path]:
     """The files that name the repository."""
     top = DOCS.parent
-    return [top / "README.md", top / "pyproject.toml", *sorted(DOCS.rglob("*.md"))]
+    named = [top / "README.md", top / "pyproject.toml", *sorted(DOCS.rglob("*.md"))]
+    return [path for path in named if path.exists()]
 
 
 def with_address(text: str) -> str:
