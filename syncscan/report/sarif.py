@@ -120,7 +120,7 @@ def _result(finding: Finding, report: Report, index: int, fingerprint: str) -> d
         "partialFingerprints": {_FINGERPRINT: fingerprint},
         "properties": {
             "confidence": finding.confidence.label,
-            "hot": finding.hot,
+            "when": finding.when.value,
             "callChain": list(finding.call_chain),
         },
     }
