@@ -73,7 +73,7 @@ def test_json_is_one_object_and_nothing_else(syncscan, project):
     (finding,) = report["findings"]
     assert (finding["line"], finding["column"], finding["end_line"], finding["end_column"]) == (4, 7, 4, 26)
     assert finding["expression"] == "losses.sum().item()"
-    assert set(report) == {"version", "tool", "findings", "files", "baseline", "timing"}
+    assert set(report) == {"version", "tool", "findings", "left_out", "files", "baseline", "timing"}
     assert run.stderr == ""
 
 
