@@ -44,7 +44,7 @@ def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> bool | None:
             set_default_device(frame, value)
         if item.optional_vars is not None:
             frame.assign(item.optional_vars, _entered(frame, value, item.context_expr))
-    names = {_maker(frame, item.context_expr) for item in node.items}
+    names = {_maker(frame, made) for item in node.items for made in _either(item.context_expr)}
     start = frame.env.begin()
     with frame.unsure(unsure=any(map(allows_waits, names))):
         reached = frame.run(node.body)
@@ -58,6 +58,11 @@ def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> bool | None:
 _SWALLOW = frozenset(
     {"suppress", "raises", "assertRaises", "assertRaisesRegex"}
 )  # the exception that ends the body
+
+
+def _either(node: ast.expr) -> tuple[ast.expr, ...]:
+    """Both sides of ``nullcontext() if captured else gpu_sync_allowed()``."""
+    return (*_either(node.body), *_either(node.orelse)) if isinstance(node, ast.IfExp) else (node,)
 
 
 def _maker(frame: Frame, node: ast.expr) -> str:

@@ -11,6 +11,8 @@ from syncscan.ops import Case, Condition, Operation, Term, by_parameter
 
 Verdict = bool | None
 
+_LARGEST_NUMBER = 16  # bytes: complex128
+
 
 @dataclass(frozen=True, slots=True)
 class Bound:
@@ -87,7 +89,8 @@ def _holds(term: Term, bound: Bound) -> Verdict:
 
 def _test(term: Term, value: Value) -> Verdict:
     if term.test == "bytes":
-        return True  # sizes are not inferred
+        # of sizes only that of a single number is inferred
+        return value.kind is not Kind.TENSOR or value.ndim != 0 or term.size < _LARGEST_NUMBER
     return _KIND_TESTS[term.kind](value)
 
 

@@ -1,5 +1,7 @@
 """A wait inside of a context manager that allows waits is not reported."""
 
+from contextlib import nullcontext
+
 import torch
 from project.debug import allow_grad_sync, gpu_sync_allowed, gpu_sync_check, no_sync_allowed
 
@@ -13,6 +15,8 @@ def run():
         if count > 2:
             x.tolist()  # silent
     with gpu_sync_allowed():
+        x.tolist()  # silent
+    with nullcontext() if count else gpu_sync_allowed():
         x.tolist()  # silent
     with gpu_sync_check(), no_sync_allowed(), allow_grad_sync():
         return x.tolist()  # expect: SYN102
