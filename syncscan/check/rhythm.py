@@ -27,7 +27,7 @@ _ONCE = re.compile(
     | (lazy|late)_init.* | .*_init
     |reset_parameters | rebalance.* | rearrange_experts?.*
     |.*weights?_(after|post)_load(ing)? | process_weights.* | post_load.* | .*after_load(ing)?
-    |(pre)?warm_?up.* | .*_warm_?up | .*dummy.* | capture.* | .*_capture | profile.* | .*_profile | compile.* | .*autotune.*
+    |(pre)?warm_?up.* | .*_warm_?up | .*dummy.* | capture.* | .*_capture(_cuda_graph)? | profile.* | .*_profile | compile.* | .*autotune.*
     |calibrate.* | (de)?quantize_(weights?|model|params?|module|layers?|blocks?) | export.* | convert_(weights?|model|checkpoint|module).*
     |repack.* | save(_(?!kv).*)? | dump.* | .*checkpoint.* | (load_)?state_dict.* | (get|set|load)_(model_|optimizer_)?state(_dict)?
     |main | (add_)?(cli_)?args? | parse_args.* | .*_cli | (manual_)?seed(_.*)? | set_(random_|rng_)?seed | (get|set)_rng_state.*
@@ -100,6 +100,13 @@ def is_step(function: Function) -> bool:
     if function.name in {"__call__", "apply", "step", "update", "compute", "sample"}:
         return any(_PROCESSOR.fullmatch(cls) for cls in _names_of(owner))
     return function.name == "backward" and function.is_static
+
+
+def drives_models(name: str) -> bool:
+    """Whether a function of this name is what a framework calls for each batch, whichever model that runs."""
+    plain = name.lstrip("_")
+    is_named_so = _STEP.fullmatch(plain) is not None or _BUILDS.fullmatch(plain) is not None
+    return is_named_so and not plain.startswith("forward")
 
 
 def is_module_like(cls: Class) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from syncscan.check.baseline import normalised
+from syncscan.check.rhythm import drives_models
 from syncscan.model import (
     UNUSED_SUPPRESSION,
     Applicability,
@@ -154,6 +155,7 @@ def _rank(finding: Finding) -> tuple[object, ...]:
         _ORDER[finding.when],
         finding.confidence is Confidence.ASSUMED,
         finding.code in _CHEAP_OR_MEANT,
+        not (chain and drives_models(chain[0].rpartition(".")[2])),
         bool(chain) and chain[0].rpartition(".")[2].startswith("forward"),
         len(chain),
         *finding.position,

@@ -25,6 +25,9 @@ class Runner:
         self.execute_model()
         torch.cuda.synchronize()  # expect: SYN401 (once)
 
+    def init_forward_metadata_capture_cuda_graph(self):
+        torch.cuda.synchronize()  # expect: SYN401 (once)
+
     def warm_up(self):
         torch.cuda.synchronize()  # expect: SYN401 (once)
 
