@@ -7,7 +7,7 @@ operation. The static analyser and the simulator read the same conditions:
     term        = ARG " is " KIND | ARG " is not " KIND | ARG [" not"] " given" | ARG " > " N " bytes"
     ARG         = a parameter named in the entry's ``args``, or "any" for any operand
 
-A KIND is one of `KINDS`. An operation on tensors that is not in the table follows `DEFAULT`.
+A KIND is one of `syncscan.kinds.KINDS`. An operation on tensors that is not in the table follows `DEFAULT`.
 
 A starred parameter takes the positional arguments that are left, and the index of a subscript its
 elements: a term about several values holds where any of them satisfies it. A size that is not known
@@ -27,39 +27,12 @@ from importlib.resources import files
 from typing import Any, TypeVar
 
 from syncscan.errors import SyncscanError
+from syncscan.kinds import KINDS
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
-
-KINDS = frozenset(
-    {
-        "gpu",  # a tensor on the GPU
-        "cpu",  # a tensor in host memory
-        "gpu mask",  # a bool or uint8 tensor on the GPU
-        "cpu mask",  # a bool or uint8 tensor in host memory
-        "gpu scalar",  # a tensor of no dimensions on the GPU
-        "gpu index",  # a tensor on the GPU that is no mask and has a dimension at least
-        "cpu index",  # a tensor in host memory that is no mask and has a dimension at least
-        "gpu slice",  # a slice with a bound on the GPU
-        "gpu sequence",  # a list or tuple that holds a tensor on the GPU, or yields one
-        "gpu device",  # a device argument that names the GPU
-        "cpu device",  # a device argument that names the host
-        "host data",  # a number, a list, a NumPy array or a tensor in host memory
-        "number",  # a Python or NumPy number
-        "sequence",  # a Python list or tuple, or a NumPy array
-        "pageable",  # host memory that is not pinned
-        "pinned",  # host memory that is pinned
-        "scalar",  # of no dimensions, or a number
-        "true",  # the argument's value is true
-        "false",  # the argument's value is false, and given
-        "tensor",  # a tensor, wherever it lives
-        "bfloat16",  # a tensor of this dtype
-        "strided",  # a tensor whose elements have gaps between them, or another order than in memory
-    }
-)
-
 
 RESULTS = frozenset(
     {

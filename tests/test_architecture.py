@@ -15,8 +15,8 @@ RULES = ROOT.parent / "rules"  # installed as syncscan.rules
 # or on those above it, and not the other way. All that lies in a package is held to that.
 FLOORS = {
     "syncscan": (
-        "address errors files git model surroundings",
-        "ops reference",
+        "address errors files git kinds model surroundings",
+        "inferred ops reference",
         "rule guard simulate",
         "rules config trace",
         "check measure pytest_plugin",

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
+
+from syncscan.kinds import KINDS, Facts, Test, test_of
 
 Description = dict[str, Any]
 
@@ -76,66 +80,88 @@ def values_of(described: Description) -> list[Description]:
 
 
 def kinds_of(described: Description) -> frozenset[str]:
-    """The kinds of `syncscan.ops.KINDS` that hold for one value."""
-    return frozenset(_KINDS.get(described["is"], lambda _: set())(described))
+    """The kinds of `syncscan.kinds.KINDS` that hold for one value."""
+    return frozenset(kind for kind in KINDS if is_of(kind, described))
 
 
-def _tensor_kinds(tensor: Description) -> set[str]:
-    place = tensor["on"]
-    if place not in {"gpu", "cpu"}:
-        return {"tensor"}
-    kinds = {"tensor", place}
-    if tensor["dtype"] in {"bool", "uint8"}:
-        kinds.add(f"{place} mask")
-    elif tensor["shape"]:
-        kinds.add(f"{place} index")
-    if tensor["dtype"] == "bfloat16":
-        kinds.add("bfloat16")
-    if tensor.get("gaps"):
-        kinds.add("strided")
-    if not tensor["shape"]:
-        kinds |= {"scalar", "gpu scalar"} if place == "gpu" else {"scalar"}
-    if place == "cpu":
-        kinds |= {"host data", "pinned" if tensor.get("pinned") else "pageable"}
-    return kinds
+def is_of(kind: str, described: Description) -> bool:
+    """Whether a value is of a kind."""
+    return bool(_test_of(kind)(described))
 
 
-def _sequence_kinds(sequence: Description) -> set[str]:
-    return {"sequence", "gpu sequence" if _holds_gpu(sequence) else "host data"}
+def _is(*names: str) -> Test[Description]:
+    wanted = {"sequence" if name == "list" else name for name in names}
+    return lambda described: described["is"] in wanted
 
 
-def _slice_kinds(bounds: Description) -> set[str]:
-    return {"gpu slice"} if _holds_gpu(bounds) else set()
+def _on(place: str) -> Test[Description]:
+    wanted = "cpu" if place == "host" else place
+    return lambda described: described.get("on") == wanted
 
 
-def _holds_gpu(described: Description) -> bool:
-    return any(tensor["on"] == "gpu" for tensor in tensors_in(described))
+def _of_tensor(test: Callable[[Description], bool]) -> Test[Description]:
+    return lambda described: described["is"] == "tensor" and test(described)
 
 
-def _device_kinds(device: Description) -> set[str]:
-    """Of a device, its name, or the name of a tensor type such as "torch.cuda.FloatTensor"."""
-    name = device["value"]
-    if name.startswith(("cuda", "torch.cuda.")):
-        return {"gpu device"}
-    return (
-        {"cpu device"} if name == "cpu" or (name.startswith("torch.") and name.endswith("Tensor")) else set()
+def _dtype(*names: str) -> Test[Description]:
+    return _of_tensor(lambda tensor: tensor["dtype"] in names)
+
+
+def _dims(count: str) -> Test[Description]:
+    return _of_tensor(lambda tensor: len(tensor["shape"]) == int(count))
+
+
+def _is_index(tensor: Description) -> bool:
+    return tensor["dtype"] not in {"bool", "uint8"} and bool(tensor["shape"])
+
+
+def _memory(sort: str) -> Test[Description]:
+    return lambda described: (
+        (described["is"] == "array" or described.get("on") == "cpu")
+        and ("pinned" if described.get("pinned") else "pageable") == sort
     )
 
 
-def _number_kinds(number: Description) -> set[str]:
-    truth = {"True": {"true"}, "False": {"false"}}.get(number["value"], set())
-    return {"number", "scalar", "host data"} | truth
+def _true(described: Description) -> bool | None:
+    """Of a bool; what a number does is not asked for its truth."""
+    return {"True": True, "False": False}.get(described.get("value", ""))
 
 
-_KINDS = {
-    "tensor": _tensor_kinds,
-    "array": lambda _: {"sequence", "host data", "pageable"},
-    "number": _number_kinds,
-    "device": _device_kinds,
-    "string": _device_kinds,
-    "sequence": _sequence_kinds,
-    "slice": _slice_kinds,
+def _holds(place: str) -> Test[Description]:
+    return lambda described: (
+        any(tensor["on"] == "gpu" for tensor in tensors_in(described)) is (place == "gpu")
+    )
+
+
+def _names(place: str) -> Test[Description]:
+    return lambda described: described["is"] in {"device", "string"} and _place_named(described) == place
+
+
+def _place_named(device: Description) -> str:
+    """Of a device, its name, or the name of a tensor type such as "torch.cuda.FloatTensor"."""
+    name = device["value"]
+    if name.startswith(("cuda", "torch.cuda.")):
+        return "gpu"
+    return "host" if name == "cpu" or (name.startswith("torch.") and name.endswith("Tensor")) else ""
+
+
+_FACTS: Facts[Description] = {
+    "is": _is,
+    "on": _on,
+    "dtype": _dtype,
+    "dims": _dims,
+    "index": lambda: _of_tensor(_is_index),
+    "gaps": lambda: _of_tensor(lambda tensor: bool(tensor.get("gaps"))),
+    "memory": _memory,
+    "true": lambda: _true,
+    "holds": _holds,
+    "names": _names,
 }
+
+
+@functools.cache
+def _test_of(kind: str) -> Test[Description]:
+    return test_of(kind, _FACTS)
 
 
 def bytes_of(described: Description) -> int:

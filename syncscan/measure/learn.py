@@ -10,7 +10,8 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from syncscan.measure.describe import Description, bytes_of, kinds_of, values_of
+from syncscan.kinds import asks
+from syncscan.measure.describe import Description, bytes_of, is_of, kinds_of, values_of
 from syncscan.ops import Condition, Term
 
 Args = dict[str, Description]
@@ -19,7 +20,7 @@ MAX_TERMS = 4
 MAX_SEARCHED = 60_000  # conjunctions tried for one operation and length
 
 # What a term costs: "input is gpu" wins over "input is tensor", and what says where an operand is over
-# what says what it looks like. A kind that is not named here is never denied.
+# what says what it looks like. A kind that is not named here comes last, and is never denied.
 _KIND_COST = {
     "gpu": 1.0,
     "cpu": 1.1,
@@ -55,7 +56,8 @@ _DENIED_COST = {
     "strided": 1.9,
     "bfloat16": 2.0,
 }
-_WHERE = frozenset({k for k in _KIND_COST if k.startswith(("gpu", "cpu"))} | {"pageable", "pinned", "true"})
+_OTHER_KIND_COST = 2.1
+_WHERE = frozenset({"on", "holds", "names", "memory", "true"})  # the facts that say where, or which switch
 _OF_ANY = frozenset({"gpu", "gpu sequence"})  # what may be said of any operand
 _ANY_COST = 0.05
 _GIVEN_COST = 1.7
@@ -81,7 +83,7 @@ def holds(term: Term, args: Args) -> bool:
         return bool(values) is not term.negated
     if term.test == "bytes":
         return any(bytes_of(value) > term.size for value in values)
-    return any(term.kind in kinds_of(value) for value in values) is not term.negated
+    return any(is_of(term.kind, value) for value in values) is not term.negated
 
 
 def all_hold(condition: Condition, args: Args) -> bool:
@@ -175,7 +177,7 @@ def cost(term: Term) -> float:
         )  # the largest size that explains all is the nearest to the truth
     if term.negated:
         return _DENIED_COST[term.kind]
-    return _KIND_COST[term.kind] + (_ANY_COST if term.arg == "any" else 0)
+    return _KIND_COST.get(term.kind, _OTHER_KIND_COST) + (_ANY_COST if term.arg == "any" else 0)
 
 
 def _best(
@@ -215,7 +217,7 @@ def _is_sound(terms: Condition, *, grounded: bool) -> bool:
 
 def _says_where(term: Term) -> bool:
     """Whether a term ties the condition to a place or a switch, and not merely to the form of the call."""
-    return term.test == "is" and not term.negated and term.kind in _WHERE
+    return term.test == "is" and not term.negated and asks(term.kind, _WHERE)
 
 
 def _covered(condition: Condition, candidates: dict[Term, int]) -> int:

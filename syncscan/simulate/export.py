@@ -7,7 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from syncscan.ops import Case, Operation, OperationTable, load_table
+from syncscan.kinds import alternatives
+from syncscan.ops import Case, Operation, OperationTable, Term, load_table
 
 INSIDE = Path(__file__).parent / "inside"
 TRACED_PACKAGE = "_syncscan_simulate"  # what a trace calls that package in the program
@@ -37,6 +38,10 @@ def _plain_operation(operation: Operation) -> dict[str, Any]:
 def _plain_case(case: Case) -> dict[str, Any]:
     return {
         "effect": case.effect.value,
-        "when": [asdict(term) for term in case.when],
-        "unless": [asdict(term) for term in case.unless],
+        "when": [_plain_term(term) for term in case.when],
+        "unless": [_plain_term(term) for term in case.unless],
     }
+
+
+def _plain_term(term: Term) -> dict[str, Any]:
+    return asdict(term) | {"kind": list(alternatives(term.kind)) if term.kind else []}

@@ -13,10 +13,13 @@ import functools
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
+from syncscan.inferred import is_of
+from syncscan.kinds import asks
 from syncscan.model import Device, Kind, Value
 from syncscan.ops import Case, Effect, Operation, Term, by_parameter, load_table
 from syncscan.rule import by_precedence
@@ -33,23 +36,23 @@ _EFFECTS = {
     "in": {Effect.UPLOAD},
     "out": {Effect.SCALAR, Effect.SHAPE, Effect.DOWNLOAD, Effect.CHECK, Effect.ALWAYS},
 }
-_ASSUMED = {
-    "gpu mask": Value(Kind.TENSOR, Device.CUDA, dtype="bool"),
-    "cpu mask": Value(Kind.TENSOR, Device.CPU, dtype="bool"),
-    "gpu scalar": Value(Kind.TENSOR, Device.CUDA, ndim=0),
-    "gpu index": Value(Kind.TENSOR, Device.CUDA, dtype="int", ndim=1),
-    "cpu index": Value(Kind.TENSOR, Device.CPU, dtype="int", ndim=1),
-    "gpu sequence": Value(Kind.LIST, element=_GPU),
-    "gpu slice": Value(Kind.SLICE, items=(_GPU,)),
-    "gpu device": Value(Kind.DEVICE, Device.CUDA),
-    "cpu device": Value(Kind.DEVICE, Device.CPU),
-    "cpu": _CPU,
-    "host data": Value(Kind.LIST, element=_NUMBER),
-    "sequence": Value(Kind.LIST, element=_NUMBER),
-    "number": _NUMBER,
-    "pageable": Value(Kind.TENSOR, Device.CPU, pinned=False),
-    "pinned": Value(Kind.TENSOR, Device.CPU, pinned=True),
-}
+# What an operand of a kind is taken to be: the first of these that is surely of it, and of the most others asked.
+_EXAMPLES = (
+    _GPU,
+    Value(Kind.TENSOR, Device.CUDA, dtype="bool"),
+    Value(Kind.TENSOR, Device.CUDA, ndim=0),
+    Value(Kind.LIST, element=_NUMBER),
+    Value(Kind.LIST, element=_GPU),
+    Value(Kind.SLICE, items=(_GPU,)),
+    _CPU,
+    Value(Kind.TENSOR, Device.CPU, dtype="bool"),
+    Value(Kind.TENSOR, Device.CPU, ndim=0),
+    Value(Kind.TENSOR, Device.CPU, pinned=False),
+    Value(Kind.TENSOR, Device.CPU, pinned=True),
+    Value(Kind.DEVICE, Device.CUDA),
+    Value(Kind.DEVICE, Device.CPU),
+    _NUMBER,
+)
 _LITERALS: dict[type[cst.CSTNode], Value] = {
     cst.Integer: _NUMBER,
     cst.Float: _NUMBER,
@@ -155,7 +158,8 @@ def _by_likelihood(
     """
     text = cst.Module([]).code_for_node(subject.slice[0]) if isinstance(subject, cst.Subscript) else ""
     scalar_index = _SCALAR_INDEX.search(text) is not None
-    number = stored is not None and _literal(stored) is _NUMBER
+    literal = None if stored is None else _literal(stored)
+    number = literal is not None and literal.kind is Kind.NUMBER
 
     def rank(case: Case) -> int:
         about_number = any(term.arg == "value" and term.kind == "number" for term in case.when)
@@ -256,12 +260,13 @@ class RuntimeFacts:
         )
 
     def _assume(self) -> dict[int, Value]:
-        return {
-            id(node): _ASSUMED[term.kind]
-            for term, nodes in self._terms()
-            for node in nodes
-            if term.kind in _ASSUMED and not term.negated and _literal(node) is None
-        }
+        kinds: dict[int, tuple[str, ...]] = {}
+        for term, nodes in self._terms():
+            if term.test == "is" and not term.negated:
+                kinds.update(
+                    (id(n), (*kinds.get(id(n), ()), term.kind)) for n in nodes if _literal(n) is None
+                )
+        return {node: _example(*of_node) for node, of_node in kinds.items()}
 
     def _terms(self) -> Iterator[tuple[Term, tuple[cst.CSTNode, ...]]]:
         if self._case is None or self._operation is None or self.subject is None:
@@ -291,7 +296,7 @@ class RuntimeFacts:
 
 def _literal(node: cst.CSTNode) -> Value | None:
     if isinstance(node, cst.Name) and node.value in {"True", "False", "None"}:
-        return _NUMBER
+        return replace(_NUMBER, payload={"True": True, "False": False}.get(node.value))
     if isinstance(node, cst.UnaryOperation):
         return _literal(node.expression)
     return _LITERALS.get(type(node))
@@ -299,30 +304,28 @@ def _literal(node: cst.CSTNode) -> Value | None:
 
 def _may_be_left_out(term: Term) -> bool:
     """Whether a term can hold although the text gives nothing for it: the default device, the place of a store."""
-    unnamed = term.arg in {"any", "place"} or term.kind.endswith(" device")
-    return term.test != "is" or term.negated or unnamed
+    if term.test != "is" or term.negated or term.arg in {"any", "place"}:
+        return True
+    return asks(term.kind, {"names"})
 
 
 def _may_be(node: cst.CSTNode, term: Term) -> bool:
     """Whether the text of an operand allows a term to hold."""
     if term.test != "is" or term.negated:
         return True
-    if term.kind == "true":
-        return isinstance(node, cst.Name) and node.value == "True"
-    if isinstance(node, cst.Slice) or term.kind == "gpu slice":
-        return isinstance(node, cst.Slice) and term.kind == "gpu slice"
+    if isinstance(node, cst.Slice):
+        return asks(term.kind, {"is slice"})
     literal = _literal(node)
-    return literal is None or _agrees(literal, term.kind)
+    said = asks(term.kind, {"is slice", "true"})  # what the text itself would say
+    if literal is None:
+        return not said
+    verdict = is_of(term.kind, replace(literal, element=None))  # a list may hold anything
+    return bool(verdict) if said else verdict is not False
 
 
-def _agrees(literal: Value, kind: str) -> bool:
-    if kind in {"gpu device", "cpu device"}:
-        return literal.kind is Kind.STRING
-    if kind in {"sequence", "gpu sequence"}:
-        return literal.kind in {Kind.LIST, Kind.TUPLE}
-    if kind == "host data":
-        return literal.kind in {Kind.LIST, Kind.TUPLE, Kind.NUMBER}
-    return kind in {"number", "scalar"} and literal.kind is Kind.NUMBER
+@functools.cache
+def _example(*kinds: str) -> Value:
+    return max(_EXAMPLES, key=lambda value: sum(is_of(kind, value) is True for kind in kinds))
 
 
 class ParsedModule:

@@ -12,10 +12,15 @@ from syncscan import simulated_cuda
 from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.table.conditions import Bound, blocking_case
+from syncscan.kinds import KINDS, alternatives
 from syncscan.measure.describe import describe, kinds_of
+from syncscan.measure.learn import Example, learn
 from syncscan.model import Conventions, Value
-from syncscan.ops import KINDS, Case, Effect, Operation, Term, load_table
+from syncscan.ops import Case, Effect, Operation, Term, load_table, parse_table
+from syncscan.simulate.export import plain_table
 from syncscan.simulate.inside import kinds as simulated
+from syncscan.simulate.inside.conditions import Table
+from syncscan.trace.classify import classify
 
 VALUES = [
     *(
@@ -62,7 +67,7 @@ def test_every_evaluator_of_the_kinds_says_the_same(expression: str) -> None:
     with simulated_cuda():
         real = eval(expression, {"np": np, "torch": torch})
         measured = kinds_of(describe(real))
-        of_simulation = {kind for kind in KINDS if simulated.KINDS[kind](real)}
+        of_simulation = {kind for kind in KINDS if simulated.test_of(alternatives(kind))(real)}
     is_plain_number = isinstance(real, (int, float, np.generic)) and not isinstance(real, bool)
     unasked = {"true", "false", "gpu device"} if is_plain_number else set()  # by the campaign, of any number
     assert measured == of_simulation - unasked
@@ -75,5 +80,40 @@ def test_every_kind_holds_for_some_value_and_not_for_another() -> None:
     """So that a kind which one of the three does not know fails the test above."""
     with simulated_cuda():
         of_each = [kinds_of(describe(eval(value, {"np": np, "torch": torch}))) for value in VALUES]
-    assert frozenset().union(*of_each) == KINDS
+    assert frozenset().union(*of_each) == KINDS.keys()
     assert frozenset.intersection(*of_each) == frozenset()
+
+
+TENSORS = [
+    f'torch.zeros({shape}, device="{place}")' for shape in ("()", "3", "(3, 2)") for place in ("cuda", "cpu")
+]
+
+
+def test_a_kind_that_is_said_in_one_place_works_in_the_check_the_simulation_and_the_campaign(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(KINDS, "gpu vector", "on gpu, dims 1")
+    table = parse_table('[f]\nargs = ["x"]\nblocks = [{as = "explicit wait", when = "x is gpu vector"}]')
+    checked = {v: blocking_case(Bound.of(table.operations["f"], [inferred(v)], {})) for v in TENSORS}
+    assert [value for value, case in checked.items() if case] == ['torch.zeros(3, device="cuda")']
+    simulation = Table(plain_table(table)).operations["f"]
+    with simulated_cuda():
+        real = {value: eval(value, {"torch": torch}) for value in TENSORS}
+        waits = {v: simulation.may_block((x,), {}) and simulation.effect({"x": x}) for v, x in real.items()}
+        measured = [Example({"x": describe(x)}, waited=bool(waits[v])) for v, x in real.items()]
+    assert {value: bool(case) for value, case in checked.items()} == {v: bool(w) for v, w in waits.items()}
+    assert [found.when for found in learn(measured, ["x"])] == [(Term("x", "is", "gpu vector"),)]
+
+
+def test_what_a_wait_at_run_time_was_about_is_told_by_a_kind_that_is_said_in_one_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(KINDS, "host vector", "on host, dims 1 | is list, holds host")
+    table = parse_table('[f]\nargs = ["data"]\nblocks = [{as = "upload", when = "data is host vector"}]')
+    monkeypatch.setitem(load_table().operations, "torch.as_tensor", table.operations["f"])
+
+    def code(text: str) -> str | None:
+        return classify(f"import torch\n{text}\n", 2, None, None, None, "cudaStreamSynchronize:in")
+
+    assert code('torch.as_tensor([1, 2], device="cuda")') is not None
+    assert code('torch.as_tensor(3, device="cuda")') is None

@@ -5,7 +5,8 @@ The table arrives as plain data, so that it can cross to a child process as JSON
     {NAME: {"args": [...], "result": "...",
             "cases": [{"effect": "...", "when": [TERM, ...], "unless": [TERM, ...]}]}}
 
-where a TERM has the fields of ``syncscan.ops.Term``. `syncscan.simulate.export.plain_table` makes it.
+where a TERM has the fields of ``syncscan.ops.Term``, its kind being what ``syncscan.kinds.alternatives`` says.
+`syncscan.simulate.export.plain_table` makes it.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from .kinds import KINDS, TENSOR_KINDS, size_in_bytes
+from .kinds import asks, size_in_bytes, test_of
 from .marks import PLAIN_TYPES
 
 Test = Callable[[dict[str, Any]], bool]
 PlainTable = Mapping[str, Mapping[str, Any]]
 
 _FAMILY = ("torch", "torch.Tensor", "torch.nn.functional", "torch.special")
+# The facts that hold for no value of a plain type, and for no tuple of such values; or for no one index in a tuple.
+_OF_TENSORS = frozenset({"is tensor", "on gpu", "on host", "holds gpu"})
+_OF_LISTS = frozenset({"is list", "is list array"})
 _COPIES = frozenset({"upload", "download"})
 # What aten calls the operand that the table calls otherwise.
 _ATEN_ARGS = {"self": "input", "indices": "index", "values": "value"}
@@ -173,8 +177,8 @@ def _decisive_positions(args: list[str], cases: list[Any]) -> tuple[int, int] | 
 
 
 def _needs_tensor(term: Mapping[str, Any]) -> bool:
-    kinds = TENSOR_KINDS | {"sequence"} if term["arg"] == "index" else TENSOR_KINDS
-    return term["test"] == "is" and not term["negated"] and term["kind"] in kinds
+    facts = _OF_TENSORS | _OF_LISTS if term["arg"] == "index" else _OF_TENSORS
+    return term["test"] == "is" and not term["negated"] and asks(term["kind"], facts)
 
 
 def _is_plain(value: Any) -> bool:
@@ -220,11 +224,7 @@ def _predicate(term: Mapping[str, Any]) -> Callable[[Any], bool]:
     if term["test"] == "bytes":
         size = term["size"]
         return lambda value: size_in_bytes(value) > size
-    return KINDS.get(term["kind"], _never)
-
-
-def _never(value: Any) -> bool:
-    return False
+    return test_of(term["kind"])
 
 
 def _read_place(bound: dict[str, Any]) -> Any:

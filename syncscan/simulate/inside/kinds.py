@@ -1,22 +1,20 @@
-"""What the kinds of the operation table mean for real values; see ``syncscan/ops.py``."""
+"""The facts of which the kinds of the operation table are made, for real values; see ``syncscan/kinds.py``."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
 
 from .marks import PINNED, cuda_index, place
 
-# The kinds that no value of a plain type is of, and no tuple of such values.
-TENSOR_KINDS = frozenset(
-    {"gpu", "cpu", "tensor", "gpu mask", "cpu mask", "gpu scalar", "gpu index", "cpu index"}
-    | {"gpu slice", "gpu sequence"}
-)
 _LOOKED_AT = 64  # of the elements of a list; one of a million numbers holds no tensor either
 _MASKS = (torch.bool, torch.uint8)
+
+Test = Callable[[Any], bool]
+Kind = Sequence[Mapping[str, bool]]  # any of these, where each fact holds or does not
 
 
 def size_in_bytes(value: Any) -> float:
@@ -56,14 +54,6 @@ def _cpu(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and cuda_index(value) is None
 
 
-def _mask(value: Any) -> bool:
-    return value.dtype in _MASKS
-
-
-def _index(value: Any) -> bool:
-    return not _mask(value) and value.dim() > 0
-
-
 def _array(value: Any) -> bool:
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(value, numpy.ndarray)
@@ -76,39 +66,104 @@ def _number(value: Any) -> bool:
     )
 
 
-def _sequence(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) or _array(value)
+def _tensor(value: Any) -> bool:
+    return isinstance(value, torch.Tensor)
 
 
-def _host_data(value: Any) -> bool:
-    return _number(value) or _cpu(value) or (_sequence(value) and not any(map(_gpu, tensors_in(value))))
+def _list(value: Any) -> bool:
+    return isinstance(value, (list, tuple))
+
+
+def _slice(value: Any) -> bool:
+    return isinstance(value, slice)
+
+
+def _names_host(value: Any) -> bool:
+    return isinstance(value, (str, torch.device)) and str(value).startswith("cpu")
 
 
 def _pinned(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and place(value) == PINNED
+    return _tensor(value) and place(value) == PINNED
 
 
-KINDS: dict[str, Callable[[Any], bool]] = {
-    "gpu": _gpu,
-    "cpu": _cpu,
-    "gpu mask": lambda value: _gpu(value) and _mask(value),
-    "cpu mask": lambda value: _cpu(value) and _mask(value),
-    "gpu scalar": lambda value: _gpu(value) and value.dim() == 0,
-    "gpu index": lambda value: _gpu(value) and _index(value),
-    "cpu index": lambda value: _cpu(value) and _index(value),
-    "gpu slice": lambda value: isinstance(value, slice) and any(map(_gpu, tensors_in(value))),
-    "gpu sequence": lambda value: isinstance(value, (list, tuple)) and any(map(_gpu, tensors_in(value))),
-    "gpu device": is_cuda_device,
-    "cpu device": lambda value: isinstance(value, (str, torch.device)) and str(value).startswith("cpu"),
-    "host data": _host_data,
-    "number": _number,
-    "sequence": _sequence,
-    "pageable": lambda value: (_cpu(value) and not _pinned(value)) or _array(value),
-    "pinned": _pinned,
-    "scalar": lambda value: _number(value) or (isinstance(value, torch.Tensor) and value.dim() == 0),
-    "true": lambda value: _number(value) and bool(value),
-    "false": lambda value: _number(value) and not value,
-    "bfloat16": lambda value: isinstance(value, torch.Tensor) and value.dtype is torch.bfloat16,
-    "strided": lambda value: isinstance(value, torch.Tensor) and not value.is_contiguous(),
-    "tensor": lambda value: isinstance(value, torch.Tensor),
+def _pageable(value: Any) -> bool:
+    return (_cpu(value) and not _pinned(value)) or _array(value)
+
+
+def _holds_gpu(value: Any) -> bool:
+    return any(map(_gpu, tensors_in(value)))
+
+
+def _index(value: Any) -> bool:
+    return _tensor(value) and value.dtype not in _MASKS and value.dim() > 0
+
+
+def _gaps(value: Any) -> bool:
+    return _tensor(value) and not value.is_contiguous()
+
+
+def _true(value: Any) -> bool:
+    return _number(value) and bool(value)
+
+
+def _is(*names: str) -> Test:
+    return _any_of([_WHAT[name] for name in names])
+
+
+def _dtype(*names: str) -> Test:
+    dtypes = {getattr(torch, name, None) for name in names}
+    return lambda value: _tensor(value) and value.dtype in dtypes
+
+
+def _dims(count: str) -> Test:
+    wanted = int(count)
+    return lambda value: _tensor(value) and value.dim() == wanted
+
+
+_WHAT: dict[str, Test] = {
+    "tensor": _tensor, "number": _number, "array": _array, "list": _list, "slice": _slice,
+}  # fmt: skip
+_FACTS: dict[str, Callable[..., Test]] = {
+    "is": _is,
+    "on": {"gpu": _gpu, "host": _cpu}.__getitem__,
+    "dtype": _dtype,
+    "dims": _dims,
+    "index": lambda: _index,
+    "gaps": lambda: _gaps,
+    "memory": {"pinned": _pinned, "pageable": _pageable}.__getitem__,
+    "true": lambda: _true,
+    "holds": {"gpu": _holds_gpu, "host": lambda value: not _holds_gpu(value)}.__getitem__,
+    "names": {"gpu": is_cuda_device, "host": _names_host}.__getitem__,
 }
+
+
+def asks(kind: Kind, facts: Iterable[str]) -> bool:
+    """Whether no value is of a kind unless one of these facts holds for it."""
+    return all(any(one.get(fact) for fact in facts) for one in kind)
+
+
+def test_of(kind: Kind) -> Test:
+    """The test whether a value is of a kind, which ``syncscan.kinds`` defines by these facts."""
+    return _any_of([_all_of([_fact(text, holds) for text, holds in one.items()]) for one in kind])
+
+
+def _fact(text: str, holds: bool) -> Test:
+    name, *parameters = text.split()
+    test = _FACTS[name](*parameters)
+    return test if holds else lambda value: not test(value)
+
+
+# Calls of operations spend their time here: most kinds are one fact or two.
+def _any_of(tests: list[Test]) -> Test:
+    if len(tests) == 1:
+        return tests[0]
+    return lambda value: any(test(value) for test in tests)
+
+
+def _all_of(tests: list[Test]) -> Test:
+    if len(tests) == 1:
+        return tests[0]
+    if len(tests) == 2:
+        first, second = tests
+        return lambda value: first(value) and second(value)
+    return lambda value: all(test(value) for test in tests)

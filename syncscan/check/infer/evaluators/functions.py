@@ -12,10 +12,10 @@ from syncscan.check.infer.evaluate.storing import news, store_attribute, tell
 from syncscan.check.infer.evaluate.virtual import parameter_at
 from syncscan.check.infer.known.cells import Cell, Named, Slot
 from syncscan.check.infer.source.index import Class, Function, Parameter, Virtual
-from syncscan.check.infer.table.conditions import device_named
 from syncscan.check.infer.values.callables import BoundMethod, Partial
 from syncscan.check.infer.values.lattice import join, join_all
 from syncscan.check.infer.values.passing import evidence_in, inferred, moved, parts_of
+from syncscan.inferred import device_named
 from syncscan.model import UNKNOWN, Device, Kind, Value
 
 Passed = list[tuple[Parameter, Value]]

@@ -9,9 +9,10 @@ from syncscan.check.infer.evaluate.frame import DEFAULT_DEVICE, Frame
 from syncscan.check.infer.evaluate.registry import FUNCTIONS, METHODS, PACKAGES, register
 from syncscan.check.infer.evaluators.modules import MODULE_METHODS, may_be_tensor, module_tensor
 from syncscan.check.infer.source.syntax import last_name
-from syncscan.check.infer.table.conditions import Bound, device_named
+from syncscan.check.infer.table.conditions import Bound
 from syncscan.check.infer.table.results import placed, result_of, together
 from syncscan.check.infer.values.lattice import as_tensor
+from syncscan.inferred import device_named
 from syncscan.model import UNKNOWN, Confidence, Device, Kind, Value
 from syncscan.ops import DEFAULT, follows_default
 

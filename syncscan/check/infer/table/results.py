@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from syncscan.check.infer.source.index import Module
-from syncscan.check.infer.table.conditions import Bound, device_named, in_form
+from syncscan.check.infer.table.conditions import Bound, in_form
 from syncscan.check.infer.values.basic import (
     CPU_TENSOR,
     NDARRAY,
@@ -20,6 +20,7 @@ from syncscan.check.infer.values.basic import (
     sequence,
 )
 from syncscan.check.infer.values.lattice import join_all
+from syncscan.inferred import device_named
 from syncscan.model import ARRAYS, MASKS, UNKNOWN, Confidence, Device, Evidence, Kind, Value
 from syncscan.ops import Effect
 

@@ -1,0 +1,151 @@
+"""The facts of `syncscan.kinds`, as far as they are known of an inferred value: true, false, or None for unknown."""
+
+from __future__ import annotations
+
+import functools
+
+from syncscan.kinds import Facts, Test, Verdict, test_of
+from syncscan.model import ARRAYS, MASKS, UNKNOWN, Device, Kind, Value
+
+_WHAT = {
+    "tensor": {Kind.TENSOR},
+    "number": {Kind.NUMBER},
+    "array": {Kind.NDARRAY},
+    "list": {Kind.LIST, Kind.TUPLE},
+    "slice": {Kind.SLICE},
+}
+_PLACES = {"gpu": Device.CUDA, "host": Device.CPU}
+
+
+def is_of(kind: str, value: Value) -> Verdict:
+    """Whether a value is of a kind; of a union, what holds for every option."""
+    test = _test_of(kind)
+    if value.kind is Kind.UNION:
+        verdicts = {test(option) for option in value.options}
+        return verdicts.pop() if len(verdicts) == 1 else None
+    return test(value)
+
+
+def device_named(value: Value) -> Device:
+    """The place that a ``device=`` argument names, if it says one."""
+    if value.kind is Kind.DEVICE:
+        return value.device
+    if value.kind is Kind.NUMBER and value.dtype == "int":
+        return Device.CUDA
+    if value.kind is Kind.STRING and isinstance(value.payload, str):
+        name = value.payload.partition(":")[0]
+        return {"cuda": Device.CUDA, "cpu": Device.CPU}.get(name, Device.OTHER)
+    if value.kind in {Kind.STRING, Kind.UNKNOWN, Kind.UNION}:
+        return Device.UNKNOWN
+    return Device.OTHER
+
+
+def _is(*names: str) -> Test[Value]:
+    kinds = frozenset().union(*(_WHAT[name] for name in names))
+    return lambda value: None if value.kind is Kind.UNKNOWN else value.kind in kinds
+
+
+def _on(place: str) -> Test[Value]:
+    device = _PLACES[place]
+
+    def test(value: Value) -> Verdict:
+        if value.kind is not Kind.TENSOR:
+            return _no_other(value)
+        if value.device is Device.MIXED:
+            return True if device is Device.CUDA else None
+        return None if value.device is Device.UNKNOWN else value.device is device
+
+    return test
+
+
+def _no_other(value: Value) -> Verdict:
+    """What is said of a value that is not of the sort that a fact is about."""
+    return None if value.kind is Kind.UNKNOWN else False
+
+
+def _dtype(*names: str) -> Test[Value]:
+    """The inference tells apart bool, uint8, other integers and floats, and knows no widths."""
+    possible = {name if name in MASKS else "int" if "int" in name else "float" for name in names}
+
+    def test(value: Value) -> Verdict:
+        if value.kind not in ARRAYS:
+            return _no_other(value)
+        if value.dtype is None or value.dtype in possible - MASKS:
+            return None
+        return value.dtype in possible
+
+    return test
+
+
+def _dims(count: str) -> Test[Value]:
+    def test(value: Value) -> Verdict:
+        if value.kind not in ARRAYS:
+            return _no_other(value)
+        return None if value.ndim is None else value.ndim == int(count)
+
+    return test
+
+
+def _index() -> Test[Value]:
+    """What is not known to be a mask is taken to pick positions, as most that index do."""
+    return lambda value: (
+        not (value.dtype in MASKS or value.ndim == 0) if value.kind is Kind.TENSOR else _no_other(value)
+    )
+
+
+def _gaps() -> Test[Value]:
+    return lambda value: None if value.kind is Kind.TENSOR else _no_other(value)  # layouts are not inferred
+
+
+def _memory(sort: str) -> Test[Value]:
+    def test(value: Value) -> Verdict:
+        if value.kind is Kind.NDARRAY or (value.kind is Kind.TENSOR and value.device is Device.CPU):
+            return None if value.pinned is None else value.pinned is (sort == "pinned")
+        return _no_other(value)
+
+    return test
+
+
+def _true() -> Test[Value]:
+    return lambda value: (
+        bool(value.payload) if value.kind is Kind.NUMBER and value.payload is not None else None
+    )
+
+
+def _names(place: str) -> Test[Value]:
+    def test(value: Value) -> Verdict:
+        named = device_named(value)
+        return None if named in {Device.UNKNOWN, Device.MIXED} else named is _PLACES[place]
+
+    return test
+
+
+def _holds(place: str) -> Test[Value]:
+    return _holds_gpu if place == "gpu" else lambda value: value.is_host_data or None
+
+
+def _holds_gpu(value: Value) -> Verdict:
+    if value.kind not in {Kind.LIST, Kind.TUPLE, Kind.SET, Kind.SLICE}:
+        return _no_other(value)
+    known = () if value.kind is Kind.SLICE else (value.element or UNKNOWN,)
+    inside = [verdict for item in value.items or known for verdict in (is_of("gpu", item), _holds_gpu(item))]
+    return True if True in inside else None if None in inside else False
+
+
+_FACTS: Facts[Value] = {
+    "is": _is,
+    "on": _on,
+    "dtype": _dtype,
+    "dims": _dims,
+    "index": _index,
+    "gaps": _gaps,
+    "memory": _memory,
+    "true": _true,
+    "holds": _holds,
+    "names": _names,
+}
+
+
+@functools.cache
+def _test_of(kind: str) -> Test[Value]:
+    return test_of(kind, _FACTS)

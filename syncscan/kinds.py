@@ -1,0 +1,114 @@
+"""The kinds of value that a condition of the operation table may speak of, each said once.
+
+A kind is put together from a few facts about a value::
+
+    KIND = ALTERNATIVE *(" | " ALTERNATIVE)        ALTERNATIVE = ["not "] FACT *(", " ["not "] FACT)
+
+    is tensor, number, array, list, slice   what it is; a tuple is a list, an array is NumPy's; one of them
+    on gpu, on host                         a tensor there
+    dtype NAME ...                          of one of these dtypes, as torch names them
+    dims N                                  of so many dimensions
+    index                                   a tensor that picks positions: no mask, and of a dimension at least
+    gaps                                    its elements have gaps between them, or another order than in memory
+    memory pinned, memory pageable          host memory of this sort
+    true                                    a number, and true
+    holds gpu                               a tensor on the GPU is among the elements, or the bounds of a slice
+    holds host                              none is
+    names gpu, names host                   a device argument that names the place
+
+Three worlds answer the facts: `syncscan.inferred` for what the static analysis knows of a value, where a fact may
+be unknown; `syncscan.simulate.inside.kinds` for real values; `syncscan.measure.describe` for measured ones. In each
+a fact is a function that takes what follows its name and returns a test of a value.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection, Mapping
+from typing import TypeVar
+
+KINDS = {
+    "gpu": "on gpu",
+    "cpu": "on host",
+    "gpu mask": "on gpu, dtype bool uint8",
+    "cpu mask": "on host, dtype bool uint8",
+    "gpu scalar": "on gpu, dims 0",
+    "gpu index": "on gpu, index",
+    "cpu index": "on host, index",
+    "gpu slice": "is slice, holds gpu",
+    "gpu sequence": "is list, holds gpu",
+    "gpu device": "names gpu",
+    "cpu device": "names host",
+    "host data": "is number array | on host | is list, holds host",
+    "number": "is number",
+    "sequence": "is list array",
+    "pageable": "memory pageable",
+    "pinned": "memory pinned",
+    "scalar": "is number | dims 0",
+    "true": "true",
+    "false": "is number, not true",
+    "tensor": "is tensor",
+    "bfloat16": "is tensor, dtype bfloat16",
+    "strided": "is tensor, gaps",
+}
+
+V = TypeVar("V")
+Verdict = bool | None
+Test = Callable[[V], Verdict]
+Facts = Mapping[str, Callable[..., Test[V]]]
+Alternative = dict[str, bool]  # each fact, and whether it has to hold
+
+
+def alternatives(kind: str) -> tuple[Alternative, ...]:
+    """What makes a value one of a kind: all that any of these says."""
+    return _parsed(KINDS[kind])
+
+
+@functools.cache
+def _parsed(text: str) -> tuple[Alternative, ...]:
+    return tuple(
+        {fact.removeprefix("not "): not fact.startswith("not ") for fact in alternative.split(", ")}
+        for alternative in text.split(" | ")
+    )
+
+
+def asks(kind: str, facts: Collection[str]) -> bool:
+    """Whether no value is of a kind unless one of these facts holds for it: "on gpu", or "on" for any place."""
+    return all(
+        any(holds and not {fact, fact.partition(" ")[0]}.isdisjoint(facts) for fact, holds in one.items())
+        for one in alternatives(kind)
+    )
+
+
+def test_of(kind: str, facts: Facts[V]) -> Test[V]:
+    """The test whether a value is of a kind, where these facts may be unknown: None where it cannot be told."""
+    tests = [
+        [(facts[name](*parameters), holds) for (name, *parameters), holds in _words(one)]
+        for one in alternatives(kind)
+    ]
+
+    def test(value: V) -> Verdict:
+        found: Verdict = False
+        for facts_of_one in tests:
+            verdict = _all_hold(facts_of_one, value)
+            if verdict:
+                return True
+            found = None if verdict is None else found
+        return found
+
+    return test
+
+
+def _words(alternative: Alternative) -> list[tuple[list[str], bool]]:
+    return [(fact.split(), holds) for fact, holds in alternative.items()]
+
+
+def _all_hold(facts: list[tuple[Test[V], bool]], value: V) -> Verdict:
+    found: Verdict = True
+    for test, holds in facts:
+        verdict = test(value)
+        if verdict is None:
+            found = None
+        elif verdict is not holds:
+            return False
+    return found
