@@ -22,6 +22,8 @@ _TAKE_TENSORS = frozenset(
 
 def used_as_tensors(function: Function) -> frozenset[str]:
     """The parameters that only a tensor can be: a method of tensors alone is called on them, or torch takes them."""
+    if isinstance(function.node, ast.Lambda):  # which its own file calls, and which may nest deeply
+        return frozenset()
     names = {parameter.name for parameter in function.parameters if not parameter.star}
     found: set[str] = set()
     for node in ast.walk(function.node):
