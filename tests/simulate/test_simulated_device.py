@@ -358,6 +358,14 @@ def test_a_dtype_for_which_the_cpu_has_no_kernel(x: torch.Tensor) -> None:
     assert (counts.dtype, counts.tolist()) == (torch.int32, [4, 4, 4, 4])
 
 
+def test_a_dtype_that_only_a_gpu_may_take_is_named(x: torch.Tensor) -> None:
+    mask = x.flatten() > 0
+    with pytest.raises(SimulationError, match=r"matmul cannot be simulated: .* refuses the dtype .*'Bool'"):
+        mask @ mask
+    with pytest.raises(NotImplementedError, match="not implemented for 'Bool'"):
+        mask.cpu() @ mask.cpu()
+
+
 @pytest.mark.parametrize("name", ["CUDAGraph", "graph", "make_graphed_callables"])
 def test_what_cannot_be_simulated_says_so(name: str) -> None:
     with pytest.raises(SimulationError, match=f"torch.cuda.{name} cannot be simulated"):

@@ -38,6 +38,16 @@ def test_operands_on_both_are_refused(call: Both) -> None:
     assert torch.equal(a.copy_(b), torch.ones(3, device="cuda:1"))
 
 
+@pytest.mark.parametrize("shape", [(3,), (3, 3), (2, 3, 3)])
+@pytest.mark.parametrize("device", ["cpu", "cuda:1"])
+def test_where_operands_lie_is_asked_before_their_dtype(device: str, shape: tuple[int, ...]) -> None:
+    a = torch.ones(shape, dtype=torch.bool, device="cuda:0")
+    b = torch.ones(shape, dtype=torch.bool, device=device)
+    for first, second in ((a, b), (b, a)):
+        with pytest.raises(RuntimeError, match="at least two devices"):
+            torch.matmul(first, second)
+
+
 def test_what_lies_on_one_is_trained_there() -> None:
     parameters = [torch.nn.Parameter(torch.ones(2, device=f"cuda:{i}")) for i in (0, 1)]
     optimizer = torch.optim.Adam(parameters, lr=0.1, foreach=True)

@@ -23,7 +23,7 @@ _WIDER = {
 
 
 def run_on_cpu(function: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
-    """Call an operation; SimulationError that names it if the CPU has no kernel for it."""
+    """Call an operation; SimulationError that names it if the CPU has no kernel for it, or for the dtype."""
     try:
         return function(*args, **kwargs)
     except NotImplementedError as error:
@@ -40,11 +40,11 @@ def _run_wider(function: Any, args: Any, kwargs: Mapping[str, Any], error: Excep
     """Compute in a wider dtype and give the result that of the first operand; never in place."""
     first = next((value for value in args if isinstance(value, torch.Tensor)), None)
     if first is None or first.dtype not in _WIDER or _writes(function):
-        raise _missing(function) from error
+        raise _missing_dtype(function, error) from error
     try:
         result = function(*map(_widened, args), **{name: _widened(value) for name, value in kwargs.items()})
     except RuntimeError:
-        raise _missing(function) from error
+        raise _missing_dtype(function, error) from error
     return _narrowed(result, _WIDER[first.dtype], first.dtype)
 
 
@@ -86,5 +86,17 @@ def no_cast(function: Any) -> SimulationError:
 
 
 def _missing(function: Any) -> SimulationError:
-    name = getattr(function, "__name__", str(function)) if not hasattr(function, "_schema") else str(function)
-    return SimulationError(f"{name} cannot be simulated: it has a kernel for the GPU and none for the CPU")
+    return SimulationError(
+        f"{_named(function)} cannot be simulated: it has a kernel for the GPU and none for the CPU"
+    )
+
+
+def _missing_dtype(function: Any, error: Exception) -> SimulationError:
+    """What a program is told where the CPU refuses a dtype, which the GPU may take or refuse too."""
+    return SimulationError(
+        f"{_named(function)} cannot be simulated: its kernel for the CPU refuses the dtype ({error})"
+    )
+
+
+def _named(function: Any) -> str:
+    return str(function) if hasattr(function, "_schema") else getattr(function, "__name__", str(function))
