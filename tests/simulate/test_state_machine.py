@@ -120,6 +120,9 @@ class Twin:
             self.log.append(type(error).__name__)
 
     def keep(self, tensor: Any, place: str) -> None:
+        # Under any dispatch mode torch loses the gradients of one that was made in inference mode.
+        if tensor.is_inference():
+            tensor.requires_grad_(False)
         self.tensors.append(tensor)
         self.places.append(place)
         self.log.append(self.seen(len(self.tensors) - 1))
