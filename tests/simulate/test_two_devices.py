@@ -26,8 +26,9 @@ def _simulated() -> Iterator[None]:
         lambda a, b: torch.cat([a, b]),
         lambda a, b: a.add_(b),
         lambda a, b: a * b.sum(),  # a number, but one that lies on a GPU
+        lambda a, b: a * b.sum().requires_grad_(),
     ],
-    ids=["add", "dot", "cat", "add_", "number"],
+    ids=["add", "dot", "cat", "add_", "number", "number with gradient"],
 )
 def test_operands_on_both_are_refused(call: Both) -> None:
     a, b = torch.ones(3, device="cuda:1"), torch.ones(3, device="cuda:0")

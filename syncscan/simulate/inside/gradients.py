@@ -56,12 +56,9 @@ def carried(values: Iterable[Any], where: int | None, *, any_shape: bool) -> lis
 
 
 def _travels(value: Any, where: int | None, any_shape: bool) -> bool:
-    return (
-        isinstance(value, Tensor)
-        and value.requires_grad
-        and cuda_index(value) != where
-        and (any_shape or value.dim() == 0)
-    )
+    if not isinstance(value, Tensor) or not value.requires_grad or (source := cuda_index(value)) == where:
+        return False
+    return any_shape or (source is None and value.dim() == 0)
 
 
 def place_in_backward() -> int | None:
