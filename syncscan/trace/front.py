@@ -95,12 +95,8 @@ def _stand_in_front(child: int, end: socket.socket) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump is the command's
     while True:
         received = signal.sigwaitinfo(AWAITED)
-        number = received.si_signo
-        if number != signal.SIGCHLD:
-            if received.si_pid != child:
-                _tell(end, child, number)
-            if number == signal.SIGCONT:  # the child may be stopped with the group, or be about to be
-                os.kill(child, number)
+        if received.si_signo != signal.SIGCHLD:
+            _pass_behind(received, end, child)
             continue
         for taken, _ in _messages(end):
             _do_to_itself(taken, end, child)
@@ -112,11 +108,18 @@ def _stand_in_front(child: int, end: socket.socket) -> None:
             os._exit(code if code >= 0 else 128 - code)
 
 
+def _pass_behind(received: signal.struct_siginfo, end: socket.socket, child: int) -> None:
+    if received.si_pid != child:
+        _tell(end, child, received.si_signo)
+    if received.si_signo == signal.SIGCONT:  # the child may be stopped with the group, or be about to be
+        os.kill(child, signal.SIGCONT)
+
+
 def _do_to_itself(number: int, end: socket.socket, child: int) -> None:
     """Stop or end by a signal, as its default is; where it does neither, as in the first process, return."""
+    while (waiting := signal.sigtimedwait(PASSED_ON, 0)) is not None:  # a stop would drop a SIGCONT
+        _pass_behind(waiting, end, child)
     if number in PASSED_ON:
-        if signal.sigtimedwait({number}, 0) is not None:
-            _tell(end, child, number)
         signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})

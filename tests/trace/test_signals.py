@@ -281,6 +281,41 @@ def test_a_stopped_launcher_stops_the_program(start, number):
     assert process.returncode == 0
 
 
+def test_a_front_that_is_to_stop_keeps_what_continues_it(environment):
+    """Both wait for it while it is stopped, and the kernel hands out the one of the lower number first."""
+    source = """
+        import os, signal, subprocess
+        from syncscan.trace.front import step_behind
+
+        front = step_behind()
+
+        def until_it_stops():
+            arrived = []
+            while not front.stopped:
+                arrived += front.arrived()
+            return [number for number, when in arrived + front.arrived()]
+
+        os.kill(front.pid, signal.SIGSTOP)
+        until_it_stops()
+        front.take(signal.SIGSTOP)
+        subprocess.run(["kill", "-CONT", str(front.pid)], check=True)
+        print(until_it_stops(), flush=True)
+        front.resume()
+    """
+    with (
+        subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(source)],
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+            preexec_fn=foreground,
+        ) as process,
+        not_for_ever(process),
+    ):
+        assert process.communicate()[0] == f"[{int(signal.SIGCONT)}]\n"
+    assert process.returncode == 0
+
+
 @pytest.mark.parametrize("resume", WAYS[:2])
 def test_all_stopped_go_on_again(start, resume):
     """As by `kill -STOP %1`; what continues one process need not continue the other."""
