@@ -1,14 +1,15 @@
 """How many small defects, put into the source at random, make a test fail.
 
     pip install -e ".[test,bench]"
-    python benchmarks/mutants.py [--count N] [--seed N] [--jobs N] [--timeout SECONDS] [FILE ...]
+    python -m benchmarks.mutants [--count N] [--seed N] [--jobs N] [--timeout SECONDS] [FILE ...]
 
 Cosmic Ray makes the mutants: a condition negated, `and` for `or`, `True` for `False`, a number one larger, a
 comparison or an operator replaced by its counterpart, a loop that runs no time, a decorator taken away. Places are
 drawn from all that run, those in annotations left out, and of the mutants at a place one. Each lies alone in a
-copy of the checkout, in which the tests of its part run until one fails; a test that runs longer than the limit
-counts as failed. This prints the share killed by file, and each survivor with its line; after Ctrl-C, of those
-tested until then. It takes long: the tests that trace programs start hundreds of processes.
+copy of the checkout, in which those tests of its part run that run its statement, all of them where an import does,
+until one fails; a test that runs longer than the limit counts as failed. This prints the share killed by file, and
+each survivor with its line; after Ctrl-C, of those tested until then. It takes long: first all tests run once to
+see which lines each one runs, and some start hundreds of processes.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ from pathlib import Path
 
 from cosmic_ray.commands.init import _all_work_items
 from cosmic_ray.mutating import mutate_and_test
-from cosmic_ray.testing import run_tests
 from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkResult
+
+from benchmarks.tests_of_lines import TestsOfLines
 
 ROOT = Path(__file__).resolve().parent.parent
 # The tests that are about a part, the quick ones first.
@@ -68,20 +70,18 @@ def main() -> None:
     os.chdir(ROOT)
     mutants = drawn(options.files or list(TESTS), options.count, options.seed)
     results = []
-    with (
-        tempfile.TemporaryDirectory(prefix="syncscan-mutants-") as folder,
-        ProcessPoolExecutor(options.jobs, initializer=_copy_checkout, initargs=(folder,)) as pool,
-    ):
-        for said in pool.map(_fails_unchanged, sorted({_tests_of(mutant) for mutant in mutants})):
-            if said:
-                sys.exit(f"the tests fail without any mutant:\n{said}")
-        tested = pool.map(_tested, mutants, [options.timeout] * len(mutants))
+    with tempfile.TemporaryDirectory(prefix="syncscan-mutants-") as folder:
+        chosen, failed = _chosen(mutants, Path(folder), options.jobs)
+        pool = ProcessPoolExecutor(options.jobs, initializer=_copy_checkout, initargs=(folder,))
+        tested = pool.map(_tested, mutants, chosen, [failed] * len(mutants), [options.timeout] * len(mutants))
         try:
             for mutant, result in zip(mutants, tested, strict=True):
                 results.append((mutant, result))
                 print(f"\r{len(results)} of {len(mutants)}", end="", file=sys.stderr, flush=True)
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
+        finally:
+            pool.shutdown()
     print(file=sys.stderr)
     if results:
         report(results)
@@ -123,22 +123,52 @@ def _copy_checkout(parent: str) -> None:
     os.environ["PYTHONPATH"] = str(folder)
 
 
-def _tests_of(mutant: MutationSpec) -> str:
-    return next(tests for part, tests in TESTS.items() if str(mutant.module_path).startswith(part))
+def _chosen(mutants: list[MutationSpec], folder: Path, jobs: int) -> tuple[list[list[str]], list[str]]:
+    """For each mutant, the tests of its part that run its statement, the quick ones first; and what fails anyhow."""
+    parts = [_part_of(mutant) for mutant in mutants]
+    _copy_checkout(str(folder))
+    named = sorted({test for part in parts for test in TESTS[part].split()})
+    lines = TestsOfLines(Path.cwd(), named, folder, jobs)
+    chosen = []
+    for mutant, part in zip(mutants, parts, strict=True):
+        places = TESTS[part].split()
+        run_it = lines.of(Path.cwd() / mutant.module_path, *span) if (span := _statement(mutant)) else {""}
+        if run_it != {""}:
+            places = [test for place in places for test in sorted(run_it) if test.startswith(place)]
+        chosen.append(list(dict.fromkeys(places)))
+    return chosen, lines.failed
 
 
-def _command(tests: str) -> str:
-    return f"{sys.executable} -m pytest -q -x -p no:cacheprovider {tests}"
+def _part_of(mutant: MutationSpec) -> str:
+    return next(part for part in TESTS if str(mutant.module_path).startswith(part))
 
 
-def _fails_unchanged(tests: str) -> str:
-    """What the tests print where they fail although nothing was changed."""
-    outcome, output = run_tests(_command(tests), None)
-    return "" if outcome is TestOutcome.SURVIVED else output
+def _statement(mutant: MutationSpec) -> tuple[int, int] | None:
+    """The lines of the innermost statement around a mutant, its body left out; None where an import runs it."""
+    line = mutant.start_pos[0]
+    tree = ast.parse(mutant.module_path.read_text(encoding="utf-8"))
+    around = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and line in _lines(node)]
+    inner = max(around, key=lambda node: _lines(node).start)
+    if not any(
+        isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) for node in around if node is not inner
+    ):
+        return None
+    within = [node.lineno for node in ast.walk(inner) if isinstance(node, ast.stmt) and node is not inner]
+    lines = _lines(inner)
+    return lines.start, max(line, min(within, default=lines.stop) - 1)
 
 
-def _tested(mutant: MutationSpec, timeout: float) -> WorkResult:
-    return mutate_and_test([mutant], _command(_tests_of(mutant)), timeout)
+def _lines(node: ast.stmt) -> range:
+    first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
+    return range(first, (node.end_lineno or first) + 1)
+
+
+def _tested(mutant: MutationSpec, tests: list[str], failed: list[str], timeout: float) -> WorkResult:
+    tests = [test for test in tests if test not in failed]
+    arguments = [*tests, *(f"--deselect={test}" for test in failed)]
+    Path("tests-of-mutant").write_text("\n".join(arguments), encoding="utf-8")
+    command = f"{sys.executable} -m pytest -q -x -p no:cacheprovider @tests-of-mutant"
+    return mutate_and_test([mutant], command if tests else f"{sys.executable} -c pass", timeout)
 
 
 def report(results: list[tuple[MutationSpec, WorkResult]]) -> None:
