@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -53,48 +54,69 @@ class Options:
         """Whether sources are written."""
         return (self.fix or self.unsafe_fixes or self.add_ignores) and not self.diff
 
+    @property
+    def reads_stdin(self) -> bool:
+        """Whether standard input is what is checked."""
+        return STDIN in self.paths
+
+
+# What no run can be, and what to say of it; the first that holds is said.
+_CONTRADICTIONS: tuple[tuple[Callable[[Options], object], str], ...] = (
+    (lambda o: o.reads_stdin and len(o.paths) > 1, "- reads standard input, so it is the only path"),
+    (lambda o: o.stdin_filename and o.paths != (STDIN,), "--stdin-filename needs - as the path"),
+    (
+        lambda o: o.all and o.hot_only,
+        "--all reports what runs at any time and --hot-only in a step; give one of them",
+    ),
+    (
+        lambda o: o.config and o.isolated,
+        "--config names a file and --isolated ignores it; give one of them",
+    ),
+    (
+        lambda o: o.output_format != "text" and o.statistics,
+        "--statistics is text; leave --format {output_format} out",
+    ),
+    (lambda o: o.output_format != "text" and o.diff, "--diff is text; leave --format {output_format} out"),
+    (
+        lambda o: o.diff and o.statistics,
+        "--diff shows the fixes and --statistics counts the findings; give one of them",
+    ),
+    (
+        lambda o: o.add_ignores and (o.fix or o.unsafe_fixes),
+        "--add-ignores keeps what fixes change; give one of them at a time",
+    ),
+    (
+        lambda o: o.add_ignores and o.reason is None,
+        "--add-ignores needs --reason TEXT, which each comment gives",
+    ),
+    (
+        lambda o: o.reason is not None and not o.add_ignores,
+        "--reason is for the comments that --add-ignores writes",
+    ),
+    (
+        lambda o: o.baseline and o.write_baseline,
+        "--baseline reads a file and --write-baseline writes one; give one of them",
+    ),
+    (
+        lambda o: o.write_baseline and (o.writes or o.diff or o.reads_stdin),
+        "--write-baseline takes the files as they are; leave fixes and - out",
+    ),
+    (
+        lambda o: o.since and (o.writes or o.diff or o.write_baseline or o.reads_stdin),
+        "--since only reports what a change brings; leave fixes, --write-baseline and - out",
+    ),
+    (
+        lambda o: o.cache_dir and o.no_cache,
+        "--cache-dir names a folder for results and --no-cache keeps none; give one of them",
+    ),
+)
+
 
 def refuse_contradictions(options: Options) -> None:
     """ConfigError where options contradict each other."""
-    _refuse_contradicting_paths(options)
-    _refuse_contradicting_writes(options)
-    if options.cache_dir and options.no_cache:
-        raise ConfigError(
-            "--cache-dir names a folder for results and --no-cache keeps none; give one of them"
-        )
-
-
-def _refuse_contradicting_paths(options: Options) -> None:
-    if STDIN in options.paths and len(options.paths) > 1:
-        raise ConfigError("- reads standard input, so it is the only path")
-    if options.stdin_filename and options.paths != (STDIN,):
-        raise ConfigError("--stdin-filename needs - as the path")
-    if options.all and options.hot_only:
-        raise ConfigError("--all reports what runs at any time and --hot-only in a step; give one of them")
-    if options.config and options.isolated:
-        raise ConfigError("--config names a file and --isolated ignores it; give one of them")
-    if options.output_format != "text" and (options.statistics or options.diff):
-        option = "--statistics" if options.statistics else "--diff"
-        raise ConfigError(f"{option} is text; leave --format {options.output_format} out")
-    if options.diff and options.statistics:
-        raise ConfigError("--diff shows the fixes and --statistics counts the findings; give one of them")
-
-
-def _refuse_contradicting_writes(options: Options) -> None:
-    if options.add_ignores and (options.fix or options.unsafe_fixes):
-        raise ConfigError("--add-ignores keeps what fixes change; give one of them at a time")
-    if options.add_ignores and options.reason is None:
-        raise ConfigError("--add-ignores needs --reason TEXT, which each comment gives")
-    if options.reason is not None and not options.add_ignores:
-        raise ConfigError("--reason is for the comments that --add-ignores writes")
-    if options.baseline and options.write_baseline:
-        raise ConfigError("--baseline reads a file and --write-baseline writes one; give one of them")
-    if options.write_baseline and (options.writes or options.diff or STDIN in options.paths):
-        raise ConfigError("--write-baseline takes the files as they are; leave fixes and - out")
-    if options.since and (options.writes or options.diff or options.write_baseline or STDIN in options.paths):
-        raise ConfigError(
-            "--since only reports what a change brings; leave fixes, --write-baseline and - out"
-        )
+    for holds, message in _CONTRADICTIONS:
+        if holds(options):
+            raise ConfigError(message.format(output_format=options.output_format))
 
 
 def settings(options: Options) -> Config:
@@ -166,6 +188,6 @@ def store_of(options: Options) -> Store | None:
     folder = options.cache_dir or default_folder()
     if options.cache_dir and options.cache_dir.exists() and not options.cache_dir.is_dir():
         raise ConfigError(f"--cache-dir {options.cache_dir} is no folder; name one, which need not be there")
-    if folder is None or options.no_cache or STDIN in options.paths:
+    if folder is None or options.no_cache or options.reads_stdin:
         return None
     return Store(folder)

@@ -145,12 +145,6 @@ def test_settings_that_leave_no_rule_on_are_no_clean_report(syncscan, project, t
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["-", "a.py"],
-        ["a.py", "--stdin-filename", "a.py"],
-        ["--config", "x.toml", "--isolated"],
-        ["--format", "json", "--statistics"],
-        ["--format", "github", "--diff"],
-        ["--diff", "--statistics"],
         ["--format", "xml"],
         ["--jobs", "-1"],
         ["--no-such-option"],
