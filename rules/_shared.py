@@ -13,6 +13,8 @@ from syncscan.rule import Facts
 
 CONSTRUCTORS = frozenset({"tensor", "as_tensor", "asarray", "new_tensor"})  # of a tensor from host data
 
+PYTHON = ("builtins.", "math.", "operator.", "logging.")  # packages whose functions have rules of their own
+
 _LONGEST_SHOWN = 60
 
 _NO_SPACE = cst.SimpleWhitespace("")

@@ -17,7 +17,7 @@ import libcst as cst
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rule
 
-from ._shared import blocking_call, gpu_operand, is_true, shown
+from ._shared import PYTHON, blocking_call, gpu_operand, is_true, shown
 
 
 class CopyToHost(Rule):
@@ -93,7 +93,7 @@ array = lens.numpy()
         if isinstance(node, cst.Assign):
             return _match_store(node, facts)
         call = blocking_call(node, facts, Effect.DOWNLOAD)
-        if call is None or not facts.name_of(call.func).startswith(("torch.", "pickle.")):
+        if call is None or facts.name_of(call.func).startswith(PYTHON):
             return None
         if is_true(facts.argument(call, "non_blocking")):
             return None

@@ -53,7 +53,7 @@ finished = done.query()
     )
 
     def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
-        call = blocking_call(node, facts, Effect.WAIT)
+        call = blocking_call(node, facts, Effect.WAIT) or blocking_call(node, facts, Effect.ALWAYS)
         if call is None or facts.name_of(call.func).startswith("torch.distributed."):
             return None
         waited = (

@@ -20,7 +20,7 @@ from syncscan.model import Applicability, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rewrite, Rule
 
-from ._shared import blocking_call, index_elements, on_gpu, plain_name, shown
+from ._shared import PYTHON, blocking_call, index_elements, on_gpu, shown
 
 _HINTS = {
     "add": "write the product out, `x + alpha * y`: the factor then stays on the GPU",
@@ -103,15 +103,18 @@ both = torch.stack([scale, scale])
         if isinstance(node, cst.BinaryOperation):
             return _match_repetition(node, facts)
         call = blocking_call(node, facts, Effect.SCALAR)
-        if call is None or not facts.name_of(call.func).startswith(("torch.", "builtins.range")):
+        if call is None:
             return None
-        name = plain_name(call, facts)
-        if not name and facts.name_of(call.func) != "builtins.range":
+        full = facts.name_of(call.func)
+        if full.startswith(PYTHON) and full != "builtins.range":
             return None
+        name = full.rpartition(".")[2]
         number = next((arg.value for arg in call.args if on_gpu(facts.of(arg.value))), None)
         if number is None:
             return Match(call, f"{shown(call, facts)} reads a number from the GPU, and the host waits")
-        message = f"{shown(number, facts)} is on the GPU, `{name or 'range'}` needs a number, and the host waits to read it"
+        message = (
+            f"{shown(number, facts)} is on the GPU, `{name}` needs a number, and the host waits to read it"
+        )
         because = on_gpu(facts.of(number))
         return Match(call, message, because, _HINTS.get(name, ""), _stack_instead(call, facts))
 

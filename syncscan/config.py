@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import pathspec
 
 from syncscan.errors import ConfigError, suggestion
 from syncscan.model import UNUSED_SUPPRESSION, Confidence, Conventions, Finding, When
+from syncscan.ops import OperationTable, load_table
 from syncscan.rule import rule_book
 
 if sys.version_info >= (3, 11):
@@ -44,6 +45,13 @@ class Config:
     all: bool = False
     baseline: Path | None = None
     conventions: Conventions = field(default_factory=Conventions)
+    operations: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # of the project, as `OperationTable.with_own` takes them
+
+    def table(self) -> OperationTable:
+        """The operation table, with the operations of the project."""
+        return load_table().with_own(self.operations)
 
     def reports(self, finding: Finding, path: Path) -> bool:
         """Whether a finding in the file at ``path`` is one that the user asked for."""
@@ -257,6 +265,15 @@ def _conventions(value: object) -> Conventions:
     return Conventions(**{known[key]: _strings(names) for key, names in value.items()})
 
 
+def _operations(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(
+            f'must be a table such as {{ "torch.ops._C.scale" = {{ result = "none" }} }}, not {value!r}'
+        )
+    load_table().with_own(value)
+    return value
+
+
 _PARSERS: dict[str, Callable[[object], object]] = {
     "extend": _text,
     "select": _codes,
@@ -271,6 +288,7 @@ _PARSERS: dict[str, Callable[[object], object]] = {
     "all": _flag,
     "baseline": _text,
     "conventions": _conventions,
+    "operations": _operations,
 }
 
 
@@ -301,9 +319,11 @@ def _toml(value: object) -> str:
         return _toml({f.name.replace("_", "-"): getattr(value, f.name) for f in fields(Conventions)})
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{_toml(key)} = {_toml(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, int):
+        return str(value)
     if isinstance(value, str):
         return '"' + _escaped(value.replace("\\", "\\\\").replace('"', '\\"')) + '"'
-    assert isinstance(value, tuple)
+    assert isinstance(value, (tuple, list))
     return "[" + ", ".join(_toml(item) for item in value) + "]"
 
 

@@ -20,13 +20,13 @@ from __future__ import annotations
 import functools
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from importlib.resources import files
 from typing import Any, TypeVar
 
-from syncscan.errors import SyncscanError
+from syncscan.errors import SyncscanError, suggestion
 from syncscan.kinds import KINDS
 
 if sys.version_info >= (3, 11):
@@ -192,22 +192,41 @@ def _parse_term(text: str) -> Term:
     return Term(arg, "is", kind, negated=test == "is not")
 
 
+_DOTS_OF_AN_OPERATION = "torch.ops.library.name".count(".")
+
+
 @dataclass(frozen=True, slots=True)
 class OperationTable:
-    """Every measured operation by its public name, and what it was measured on."""
+    """Every operation by its public name, and what the measured ones were measured on.
+
+    ``own`` names those that the project has declared itself, which go before those of the same name.
+    """
 
     measured_on: dict[str, str]
     operations: dict[str, Operation]
+    own: frozenset[str] = frozenset()
+
+    def with_own(self, entries: Mapping[str, Any]) -> OperationTable:
+        """The table with what a project declares of its own operations; ValueError names the first bad entry."""
+        if not entries:
+            return self
+        if short := next((name for name in entries if not _FULL_NAME.fullmatch(name)), None):
+            raise ValueError(f"{short!r} is no full name; write one in quotes, such as {_EXAMPLE}")
+        own = parse_operations(entries)
+        return OperationTable(self.measured_on, {**self.operations, **own}, frozenset(own))
 
     def find(self, name: str) -> Operation | None:
         """The entry for a full name such as "torch.Tensor.cumsum_", through its plain form; or None.
 
         A method answers to the entry of the function of the same name, an in-place form to that of
-        the plain one, and ``torch.nn.functional.softmax`` to ``torch.softmax``.
+        the plain one, and ``torch.nn.functional.softmax`` to ``torch.softmax``. An overload such as
+        ``torch.ops.my_library.scale.default`` answers to the entry of its operation.
         """
         found = self.operations.get(name)
         if found is not None or not name.startswith("torch."):
             return found
+        if name.startswith("torch.ops.") and name.count(".") > _DOTS_OF_AN_OPERATION:
+            return self.operations.get(name.rpartition(".")[0])
         base = name.rpartition(".")[2]
         plain = base.rstrip("_")
         for candidate in (f"torch.Tensor.{base}", f"torch.{base}", f"torch.Tensor.{plain}", f"torch.{plain}"):
@@ -242,64 +261,187 @@ def parse_table(text: str) -> OperationTable:
     """Parse and check a table; SyncscanError names the entry and what is wrong with it."""
     raw = tomllib.loads(text)
     measured_on = raw.pop("measured_on", {})
-    return OperationTable(measured_on, {name: _checked_operation(name, entry) for name, entry in raw.items()})
-
-
-def _checked_operation(name: str, entry: dict[str, Any]) -> Operation:
     try:
-        return _parse_operation(name, entry)
-    except (ValueError, TypeError, KeyError) as error:
-        raise SyncscanError(f"ops.toml: [{name}]: {error}") from error
+        return OperationTable(measured_on, parse_operations(raw))
+    except ValueError as error:
+        raise SyncscanError(f"ops.toml: {error}") from error
 
 
-_OF_THE_RESULT = frozenset({"result", "dtype", "ndim", "count", "reduces"})
-_OF_AN_ENTRY = _OF_THE_RESULT | {"args", "blocks", "reads", "sometimes", "forms", "aten", "measured"}
+def parse_operations(entries: Mapping[str, Any]) -> dict[str, Operation]:
+    """Entries as a table has them, by their full names; ValueError names the first bad one and what is wrong."""
+    operations = {}
+    for name, entry in entries.items():
+        try:
+            operations[name] = _parse_operation(name, entry)
+        except ValueError as error:
+            raise ValueError(f"[{name}]: {error}") from error
+    return operations
 
 
-def _parse_operation(name: str, entry: dict[str, Any]) -> Operation:
-    if unknown := sorted(entry.keys() - _OF_AN_ENTRY):
-        raise ValueError(f"unknown key {unknown[0]!r}")
-    args = tuple(entry.pop("args", ("input",)))
-    blocks = tuple(_parse_case(case) for case in entry.pop("blocks", ()))
-    names = {arg.removeprefix("*") for arg in args}
-    blocks += tuple(reads_number(arg) for arg in entry.pop("reads", ()))
-    sometimes = tuple(_parse_case(case) for case in entry.pop("sometimes", ()))
-    forms = tuple(_parse_form(form, names) for form in entry.pop("forms", ()))
-    conditions = [condition for case in (*blocks, *sometimes) for condition in (case.when, case.unless)]
-    for term in (term for condition in (*conditions, *(form.when for form in forms)) for term in condition):
+_FULL_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+_EXAMPLE = '"torch.ops._C.rms_norm"'
+
+
+def _parse_operation(name: str, entry: object) -> Operation:
+    given = _fields(entry, _OF_AN_ENTRY)
+    operation = Operation(name, given.pop("args", ("input",)), given.pop("blocks", ()))
+    names = {arg.removeprefix("*") for arg in operation.args}
+    reads = tuple(map(reads_number, given.pop("reads", ())))
+    operation = replace(operation, blocks=operation.blocks + reads, **given)
+    conditions = [
+        condition
+        for case in (*operation.blocks, *operation.sometimes)
+        for condition in (case.when, case.unless)
+    ]
+    conditions += [form.when for form in operation.forms]
+    for term in (term for condition in conditions for term in condition):
         if term.arg not in names | {"any"}:
             raise ValueError(f"a condition names {term.arg!r}, which is not in args")
-    _check_result(entry, names)
-    aten = tuple(entry.pop("aten", ()))
-    return Operation(name, args, blocks, forms=forms, sometimes=sometimes, aten=aten, **entry)
+    for said in ({"result": operation.result, "reduces": operation.reduces}, *map(_said, operation.forms)):
+        _check_names(said, names)
+    return operation
 
 
-def _check_result(entry: Mapping[str, Any], names: set[str]) -> None:
-    result = entry.get("result", "input")
-    if result not in RESULTS and not result.startswith("a ") and result.removeprefix("arg ") not in names:
-        raise ValueError(f"unknown result {result!r}")
-    if entry.get("reduces", "") not in names | {""}:
-        raise ValueError(f"reduces names {entry['reduces']!r}, which is not in args")
-    if bad := [dtype for dtype in entry.get("dtype", "").split(", ") if dtype not in DTYPES]:
-        raise ValueError(f"unknown dtype {bad[0]!r}")
+def _said(form: Form) -> dict[str, Any]:
+    return dict(form.fields)
 
 
-def _parse_form(form: dict[str, Any], names: set[str]) -> Form:
-    fields = {key: value for key, value in form.items() if key != "when"}
-    if unknown := sorted(fields.keys() - _OF_THE_RESULT):
-        raise ValueError(f"unknown key {unknown[0]!r} in forms")
-    _check_result(fields, names)
-    return Form(parse_condition(form["when"]), tuple(fields.items()))
+def _check_names(said: Mapping[str, Any], names: set[str]) -> None:
+    """ValueError where what is said of a result names a parameter that is not there."""
+    result = said.get("result", "input")
+    if result.startswith("arg ") and result[4:] not in names:
+        raise ValueError(f"result names {result[4:]!r}, which is not in args")
+    if said.get("reduces", "") not in names | {""}:
+        raise ValueError(f"reduces names {said['reduces']!r}, which is not in args")
+
+
+Parsers = Mapping[str, Callable[[object], Any]]
+
+
+def _fields(given: object, known: Parsers, place: str = "") -> dict[str, Any]:
+    """What a table of the file says, each key parsed; ValueError says which key is wrong and why."""
+    if not isinstance(given, dict):
+        raise ValueError(f"must be a table of {', '.join(known)}, not {given!r}")
+    found = {}
+    for key, value in given.items():
+        if key not in known:
+            raise ValueError(f"unknown key {key!r}{place}; {suggestion(key, known)}")
+        try:
+            found[key] = known[key](value)
+        except ValueError as error:
+            raise ValueError(f"{key}: {error}") from error
+    return found
+
+
+def _is_parameter(word: object) -> bool:
+    return isinstance(word, str) and word.removeprefix("*").isidentifier()
+
+
+def _parameters(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(map(_is_parameter, value)):
+        raise ValueError(f"must be a list of the names of parameters, not {value!r}")
+    return tuple(value)
+
+
+def _overloads(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+        raise ValueError(f"must be a list of the names of overloads, not {value!r}")
+    return tuple(value)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"must be a text, not {value!r}")
+    return value
+
+
+def _whole(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < -1:
+        raise ValueError(f"must be a whole number, not {value!r}")
+    return value
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"must be true or false, not {value!r}")
+    return value
+
+
+def _result(value: object) -> str:
+    word = _text(value)
+    if word not in RESULTS and not re.fullmatch(r"arg \w+|a \S+", word):
+        others = '; or "arg NAME" for that argument, "a NAME" for an object of a class of torch'
+        raise ValueError(f"unknown result {word!r}; {suggestion(word, sorted(RESULTS))}{others}")
+    return word
+
+
+def _dtype(value: object) -> str:
+    for word in _text(value).split(", "):
+        if word not in DTYPES:
+            raise ValueError(f"unknown dtype {word!r}; {suggestion(word, sorted(DTYPES - {''}))}")
+    return str(value)
+
+
+def _effect(value: object) -> Effect:
+    effects = {effect.value: effect for effect in Effect}
+    word = _text(value)
+    if word not in effects:
+        raise ValueError(f"{word!r} is no way to wait; {suggestion(word, effects)}")
+    return effects[word]
+
+
+def _condition(value: object) -> Condition:
+    return parse_condition(_text(value))
+
+
+def _cases(value: object) -> tuple[Case, ...]:
+    return tuple(_parse_case(case) for case in _tables(value))
+
+
+def _parse_case(case: object) -> Case:
+    given = _fields(case, _OF_A_CASE, " in blocks")
+    if "as" not in given:
+        raise ValueError(f"has no `as`, which says how it waits: {', '.join(e.value for e in Effect)}")
+    return Case(given["as"], given.get("when", ()), given.get("unless", ()))
+
+
+def _forms(value: object) -> tuple[Form, ...]:
+    return tuple(_parse_form(form) for form in _tables(value))
+
+
+def _parse_form(form: object) -> Form:
+    given = _fields(form, {"when": _condition, **_OF_THE_RESULT}, " in forms")
+    if "when" not in given:
+        raise ValueError("has no `when`, which says which calls are of this form")
+    return Form(given.pop("when"), tuple(given.items()))
+
+
+def _tables(value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise ValueError(f"must be a list of tables, not {value!r}")
+    return value
+
+
+_OF_THE_RESULT: Parsers = {
+    "result": _result,
+    "dtype": _dtype,
+    "ndim": _whole,
+    "count": _whole,
+    "reduces": _text,
+}
+_OF_A_CASE: Parsers = {"as": _effect, "when": _condition, "unless": _condition}
+_OF_AN_ENTRY: Parsers = {
+    "args": _parameters,
+    "blocks": _cases,
+    "reads": _parameters,
+    "sometimes": _cases,
+    **_OF_THE_RESULT,
+    "forms": _forms,
+    "aten": _overloads,
+    "measured": _flag,
+}
 
 
 def reads_number(arg: str) -> Case:
     """The case of a parameter that wants a Python number: a tensor on the GPU is read."""
     return Case(Effect.SCALAR, (Term(arg, "is", "gpu"),))
-
-
-def _parse_case(case: dict[str, str]) -> Case:
-    if unknown := sorted(case.keys() - {"as", "when", "unless"}):
-        raise ValueError(f"unknown key {unknown[0]!r} in blocks")
-    return Case(
-        Effect(case["as"]), parse_condition(case.get("when", "")), parse_condition(case.get("unless", ""))
-    )

@@ -64,12 +64,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _simulate(config: pytest.Config) -> None:
     """Give the whole session a simulated GPU, before any test module is imported."""
-    from syncscan.simulate.context import simulated_cuda  # noqa: PLC0415 (needed only where tests ask for it)
+    from syncscan.config import find_config  # noqa: PLC0415 (needed only where tests ask for it)
+    from syncscan.errors import ConfigError  # noqa: PLC0415
+    from syncscan.simulate.context import simulated_cuda  # noqa: PLC0415
 
-    simulation = simulated_cuda()
     try:
+        simulation = simulated_cuda(operations=find_config(config.rootpath).operations)
         simulation.__enter__()
-    except ImportError as error:
+    except (ImportError, ConfigError) as error:
         raise pytest.UsageError(f"--syncscan=simulate: {error}") from None
 
     def end() -> None:

@@ -19,7 +19,7 @@ from syncscan.check.newer import newer_syntax
 from syncscan.check.when import Times, times
 from syncscan.check.workers import shared, workers
 from syncscan.model import Conventions, Failure, Finding
-from syncscan.ops import load_table
+from syncscan.ops import OperationTable, load_table
 from syncscan.rule import Rule, by_precedence
 
 # Below this many functions, starting a process takes longer than it saves.
@@ -41,11 +41,13 @@ def check_sources(
     progress: Callable[[str, int, int], None],
     jobs: int = 1,
     hot: Sequence[str] = (),
+    table: OperationTable | None = None,
 ) -> CheckResult:
     """Check a whole project, and report on the files named in ``targets`` (as shown), or on all.
 
     ``hot`` names the entry points of a step, see `syncscan.check.when`; ``jobs`` is how many processes to
-    use, 0 for as many as help. ``progress`` is called with the name of a stage, how much of it is done,
+    use, 0 for as many as help; ``table`` is the operation table, where the project
+    has operations of its own. ``progress`` is called with the name of a stage, how much of it is done,
     and of how much.
     """
     result = CheckResult()
@@ -54,7 +56,7 @@ def check_sources(
         modules = list(_modules(in_order, targets, result.failed, progress))
         rules = by_precedence()
         asked = frozenset(name for rule in rules for name in rule.asks)
-        solver = Solver(modules, load_table(), conventions, asked)
+        solver = Solver(modules, table or load_table(), conventions, asked)
         solver.solve(progress)
         matching = _Matching(solver, rules, times(solver, hot), targets, progress)
         count = workers(jobs) if len(matching.functions) >= _WORTH_SHARING else 1

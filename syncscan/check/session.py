@@ -106,12 +106,13 @@ def _result(
 ) -> CheckResult:
     """What the engine says of a project; kept is what it says of all files, for whichever are asked about next."""
     sources, conventions, hot = project.sources, config.conventions, config.hot
+    table = config.table()
     if store is None:
-        return check_sources(sources, project.targets, conventions, progress, jobs, hot)
-    key = key_of(sources, conventions, hot)
+        return check_sources(sources, project.targets, conventions, progress, jobs, hot, table)
+    key = key_of(sources, conventions, hot, config.operations)
     result = store.read(key)
     if result is None:
-        result = check_sources(sources, None, conventions, progress, jobs, hot)
+        result = check_sources(sources, None, conventions, progress, jobs, hot, table)
         store.write(key, result)
     return result
 

@@ -16,7 +16,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple
 from importlib import import_module
 from importlib.metadata import version
@@ -60,10 +60,12 @@ def default_folder() -> Path | None:
     return (given if given.is_absolute() else home / ".cache") / "syncscan"
 
 
-def key_of(sources: Sequence[Source], conventions: Conventions, hot: Sequence[str]) -> str:
+def key_of(
+    sources: Sequence[Source], conventions: Conventions, hot: Sequence[str], operations: Mapping[str, Any]
+) -> str:
     """The name of the entry for a project."""
     digest = hashlib.sha256(_program())
-    digest.update(json.dumps([astuple(conventions), list(hot)]).encode())
+    digest.update(json.dumps([astuple(conventions), list(hot), operations]).encode())
     for source in sources:
         content = hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest()
         digest.update(json.dumps([source.shown, source.module, source.path.stem, content]).encode())

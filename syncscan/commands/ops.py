@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from syncscan.commands import parameters
+from syncscan.config import find_config
 from syncscan.errors import EXIT_FINDINGS, SyncscanError, closest, suggestion
 from syncscan.files import replace_file
 from syncscan.ops import follows_default, load_table, parse_table
@@ -32,7 +33,8 @@ def show(name: str) -> None:
     """Print the entry of an operation, such as torch.repeat_interleave."""
     from syncscan.measure.write import entry_text  # noqa: PLC0415
 
-    table = load_table()
+    config = find_config(Path.cwd())
+    table = config.table()
     entry = table.find(name)
     if entry is None:
         taken = ", so `check` takes it not to wait and its result to live with its operands"
@@ -40,6 +42,9 @@ def show(name: str) -> None:
         raise SyncscanError(f"{name!r} is not in the table{taken if follows_default(name) else ''}; {hint}")
     how = "measured on" if entry.measured else "declared, not measured; the table was measured on"
     click.echo(entry_text(entry))
+    if entry.name in table.own:
+        click.echo(f"# declared in {config.source}")
+        return
     click.echo(f"# {how} {', '.join(table.measured_on.values())}")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from syncscan.config import find_config
 from syncscan.files import replace_file
 from syncscan.report import trace_json, trace_text
 from syncscan.report.safe_text import safe_line
@@ -33,7 +34,9 @@ output_format = click.option(
 def command(format_: str, folder: Path) -> int:
     """Show the trace in FOLDER again."""
     if not (folder / "trace.json").exists() and (folder / "parts").is_dir():
-        trace = build([], Launched(), folder / "parts", Blame())  # the launcher itself was killed
+        trace = build(
+            [], Launched(), folder / "parts", Blame(), 0, find_config(Path.cwd()).table()
+        )  # the launcher itself was killed
     else:
         trace = load(folder)
     render(trace, format_, sys.stdout)

@@ -10,6 +10,7 @@ import click
 
 from syncscan.commands import parameters
 from syncscan.commands.report import output_format, show
+from syncscan.config import find_config
 from syncscan.ending import tell
 from syncscan.errors import EXIT_FINDINGS, EXIT_OK, ConfigError, SyncscanError
 from syncscan.simulate.export import prepare_simulation
@@ -74,15 +75,16 @@ def command(
         raise ConfigError("--simulate needs no detector; leave --detector out")
     if simulate and max_blocked_ms_per_step is not None:
         raise ConfigError("--simulate times nothing: write --max-syncs-per-step")
+    table = find_config(Path.cwd()).table()
     front = step_behind()
     folder, parts = _prepare(output)
     try:
         if simulate:
-            options["simulator"] = prepare_simulation(parts)
+            options["simulator"] = prepare_simulation(parts, table)
         launched = launch.run(list(command), parts, options, front)
         status = EXIT_OK
         try:
-            trace = build(command, launched, parts, Blame(include, exclude, str(Path.cwd())), warmup)
+            trace = build(command, launched, parts, Blame(include, exclude, str(Path.cwd())), warmup, table)
             broken = broken_limits(trace, max_syncs_per_step, max_blocked_ms_per_step)
             status = EXIT_FINDINGS if broken else EXIT_OK
             show(trace, format_, output, broken)

@@ -1,15 +1,19 @@
 """The JSON schema of the settings, for editors: what a [tool.syncscan] table may hold.
 
-What it accepts, `syncscan.config` accepts. The other way it is stricter: it wants codes in capitals.
+What it accepts, `syncscan.config` accepts, but for conditions of operations that name no parameter of theirs. The other
+way it is stricter: it wants codes in capitals.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from typing import Any
 
 from syncscan.address import REPOSITORY
+from syncscan.kinds import KINDS
 from syncscan.model import Confidence, Conventions
+from syncscan.ops import DTYPES, RESULTS, Effect
 from syncscan.rule import rule_book
 
 _Schema = dict[str, Any]
@@ -53,6 +57,10 @@ def settings_schema() -> _Schema:
             },
             "Shell patterns of names that say where a tensor lives, in place of the usual ones.",
         ),
+        "operations": _told(
+            {"type": "object", "propertyNames": {"pattern": _FULL_NAME}, "additionalProperties": _entry()},
+            "What the project's own C++, CUDA and Triton operations do to the host, by their full names.",
+        ),
     }
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -66,8 +74,50 @@ def settings_schema() -> _Schema:
 
 
 _FLAG: _Schema = {"type": "boolean"}
+_FULL_NAME = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$"
 _TEXT: _Schema = {"type": "string", "minLength": 1}
 _PATTERN: _Schema = {"type": "string", "pattern": "^(?!!$)"}  # "!" leaves nothing out, and nothing in
+
+
+def _entry() -> _Schema:
+    """An entry of the operation table; that conditions name parameters in ``args`` is left to who reads it."""
+    dtype = "|".join(map(re.escape, sorted(DTYPES)))
+    result = "|".join(map(re.escape, sorted(RESULTS)))
+    of_result: dict[str, _Schema] = {
+        "result": {"type": "string", "pattern": rf"^({result}|arg \w+|a \S+)$"},
+        "dtype": {"type": "string", "pattern": f"^({dtype})(, ({dtype}))*$"},
+        "ndim": {"type": "integer", "minimum": -1},
+        "count": {"type": "integer", "minimum": -1},
+        "reduces": {"type": "string"},
+    }
+    parameters = _strings({"type": "string", "pattern": r"^\*?[^\W\d]\w*$"})
+    condition = {"type": "string", "pattern": _condition()}
+    effect = {"enum": [effect.value for effect in Effect]}
+    case = _object({"as": effect, "when": condition, "unless": condition}, required="as")
+    return _object(
+        {
+            "args": parameters,
+            "blocks": _strings(case),
+            "reads": parameters,
+            "sometimes": _strings(case),
+            **of_result,
+            "forms": _strings(_object({"when": condition, **of_result}, required="when")),
+            "aten": _strings({"type": "string"}),
+            "measured": _FLAG,
+        }
+    )
+
+
+def _condition() -> str:
+    """The pattern of what `syncscan.ops.parse_condition` reads."""
+    kinds = "|".join(sorted(KINDS))
+    term = rf"\w+ (is (not )?({kinds})|(not )?given|> \d+ bytes)"
+    return f"^({term}( and {term})*)?$"
+
+
+def _object(properties: dict[str, _Schema], *, required: str = "") -> _Schema:
+    keys = {"required": [required]} if required else {}
+    return {"type": "object", "additionalProperties": False, "properties": properties, **keys}
 
 
 def _strings(item: _Schema) -> _Schema:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from syncscan.ops import load_table
+from syncscan.ops import OperationTable, load_table
 from syncscan.simulate.export import TRACED_PACKAGE, plain_table
 
 if TYPE_CHECKING:
@@ -37,7 +37,10 @@ class SimulatedSync:
 
 @contextmanager
 def simulated_cuda(
-    on_sync: Callable[[Sync], None] | None = None, *, devices: int = 1
+    on_sync: Callable[[Sync], None] | None = None,
+    *,
+    devices: int = 1,
+    operations: Mapping[str, Any] | None = None,
 ) -> Iterator[list[SimulatedSync]]:
     """Let CUDA code run on the CPU, and see what would have made the host wait for the GPU.
 
@@ -45,13 +48,15 @@ def simulated_cuda(
     is called with each of them too, in the thread and on the stack of the call. A block that begins while
     another one is open, in whatever thread or task, joins its simulation, devices and all; the simulation
     ends with the last of them. Waits belong to the blocks that their thread or task is in, and to all
-    where it is in none. Raises SimulationError where the program asks for what only a real GPU can do, and
-    ValueError for fewer than one device.
+    where it is in none. ``operations`` are entries for operations of the program, as
+    ``[tool.syncscan.operations]`` has them. Raises SimulationError where the program asks for what only a real GPU can do, and
+    ValueError for fewer than one device, or an entry that is wrong.
     """
     if devices < 1:
         raise ValueError(f"devices must be 1 or more, not {devices}")
     block = _Block(on_sync)
-    with _joined(devices) as simulation, _listening(simulation, block):
+    table = load_table().with_own(operations or {})
+    with _joined(devices, table) as simulation, _listening(simulation, block):
         yield block.seen
 
 
@@ -76,12 +81,12 @@ _blocks: ContextVar[tuple[_Block, ...]] = ContextVar("syncscan_blocks", default=
 
 
 @contextmanager
-def _joined(devices: int) -> Iterator[Simulation]:
+def _joined(devices: int, table: OperationTable) -> Iterator[Simulation]:
     """The simulation that runs in this process, or one that begins here; it ends with the last block."""
     from syncscan.simulate.inside.simulation import lock  # noqa: PLC0415 (imports torch)
 
     with lock:
-        simulation = _running() or _new_simulation(devices)
+        simulation = _running() or _new_simulation(devices, table)
         modes = simulation.join()
     try:
         yield simulation
@@ -99,10 +104,10 @@ def _running() -> Simulation | None:
     )
 
 
-def _new_simulation(devices: int) -> Simulation:
+def _new_simulation(devices: int, table: OperationTable) -> Simulation:
     from syncscan.simulate.inside.simulation import Simulation  # noqa: PLC0415 (imports torch)
 
-    simulation = Simulation(plain_table(load_table()), devices)
+    simulation = Simulation(plain_table(table), devices)
     simulation.listeners.append(_tell_guards)
     return simulation
 

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from syncscan.kinds import alternatives
-from syncscan.ops import Case, Operation, OperationTable, Term, load_table
+from syncscan.ops import Case, Operation, OperationTable, Term
 
 INSIDE = Path(__file__).parent / "inside"
 TRACED_PACKAGE = "_syncscan_simulate"  # what a trace calls that package in the program
 TABLE_FILE = "operations"
 
 
-def prepare_simulation(folder: Path) -> str:
-    """Leave the operation table in the folder of a trace; returns where the code of the simulation lies."""
-    table = json.dumps(plain_table(load_table()))
+def prepare_simulation(folder: Path, operations: OperationTable) -> str:
+    """Leave an operation table in the folder of a trace; returns where the code of the simulation lies."""
+    table = json.dumps(plain_table(operations))
     (folder / TABLE_FILE).write_text(table, encoding="utf-8")
     return str(INSIDE)
 

@@ -21,7 +21,7 @@ from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 from syncscan.inferred import is_of
 from syncscan.kinds import asks
 from syncscan.model import Device, Kind, Value
-from syncscan.ops import Case, Effect, Operation, Term, by_parameter, load_table
+from syncscan.ops import Case, Effect, Operation, OperationTable, Term, by_parameter, load_table
 from syncscan.rule import by_precedence
 from syncscan.surroundings import Surroundings
 
@@ -78,12 +78,14 @@ def classify(
     end_line: int | None,
     end_column: int | None,
     api: str,
+    table: OperationTable | None = None,
 ) -> str | None:
     """The code of the rule that explains a wait at this range, or None.
 
     Lines and columns are 1-based, in characters, the end exclusive; columns are None where the
     interpreter gives none (before Python 3.11): then the line decides. ``api`` is the CUDA call, with
-    ":in" or ":out" behind it where a copy towards the GPU or the host came right before.
+    ":in" or ":out" behind it where a copy towards the GPU or the host came right before. ``table`` is the
+    operation table, where a project has declared operations of its own.
     """
     module = _parse(source_text)
     if module is None:
@@ -99,16 +101,21 @@ def classify(
     for node in candidates:
         if node is target:  # the statement stores there; it does not read
             continue
-        code = _code_of(node, target, module, name, direction)
+        code = _code_of(node, target, module, name, direction, table or load_table())
         if code is not None:
             return code
     return None
 
 
 def _code_of(
-    node: cst.CSTNode, target: cst.CSTNode | None, module: ParsedModule, api: str, direction: str
+    node: cst.CSTNode,
+    target: cst.CSTNode | None,
+    module: ParsedModule,
+    api: str,
+    direction: str,
+    table: OperationTable,
 ) -> str | None:
-    for facts in _possible_facts(node, target, module, api, direction):
+    for facts in _possible_facts(node, target, module, api, direction, table):
         for rule in by_precedence():
             for asked in {id(n): n for n in (node, facts.subject) if isinstance(n, rule.nodes)}.values():
                 if rule.match(asked, facts) is not None:
@@ -117,28 +124,32 @@ def _code_of(
 
 
 def _possible_facts(
-    node: cst.CSTNode, target: cst.CSTNode | None, module: ParsedModule, api: str, direction: str
+    node: cst.CSTNode,
+    target: cst.CSTNode | None,
+    module: ParsedModule,
+    api: str,
+    direction: str,
+    table: OperationTable,
 ) -> Iterator[RuntimeFacts]:
-    subject, operation, stored = _operation_of(node, target, module, api)
+    subject, operation, stored = _operation_of(node, target, module, api, table)
     if subject is not None and operation is not None:
         likely = _EFFECTS.get(direction, set(Effect))
         cases = _by_likelihood(subject, stored, operation.blocks)
         for case in sorted(cases, key=lambda case: case.effect not in likely):
-            facts = RuntimeFacts(module, api, subject, operation, case, stored)
+            facts = RuntimeFacts(module, api, table, subject, operation, case, stored)
             if facts.is_possible():
                 yield facts
     if subject is None or isinstance(node, (cst.If, cst.While, cst.Comparison)):
-        yield RuntimeFacts(module, api)
+        yield RuntimeFacts(module, api, table)
 
 
 def _operation_of(
-    node: cst.CSTNode, target: cst.CSTNode | None, module: ParsedModule, api: str
+    node: cst.CSTNode, target: cst.CSTNode | None, module: ParsedModule, api: str, table: OperationTable
 ) -> tuple[cst.CSTNode | None, Operation | None, cst.BaseExpression | None]:
     """The call or subscript that a node is about, its entry in the table, and the value that it stores.
 
     An assignment may have several targets; ``target`` is the one that waits.
     """
-    table = load_table()
     if isinstance(node, cst.Call):
         return node, table.find(module.name_of(node.func, api)), None
     if isinstance(node, cst.Subscript):
@@ -180,6 +191,7 @@ class RuntimeFacts:
         self,
         module: ParsedModule,
         api: str,
+        table: OperationTable,
         subject: cst.CSTNode | None = None,
         operation: Operation | None = None,
         case: Case | None = None,
@@ -187,6 +199,7 @@ class RuntimeFacts:
     ) -> None:
         self._module = module
         self._api = api
+        self._table = table
         self.subject = subject
         self._operation = operation
         self._case = case
@@ -217,7 +230,7 @@ class RuntimeFacts:
 
     def argument(self, call: cst.Call, name: str) -> cst.BaseExpression | None:
         """The argument that a call of a known operation binds to a parameter, if it is given."""
-        operation = load_table().find(self.name_of(call.func))
+        operation = self._table.find(self.name_of(call.func))
         return None if operation is None else self._given(call, operation).get(name, (None,))[0]
 
     def source(self, node: cst.CSTNode) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from syncscan.files import read_file
+from syncscan.ops import OperationTable
 from syncscan.rule import rule_book
 from syncscan.trace.classify import classify
 from syncscan.trace.store import Frame, Process, Wait, quantile
@@ -112,9 +113,11 @@ class Site:
         return self.count / self.steps if self.steps else None
 
 
-def collect(processes: Iterable[Process], blame: Blame) -> tuple[list[Site], dict[tuple[int, int], Site]]:
+def collect(
+    processes: Iterable[Process], blame: Blame, table: OperationTable
+) -> tuple[list[Site], dict[tuple[int, int], Site]]:
     """The sites, the longest blocked first, and the site of each wait by (process index, wait number)."""
-    sources = Sources()
+    sources = Sources(table)
     sites: dict[Place, Site] = {}
     of_wait = {}
     steps: dict[Place, set[int]] = defaultdict(set)
@@ -193,7 +196,8 @@ def _add(site: Site, wait: Wait, process: Process) -> None:
 class Sources:
     """The source files that a trace names; a file that is gone or has changed gives no text."""
 
-    def __init__(self) -> None:
+    def __init__(self, table: OperationTable) -> None:
+        self._table = table
         self._read = cache(_read_source)
         self._lines = cache(lambda path: self._read(path).split("\n"))
 
@@ -223,7 +227,7 @@ class Sources:
         text = self._read(place.path)
         api = f"{place.api}:{way}" if way else place.api
         where = (place.line, place.column, place.end_line, place.end_column)
-        return classify(text, *where, api) if text and place.line else None
+        return classify(text, *where, api, self._table) if text and place.line else None
 
 
 def _read_source(path: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from syncscan import __version__
 from syncscan.errors import SyncscanError
 from syncscan.files import read_file
+from syncscan.ops import OperationTable
 from syncscan.trace.contract import FORMAT_VERSION, OF_EVERY_VERSION, TRACE
 from syncscan.trace.launch import Launched, why_unhooked
 from syncscan.trace.shape import Mismatch, parse
@@ -19,10 +20,12 @@ MAX_BYTES = 128 * 1024 * 1024  # of trace.json
 Trace = dict[str, Any]
 
 
-def build(command: Sequence[str], launched: Launched, parts: Path, blame: Blame, warmup: int = 0) -> Trace:
+def build(
+    command: Sequence[str], launched: Launched, parts: Path, blame: Blame, warmup: int, table: OperationTable
+) -> Trace:
     """Merge what the processes of a command wrote; see "Output contract" in docs/trace.md."""
     processes = read_processes(parts)
-    sites, of_wait = collect(processes, blame)
+    sites, of_wait = collect(processes, blame, table)
     return {
         "version": FORMAT_VERSION,
         "tool": {"name": "syncscan", "version": __version__},

@@ -195,6 +195,7 @@ def test_show_settings_prints_what_could_be_pasted(syncscan, project):
             "hot-only = true",
             "all = false",
             'conventions = { "host-names" = ["*_h"], "gpu-names" = [] }',
+            'operations = { "torch.ops.m.f" = { args = ["x"], ndim = 0 } }',
         ]
     )
     root = project(settings(table))

@@ -180,18 +180,19 @@ def test_the_name_of_an_entry_says_all_that_the_result_rests_on(project) -> None
     a, b = (read_source(root / name, root, {}) for name in ("a.py", "b.py"))
     conventions = Conventions()
     keys = {
-        key_of(sources, given, hot)
-        for sources, given, hot in [
-            ([a, b], conventions, ()),
-            ([a], conventions, ()),
-            ([b, a], conventions, ()),
-            ([replace(a, module="c"), b], conventions, ()),
-            ([replace(a, shown="c.py"), b], conventions, ()),
-            ([replace(a, text="1\n"), b], conventions, ()),
-            ([replace(a, path=root / "__init__.py"), b], conventions, ()),
-            ([a, b], replace(conventions, host_names=()), ()),
-            ([a, b], conventions, ("a:f",)),
+        key_of(sources, given, hot, operations)
+        for sources, given, hot, operations in [
+            ([a, b], conventions, (), {}),
+            ([a], conventions, (), {}),
+            ([b, a], conventions, (), {}),
+            ([replace(a, module="c"), b], conventions, (), {}),
+            ([replace(a, shown="c.py"), b], conventions, (), {}),
+            ([replace(a, text="1\n"), b], conventions, (), {}),
+            ([replace(a, path=root / "__init__.py"), b], conventions, (), {}),
+            ([a, b], replace(conventions, host_names=()), (), {}),
+            ([a, b], conventions, ("a:f",), {}),
+            ([a, b], conventions, (), {"torch.ops.m.f": {}}),
         ]
     }
-    assert len(keys) == 9
-    assert key_of([a, b], conventions, ()) in keys
+    assert len(keys) == 10
+    assert key_of([a, b], conventions, (), {}) in keys

@@ -112,13 +112,13 @@ def test_parameters_that_want_a_number_are_cases_too():
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ('blocks = [{ as = "upload", when = "input is purple" }]', "unknown kind 'purple'"),
+        ('blocks = [{ as = "upload", when = "input is purple" }]', "blocks: when: unknown kind 'purple'"),
         (
             'blocks = [{ as = "upload", when = "mask is gpu" }]',
             "a condition names 'mask', which is not in args",
         ),
         ('reads = ["k"]', "a condition names 'k', which is not in args"),
-        ('sometimes = [{ as = "perhaps" }]', "'perhaps' is not a valid Effect"),
+        ('sometimes = [{ as = "perhaps" }]', "sometimes: as: 'perhaps' is no way to wait"),
         ("blocked = true", "unknown key 'blocked'"),
     ],
 )

@@ -260,3 +260,44 @@ def test_pytest_inside_a_trace_shares_its_simulation(tests: Path) -> None:
     done = run("syncscan", "trace", "--simulate", "--", *command, cwd=tests)
     assert "4 passed" in done.stdout, done.stdout + done.stderr
     assert "would have waited for the GPU" in done.stderr
+
+
+OWN = """\
+import torch
+
+
+@torch.library.custom_op("mine::rows", mutates_args=())
+def rows(scores: torch.Tensor, k: int) -> torch.Tensor:
+    return scores[:k].clone()
+
+
+def step():
+    torch.ops.mine.rows(torch.ones(4), 2)
+    torch.ops.mine.rows(torch.ones(4, device="cuda"), 2)  # SYN206
+"""
+DECLARED = """\
+[tool.syncscan.operations."torch.ops.mine.rows"]
+args = ["scores", "k"]
+blocks = [{ as = "shape depends on data", when = "scores is gpu" }]
+"""
+
+
+def test_operations_of_a_project_wait_as_it_declares(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(DECLARED, encoding="utf-8")
+    (tmp_path / "program.py").write_text(f"{OWN}\n\nstep()\n", encoding="utf-8")
+    options = ("--simulate", "--format", "json", "--", sys.executable, "program.py")
+    done = run("syncscan", "trace", *options, cwd=tmp_path)
+    sites = json.loads(done.stdout)["sites"]
+    assert [(site["line"], site["code"], site["count"]) for site in sites] == [(11, "SYN206", 1)], done.stderr
+
+
+def test_operations_of_a_project_wait_in_its_tests(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(DECLARED, encoding="utf-8")
+    limited = "\n\n@pytest.mark.limit_syncs(0)\ndef test_step():\n    step()\n"
+    (tmp_path / "test_own.py").write_text(f"import pytest\n{OWN}{limited}", encoding="utf-8")
+    command = ("pytest", "-p", "syncscan.pytest_plugin", "--syncscan=simulate")
+    done = run(*command, cwd=tmp_path)
+    assert ":12 in step " in done.stdout, done.stdout + done.stderr
+    (tmp_path / "pyproject.toml").write_text("[tool.syncscan]\noperations = []\n", encoding="utf-8")
+    wrong = run(*command, cwd=tmp_path)
+    assert "[tool.syncscan]: operations: must be a table" in wrong.stderr

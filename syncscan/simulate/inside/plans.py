@@ -57,9 +57,9 @@ class Plan:
     @staticmethod
     def _operation(table: Table, schema: Any, namespace: str) -> Operation | None:
         """The entry of the table, if it can block."""
-        if namespace != "aten":
-            return None
-        found = table.find_aten(schema.name.partition("::")[2])
+        name = schema.name.partition("::")[2] if schema is not None else ""
+        of_program = f"torch.ops.{namespace}.{name}"  # which may have said what it does
+        found = table.find_aten(name) if namespace == "aten" else table.find(of_program)
         return found if found is not None and found.cases else None
 
     def with_tensors(self, args: Any) -> Any:

@@ -27,7 +27,7 @@ class Context:
         asked: frozenset[str],
     ) -> None:
         self.modules = modules
-        self.program = Program(modules)
+        self.program = Program(modules, table.own)
         self.scopes = Scopes(modules)
         self.annotations = Annotations(self.program)
         self.table = table
@@ -37,6 +37,12 @@ class Context:
         self.assume = False  # whether what is still open is answered by assumption
         self.classes: dict[ast.ClassDef, Class] = {
             cls.node: cls for module in modules for cls in module.classes
+        }
+        self.declared = {
+            function: name
+            for module in modules
+            for function in module.functions
+            if (name := f"{module.name}.{function.qualname}") in table.own
         }
         self._used: dict[Function, frozenset[str]] = {}
         self.paths: dict[ast.expr, str] = {}

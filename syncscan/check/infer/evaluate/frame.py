@@ -14,6 +14,7 @@ from syncscan.check.infer.evaluate.record import Recorder
 from syncscan.check.infer.evaluate.registry import (
     ATTRIBUTES,
     CALLABLES,
+    DECLARED,
     EXPRESSIONS,
     FUNCTIONS,
     METHODS,
@@ -129,7 +130,8 @@ class Frame:
         if special is not None:
             self.note_operation(name, call)
             return special(self, call)
-        handler = PACKAGES.get(name.partition(".")[0])
+        package = DECLARED if name in self.context.table.own else name.partition(".")[0]
+        handler = PACKAGES.get(package)
         return handler(self, name, call) if handler is not None else UNKNOWN
 
     # What is known, and what this evaluation adds to it

@@ -23,6 +23,7 @@ CALLABLES: dict[Kind, Callable[..., Value]] = {}  # (frame, callee, call): ``cal
 METHODS: dict[Kind, Callable[..., Value]] = {}  # (frame, base, name, call): ``base.name(...)``
 FUNCTIONS: dict[str, Callable[..., Value]] = {}  # (frame, call): outside the project, by full name
 PACKAGES: dict[str, Callable[..., Value]] = {}  # (frame, name, call): all else in a package outside
+DECLARED = ""  # stands among the packages for what the project declares itself
 
 
 def register(table: dict[Any, Callable[..., Any]], *keys: object) -> Callable[[Evaluator], Evaluator]:

@@ -6,7 +6,7 @@ import ast
 
 from syncscan.check.infer.evaluate.call import Call
 from syncscan.check.infer.evaluate.frame import DEFAULT_DEVICE, Frame
-from syncscan.check.infer.evaluate.registry import FUNCTIONS, METHODS, PACKAGES, register
+from syncscan.check.infer.evaluate.registry import DECLARED, FUNCTIONS, METHODS, PACKAGES, register
 from syncscan.check.infer.evaluators.modules import MODULE_METHODS, may_be_tensor, module_tensor
 from syncscan.check.infer.source.syntax import last_name
 from syncscan.check.infer.table.conditions import Bound
@@ -23,7 +23,7 @@ _OF_MORE_THAN_TENSORS = MODULE_METHODS | frozenset(
 )  # fmt: skip
 
 
-@register(PACKAGES, "torch", "torchvision")
+@register(PACKAGES, "torch", "torchvision", DECLARED)
 def _of_torch(frame: Frame, name: str, call: Call) -> Value:
     """Call a function or a class of torch."""
     if name.startswith(("torch.cuda.", "torch.nn.")) and name.rpartition(".")[2][:1].isupper():

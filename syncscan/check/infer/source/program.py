@@ -22,7 +22,9 @@ _KNOWN_FROM_THE_TABLE = frozenset({"numpy", "torch"})
 class Program:
     """All modules, and the way from a name to what it means."""
 
-    def __init__(self, modules: Sequence[Module]) -> None:
+    def __init__(self, modules: Sequence[Module], declared: frozenset[str] = frozenset()) -> None:
+        """``declared`` has the full names of what the project says of itself that no source shows."""
+        self._extensions = {name.rpartition(".")[0] for name in declared}
         # A stand-in for torch among the tests must not hide what the operation table knows of the real one.
         self.modules = {
             module.name: module
@@ -117,7 +119,8 @@ class Program:
         if source is not None:
             if seen < _MOST_STEPS and (found := self.lookup(source, target.name, seen + 1)) is not None:
                 return found
-            return self.modules.get(f"{target.module}.{target.name}")
+            full = f"{target.module}.{target.name}"
+            return self.modules.get(full) or (full if full in self._extensions else None)
         submodule = self.modules.get(f"{target.module}.{target.name}")
         return submodule if submodule is not None else f"{target.module}.{target.name}"
 
