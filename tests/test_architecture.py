@@ -57,7 +57,8 @@ FLOORS = {
         "blocking",
     ),
     "syncscan.report": (
-        "console pages records safe_text trace_json",
+        "console pages records safe_text trace_json trace_rows",
+        "ranks",
         "github gitlab json_report junit progress sarif schema statistics text trace_text",
         "formats",
     ),
@@ -74,7 +75,14 @@ FLOORS = {
         "simulation",
     ),
     "syncscan.server": ("answers engine", "server"),
-    "syncscan.trace": ("hook", "arrivals classify front shape", "contract launch store", "sites", "trace"),
+    "syncscan.trace": (
+        "hook",
+        "arrivals classify front shape",
+        "contract launch spread store",
+        "sites",
+        "propose",
+        "trace",
+    ),
     "syncscan.trace.hook._syncscan_hook": (
         "append exits imports interfaces part threads",
         "cupti debugmode entry record simulated steps",

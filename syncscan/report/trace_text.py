@@ -1,42 +1,55 @@
-"""A trace as text: the lines that wait, the costliest first, with what to write instead."""
+"""A trace as text: what a step waits, or the lines that wait, the costliest first; then all else, short."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from rich.console import Group
-from rich.padding import Padding
-from rich.table import Table
+from rich.style import Style
 from rich.text import Text
 
 from syncscan.report.console import Console
+from syncscan.report.ranks import rank_remarks
 from syncscan.report.records import plural
 from syncscan.report.safe_text import safe_values
+from syncscan.report.trace_rows import PHASES, STEP, Row, Rows, duration, share, short_path
 from syncscan.trace.sites import spot
 
 MAX_SITES = 30
 MAX_REMARKS = 60
 MAX_RANKS = 16
+MAX_PLACES = 3  # that are named of a phase
 _ALL = "`-o DIR` and `--format json` give all"
-_PHASES = {"compile": "while compiling", "capture": "in graph capture"}
+_NO_WARM_UP = (STEP, "capture", "compile", "outside")
+_WHERE = "where, what, and what to write instead"
+
+# The name of a column and what it says of a row.
+_Column = tuple[str, Callable[[Row], str]]
 
 
 def render(trace: dict[str, Any], stream: TextIO, width: int) -> None:
-    """Write the report, its table ``width`` characters wide; nothing in the trace commands the terminal."""
-    trace = safe_values(trace)
-    console = Console(file=stream, width=width, highlight=False, soft_wrap=False)
-    sites = [s for s in trace["sites"] if s["allowed"] is None and s["phase"] != "warmup"]
-    console.print(Text(_headline(trace, sites), style="bold"), soft_wrap=True)
-    if sites:
-        with console.capture() as table:
-            console.print(_table(trace, sites[:MAX_SITES]))
-        stream.writelines(f"{line.rstrip()}\n" for line in table.get().splitlines())
-    if len(sites) > MAX_SITES:
-        console.print(f"and {len(sites) - MAX_SITES} more sites; {_ALL}")
-    for line in _shortest(_remarks(trace)):
-        console.print(Text(line), soft_wrap=True)
+    """Write the report, notes ``width`` characters wide; nothing in the trace commands the terminal."""
+    rows = Rows(safe_values(trace))
+    console = Console(file=stream, width=width, highlight=False)
+    for line in _lines(rows, width, Path.cwd()):
+        console.print(line, soft_wrap=True)
+
+
+def _lines(rows: Rows, width: int, folder: Path) -> Iterator[Text]:
+    yield Text(_headline(rows), style="bold")
+    shown = rows.of_steps if rows.steady else rows.of_phases(*_NO_WARM_UP)
+    if shown:
+        yield from _table(
+            _step_columns(rows) if rows.steady else _columns(rows), shown[:MAX_SITES], width, folder
+        )
+    if len(shown) > MAX_SITES:
+        yield Text(f"and {len(shown) - MAX_SITES} more sites; {_ALL}")
+    if rows.steady:
+        yield from _apart(rows, folder)
+    for line in _shortest(list(_remarks(rows, folder))):
+        yield Text(line)
 
 
 def _shortest(remarks: list[str]) -> list[str]:
@@ -47,21 +60,39 @@ def _shortest(remarks: list[str]) -> list[str]:
     return [*remarks[: MAX_REMARKS - 1], f"and {left_out} more remarks; {_ALL}", remarks[-1]]
 
 
-def _headline(trace: dict[str, Any], sites: list[dict[str, Any]]) -> str:
-    traced = [p for p in trace["processes"] if p.get("detectors") and p["wall_ns"]]
-    if not traced:
-        return f"syncscan: nothing was traced: {_why_nothing(trace)}"
-    waits = sum(site["count"] for site in sites)
-    blocked = sum(site["blocked_ns"]["total"] for site in sites)
-    seconds = sum(p["wall_ns"] for p in traced) / 1e9
-    text = f"syncscan: the CPU waited for the GPU {plural(waits, 'time')} at {plural(len(sites), 'place')}"
-    if any("simulated" in p["detectors"] for p in traced):
-        text = (
-            text.replace("waited", "would have waited", 1) + " (a simulated GPU: for how long is not known)"
-        )
-    elif any(_timed(site) for site in sites):
-        text += f", {blocked / 1e9:.3g} s of {seconds:.3g} s ({_share(blocked, seconds * 1e9)})"
-    return text + f" in {plural(len(traced), 'process', 'processes')}{_ranks(traced)}"
+def _headline(rows: Rows) -> str:
+    if not rows.traced:
+        return f"syncscan: nothing was traced: {_why_nothing(rows.trace)}"
+    told = _of_steps(rows) if rows.steady else _of_program(rows)
+    return f"syncscan: {told} in {plural(len(rows.traced), 'process', 'processes')}{_ranks(rows.traced)}"
+
+
+def _of_steps(rows: Rows) -> str:
+    steps = rows.trace["steps"]
+    waits = rows.waits(STEP)
+    text = f"{plural(waits.count, 'wait')} in {plural(rows.steady, 'steady step')} of {steps['target']}"
+    if waits.count:
+        text += f", {waits.count / rows.steady:.3g} a step"
+    if rows.simulated:
+        return f"{text} (a simulated GPU: for how long is not known)"
+    if waits.count and rows.timed:
+        one, whole = waits.over(rows.steady), steps["wall_ns"] / rows.steady
+        text += f"; a step of {duration(whole)} is blocked for {duration(one.blocked_ns)} ({share(one.blocked_ns, whole)})"
+        if one.starved_ns is not None:
+            text += f", and the GPU then has nothing to do for {duration(one.starved_ns)} ({share(one.starved_ns, whole)})"
+    return text
+
+
+def _of_program(rows: Rows) -> str:
+    waits, places = rows.waits(*_NO_WARM_UP), len(rows.of_phases(*_NO_WARM_UP))
+    how = "would have waited" if rows.simulated else "waited"
+    text = f"the CPU {how} for the GPU {plural(waits.count, 'time')} at {plural(places, 'place')}"
+    if rows.simulated:
+        return f"{text} (a simulated GPU: for how long is not known)"
+    if rows.timed:
+        text += f", {duration(waits.blocked_ns)} of {duration(rows.wall_ns)}"
+        text += f" ({share(waits.blocked_ns, rows.wall_ns)})"
+    return text
 
 
 def _why_nothing(trace: dict[str, Any]) -> str:
@@ -87,48 +118,83 @@ def _ranks(traced: list[dict[str, Any]]) -> str:
     return f", ranks {', '.join(map(str, ranks))}" if ranks else ""
 
 
-def _table(trace: dict[str, Any], sites: Iterable[dict[str, Any]]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("blocked", "of wall", "waits", "a step"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("code", no_wrap=True)
-    table.add_column("where, what, and what to write instead", overflow="fold", ratio=1)
-    wall = sum(p["wall_ns"] for p in trace["processes"] if p.get("detectors"))
-    for site in sites:
-        blocked = site["blocked_ns"]["total"]
-        table.add_row(
-            _milliseconds(blocked) if _timed(site) else "-",
-            _share(blocked, wall) if _timed(site) else "-",
-            str(site["count"]),
-            f"{site['per_step']:.3g}" if site["per_step"] is not None else "",
-            Text(site["code"] or "-"),
-            _description(site),
-        )
-    return table
+def _step_columns(rows: Rows) -> list[_Column]:
+    whole = rows.trace["steps"]["wall_ns"] / rows.steady
+    columns: list[_Column] = [("a step", lambda row: f"{row.per_step:.3g}")]
+    if rows.starved:
+        columns.append(("starved", lambda row: _optional(row.step_starved_ns)))
+    if rows.timed:
+        columns.append(("blocked", lambda row: duration(row.step_blocked_ns) if row.timed else "-"))
+        columns.append(("of step", lambda row: share(row.step_blocked_ns, whole) if row.timed else "-"))
+    return columns
 
 
-def _timed(site: dict[str, Any]) -> bool:
-    return "cupti" in site["detectors"]
+def _columns(rows: Rows) -> list[_Column]:
+    wall = rows.wall_ns
+    columns: list[_Column] = [("waits", lambda row: str(row.all.count))]
+    if rows.starved:
+        columns.append(("starved", lambda row: _optional(row.all.starved_ns)))
+    if rows.timed:
+        columns.append(("blocked", lambda row: duration(row.all.blocked_ns) if row.timed else "-"))
+        columns.append(("of wall", lambda row: share(row.all.blocked_ns, wall) if row.timed else "-"))
+    return columns
 
 
-def _description(site: dict[str, Any]) -> Group:
-    text = Text.assemble((_where(site), "cyan"), f" in {site['function']}")
-    phase = _PHASES.get(site["phase"])
-    details = [phase] if phase else []
-    if site["backward_of"]:
-        details.append(f"backward of {site['backward_of']}")
-    details += _spread(site)
-    if site["missed_by"]:
-        details.append(f"{site['api']}, unseen by debug mode")
-    if details:
-        text.append(f" ({'; '.join(details)})", style="dim")
-    below = [Text(site["expression"])] if site["expression"] else []
-    below += [Text(f"instead: {site['instead']}", style="green")] if site["instead"] else []
-    return Group(text, *(Padding(line, (0, 0, 0, 2)) for line in below))
+def _optional(nanoseconds: float | None) -> str:
+    return "-" if nanoseconds is None else duration(nanoseconds)
 
 
-def _spread(site: dict[str, Any]) -> list[str]:
-    ranks = {rank: count for rank, count in site["ranks"].items() if rank.isdigit()}
+def _table(columns: list[_Column], rows: Sequence[Row], width: int, folder: Path) -> Iterator[Text]:
+    names = [name for name, _ in columns]
+    cells = [[cell(row) for _, cell in columns] for row in rows]
+    widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
+
+    def numbers(texts: Sequence[str]) -> str:
+        return "".join(f"{text:>{width}}  " for text, width in zip(texts, widths, strict=True))
+
+    yield Text(f"{numbers(names)}{'code':<8}{_WHERE}", style="dim")
+    margin = " " * (sum(widths) + 2 * len(widths) + 8)
+    for row, texts in zip(rows, cells, strict=True):
+        head = Text(f"{numbers(texts)}{row['code'] or '-':<8}")
+        yield head.append(where(row, folder)).append(f" in {row['function']}")
+        for text, style in _below(row):
+            room = max(width - len(margin) - 2, 40)
+            for line in textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False):
+                yield Text(f"{margin}  ").append(line, style=style)
+
+
+def where(row: Row, folder: Path) -> Text:
+    """``path:line``, which a terminal that knows links opens, wherever the file lies."""
+    path = row["path"]
+    link = Path(path).as_uri() if path.startswith("/") and "\\" not in path else None
+    return Text(spot(short_path(path, folder), row["line"]), style=Style(color="cyan", link=link))
+
+
+def _below(row: Row) -> Iterator[tuple[str, str]]:
+    if row["expression"]:
+        yield row["expression"], ""
+    if details := _details(row):
+        yield f"({'; '.join(details)})", "dim"
+    if row["instead"]:
+        yield f"instead: {row['instead']}", "green"
+
+
+def _details(row: Row) -> list[str]:
+    all_waits = row.all.count
+    details = [
+        f"{'all' if waits.count == all_waits else waits.count} in {PHASES[phase]}"
+        for phase, waits in row.phases.items()
+        if phase in ("compile", "capture")
+    ]
+    details += [f"backward of {node}" for node in row.each("backward_of")]
+    details += _spread(row)
+    if any(site["missed_by"] for site in row.sites):
+        details.append(f"{', '.join(row.each('api'))}, unseen by debug mode")
+    return details
+
+
+def _spread(row: Row) -> list[str]:
+    ranks = {rank: count for rank, count in row.merged("ranks").items() if rank.isdigit()}
     if len(ranks) < 2:
         return [f"rank {rank} only" for rank in ranks if rank != "0"]
     low, high = min(ranks.values()), max(ranks.values())
@@ -137,21 +203,54 @@ def _spread(site: dict[str, Any]) -> list[str]:
     ]
 
 
-def _remarks(trace: dict[str, Any]) -> list[str]:
-    lines = []
+def _apart(rows: Rows, folder: Path) -> Iterator[Text]:
+    """What waits outside of steady steps: a line a phase."""
+    told = [(name, phase, rows.of_phases(phase)) for phase, name in PHASES.items()]
+    told = [part for part in told if part[2]]
+    if told:
+        yield Text("apart from steady steps:")
+    for name, phase, those in told:
+        waits = rows.waits(phase)
+        text = f"  {name}: {plural(waits.count, 'wait')} at {plural(len(those), 'place')}"
+        text += f", blocked {duration(waits.blocked_ns)}" if waits.blocked_ns else ""
+        line = Text(f"{text}, {'most ' if len(those) > MAX_PLACES else ''}at ")
+        for index, row in enumerate(those[:MAX_PLACES]):
+            line.append(", " if index else "").append(where(row, folder))
+            line.append(f" ({row.phases[phase].count})")
+        yield line
+
+
+def _remarks(rows: Rows, folder: Path) -> Iterator[str]:
+    trace = rows.trace
     steps = trace["steps"]
     if steps is not None:
-        lines.append(f"{plural(steps['started'], 'step')} of {steps['target']}{_warmup(trace)}")
-    for site in trace["sites"]:
-        if site["allowed"] is not None:
-            blocked = f", {_milliseconds(site['blocked_ns']['total'])}" if _timed(site) else ""
-            lines.append(
-                f"allowed ({site['allowed']}): {plural(site['count'], 'time')}{blocked}, at {_where(site)}"
-            )
-    lines += _process_remarks(trace["processes"])
+        yield _steps_remark(steps)
+    elif trace["proposed_step"]:
+        yield _proposal(trace["proposed_step"], rows, folder)
+    for row in rows.allowed:
+        waits = row.all
+        blocked = f", {duration(waits.blocked_ns)}" if row.timed else ""
+        yield f"allowed ({row['allowed']}): {plural(waits.count, 'time')}{blocked}, at {where(row, folder)}"
+    yield from rank_remarks(rows, folder)
+    yield from _process_remarks(trace["processes"])
     if trace["command"]:  # unknown where the launcher was killed
-        lines.append(f"`{_shortened(trace['command'])}` ended with exit status {trace['exit_status']}")
-    return lines
+        yield f"`{_shortened(trace['command'])}` ended with exit status {trace['exit_status']}"
+
+
+def _steps_remark(steps: dict[str, Any]) -> str:
+    if not steps["started"]:
+        return f"0 steps of {steps['target']}: is it the function that runs each step?"
+    warm = f"; the first {steps['warmup']} of a process are warm-up" if steps["warmup"] else ""
+    return f"{plural(steps['started'], 'step')} of {steps['target']}{warm}"
+
+
+def _proposal(proposed: dict[str, Any], rows: Rows, folder: Path) -> str:
+    waits = rows.waits(STEP, *PHASES).count
+    place = spot(short_path(proposed["path"], folder), proposed["line"])
+    return (
+        f"to count by step: --step {proposed['target']}, which the loop at {place} calls"
+        f" ({proposed['waits']} of {plural(waits, 'wait')} below it)"
+    )
 
 
 def _process_remarks(processes: list[dict[str, Any]]) -> list[str]:
@@ -175,30 +274,3 @@ def _named(processes: list[dict[str, Any]]) -> str:
 
 def _shortened(command: list[str]) -> str:
     return " ".join(" ".join(command).split())[:80]
-
-
-def _warmup(trace: dict[str, Any]) -> str:
-    if not trace["steps"]["warmup"]:
-        return ""
-    waits = sum(site["count"] for site in trace["sites"] if site["phase"] == "warmup")
-    return f"; the {trace['steps']['warmup']} of warm-up, with {plural(waits, 'wait')}, are left out"
-
-
-def _where(site: dict[str, Any]) -> str:
-    return spot(_short(site["path"]), site["line"])
-
-
-def _short(path: str) -> str:
-    """The path from the working folder, if it lies in it."""
-    try:
-        return str(Path(path).relative_to(Path.cwd()))
-    except ValueError:
-        return path
-
-
-def _milliseconds(nanoseconds: int) -> str:
-    return f"{nanoseconds / 1e6:.4g} ms"
-
-
-def _share(part: float, whole: float) -> str:
-    return f"{100 * part / whole:.1f}%" if whole else "-"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from syncscan.trace.shape import (
+    Later,
     Shape,
     anything,
     boolean,
@@ -53,8 +54,11 @@ _SITE = record(
     instead=optional(text),
     api=text,
     count=integer,
-    blocked_ns=record(total=integer, max=integer, p50=integer, p99=integer),
+    blocked_ns=record(
+        total=integer, max=integer, p50=integer, p99=integer, histogram=Later(map_of(integer), {})
+    ),
     per_step=optional(number),
+    step_spread=Later(optional(record(syncs=number, blocked_ns=number)), None),
     phase=text,
     in_step=boolean,
     allowed=optional(text),
@@ -63,6 +67,7 @@ _SITE = record(
     missed_by=list_of(text),
     threads=map_of(integer),
     ranks=map_of(integer),
+    rank_ns=Later(map_of(integer), {}),
     stacks=list_of(record(count=integer, frames=list_of(text))),
 )
 _LINE = record(path=text, line=integer, expression=text, value=number)
@@ -75,6 +80,7 @@ TRACE: Shape = record(
     exit_status=integer,
     wall_ns=integer,
     steps=optional(record(target=text, warmup=integer, started=integer, steady=integer, wall_ns=integer)),
+    proposed_step=Later(optional(record(target=text, waits=integer, path=text, line=integer)), None),
     worst_step=map_of(record(value=number, rank=optional(integer), lines=list_of(_LINE))),
     processes=list_of(_process),
     sites=list_of(_SITE),

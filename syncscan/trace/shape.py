@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 MAX_VALUES = 5_000_000  # of one JSON text; each takes up to a hundred bytes of memory
@@ -127,16 +129,33 @@ def by_number(shape: Shape, largest: int = _LARGEST) -> Shape:
     return check
 
 
+@dataclass(frozen=True)
+class Later:
+    """A field of `record` that older files of the version lack, and what such a file is taken to say."""
+
+    shape: Shape
+    default: Any
+
+    def __call__(self, value: Any) -> Any:
+        """The value, if it is of the shape."""
+        return self.shape(value)
+
+
 def record(**fields: Shape) -> Shape:
     """An object with these fields."""
 
     def check(value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise Mismatch("not an object")
-        for name in fields:
-            if name not in value:
+        found = {}
+        for name, shape in fields.items():
+            if name in value:
+                found[name] = _inside(f".{name}", shape, value[name])
+            elif isinstance(shape, Later):
+                found[name] = copy(shape.default)
+            else:
                 raise Mismatch("missing", f".{name}")
-        return {name: _inside(f".{name}", shape, value[name]) for name, shape in fields.items()}
+        return found
 
     return check
 

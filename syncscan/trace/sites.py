@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+import tokenize
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
@@ -15,6 +16,7 @@ from syncscan.files import read_file
 from syncscan.ops import OperationTable
 from syncscan.rule import rule_book
 from syncscan.trace.classify import classify
+from syncscan.trace.spread import Spread, pooled
 from syncscan.trace.store import Frame, Process, Wait, quantile
 
 MAX_STACKS = 5
@@ -50,7 +52,7 @@ class Blame:
     def choose(self, frames: Sequence[Frame], torch_folder: str) -> Frame:
         """The frame to blame: outside torch if the patterns leave one, else in torch; a stand-in without."""
         passing = [frame for frame in frames if self.passes(frame.path)]
-        outside = (frame for frame in passing if not _in_torch(frame.path, torch_folder))
+        outside = (frame for frame in passing if not in_torch(frame.path, torch_folder))
         return next(outside, passing[0] if passing else _LEFT_OUT if frames else _NO_PYTHON)
 
     def passes(self, path: str) -> bool:
@@ -67,7 +69,8 @@ _NO_PYTHON = Frame("<no Python>", "native thread", 0, None, None, None)
 _LEFT_OUT = Frame("<not blamed>", "lines that --include and --exclude leave out", 0, None, None, None)
 
 
-def _in_torch(path: str, torch_folder: str) -> bool:
+def in_torch(path: str, torch_folder: str) -> bool:
+    """Whether a file is one of torch, or no file."""
     return path.startswith("<frozen") or bool(torch_folder and path.startswith(f"{torch_folder}/"))
 
 
@@ -100,28 +103,28 @@ class Site:
     longest_ns: int = 0
     paired: int = 0
     warned: int = 0
-    steps: int = 0
+    waits_of_steps: dict[int, Spread] = field(default_factory=dict)  # by the index of the process
+    ns_of_steps: dict[int, Spread] = field(default_factory=dict)
     histogram: Counter[int] = field(default_factory=Counter)
     threads: Counter[str] = field(default_factory=Counter)
     ranks: Counter[str] = field(default_factory=Counter)
+    rank_ns: Counter[str] = field(default_factory=Counter)
     detectors: set[str] = field(default_factory=set)
     stacks: Counter[tuple[str, ...]] = field(default_factory=Counter)
 
     @property
     def per_step(self) -> float | None:
         """Waits in a steady step; None outside of steps."""
-        return self.count / self.steps if self.steps else None
+        steps = sum(spread.steps for spread in self.waits_of_steps.values())
+        return self.count / steps if steps else None
 
 
 def collect(
-    processes: Iterable[Process], blame: Blame, table: OperationTable
+    processes: Sequence[Process], blame: Blame, sources: Sources
 ) -> tuple[list[Site], dict[tuple[int, int], Site]]:
     """The sites, the longest blocked first, and the site of each wait by (process index, wait number)."""
-    sources = Sources(table)
     sites: dict[Place, Site] = {}
     of_wait = {}
-    steps: dict[Place, set[int]] = defaultdict(set)
-    processes = list(processes)
     for index, process in enumerate(processes):
         for wait in process.waits:
             place, ways = _place(wait, process, blame, sources)
@@ -131,9 +134,7 @@ def collect(
             _add(site, wait, process)
             of_wait[index, wait.number] = site
             if place.in_step and place.phase == "steady":
-                steps[place].add(index)
-    for place, site in sites.items():
-        site.steps = sum((processes[i].steps or {}).get("steady", 0) for i in steps[place])
+                _add_steps(site, wait, index, (process.steps or {}).get("steady", 0))
     return sorted(sites.values(), key=lambda site: (-site.total_ns, -site.count)), of_wait
 
 
@@ -143,7 +144,7 @@ def _place(wait: Wait, process: Process, blame: Blame, sources: Sources) -> tupl
         api = "cudaStreamSynchronize"
     torch_folder = process.torch.get("folder", "")
     frame = _forward_frame(wait, blame, torch_folder) or blame.choose(wait.frames, torch_folder)
-    phase = _phase(wait)
+    phase = phase_of(wait)
     place = Place(
         frame.path,
         frame.line,
@@ -164,12 +165,13 @@ def _forward_frame(wait: Wait, blame: Blame, torch_folder: str) -> Frame | None:
     """In backward under anomaly mode, the innermost forward line that passes, outside torch."""
     for line in reversed(wait.node[1] if wait.node else ()):
         found = _FORWARD_LINE.match(line)
-        if found is not None and not _in_torch(found[1], torch_folder) and blame.passes(found[1]):
+        if found is not None and not in_torch(found[1], torch_folder) and blame.passes(found[1]):
             return Frame(found[1], found[3], int(found[2]), None, None, None)
     return None
 
 
-def _phase(wait: Wait) -> str:
+def phase_of(wait: Wait) -> str:
+    """When a wait was made: that of its steps, "outside" of them, "compile" or "capture"."""
     paths = [frame.path for frame in wait.frames]
     if any(_COMPILING.search(path) for path in paths):
         return "compile"
@@ -186,11 +188,18 @@ def _add(site: Site, wait: Wait, process: Process) -> None:
     site.warned += min(wait.warned, wait.count)
     site.histogram.update(wait.histogram)
     site.threads.update(wait.threads)
-    site.ranks[str(process.rank) if process.rank is not None else f"pid {process.pid}"] += wait.count
+    rank = str(process.rank) if process.rank is not None else f"pid {process.pid}"
+    site.ranks[rank] += wait.count
+    site.rank_ns[rank] += wait.total_ns
     site.detectors.add(_detector(wait, process))
     if wait.warned:
         site.detectors.add("debug-mode")
     site.stacks[tuple(f"{f.path}:{f.line}:{f.function}" for f in wait.frames)] += wait.count
+
+
+def _add_steps(site: Site, wait: Wait, process: int, steps: int) -> None:
+    site.waits_of_steps.setdefault(process, Spread(steps)).add(wait.count, wait.squares[0])
+    site.ns_of_steps.setdefault(process, Spread(steps)).add(wait.total_ns, wait.squares[1])
 
 
 class Sources:
@@ -198,8 +207,8 @@ class Sources:
 
     def __init__(self, table: OperationTable) -> None:
         self._table = table
-        self._read = cache(_read_source)
-        self._lines = cache(lambda path: self._read(path).split("\n"))
+        self.read = cache(_read_source)
+        self._lines = cache(lambda path: self.read(path).split("\n"))
 
     def column(self, path: str, line: int | None, offset: int | None) -> int | None:
         """The 1-based column in characters of a UTF-8 offset into a line."""
@@ -220,14 +229,40 @@ class Sources:
         if place.column is not None and place.end_column is not None:
             part[-1] = part[-1][: place.end_column - 1]
             part[0] = part[0][place.column - 1 :]
-        return " ".join(" ".join(part).split())
+        return " ".join(" ".join(head(part)).split())
 
     def code(self, place: Place, way: str) -> str | None:
         """The rule that explains a wait at a place."""
-        text = self._read(place.path)
+        text = self.read(place.path)
         api = f"{place.api}:{way}" if way else place.api
         where = (place.line, place.column, place.end_line, place.end_column)
         return classify(text, *where, api, self._table) if text and place.line else None
+
+
+def head(lines: list[str]) -> list[str]:
+    """Of a compound statement (`with`, `if`) what stands before its body; all else as it is.
+
+    The interpreter says of the wait at the end of a `with` that it is in the whole statement.
+    """
+    if not _COMPOUND.match(lines[0]):
+        return lines
+    depth, lambdas = 0, []  # the depths in brackets of the lambdas whose bodies have not begun
+    try:
+        for token in tokenize.generate_tokens(iter(f"{line}\n" for line in lines).__next__):
+            depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(token.string, 0)
+            if token.string == "lambda":
+                lambdas.append(depth)
+            elif token.string == ":" and lambdas and lambdas[-1] == depth:
+                lambdas.pop()
+            elif token.string == ":" and depth == 0:
+                row, column = token.end
+                return [*lines[: row - 1], lines[row - 1][:column]]
+    except (tokenize.TokenError, SyntaxError):  # the end of what was cut out of its file
+        pass
+    return lines
+
+
+_COMPOUND = re.compile(r"\s*(async|class|def|for|if|match|try|while|with)\b")
 
 
 def _read_source(path: str) -> str:
@@ -260,8 +295,10 @@ def to_json(site: Site, processes: Sequence[Process]) -> dict[str, Any]:
             "max": site.longest_ns,
             "p50": quantile(site.histogram, 0.5),
             "p99": quantile(site.histogram, 0.99),
+            "histogram": {str(bucket): count for bucket, count in sorted(site.histogram.items())},
         },
         "per_step": site.per_step,
+        "step_spread": _step_spread(site),
         "phase": place.phase,
         "in_step": place.in_step,
         "allowed": place.allowed,
@@ -270,9 +307,19 @@ def to_json(site: Site, processes: Sequence[Process]) -> dict[str, Any]:
         "missed_by": _missed_by(site, processes),
         "threads": dict(site.threads.most_common(8)),
         "ranks": dict(sorted(site.ranks.items())),
+        "rank_ns": dict(sorted(site.rank_ns.items())),
         "stacks": [
             {"count": count, "frames": list(frames)} for frames, count in site.stacks.most_common(MAX_STACKS)
         ],
+    }
+
+
+def _step_spread(site: Site) -> dict[str, float] | None:
+    if site.per_step is None:
+        return None
+    return {
+        "syncs": pooled(site.waits_of_steps.values()),
+        "blocked_ns": pooled(site.ns_of_steps.values()),
     }
 
 

@@ -59,6 +59,7 @@ class Wait:
     warned: int
     histogram: dict[int, int]
     threads: dict[str, int]
+    squares: tuple[float, float] = (0.0, 0.0)  # over the steady steps, the sums of count**2 and of ns**2
 
 
 @dataclass
@@ -125,6 +126,7 @@ _FIELDS: dict[str, Shape] = {
     "stack": row(integer, list_of(row(integer, integer, *_POSITION))),
     "entry": row(integer, integer, text, text, optional(text), optional(row(text, list_of(text)))),
     "counts": list_of(row(integer, integer, integer, integer, integer, integer, _HISTOGRAM, map_of(integer))),
+    "spread": list_of(row(integer, number, number)),
 }
 
 
@@ -140,6 +142,7 @@ class _Reader:
         self._stacks: dict[int, tuple[Frame, ...]] = {}
         self._entries: dict[int, list[Any]] = {}
         self._counts: dict[int, list[Any]] = {}
+        self._squares: dict[int, tuple[float, float]] = {}
 
     def read(self, lines: Iterable[bytes]) -> None:
         for line in lines:
@@ -201,6 +204,11 @@ class _Reader:
                 self._kept += sum(map(len, counts[-2:]))
             self._counts[entry] = counts
 
+    def _read_spread(self, value: list[list[Any]]) -> None:
+        for entry, counts, durations in value:
+            self._kept += entry not in self._squares
+            self._squares[entry] = (counts, durations)
+
     def _wait(self, number: int) -> Wait:
         stack, api, phase, allowed, node = self._entries[number]
         return Wait(
@@ -210,7 +218,7 @@ class _Reader:
             phase,
             allowed,
             (node[0], tuple(node[1])) if node else None,
-            *self._counts[number],
+            *(*self._counts[number], self._squares.get(number, (0.0, 0.0))),
         )
 
 

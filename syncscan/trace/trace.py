@@ -12,8 +12,9 @@ from syncscan.files import read_file
 from syncscan.ops import OperationTable
 from syncscan.trace.contract import FORMAT_VERSION, OF_EVERY_VERSION, TRACE
 from syncscan.trace.launch import Launched, why_unhooked
+from syncscan.trace.propose import propose_step
 from syncscan.trace.shape import Mismatch, parse
-from syncscan.trace.sites import Blame, Site, collect, spot, to_json
+from syncscan.trace.sites import Blame, Site, Sources, collect, spot, to_json
 from syncscan.trace.store import Process, read_processes
 
 MAX_BYTES = 128 * 1024 * 1024  # of trace.json
@@ -25,14 +26,17 @@ def build(
 ) -> Trace:
     """Merge what the processes of a command wrote; see "Output contract" in docs/trace.md."""
     processes = read_processes(parts)
-    sites, of_wait = collect(processes, blame, table)
+    sources = Sources(table)
+    sites, of_wait = collect(processes, blame, sources)
+    steps = _steps(processes, warmup)
     return {
         "version": FORMAT_VERSION,
         "tool": {"name": "syncscan", "version": __version__},
         "command": list(command),
         "exit_status": launched.status,
         "wall_ns": max((process.wall_ns for process in processes), default=0),
-        "steps": _steps(processes, warmup),
+        "steps": steps,
+        "proposed_step": propose_step(processes, sources) if steps is None else None,
         "worst_step": _worst_step(processes, of_wait),
         "processes": [_process(process) for process in processes] + _unhooked(processes, launched),
         "sites": [to_json(site, processes) for site in sites],

@@ -65,7 +65,8 @@ def test_a_traced_command_has_a_gpu_and_its_waits_have_lines_codes_counts_and_st
     options = ("--simulate", "--step", "__main__:Runner.step", "--warmup", 2, "-o", tmp_path / "out")
     done = run("syncscan", "trace", *options, "--", sys.executable, "program.py", cwd=tmp_path)
     assert (done.stdout, done.returncode) == ("True\n", 3), done.stderr
-    assert "would have waited for the GPU 7 times at 3 places" in done.stderr
+    assert "3 waits in 3 steady steps of __main__:Runner.step, 1 a step (a simulated GPU" in done.stderr
+    assert "start-up and all else: 4 waits at 2 places" in done.stderr
     trace = json.loads((tmp_path / "out" / "trace.json").read_text(encoding="utf-8"))
     counts: dict[str, int] = {}
     for site in trace["sites"]:

@@ -66,7 +66,7 @@ def test_waits_are_counted_per_step_without_the_warm_up(serve):
     assert done.site("s.t.item()")["per_step"] is None
     assert done.trace["steps"]["started"] == 10
     assert done.trace["steps"]["steady"] == 8
-    assert "10 steps of server:Server.step; the 2 of warm-up, with 2 waits, are left out" in done.stderr
+    assert "10 steps of server:Server.step; the first 2 of a process are warm-up" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ class Entry:
         "paired",
         "phase",
         "recent",
+        "squares",
         "stack",
         "threads",
         "total_ns",
@@ -60,7 +61,8 @@ class Entry:
         self.longest_ns = 0
         self.histogram: dict[int, int] = {}
         self.threads: dict[int, int] = {}  # waits by the thread's number
-        self.flushed = 0
+        self.flushed = 0.0
+        self.squares = (0.0, 0.0)  # over the steady steps, the sums of its waits**2 and of their ns**2
 
     def digest(self) -> None:
         """Add up what is recent. A wait that comes meanwhile, on another thread, is not lost."""

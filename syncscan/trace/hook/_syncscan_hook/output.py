@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 64 * 1024 * 1024
 _PIECE_LINES = 1000
-_RECORDED = ("code", "stack", "entry", "counts")
+_RECORDED = ("code", "stack", "entry", "counts", "spread")
 
 
 class Output:
@@ -88,9 +88,10 @@ class Output:
     def write_entries(self) -> None:
         """Add the entries that changed, and before them the code objects and stacks they need."""
         counts: list[list[Any]] = []
+        spread: list[list[Any]] = []
         names = list(self._recorder.numbers)
         for entry in list(self._recorder.entries.values()):
-            state = entry.count + entry.total_ns  # both only grow
+            state = entry.count + entry.total_ns + entry.squares[0]  # all only grow
             if state == entry.flushed:
                 continue
             entry.flushed = state
@@ -107,8 +108,12 @@ class Output:
                     {names[number]: count for number, count in entry.threads.items()},
                 ]
             )
+            if entry.squares[0]:
+                spread.append([entry.id, *entry.squares])
         if counts:
             self.write(counts=counts)
+        if spread:
+            self.write(spread=spread)
 
     def _describe(self, entry: Entry) -> None:
         if entry.id in self._known_entries:

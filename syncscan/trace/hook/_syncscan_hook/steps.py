@@ -131,13 +131,17 @@ class Steps:
         phase, recorder.phase = recorder.phase, "outside"
         if phase != "steady":
             return
+        calls = self._window_calls
         self.wall_ns += perf_counter_ns() - self._window_began
+        for entry, (count, duration) in window.items():
+            counts, durations = entry.squares
+            entry.squares = (counts + count * count / calls, durations + duration * duration / calls)
         for position, name in enumerate(self.most):
-            total = sum(counts[position] for counts in window.values()) / self._window_calls
+            total = sum(counts[position] for counts in window.values()) / calls
             if total > self.most[name][0]:
-                parts = {entry.id: counts[position] / self._window_calls for entry, counts in window.items()}
+                parts = {entry.id: counts[position] / calls for entry, counts in window.items()}
                 self.most[name] = (total, parts)
-        self.steady += self._window_calls  # last: another thread writes a summary when it has changed
+        self.steady += calls  # last: another thread writes a summary when it has changed
 
     def summary(self) -> dict[str, Any]:
         """What the file says of the steps so far."""

@@ -1,0 +1,209 @@
+"""A trace as rows: one for each place in the source, whatever the phases in which it waited."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+Trace = dict[str, Any]
+STEP = "step"  # the phase of what a steady step waits
+PHASES = {
+    "warmup": "warm-up",
+    "capture": "graph capture",
+    "compile": "compiling",
+    "outside": "start-up and all else",
+}
+_PACKAGES = re.compile(r".*/(?:site|dist)-packages/")
+
+
+@dataclass(slots=True)
+class Waits:
+    """So many waits, and how long they blocked; for how long the GPU had nothing to do after them, if measured."""
+
+    count: int = 0
+    blocked_ns: float = 0
+    starved_ns: float | None = None
+
+    def add(self, other: Waits) -> None:
+        """Add those of another."""
+        self.count += other.count
+        self.blocked_ns += other.blocked_ns
+        if other.starved_ns is not None:
+            self.starved_ns = (self.starved_ns or 0) + other.starved_ns
+
+    def over(self, number: float) -> Waits:
+        """The share of one of so many."""
+        return Waits(
+            self.count,
+            self.blocked_ns / number,
+            None if self.starved_ns is None else self.starved_ns / number,
+        )
+
+    @property
+    def cost(self) -> tuple[float, float, int]:
+        """By which the costliest come first."""
+        return (self.starved_ns or 0, self.blocked_ns, self.count)
+
+
+NONE = Waits()
+
+
+def total(parts: Iterable[Waits]) -> Waits:
+    """All of them together."""
+    whole = Waits()
+    for part in parts:
+        whole.add(part)
+    return whole
+
+
+@dataclass
+class Row:
+    """One place that waited: its sites in the trace, and its waits by phase."""
+
+    sites: list[dict[str, Any]] = field(default_factory=list)
+    phases: dict[str, Waits] = field(default_factory=dict)
+    per_step: float = 0.0
+    step_blocked_ns: float = 0.0  # in a step of those processes that have it
+    step_starved_ns: float | None = None
+
+    def add(self, site: dict[str, Any]) -> None:
+        """Add a site of this place."""
+        self.sites.append(site)
+        starved = site.get("starved_ns")
+        waits = Waits(site["count"], site["blocked_ns"]["total"], starved and starved["total"])
+        self.phases.setdefault(phase_of(site), Waits()).add(waits)
+        if site["per_step"] and site["count"]:
+            steps = site["count"] / site["per_step"]
+            self.per_step += site["per_step"]
+            self.step_blocked_ns += waits.blocked_ns / steps
+            if waits.starved_ns is not None:
+                self.step_starved_ns = (self.step_starved_ns or 0) + waits.starved_ns / steps
+
+    def __getitem__(self, name: str) -> Any:
+        """A field that all of its sites have in common: the place, the code, the advice."""
+        return self.sites[0][name]
+
+    @property
+    def all(self) -> Waits:
+        """All its waits."""
+        return total(self.phases.values())
+
+    @property
+    def timed(self) -> bool:
+        """Whether something measured how long it blocked."""
+        return any("cupti" in site["detectors"] for site in self.sites)
+
+    def merged(self, name: str) -> Counter[str]:
+        """A field that maps names to numbers, over all its sites."""
+        whole: Counter[str] = Counter()
+        for site in self.sites:
+            whole.update(site[name])
+        return whole
+
+    def each(self, name: str) -> list[Any]:
+        """The different values of a field."""
+        return list(dict.fromkeys(site[name] for site in self.sites if site[name]))
+
+
+def phase_of(site: dict[str, Any]) -> str:
+    """Where the row of a site counts it: `STEP`, or one of `PHASES`."""
+    if site["phase"] == "steady":
+        return STEP if site["in_step"] else "outside"
+    return str(site["phase"])
+
+
+def place_of(site: dict[str, Any]) -> tuple[Any, ...]:
+    """What two sites of one row have in common."""
+    return (
+        *(site[name] for name in ("path", "line", "column", "end_line", "end_column")),
+        *(site[name] for name in ("function", "expression", "allowed")),
+    )
+
+
+class Rows:
+    """The rows of a trace, the costliest first, and their totals."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        found: dict[tuple[Any, ...], Row] = {}
+        for site in trace["sites"]:
+            found.setdefault(place_of(site), Row()).add(site)
+        self.allowed = [row for row in found.values() if row["allowed"] is not None]
+        self.rows = [row for row in found.values() if row["allowed"] is None]
+        self.rows.sort(key=lambda row: row.all.cost, reverse=True)
+
+    @cached_property
+    def traced(self) -> list[dict[str, Any]]:
+        """The processes that used a GPU."""
+        return [p for p in self.trace["processes"] if p.get("detectors") and p["wall_ns"]]
+
+    @property
+    def wall_ns(self) -> int:
+        """The time of those processes together, from the moment that each started CUDA."""
+        return sum(process["wall_ns"] for process in self.traced)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the GPU was simulated, so that nothing is timed."""
+        return any("simulated" in process["detectors"] for process in self.traced)
+
+    @property
+    def timed(self) -> bool:
+        """Whether something measured how long the waits blocked."""
+        return any(row.timed for row in self.rows)
+
+    @property
+    def starved(self) -> bool:
+        """Whether it was measured for how long the GPU had nothing to do."""
+        return any(row.all.starved_ns is not None for row in self.rows)
+
+    @property
+    def steady(self) -> int:
+        """How many steady steps there were."""
+        steps = self.trace["steps"]
+        return steps["steady"] if steps else 0
+
+    @cached_property
+    def of_steps(self) -> list[Row]:
+        """What steady steps wait, the costliest first."""
+        return self.of_phases(STEP)
+
+    def of_phases(self, *phases: str) -> list[Row]:
+        """What waits in one of these phases, the costliest first."""
+        rows = [row for row in self.rows if not row.phases.keys().isdisjoint(phases)]
+        return sorted(rows, key=lambda row: total(row.phases.get(p, NONE) for p in phases).cost, reverse=True)
+
+    def waits(self, *phases: str) -> Waits:
+        """All waits of these phases."""
+        return total(row.phases.get(phase, NONE) for row in self.rows for phase in phases)
+
+
+def short_path(path: str, folder: Path) -> str:
+    """The path from the working folder if it lies in it; of an installed package, the path in the package."""
+    try:
+        relative = str(Path(path).relative_to(folder))
+    except ValueError:
+        relative = path
+    return _PACKAGES.sub("", relative, count=1)
+
+
+def duration(nanoseconds: float) -> str:
+    """A time with three digits and the unit that suits it."""
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if nanoseconds >= size:
+            return (
+                f"{nanoseconds / size:.3g} {unit}"
+                if nanoseconds < 999.5 * size
+                else f"{nanoseconds / size:.0f} {unit}"
+            )
+    return f"{nanoseconds:.0f} ns" if nanoseconds else "0"
+
+
+def share(part: float, whole: float) -> str:
+    """A share in per cent."""
+    return f"{100 * part / whole:.1f}%" if whole else "-"

@@ -1,0 +1,117 @@
+"""Proposes what may be the step of a program that was traced without one: the function that a loop calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from syncscan.trace.sites import Sources, in_torch, phase_of
+from syncscan.trace.store import Frame, Process
+
+_LEAST_CALLS = 3
+_MOST_STACKS = 500  # those of the most waits; each may name files to be read
+_LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+@dataclass
+class _Candidate:
+    """A function that is called in a loop; ``calls`` is how often at least."""
+
+    target: str
+    path: str
+    line: int  # of the loop's call
+    waits: int = 0
+    calls: int = 0
+    depth: int = 0  # from the outermost frame
+
+
+def propose_step(processes: Sequence[Process], sources: Sources) -> dict[str, Any] | None:
+    """The outermost function that a loop calls, with most of the waits below it; None if there is none.
+
+    How often a function is called nobody counted. A wait below it, and in no loop below it, was made once a call
+    at most; so a function of which no such wait is known is none (an epoch, of which all waits are in its batches).
+    """
+    in_loop = cache(lambda path: _LoopLines(sources.read(path)))
+    found: dict[str, _Candidate] = {}
+    stacks = [
+        (wait.count, wait.frames, process)
+        for process in processes
+        for wait in process.waits
+        if wait.frames and phase_of(wait) == "outside"
+    ]
+    stacks.sort(key=lambda stack: -stack[0])
+    total = sum(count for count, _, _ in stacks)
+    for count, frames, process in stacks[:_MOST_STACKS]:
+        seen = set()
+        for one, once in _called_in_loops(frames, process, in_loop):
+            candidate = found.setdefault(one.target, one)
+            if one.target not in seen:
+                seen.add(one.target)
+                candidate.waits += count
+            if once:
+                candidate.calls = max(candidate.calls, count)
+    fit = [one for one in found.values() if one.calls >= _LEAST_CALLS and 2 * one.waits >= total]
+    best = min(fit, key=lambda one: one.depth, default=None)
+    if best is None:
+        return None
+    return {"target": best.target, "waits": best.waits, "path": best.path, "line": best.line}
+
+
+def _called_in_loops(
+    frames: Sequence[Frame], process: Process, in_loop: Any
+) -> Iterator[tuple[_Candidate, bool]]:
+    """What a stack's frames call in a loop, the innermost first; and whether nothing below it is in a loop."""
+    torch_folder = process.torch.get("folder", "")
+    once = True
+    for index, (callee, caller) in enumerate(pairwise(frames)):
+        once = once and not in_loop(callee.path).has(callee.line)
+        if in_torch(callee.path, torch_folder) or "<" in callee.function:
+            continue
+        if in_loop(caller.path).has(caller.line):
+            target = f"{_module(callee.path, process.argv)}:{callee.function}"
+            yield _Candidate(target, caller.path, caller.line, depth=len(frames) - index), once
+
+
+class _LoopLines:
+    """Which lines of a source stand in a loop of their function."""
+
+    def __init__(self, source: str) -> None:
+        try:
+            tree: ast.AST = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError):
+            tree = ast.Module([], [])
+        self._spans = list(_spans(ast.walk(tree)))
+        self.has = cache(self._has)
+
+    def _has(self, line: int) -> bool:
+        around = [span for span in self._spans if span[0] <= line <= span[1]]
+        return bool(around) and min(around, key=lambda span: span[1] - span[0])[2]
+
+
+def _spans(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, int, bool]]:
+    """(first line, last line, whether it is a loop) of each loop and function."""
+    for node in nodes:
+        if isinstance(node, (*_LOOPS, *_FUNCTIONS)):
+            body = getattr(node, "body", None)
+            first = body[0].lineno if isinstance(body, list) else node.lineno
+            yield first, node.end_lineno or first, isinstance(node, _LOOPS)
+
+
+def _module(path: str, argv: Sequence[str]) -> str:
+    """The module of a file, as `--step` names it."""
+    script = next((argument for argument in argv[1:] if not argument.startswith("-")), "")
+    if "-m" not in argv and "-c" not in argv and script and Path(path).name == Path(script).name:
+        return "__main__"
+    file = Path(path).with_suffix("")
+    names = [file.name]
+    for folder in file.parents:
+        if not (folder / "__init__.py").exists():
+            break
+        names.insert(0, folder.name)
+    return ".".join(names[:-1] if len(names) > 1 and names[-1] == "__init__" else names)
