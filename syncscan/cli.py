@@ -21,6 +21,8 @@ COMMANDS = {
     "template": "Print a sync-free component to paste, or how it differs from the form that waits.",
     "trace": "Run a command and report which of its lines made the CPU wait for the GPU.",
     "server": "Show findings in an editor, as a language server.",
+    "observe": "Run a command and keep where the values of its functions lived, for the check.",
+    "facts": "Merge what runs of `syncscan observe` have kept.",
     "report": "Show a trace that `syncscan trace -o DIR` kept.",
 }
 

@@ -19,7 +19,9 @@ FLOORS = {
         "inferred ops reference",
         "rule guard simulate",
         "rules config trace",
+        "facts",
         "check measure pytest_plugin",
+        "observed",
         "report",
         "ending server",
         "commands",
@@ -40,7 +42,8 @@ FLOORS = {
     "syncscan.check.infer": ("values", "source", "known", "table", "evaluate", "evaluators", "solver"),
     "syncscan.commands": (
         "parameters check_options",
-        "check clean explain ops report rules server template trace",
+        "running",
+        "check clean explain facts observe ops report rules server template trace",
     ),
     "syncscan.measure": (
         "cupti describe operands write",
@@ -84,8 +87,10 @@ FLOORS = {
         "trace",
     ),
     "syncscan.trace.hook._syncscan_hook": (
-        "append exits imports interfaces part threads",
-        "cupti debugmode entry record simulated steps",
+        "append exits imports interfaces lines part places threads",
+        "cupti debugmode entry record seen simulated steps",
+        "calls",
+        "watch",
         "arm output",
         "hook",
         "start",

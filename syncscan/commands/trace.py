@@ -10,12 +10,12 @@ import click
 
 from syncscan.commands import parameters
 from syncscan.commands.report import output_format, show
+from syncscan.commands.running import run
 from syncscan.config import find_config
-from syncscan.ending import tell
 from syncscan.errors import EXIT_FINDINGS, EXIT_OK, ConfigError, SyncscanError
-from syncscan.simulate.export import prepare_simulation
 from syncscan.trace import launch
 from syncscan.trace.front import step_behind
+from syncscan.trace.launch import Launched
 from syncscan.trace.sites import Blame
 from syncscan.trace.trace import broken_limits, build
 
@@ -78,26 +78,18 @@ def command(
     table = find_config(Path.cwd()).table()
     front = step_behind()
     folder, parts = _prepare(output)
+
+    def report(launched: Launched) -> int:
+        trace = build(command, launched, parts, Blame(include, exclude, str(Path.cwd())), warmup, table)
+        broken = broken_limits(trace, max_syncs_per_step, max_blocked_ms_per_step)
+        show(trace, format_, output, broken)
+        return EXIT_FINDINGS if broken else EXIT_OK
+
     try:
-        if simulate:
-            options["simulator"] = prepare_simulation(parts, table)
-        launched = launch.run(list(command), parts, options, front)
-        status = EXIT_OK
-        try:
-            trace = build(command, launched, parts, Blame(include, exclude, str(Path.cwd())), warmup, table)
-            broken = broken_limits(trace, max_syncs_per_step, max_blocked_ms_per_step)
-            status = EXIT_FINDINGS if broken else EXIT_OK
-            show(trace, format_, output, broken)
-        except OSError as error:  # no room for the report, or nobody reads it
-            tell(error)
-        except (Exception, KeyboardInterrupt) as error:
-            status = tell(error)
+        return run(command, parts, options, front, report, table if simulate else None)
     finally:
         if output is None:
             shutil.rmtree(folder, ignore_errors=True)
-    if launched.code < 0:
-        front.take(-launched.code)
-    return launched.status or status
 
 
 def _check_step(step: str | None, warmup: int, gated: bool) -> None:

@@ -62,6 +62,17 @@ class Wait:
     squares: tuple[float, float] = (0.0, 0.0)  # over the steady steps, the sums of count**2 and of ns**2
 
 
+@dataclass(frozen=True, slots=True)
+class SeenFunction:
+    """How often a function was called, and for each of its names how often which word; see `syncscan.facts`."""
+
+    path: str
+    name: str
+    line: int  # the first of the definition, decorators included
+    calls: int
+    words: dict[str, dict[str, int]]
+
+
 @dataclass
 class Process:
     """What one process wrote."""
@@ -77,6 +88,8 @@ class Process:
     wall_ns: int = 0
     steps: dict[str, Any] | None = None
     waits: list[Wait] = field(default_factory=list)
+    seen: list[SeenFunction] = field(default_factory=list)
+    lines: dict[str, set[int]] = field(default_factory=dict)  # that ran, by file
 
 
 def read_processes(parts: Path) -> list[Process]:
@@ -125,6 +138,8 @@ _FIELDS: dict[str, Shape] = {
     "code": row(integer, text, text, integer),
     "stack": row(integer, list_of(row(integer, integer, *_POSITION))),
     "entry": row(integer, integer, text, text, optional(text), optional(row(text, list_of(text)))),
+    "seen": row(text, text, integer, integer, map_of(map_of(integer))),
+    "lines": row(text, list_of(integer)),
     "counts": list_of(row(integer, integer, integer, integer, integer, integer, _HISTOGRAM, map_of(integer))),
     "spread": list_of(row(integer, number, number)),
 }
@@ -143,6 +158,7 @@ class _Reader:
         self._entries: dict[int, list[Any]] = {}
         self._counts: dict[int, list[Any]] = {}
         self._squares: dict[int, tuple[float, float]] = {}
+        self._seen: dict[tuple[str, str, int], SeenFunction] = {}
 
     def read(self, lines: Iterable[bytes]) -> None:
         for line in lines:
@@ -157,6 +173,7 @@ class _Reader:
                 break
         known = [number for number in self._counts if number in self._entries]
         self._process.waits = [self._wait(number) for number in known]
+        self._process.seen = list(self._seen.values())
         self._process.notes = list(self._notes)
         self._process.detectors = list(self._detectors)
 
@@ -197,6 +214,17 @@ class _Reader:
         number, stack, *rest = value
         self._entries[number] = [self._stacks[stack], *rest]
         self._kept += 1
+
+    def _read_seen(self, value: list[Any]) -> None:
+        path, name, line, calls, words = value
+        if (path, name, line) not in self._seen:
+            self._kept += 1 + sum(map(len, words.values()))
+        self._seen[path, name, line] = SeenFunction(path, name, line, calls, words)
+
+    def _read_lines(self, value: list[Any]) -> None:
+        path, lines = value
+        self._process.lines.setdefault(path, set()).update(lines)
+        self._kept += len(lines)
 
     def _read_counts(self, value: list[list[Any]]) -> None:
         for entry, *counts in value:

@@ -11,12 +11,14 @@ if TYPE_CHECKING:
 
 
 def arm(wanted: str, recorder: Sink, note: Note, fail: Note) -> list[Detector]:
-    """Arm what ``wanted`` names ("auto", "cupti", "debug-mode", "both"); return the armed detectors.
+    """Arm what ``wanted`` names ("auto", "cupti", "debug-mode", "both", "none"); return the armed detectors.
 
     "auto" is CUPTI, which sees and times every wait, and debug mode where CUPTI is not to be had. When
     the program starts a profiler that needs CUPTI, debug mode takes its place in the list.
     """
     armed: list[Detector] = []
+    if wanted == "none":
+        return armed
     cupti = _arm_cupti(wanted, armed, recorder, note, fail) if wanted != "debug-mode" else None
     if wanted in ("debug-mode", "both") or (wanted == "auto" and cupti is None):
         _arm_debug_mode(armed, recorder, note, cupti)

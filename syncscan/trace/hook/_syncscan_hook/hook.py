@@ -19,13 +19,14 @@ from .output import Output
 from .record import WaitRecorder
 from .simulated import Simulated
 from .threads import start_thread
+from .watch import watches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .interfaces import Detector
+    from .interfaces import Detector, Watch
     from .part import Part
     from .threads import Join
 
@@ -42,7 +43,8 @@ class Hook:
         self.options = options
         self.recorder = WaitRecorder()
         self.steps: steps.Steps | None = None
-        self._output = Output(part, self.recorder)
+        self._watches: list[Watch] = []
+        self._output = Output(part, self.recorder, self._watches)
         self._lock = allocate_lock()
         self._sender: int | None = None  # the thread that holds it
         self._stop: Any = None  # a lock: once it is free, the flush thread ends
@@ -86,6 +88,7 @@ class Hook:
             self._simulate()
         else:
             torch.cuda._lazy_call(self._quietly(self.arm))
+        self._watches += watches(torch, self.options, self.note)
 
     def arm(self) -> None:
         """Arm the detectors; runs as soon as torch has started CUDA in this process."""
@@ -193,6 +196,7 @@ class Hook:
         while self._notes:
             self._output.write(note=self._notes.pop(0))
         self.recorder.digest()
+        self._output.write_watched()
         if self._began_ns == 0:
             return
         self._write_armed()
@@ -238,7 +242,9 @@ class Hook:
         self.recorder.reset()
         if self.steps is not None:
             self.steps.reset()
-        self._output = Output(part, self.recorder)
+        self._output = Output(part, self.recorder, self._watches)
+        for watch in self._watches:
+            watch.reset()
         if self._torch_line is not None:
             self._send(self._write_torch)
         if self.options.get("simulator") and self._detectors:  # a simulated GPU survives a fork

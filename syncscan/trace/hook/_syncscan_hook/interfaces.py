@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import Any, Protocol
 
@@ -53,3 +53,13 @@ class Sink(Protocol):
 
     def extend(self, entry: Any, duration_ns: int) -> None:
         """Add to the time of the event that an entry counted last."""
+
+
+class Watch(Protocol):
+    """Sees what runs, waits or not."""
+
+    def changed(self, *, whole: bool) -> Iterator[tuple[str, Any]]:
+        """What it has seen since the last time, or in all: what a record is called, and the record."""
+
+    def reset(self) -> None:
+        """Forget what was seen, in a forked child."""

@@ -15,20 +15,22 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .entry import Entry
+    from .interfaces import Watch
     from .part import Part
     from .record import WaitRecorder
 
 MAX_BYTES = 64 * 1024 * 1024
 _PIECE_LINES = 1000
-_RECORDED = ("code", "stack", "entry", "counts", "spread")
+_RECORDED = ("code", "stack", "entry", "counts", "spread", "seen", "lines")
 
 
 class Output:
     """Collects lines, and appends them to the file of the process with `send`."""
 
-    def __init__(self, part: Part, recorder: WaitRecorder) -> None:
+    def __init__(self, part: Part, recorder: WaitRecorder, watches: list[Watch]) -> None:
         self._part = part
         self._recorder = recorder
+        self._watches = watches
         self._lines: list[bytes] = []
         self._whole = part.created  # whether the file holds what was sent before
         self._size = 0
@@ -78,6 +80,7 @@ class Output:
         for entry in list(self._recorder.entries.values()):
             entry.flushed = 0
         self.write_entries()
+        self.write_watched(whole=True)
         self._size = 0
         if not self._append_lines(path):
             _remove(path)
@@ -114,6 +117,12 @@ class Output:
             self.write(counts=counts)
         if spread:
             self.write(spread=spread)
+
+    def write_watched(self, *, whole: bool = False) -> None:
+        """Add what the watches have seen since the last time, or in all."""
+        for watch in self._watches:
+            for kind, record in watch.changed(whole=whole):
+                self.write(**{kind: record})
 
     def _describe(self, entry: Entry) -> None:
         if entry.id in self._known_entries:

@@ -1,0 +1,232 @@
+"""Facts: where the parameters, results and attributes of functions were seen to live.
+
+`syncscan observe` writes them, `syncscan check` reads them. A fact is about a function as it was: it is kept under
+``module:qualname`` and a hash of the function's syntax, and says of each name how often it was which word:
+
+    words = {"x": {"gpu float": 340, "none": 2}, "return": {"tuple(gpu float, int)": 342}, "self.mask": {"host bool": 342}}
+
+Words name a place and a sort ("gpu", "host", "pinned", "elsewhere"; "float", "int", "uint8", "bool"), or what is no
+tensor: "array float", "int", "float", "bool", "text", "none", "gpu device", "object", and containers of words:
+"list[gpu int | none]", "set[...]", "dict[...]" (of its values), "tuple[...]", "tuple(gpu float, int)" item by item.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from syncscan.errors import SyncscanError
+from syncscan.files import read_file
+from syncscan.trace.shape import Mismatch, integer, map_of, parse, record
+
+FORMAT_VERSION = 1
+MAX_BYTES = 64 * 1024 * 1024
+_FACTS = record(
+    syncscan_facts=integer,
+    functions=map_of(map_of(record(calls=integer, words=map_of(map_of(integer))))),
+)
+_SYNTAX = re.compile(r"[0-9a-f]{16}")
+
+Words = dict[str, dict[str, int]]
+
+
+@dataclass
+class Observed:
+    """What was seen of one function as it was: in how many calls, and how often which word, by name."""
+
+    calls: int = 0
+    words: Words = field(default_factory=dict)
+
+    def add(self, calls: int, words: Mapping[str, Mapping[str, int]]) -> None:
+        """Add what was seen elsewhere."""
+        self.calls += calls
+        for name, counts in words.items():
+            known = self.words.setdefault(name, {})
+            for word, count in counts.items():
+                if count:
+                    known[word] = known.get(word, 0) + count
+
+
+class Facts:
+    """What was seen of functions, by ``module:qualname`` and the hash of their syntax."""
+
+    def __init__(self) -> None:
+        self.functions: dict[str, dict[str, Observed]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self.functions.values()))
+
+    def of(self, key: str, syntax: str) -> Observed:
+        """What is known of a function as it is; made where there is nothing."""
+        return self.functions.setdefault(key, {}).setdefault(syntax, Observed())
+
+    def merge(self, other: Facts) -> None:
+        """Add all that others know; in any order the same."""
+        for key, versions in other.functions.items():
+            for syntax, observed in versions.items():
+                self.of(key, syntax).add(observed.calls, observed.words)
+
+    def text(self) -> str:
+        """The content of a file: one line a function, in order."""
+        lines = []
+        for key, versions in sorted(self.functions.items()):
+            plain = {
+                syntax: {"calls": observed.calls, "words": observed.words}
+                for syntax, observed in versions.items()
+            }
+            lines.append(f"{json.dumps(key)}: {json.dumps(plain, sort_keys=True, separators=(',', ':'))}")
+        functions = ",\n".join(lines)
+        return f'{{"syncscan_facts": {FORMAT_VERSION}, "functions": {{\n{functions}\n}}}}\n'
+
+
+def read_facts(path: Path) -> Facts:
+    """The facts in a file; SyncscanError in one line where there are none that this version reads."""
+    try:
+        value = parse(read_file(path, MAX_BYTES))
+    except OSError as error:
+        raise SyncscanError(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from None
+    except Mismatch as error:
+        raise SyncscanError(f"{path}: {error}; make it again with `syncscan observe`") from None
+    version = value.get("syncscan_facts") if isinstance(value, dict) else None
+    if version is None:
+        raise SyncscanError(f"{path}: not a file of facts; `syncscan observe -o FILE -- CMD` writes one")
+    if version != FORMAT_VERSION:
+        raise SyncscanError(f"{path}: version {version} of facts; this syncscan reads {FORMAT_VERSION}")
+    try:
+        return _facts(_FACTS(value)["functions"])
+    except Mismatch as error:
+        raise SyncscanError(f"{path}: damaged: {error}; make it again with `syncscan observe`") from None
+
+
+def _facts(functions: dict[str, dict[str, dict[str, object]]]) -> Facts:
+    facts = Facts()
+    for key, versions in functions.items():
+        for syntax, observed in versions.items():
+            if not _SYNTAX.fullmatch(syntax):
+                raise Mismatch("not the hash of a function")
+            words: Words = observed["words"]  # type: ignore[assignment]
+            for word in {word for counts in words.values() for word in counts}:
+                parse_word(word)
+            facts.of(key, syntax).add(int(str(observed["calls"])), words)
+    return facts
+
+
+def syntax_of(function: ast.AST) -> str:
+    """A hash of a function that stays where only comments, its docstring or the layout change."""
+    digest = hashlib.sha256()
+    for part in _parts(function):
+        digest.update(part.encode("utf-8", "surrogatepass"))
+        digest.update(b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _parts(node: object) -> Iterator[str]:
+    """What a node consists of, the same in every version of Python that can parse it."""
+    if isinstance(node, ast.AST):
+        yield type(node).__name__
+        for name, value in ast.iter_fields(node):
+            if name == "body" and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                value = value[ast.get_docstring(node, clean=False) is not None :]  # noqa: PLW2901
+            if value is None or value == [] or name in {"kind", "type_comment"}:
+                continue
+            yield name
+            yield from _parts(value)
+        yield ")"
+    elif isinstance(node, list):
+        for item in node:
+            yield from _parts(item)
+        yield "]"
+    else:
+        yield repr(node)
+
+
+def functions_in(
+    tree: ast.AST, prefix: str = ""
+) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Every function of a module, with its name in it such as ``Class.method`` or ``outer.inner``."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield prefix + node.name, node
+        inner = f"{prefix}{node.name}." if isinstance(node, _SCOPES) else prefix
+        if isinstance(node, (ast.stmt, ast.excepthandler, ast.match_case)):
+            yield from functions_in(node, inner)
+
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_DTYPES = frozenset({"bool", "uint8", "int", "float"})
+_TENSORS = frozenset({"gpu", "host", "pinned", "elsewhere"})
+_PLAIN = frozenset({"int", "float", "bool", "text", "none", "object"})
+_LONGEST = 1000  # characters of a word
+
+
+@dataclass(frozen=True)
+class Word:
+    """What a word says: "tensor" (at ``place``), "array", "device" (``place``), a plain word, or a container.
+
+    ``inside`` has the words of what a container may hold, ``items`` those of a tuple that is told item by item.
+    """
+
+    sort: str
+    place: str = ""
+    dtype: str = ""
+    inside: tuple[Word, ...] = ()
+    items: tuple[Word, ...] | None = None
+
+
+def parse_word(text: str) -> Word:
+    """What a word says; Mismatch if it is none."""
+    if len(text) > _LONGEST:
+        raise Mismatch("not a word for a place")
+    word, rest = _word(text)
+    if rest:
+        raise Mismatch("not a word for a place")
+    return word
+
+
+def _word(text: str) -> tuple[Word, str]:
+    """The word at the start of a text, and what follows it."""
+    head = re.match(r"[a-z0-9]+(?: [a-z0-9]+)?", text)
+    if head is None:
+        raise Mismatch("not a word for a place")
+    name, rest = head[0], text[head.end() :]
+    if name in {"list", "set", "dict", "tuple"} and rest.startswith("["):
+        inside, rest = _several(rest[1:], " | ", "]")
+        return Word(name, inside=inside), rest
+    if name == "tuple" and rest.startswith("("):
+        items, rest = _several(rest[1:], ", ", ")")
+        return Word(name, items=items), rest
+    place, _, dtype = name.partition(" ")
+    if name in _PLAIN:
+        return Word(name), rest
+    if place in _TENSORS and dtype in _DTYPES:
+        return Word("tensor", place, dtype), rest
+    if place in _TENSORS - {"pinned"} and dtype == "device":
+        return Word("device", place), rest
+    if place == "array" and dtype in _DTYPES:
+        return Word("array", dtype=dtype), rest
+    raise Mismatch("not a word for a place")
+
+
+def _several(text: str, between: str, end: str) -> tuple[tuple[Word, ...], str]:
+    words: list[Word] = []
+    while not text.startswith(end):
+        if words:
+            if not text.startswith(between):
+                raise Mismatch("not a word for a place")
+            text = text[len(between) :]
+        word, text = _word(text)
+        words.append(word)
+    return tuple(words), text[len(end) :]
+
+
+def merged(paths: Iterable[Path]) -> Facts:
+    """What all of several files say."""
+    facts = Facts()
+    for path in paths:
+        facts.merge(read_facts(path))
+    return facts

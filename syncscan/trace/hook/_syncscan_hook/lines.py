@@ -1,0 +1,49 @@
+"""Which lines ran: each is seen once, and costs nothing from then on."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import CodeType
+    from typing import Any
+
+
+class Lines:
+    """The lines that ran in this process, by file."""
+
+    def __init__(self, watches: Callable[[str], bool]) -> None:
+        self._watches = watches
+        self._files: dict[str, list[int] | None] = {}  # in the order in which they ran; None: not watched
+        self._told: dict[str, int] = {}  # how many of them
+
+    def begin(self, tool: int) -> None:
+        """Watch every line from now on."""
+        monitoring = sys.monitoring  # type: ignore[attr-defined]
+        files, disable, watches = self._files, monitoring.DISABLE, self._watches
+
+        def on_line(code: CodeType, line: int) -> Any:
+            try:
+                ran = files[code.co_filename]
+            except KeyError:
+                ran = files[code.co_filename] = [] if watches(code.co_filename) else None
+            if ran is not None:
+                ran.append(line)
+            return disable
+
+        monitoring.register_callback(tool, monitoring.events.LINE, on_line)
+        monitoring.set_events(tool, monitoring.events.LINE)
+
+    def changed(self, *, whole: bool) -> Iterator[tuple[str, Any]]:
+        """The lines that ran since the last time, or all, by file."""
+        for path, ran in list(self._files.items()):
+            told = 0 if whole else self._told.get(path, 0)
+            if ran is not None and len(ran) > told:
+                self._told[path] = len(ran)
+                yield "lines", [path, sorted(set(ran[told:]))]
+
+    def reset(self) -> None:
+        """Tell all again, in a forked child: what ran before ran there too."""
+        self._told.clear()

@@ -1,0 +1,129 @@
+"""Says in a word where a value lives and of what sort it is, and runs nothing of the program's to learn it.
+
+The words are those of `syncscan.facts`: "gpu float", "host bool", "pinned int", "array int", "int", "list[gpu int]".
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    Place = Callable[[Any], str]  # "gpu", "host", "pinned" or "elsewhere"
+
+OBJECT = "object"
+_MOST_LOOKED_AT = 8  # items of a container
+_MOST_NAMED = 4  # items of a tuple that are told one by one
+_PLAIN = {
+    int: "int",
+    float: "float",
+    complex: "float",
+    bool: "bool",
+    str: "text",
+    type(None): "none",
+}
+_ARRAYS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "float"}  # by the kind of a dtype of numpy
+
+
+class Places:
+    """Names places, for one torch; ``simulated`` is the module of the simulation that tells its tensors apart."""
+
+    def __init__(self, torch: Any) -> None:
+        self._torch = torch
+        self._tensor = torch.Tensor
+        self._device = getattr(torch, "device", ())
+        self._dtypes = {
+            getattr(torch, name, None): word
+            for word, names in (
+                ("bool", ("bool",)),
+                ("uint8", ("uint8",)),
+                ("int", ("int8", "int16", "int32", "int64", "uint16", "uint32", "uint64")),
+            )
+            for name in names
+        }
+        self._plain_types = {torch.Tensor, getattr(getattr(torch, "nn", None), "Parameter", torch.Tensor)}
+        self._unseen = getattr(torch._C, "DisableTorchFunction", None)
+        self._dispatch_modes = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 0)
+        self._dispatch = getattr(torch.Tensor, "__torch_dispatch__", None)
+        self._arrays: tuple[Any, Any] | None = None
+        self.simulated: Any = None
+
+    def name(self, value: Any, depth: int = 2) -> str:
+        """The word for a value; its containers are looked into, as far as ``depth`` says."""
+        kind = type(value)
+        plain = _PLAIN.get(kind)
+        if plain is not None:
+            return plain
+        if issubclass(kind, self._tensor):
+            return self._tensor_name(value, kind)
+        if kind is list or kind is set or kind is frozenset:
+            return self._container("list" if kind is list else "set", value, depth)
+        if kind is tuple:
+            return self._tuple(value, depth)
+        if issubclass(kind, dict):
+            return self._container("dict", dict.values(value), depth)
+        if kind is self._device:
+            return {"cuda": "gpu device", "cpu": "host device"}.get(value.type, "elsewhere device")
+        return self._numpy_name(value, kind)
+
+    def _tensor_name(self, value: Any, kind: Any) -> str:
+        if kind not in self._plain_types and kind.__torch_dispatch__ is not self._dispatch:
+            return OBJECT  # it answers by code of its own
+        if self._unseen is None:
+            return self._unseen_name(value)
+        with self._unseen():  # what we ask reaches no mode and no override
+            return self._unseen_name(value)
+
+    def _unseen_name(self, value: Any) -> str:
+        dtype = value.dtype
+        return f"{self._place(value)} {self._dtypes.get(dtype, 'float')}"
+
+    def _place(self, value: Any) -> str:
+        if self.simulated is not None:
+            index = self.simulated.place(value)
+            if index is not None:
+                return "gpu" if index >= 0 else "pinned" if index == self.simulated.PINNED else "elsewhere"
+        if value.is_cuda:
+            return "gpu"
+        if not value.is_cpu:
+            return "elsewhere"
+        return "pinned" if self._is_pinned(value) else "host"
+
+    def _is_pinned(self, value: Any) -> bool:
+        """Asks the driver, where it runs and no mode of the program would see the question."""
+        cuda = self._torch.cuda
+        if self.simulated is not None or type(value) not in self._plain_types:
+            return False
+        return bool(cuda.is_initialized() and not self._dispatch_modes() and value.is_pinned())
+
+    def _tuple(self, value: tuple[Any, ...], depth: int) -> str:
+        if not depth or not 0 < len(value) <= _MOST_NAMED:
+            return self._container("tuple", value, depth)
+        return f"tuple({', '.join(self.name(item, depth - 1) for item in value)})"
+
+    def _container(self, word: str, items: Iterable[Any], depth: int) -> str:
+        if not depth:
+            return f"{word}[]"
+        inside = set()
+        for _, item in zip(range(_MOST_LOOKED_AT), items):
+            inside.add(self.name(item, depth - 1))
+        return f"{word}[{' | '.join(sorted(inside))}]"
+
+    def _numpy_name(self, value: Any, kind: Any) -> str:
+        numpy = sys.modules.get("numpy")
+        if numpy is None:
+            return OBJECT
+        if self._arrays is None:
+            array, scalar = getattr(numpy, "ndarray", None), getattr(numpy, "generic", None)
+            if array is None or scalar is None:  # it is being imported
+                return OBJECT
+            self._arrays = (array, scalar)
+        array, scalar = self._arrays
+        if kind is array:
+            return f"array {_ARRAYS.get(value.dtype.kind, 'float')}"
+        if issubclass(kind, scalar):
+            return _ARRAYS.get(value.dtype.kind, OBJECT)
+        return OBJECT

@@ -1,0 +1,153 @@
+"""What functions were seen to get, to return and to hold: how often which word, and never a value."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import CodeType, FrameType
+    from typing import Any
+
+    from .places import Places
+
+QUIET = 1000  # calls in a row that said nothing new, after which a function is no longer watched
+MOST_WORDS = 24  # for one name; what else comes is an object
+_OPTIMIZED, _GENERATOR = 0x1 | 0x2, 0x20 | 0x80 | 0x200  # generators, coroutines
+_VARARGS, _VARKEYWORDS = 0x4, 0x8
+RETURN = "return"
+
+
+class Function:
+    """What was seen of one function. ``quiet`` counts the calls since something was new; ``over`` ends the watch."""
+
+    __slots__ = (
+        "attributes",
+        "calls",
+        "code",
+        "events",
+        "flushed",
+        "names",
+        "over",
+        "owner",
+        "quiet",
+        "words",
+    )
+
+    def __init__(self, code: CodeType) -> None:
+        self.code = code
+        flags = code.co_flags
+        count = (
+            code.co_argcount + code.co_kwonlyargcount + bool(flags & _VARARGS) + bool(flags & _VARKEYWORDS)
+        )
+        names = code.co_varnames[:count]
+        is_method = bool(code.co_argcount) and names[0] == "self"
+        self.owner = names[0] if is_method else None
+        self.names = names[1:] if is_method else names
+        self.attributes = code.co_names if is_method else ()
+        self.over = False
+        self.calls = self.quiet = self.events = self.flushed = 0
+        self.words: dict[str, dict[str, int]] = {}
+
+    @property
+    def is_generator(self) -> bool:
+        """Whether it goes on after it has handed something out."""
+        return bool(self.code.co_flags & _GENERATOR)
+
+    def add(self, name: str, word: str) -> None:
+        """Count a word for a name."""
+        words = self.words.get(name)
+        if words is None:
+            words = self.words[name] = {}
+        count = words.get(word)
+        if count is None:
+            self.quiet = 0
+            if len(words) >= MOST_WORDS:
+                word = "object"
+            count = words.get(word, 0)
+        words[word] = count + 1
+
+
+class Seen:
+    """All that was seen in this process, by code object.
+
+    ``watches`` says of a file and the name of a module whether its functions are of interest.
+    """
+
+    def __init__(self, places: Places, watches: Callable[[str, str], bool]) -> None:
+        self._places = places
+        self._watches = watches
+        self.functions: dict[int, Function | None] = {}
+        self._kept: list[CodeType] = []  # so that the ids of code objects stay theirs
+
+    def meet(self, code: CodeType, module: str) -> Function | None:
+        """The function of a code object, seen for the first time; None if it is not watched."""
+        is_function = code.co_flags & _OPTIMIZED == _OPTIMIZED and not code.co_name.startswith("<")
+        function = Function(code) if is_function and self._watches(code.co_filename, module) else None
+        self._kept.append(code)
+        self.functions[id(code)] = function
+        return function
+
+    def call(self, function: Function, frame: FrameType) -> None:
+        """Note where the arguments of a call live, and what the method's object holds of what it names."""
+        if function.quiet >= QUIET:
+            function.over = True
+            return
+        local = _locals_of(frame)
+        function.calls += 1
+        function.quiet += 1
+        function.events += 1
+        name = self._places.name
+        for parameter in function.names:
+            if parameter in local:
+                function.add(parameter, name(local[parameter]))
+        if function.owner is not None and function.owner in local:
+            for attribute, value in _held(local[function.owner], function.attributes):
+                function.add(f"self.{attribute}", name(value))
+
+    def returned(self, function: Function, value: Any) -> None:
+        """Note where the result of a call lives."""
+        function.events += 1
+        function.add(RETURN, self._places.name(value))
+
+    def reset(self) -> None:
+        """Forget what was seen, in a forked child: the parent tells it."""
+        for function in list(self.functions.values()):
+            if function is not None:
+                function.calls = function.events = function.flushed = 0
+                function.words = {name: dict.fromkeys(words, 0) for name, words in function.words.items()}
+
+    def changed(self, *, whole: bool) -> Iterator[tuple[str, list[Any]]]:
+        """What the file says of the functions that were called since the last time, or of all."""
+        for function in list(self.functions.values()):
+            if function is None or not function.events or (function.flushed == function.events and not whole):
+                continue
+            function.flushed = function.events
+            code = function.code
+            words = {name: dict(counts) for name, counts in list(function.words.items())}
+            yield "seen", [code.co_filename, code.co_name, code.co_firstlineno, function.calls, words]
+
+
+def _held(owner: Any, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    """The attributes of these names that an object holds itself, or as a module of torch; no property is run."""
+    try:
+        held = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        return
+    inside = [each for key in ("_parameters", "_buffers") if isinstance(each := held.get(key), dict)]
+    for name in names:
+        for holder in (held, *inside):
+            if name in holder:
+                yield name, holder[name]
+                break
+
+
+def _locals_of(frame: FrameType) -> dict[str, Any]:
+    """The local variables of a function that is starting; where they are a copy, its frame does not keep that."""
+    local = frame.f_locals
+    if sys.version_info[:2] != (3, 12):  # where a profiler runs, the frame takes the copy back
+        return local
+    copied = dict(local)
+    local.clear()
+    return copied

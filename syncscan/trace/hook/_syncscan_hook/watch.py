@@ -1,0 +1,76 @@
+"""Begins to watch what the options name: the calls of functions, the lines that run."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from .calls import claim, watch_calls
+from .lines import Lines
+from .places import Places
+from .seen import Seen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .interfaces import Note, Watch
+
+_INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+_SIMULATION = "_syncscan_simulate.marks"
+
+
+def watches(torch: Any, options: dict[str, str], note: Note) -> list[Watch]:
+    """What the options want to be watched, which is watched from now on."""
+    found: list[Watch] = []
+    if options.get("observe"):
+        places = Places(torch)
+        places.simulated = sys.modules.get(_SIMULATION)
+        seen = Seen(places, _project(options["observe"], options.get("packages", "").split(",")))
+        found.append(seen)
+        watch_calls(seen, note)
+    if options.get("lines"):
+        found += _lines(torch, options, note)
+    return found
+
+
+def _project(folder: str, packages: list[str]) -> Callable[[str, str], bool]:
+    """Whether a function, by its file and its module, is of the project in a folder, or of one of the packages."""
+    inside, ours = (os.path.join(path, "") for path in (folder, _folder_of(__file__)))
+
+    def is_watched(path: str, module: str) -> bool:
+        if module.partition(".")[0] in packages:
+            return True
+        if path.startswith(("<", ours)):
+            return False
+        path = os.path.abspath(path)
+        return path.startswith(inside) and not any(part in path for part in _INSTALLED)
+
+    return is_watched
+
+
+def _lines(torch: Any, options: dict[str, str], note: Note) -> list[Watch]:
+    tool = claim("syncscan lines") if hasattr(sys, "monitoring") else None
+    if tool is None:
+        old = not hasattr(sys, "monitoring")
+        note(
+            "--lines: " + ("needs Python 3.12 or newer" if old else "other tools hold all of sys.monitoring")
+        )
+        return []
+    files = (__file__, torch.__file__, os.__file__)
+    ours, torchs, pythons = (os.path.join(_folder_of(file), "") for file in files)
+    simulations = os.path.join(options.get("simulator") or ours, "")
+
+    def is_watched(path: str) -> bool:
+        if not path.endswith(".py") or path.startswith((ours, torchs, simulations)):
+            return False
+        return not path.startswith(pythons) or any(part in path for part in _INSTALLED)
+
+    lines = Lines(is_watched)
+    lines.begin(tool)
+    return [lines]
+
+
+def _folder_of(file: str) -> str:
+    return os.path.dirname(os.path.abspath(file))

@@ -1,0 +1,476 @@
+"""``syncscan observe``: facts of what ran, and nothing of the program is changed by it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_pythons import interpreter
+
+ROOT = Path(__file__).parents[2]
+
+PROGRAM = """\
+import sys
+import torch
+
+
+class Sampler:
+    def __init__(self, mask):
+        self.mask = mask
+        self.steps = 0
+
+    def sample(self, logits, greedy=False, *rest, **more):
+        '''Not part of its syntax.'''
+        if greedy:
+            return logits[self.mask]
+        self.steps += 1
+        return logits, self.steps
+
+    @property
+    def chosen(self):
+        return [self.mask, 1]
+
+
+def either(x):
+    return x
+
+
+def fails(x):
+    raise ValueError(x)
+
+
+sampler = Sampler(torch.ones(3, dtype=torch.bool, device="cuda"))
+for _ in range(2):
+    sampler.sample(torch.rand(3, device="cuda"), True)
+sampler.sample(torch.rand(3), False, torch.zeros(3).int(), scale=2.0)
+sampler.chosen
+for value in (torch.zeros(1, dtype=torch.uint8), torch.rand(1, device="cuda").double(), None, "text", object(), [1, 2.0],
+              torch.empty(3, pin_memory=True), {"a": (torch.ones(1, device="cuda"), 3)}, torch.device("cuda"),
+              torch.zeros(1).numpy()):
+    either(value)
+try:
+    fails(3)
+except ValueError:
+    pass
+sys.exit(3)
+"""
+
+
+@dataclass
+class Observed:
+    """A finished ``syncscan observe``: its status, its output, and the facts it kept."""
+
+    status: int
+    stdout: str
+    stderr: str
+    file: Path
+
+    @property
+    def functions(self) -> dict[str, dict[str, Any]]:
+        """What was seen of each function, by its name, where it was seen in one version."""
+        functions = json.loads(self.file.read_text())["functions"]
+        return {name: value for name, versions in functions.items() for value in versions.values()}
+
+    def words(self, name: str) -> dict[str, dict[str, int]]:
+        """What was seen of one function."""
+        return self.functions[name]["words"]
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs ``syncscan``: ``run(*arguments, **variables)``."""
+
+    def run_syncscan(*arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith(("SYNCSCAN", "PYTHON"))
+        }
+        return subprocess.run(
+            [sys.executable, "-m", "syncscan", *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            env={**kept, "PYTHONPATH": str(ROOT), **variables},
+            cwd=tmp_path,
+            timeout=120,
+            check=False,
+        )
+
+    return run_syncscan
+
+
+@pytest.fixture
+def observe(run, program, tmp_path):
+    """Observes a program given as text: ``observe(source, *options, python=..., **variables)``."""
+
+    def observe_program(
+        source: str, *options: object, python: str = sys.executable, **variables: str
+    ) -> Observed:
+        done = run("observe", "-o", "facts.json", *options, "--", python, program(source), **variables)
+        return Observed(done.returncode, done.stdout, done.stderr, tmp_path / "facts.json")
+
+    return observe_program
+
+
+def test_facts_say_where_parameters_results_and_attributes_lived(observe):
+    done = observe(PROGRAM, "--simulate")
+    assert (done.status, done.stdout) == (3, "")
+    assert done.stderr == "syncscan: facts.json has facts of 5 functions\n"
+    assert done.functions["program:Sampler.sample"]["calls"] == 3
+    assert done.words("program:Sampler.sample") == {
+        "logits": {"gpu float": 2, "host float": 1},
+        "greedy": {"bool": 3},
+        "rest": {"tuple[]": 2, "tuple(host int)": 1},
+        "more": {"dict[]": 2, "dict[float]": 1},
+        "self.mask": {"gpu bool": 3},
+        "self.steps": {"int": 3},
+        "return": {"gpu float": 2, "tuple(host float, int)": 1},
+    }
+    assert done.words("program:Sampler.__init__") == {"mask": {"gpu bool": 1}, "return": {"none": 1}}
+    assert done.words("program:Sampler.chosen") == {
+        "self.mask": {"gpu bool": 1},
+        "return": {"list[gpu bool | int]": 1},
+    }
+    assert done.words("program:fails") == {"x": {"int": 1}}
+    assert done.words("program:either")["x"] == dict.fromkeys(
+        (
+            "host uint8", "gpu float", "none", "text", "object", "list[float | int]", "pinned float",
+            "dict[tuple(gpu float, int)]", "gpu device", "array float",
+        ), 1,
+    )  # fmt: skip
+
+
+def test_two_runs_give_the_same_file(observe):
+    first = observe(PROGRAM, "--simulate").file.read_bytes()
+    assert observe(PROGRAM, "--simulate").file.read_bytes() == first
+
+
+def test_no_value_and_no_text_of_the_program_is_kept(observe):
+    secret = "def f(name, number):\n    return {name: number}\nimport torch\nf('hunter2', 271828)\nf({'pass word': 1}, [3.25])\n"
+    text = observe(secret).file.read_text()
+    assert "program:f" in text
+    for value in ("hunter2", "271828", "pass word", "3.25"):
+        assert value not in text
+
+
+def test_a_function_that_changes_is_another_one_and_its_layout_is_not(observe):
+    source = "import torch\ndef f(x):\n    return x + 1\nf(1)\n"
+    hashes = [
+        next(iter(json.loads(observe(text).file.read_text())["functions"]["program:f"]))
+        for text in (
+            source,
+            source.replace("x + 1", "(x\n      + 1)  # one more"),
+            source.replace("    return", "    '''Add.'''\n    return"),
+            source.replace("x + 1", "x + 2"),
+            source.replace("f(x)", "f(x, y=0)"),
+        )
+    ]
+    assert hashes[0] == hashes[1] == hashes[2]
+    assert len({hashes[0], hashes[3], hashes[4]}) == 3
+
+
+def test_facts_are_appended_and_those_of_a_changed_function_go(observe):
+    source = "import torch\ndef f(x):\n    return x\ndef g(x):\n    return x\n"
+    observe(source + "f(1)\ng(1)\n")
+    done = observe(source.replace("return x\ndef", "return [x]\ndef") + "f(1.0)\n", "--append")
+    assert done.stderr == "syncscan: facts.json has facts of 1 function, 2 with those of before\n"
+    assert done.words("program:f") == {"x": {"float": 1}, "return": {"list[float]": 1}}
+    done = observe(source + "g(None)\n", "--append")
+    assert done.words("program:g") == {"x": {"int": 1, "none": 1}, "return": {"int": 1, "none": 1}}
+    assert "program:f" in done.functions
+
+
+def test_a_merge_is_the_same_in_any_order(observe, run, tmp_path):
+    names = []
+    for index, call in enumerate(("f(1)", "f(None)\ng(1.0)", "f(1)")):
+        observe(f"import torch\ndef f(x):\n    return x\ndef g(x):\n    return x\n{call}\n").file.rename(
+            tmp_path / f"{index}.json"
+        )
+        names.append(f"{index}.json")
+    texts = []
+    for order in (names, names[::-1], [names[1], names[0], names[2]]):
+        done = run("facts", "merge", "-o", "all.json", *order)
+        assert (done.returncode, done.stderr) == (0, "syncscan: all.json has facts of 2 functions\n")
+        texts.append((tmp_path / "all.json").read_text())
+    assert texts[0] == texts[1] == texts[2]
+    assert json.loads(texts[0])["functions"]["program:f"].popitem()[1]["words"]["x"] == {"int": 2, "none": 1}
+
+
+GOOD = '{"syncscan_facts": 1, "functions": {"m:f": {"0123456789abcdef": {"calls": 1, "words": {"x": {"gpu float": 1}}}}}}'
+BAD_FILES = {
+    "absent": (None, "bad.json: cannot be read: no such file or directory"),
+    "cut-short": (GOOD[:-9], "bad.json: not JSON or cut short; make it again with `syncscan observe`"),
+    "foreign": ("{}", "bad.json: not a file of facts; `syncscan observe -o FILE -- CMD` writes one"),
+    "a-list": ("[1]", "bad.json: not a file of facts; `syncscan observe -o FILE -- CMD` writes one"),
+    "newer": (GOOD.replace("1", "2", 1), "bad.json: version 2 of facts; this syncscan reads 1"),
+    "a-word": (
+        GOOD.replace("gpu float", "gpu flo\\u001b[2Jat"),
+        "bad.json: damaged: not a word for a place; make it again with `syncscan observe`",
+    ),
+    "nested": (
+        GOOD.replace("gpu float", "list[" * 5000),
+        "bad.json: damaged: not a word for a place; make it again with `syncscan observe`",
+    ),
+    "a-hash": (
+        GOOD.replace("0123", "zzzz"),
+        "bad.json: damaged: not the hash of a function; make it again with `syncscan observe`",
+    ),
+    "a-count": (
+        GOOD.replace('"calls": 1', '"calls": -1'),
+        "bad.json: damaged: functions[0][0].calls: not a whole number from 0 on; make it again with `syncscan observe`",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_file_of_no_facts_gets_one_line(run, tmp_path, name):
+    text, message = BAD_FILES[name]
+    if text is not None:
+        (tmp_path / "bad.json").write_text(text)
+    done = run("facts", "merge", "-o", "all.json", "bad.json")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"syncscan: {message}\n")
+    assert not (tmp_path / "all.json").exists()
+
+
+def test_the_damage_of_a_file_to_append_to_is_told_before_the_command_runs(run, tmp_path):
+    (tmp_path / "facts.json").write_text("{}")
+    done = run("observe", "--append", "-o", "facts.json", "--", "touch", "ran")
+    assert done.returncode == 2
+    assert done.stderr.startswith("syncscan: facts.json: not a file of facts")
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "no command given; write `syncscan observe -- pytest tests`"),
+        (("-o", "no/facts.json", "--", "true"), "-o no/facts.json: there is no such folder to write it to"),
+        (
+            ("--package", "a/b", "--", "true"),
+            "--package a/b: write the name of a package, such as torchvision",
+        ),
+    ],
+)
+def test_mistakes_get_one_line(run, arguments, message):
+    done = run("observe", *arguments)
+    assert (done.returncode, done.stderr) == (2, f"syncscan: {message}\n")
+
+
+def test_a_command_without_torch_says_so(run):
+    done = run("observe", "-o", "facts.json", "--", "true")
+    assert (done.returncode, done.stderr) == (
+        0,
+        "syncscan: facts.json has facts of 0 functions: no process imported torch\n",
+    )
+
+
+def test_functions_of_packages_are_observed_where_they_are_named(observe, tmp_path):
+    package = tmp_path / "lib" / "site-packages" / "library"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "part.py").write_text("def f(x):\n    return x\n")
+    source = "import torch\nfrom library.part import f\nf(1)\n"
+    path = os.pathsep.join([str(package.parent), str(ROOT)])
+    done = observe(source, PYTHONPATH=path)
+    assert done.functions == {}
+    assert done.stderr.endswith("--package NAME adds those of a package\n")
+    done = observe(source, "--package", "library", PYTHONPATH=path)
+    assert list(done.functions) == ["library.part:f"]
+
+
+PROCESSES = """\
+import multiprocessing, os, threading
+import torch
+
+def f(x):
+    return x
+
+def in_child():
+    f(torch.zeros(1, device="cuda"))
+
+if __name__ == "__main__":
+    f(1)
+    threads = [threading.Thread(target=f, args=(2.0,)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for method in ("fork", "spawn"):
+        process = multiprocessing.get_context(method).Process(target=in_child)
+        process.start()
+        process.join()
+    child = os.fork()
+    if child == 0:
+        f(True)
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+
+def test_threads_and_processes_are_followed_and_each_call_counts_once(observe):
+    done = observe(PROCESSES, "--simulate")
+    assert done.status == 0, done.stderr
+    assert done.words("program:f")["x"] == {"int": 1, "float": 3, "gpu float": 2, "bool": 1}
+    assert done.functions["program:in_child"]["calls"] == 2
+
+
+SUBCLASS = """\
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+class Loud(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        print("function", getattr(function, "__name__", function))
+        return super().__torch_function__(function, types, args, kwargs or {})
+
+class Functions(TorchFunctionMode):
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        print("mode", getattr(function, "__name__", function))
+        return function(*args, **(kwargs or {}))
+
+class Operations(TorchDispatchMode):
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        print("dispatch", function)
+        return function(*args, **(kwargs or {}))
+
+class Proud(dict):
+    def __iter__(self):
+        print("iterated")
+        return super().__iter__()
+    def values(self):
+        print("values")
+        return super().values()
+
+class Lazy:
+    def __init__(self):
+        self.held = 1
+    def __getattribute__(self, name):
+        print("asked for", name)
+        return object.__getattribute__(self, name)
+    @property
+    def costly(self):
+        print("costly")
+    def method(self, flag):
+        if flag:
+            return self.costly
+        return None
+
+def f(x):
+    return None
+
+f(torch.zeros(1).as_subclass(Loud))
+with Functions(), Operations():
+    f(torch.nn.Parameter(torch.zeros(1)))
+f(Proud(a=1))
+Lazy().method(False)
+f(torch.zeros(3, requires_grad=True))
+"""
+
+
+def test_nothing_of_the_program_runs_for_the_facts(observe, program, run):
+    alone = subprocess.run([sys.executable, program(SUBCLASS)], capture_output=True, text=True, check=True)
+    done = observe(SUBCLASS)
+    assert (done.status, done.stdout) == (0, alone.stdout), done.stderr
+    assert "costly" not in done.stdout
+    assert done.words("program:f")["x"] == {"host float": 3, "dict[int]": 1}
+    assert done.words("program:Lazy.method") == {"flag": {"bool": 1}, "return": {"none": 1}}
+
+
+LIFETIME = """\
+import sys, weakref
+import torch
+
+class Thing:
+    pass
+
+def f(x):
+    gone = weakref.ref(x)
+    del x
+    print(gone() is None, sys.getprofile())
+
+def g(y):
+    print(sorted(locals()), "y" in sys._getframe().f_locals)
+    y += 1
+    return y
+
+f(Thing())
+print(g(1))
+"""
+
+
+@pytest.mark.parametrize("version", ["3.12", "3.13", "3.14"])
+def test_arguments_live_no_longer_than_without_it(observe, environment, version):
+    variables = {name: environment[name] for name in ("PYTHONPATH", "FAKE_CUDA_LIBRARY", "LD_LIBRARY_PATH")}
+    done = observe(LIFETIME, python=interpreter(version), **variables)
+    assert (done.status, done.stdout) == (0, "True None\n['y'] True\n2\n"), done.stderr
+    assert done.words("program:g") == {"y": {"int": 1}, "return": {"int": 1}}
+
+
+VERSIONS = """\
+import torch
+
+class Runner:
+    def __init__(self, state):
+        self.state = state
+
+    def step(self, x):
+        def inner(y):
+            return y, self.state
+        return inner(x)
+
+    def generate(self, x):
+        yield x
+        x = None
+        yield x
+
+    def fails(self, x):
+        raise ValueError
+
+def often(x):
+    return x
+
+runner = Runner(torch.zeros(1))
+runner.step(3)
+list(runner.generate(2.0))
+try:
+    runner.fails(1)
+except ValueError:
+    pass
+for _ in range(5000):
+    often(1)
+often(None)
+"""
+
+
+@pytest.mark.parametrize("version", ["3.9", "3.10", "3.12", "3.13", "3.14"])
+def test_every_python_sees_the_same(observe, environment, version):
+    variables = {name: environment[name] for name in ("PYTHONPATH", "FAKE_CUDA_LIBRARY", "LD_LIBRARY_PATH")}
+    done = observe(VERSIONS, python=interpreter(version), **variables)
+    assert done.status == 0, done.stderr
+    functions = done.functions
+    generator = functions.pop("program:Runner.generate", None)
+    assert {name: observed["words"] for name, observed in functions.items()} == {
+        "program:Runner.__init__": {"state": {"gpu float": 1}, "return": {"none": 1}},
+        "program:Runner.step": {"x": {"int": 1}, "return": {"tuple(int, gpu float)": 1}},
+        "program:Runner.step.inner": {"y": {"int": 1}, "return": {"tuple(int, gpu float)": 1}},
+        "program:Runner.fails": {"x": {"int": 1}},
+        # no longer watched once its last calls said nothing new
+        "program:often": {"x": {"int": 1001}, "return": {"int": 1001}},
+    }
+    if version not in {"3.9", "3.10"}:
+        assert generator["words"] == {"x": {"float": 1}}
+
+
+def test_a_profiler_of_the_program_is_left_alone(observe):
+    source = "import sys\nsys.setprofile(lambda *a: None)\nmine = sys.getprofile()\nimport torch\nprint(sys.getprofile() is mine)\n"
+    if sys.version_info >= (3, 12):
+        pytest.skip("sys.monitoring has room for several")
+    done = observe(source)
+    assert done.stdout == "True\n"
+    assert "observes nothing: a profiler of the program holds sys.setprofile" in done.stderr
