@@ -121,6 +121,11 @@ def is_true(node: cst.BaseExpression | None) -> bool:
     return isinstance(node, cst.Name) and node.value == "True"
 
 
+def is_false(node: cst.BaseExpression | None) -> bool:
+    """The literal ``False``, or what is not given."""
+    return node is None or (isinstance(node, cst.Name) and node.value == "False")
+
+
 def is_device(value: Value) -> bool:
     """A device, as an object or as its name."""
     return value.kind in {Kind.DEVICE, Kind.STRING}

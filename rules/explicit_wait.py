@@ -4,9 +4,8 @@ In a step it undoes everything else: the queue runs empty, and the GPU idles unt
 often left over from timing or debugging.
 
 **Stays silent** on `event.record()`, `event.query()`, `event.wait()`, `stream.wait_event(event)` and
-`stream.wait_stream(other)`: those order work on the GPU, or ask, without waiting. Silent on collectives
-of `torch.distributed` too: whether `barrier` or `all_gather_object` waits for the GPU depends on the backend
-of its group, which the call does not name.
+`stream.wait_stream(other)`: those order work on the GPU, or ask, without waiting. Collectives of
+`torch.distributed` have a rule of their own (SYN402).
 
 **No rewrite.** Order streams with events on the GPU. If the host must know, record an event where the work
 is queued and synchronise with that event alone, as late as possible. Time with events, or under a profiler.

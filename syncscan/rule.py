@@ -58,6 +58,9 @@ class Facts(Protocol):
     def wait_inside(self, node: cst.CSTNode) -> Value | None:
         """For an attribute that is a property whose body waits: the value it waits for."""
 
+    def group(self, call: cst.Call) -> Value:
+        """The process group that a collective is for: the default one where the call names none."""
+
     def argument(self, call: cst.Call, name: str) -> cst.BaseExpression | None:
         """The argument that a call of a known operation binds to a parameter, if it is given."""
 

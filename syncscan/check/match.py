@@ -63,6 +63,11 @@ class StatementFacts:
         """For an attribute that is a property whose body waits: the value it waits for."""
         return self._candidate.waits.get(self._position(node))
 
+    def group(self, call: cst.Call) -> Value:
+        """The process group that a collective is for: the default one where the call names none."""
+        bound = self._candidate.calls.get(self._position(call))
+        return (bound.get("group") if bound is not None else None) or UNKNOWN
+
     def argument(self, call: cst.Call, name: str) -> cst.BaseExpression | None:
         """The argument that a call of a known operation binds to a parameter, if it is given in so many words."""
         bound = self._candidate.calls.get(self._position(call))

@@ -30,6 +30,7 @@ Range = tuple[int, int, int, int]
 _GPU = Value(Kind.TENSOR, Device.CUDA)
 _CPU = Value(Kind.TENSOR, Device.CPU)
 _NUMBER = Value(Kind.NUMBER, Device.CPU)
+_NCCL = Value(Kind.INSTANCE, payload="torch.distributed.ProcessGroupNCCL")
 
 # What the last copy before the wait makes likely: one towards the GPU, or towards the host.
 _EFFECTS = {
@@ -227,6 +228,10 @@ class RuntimeFacts:
     def wait_inside(self, node: cst.CSTNode) -> Value | None:  # noqa: ARG002
         """None: a trace blames the line in the property's body itself."""
         return None
+
+    def group(self, call: cst.Call) -> Value:  # noqa: ARG002
+        """One of NCCL: it has waited for the GPU."""
+        return _NCCL
 
     def argument(self, call: cst.Call, name: str) -> cst.BaseExpression | None:
         """The argument that a call of a known operation binds to a parameter, if it is given."""

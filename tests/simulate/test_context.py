@@ -134,3 +134,22 @@ def test_measured_verdicts() -> None:
     differ = benchmark.agreement()
     listed = (ROOT / "docs" / "simulate.md").read_text(encoding="utf-8")
     assert [name for name, _, _ in differ or [] if f"`{name}`" not in listed] == []
+
+
+def test_collectives_wait_for_the_gpu_on_a_group_of_nccl_alone():
+    dist = torch.distributed
+    with simulated_cuda() as waits:
+        dist.init_process_group("nccl", store=dist.HashStore(), rank=0, world_size=1)
+        dist.barrier()
+        dist.barrier(dist.new_group(backend="nccl"))
+        dist.barrier(dist.new_group())
+        hosts = dist.new_group(backend="gloo")
+        dist.barrier(hosts)
+        dist.all_gather_object([None], 1, group=hosts)
+        dist.destroy_process_group()
+        dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+        dist.barrier()
+        dist.barrier(dist.new_group())
+        dist.destroy_process_group()
+    assert [wait.api for wait in waits] == ["torch.distributed.barrier"] * 3
+    assert {wait.path for wait in waits} == {__file__}

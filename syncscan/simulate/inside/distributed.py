@@ -18,25 +18,37 @@ def install(gpu: Gpu, patches: Patches) -> None:
     distributed = torch.distributed
     if not distributed.is_available():
         return
+    on_hosts: set[str] = set()
     for name in ("init_process_group", "new_group"):
-        patches.replace_everywhere(distributed, name, _on_gloo(getattr(distributed, name)))
+        patches.replace_everywhere(distributed, name, _on_gloo(getattr(distributed, name), on_hosts))
     patches.replace_everywhere(distributed, "is_nccl_available", lambda: True)
     for name, operation in gpu.table.operations.items():
         namespace, _, base = name.rpartition(".")
         if namespace == "torch.distributed" and operation.cases and hasattr(distributed, base):
-            judged = _judged(gpu, name, getattr(distributed, base))
+            judged = _judged(gpu, name, getattr(distributed, base), on_hosts)
             patches.replace_everywhere(distributed, base, judged)
 
 
-def _on_gloo(make: Any) -> Any:
+def _on_gloo(make: Any, on_hosts: set[str]) -> Any:
+    """Make groups for NCCL on gloo; ``on_hosts`` takes the names of those that are meant to be there, without a GPU."""
+    place = 0 if make.__name__ == "init_process_group" else 2  # of the backend among the arguments
+
     def made(*args: Any, **kwargs: Any) -> Any:
+        asked = kwargs.get("backend") or (args[place] if len(args) > place else None)
+        default = torch.distributed.distributed_c10d._get_default_group
+        inherits = place and asked is None and default().group_name in on_hosts
         arguments = [_gloo(value) if position == 0 else value for position, value in enumerate(args)]
         if "backend" in kwargs:
             kwargs["backend"] = _gloo(kwargs["backend"])
         elif not arguments and make.__name__ == "init_process_group":
             kwargs["backend"] = "gloo"
         kwargs.pop("device_id", None)  # gloo knows no device
-        return make(*arguments, **kwargs)
+        group = make(*arguments, **kwargs)
+        name = getattr(group if place else default(), "group_name", "")  # this process may not be in it
+        on_hosts.discard(name)
+        if inherits or (isinstance(asked, str) and "nccl" not in asked.lower()):
+            on_hosts.add(name)
+        return group
 
     return made
 
@@ -46,9 +58,12 @@ def _gloo(backend: Any) -> Any:
     return "gloo" if isinstance(backend, str) and "nccl" in backend.lower() else backend
 
 
-def _judged(gpu: Gpu, name: str, function: Any) -> Any:
+def _judged(gpu: Gpu, name: str, function: Any, on_hosts: set[str]) -> Any:
     def judged(*args: Any, **kwargs: Any) -> Any:
         operation = gpu.table.operations[name]
+        group = operation.bind(args, kwargs).get("group") or torch.distributed.group.WORLD
+        if getattr(group, "group_name", "") in on_hosts:
+            return function(*args, **kwargs)
         with gpu.judging(name, operation.bind(args, kwargs)):
             return function(*args, **kwargs)
 

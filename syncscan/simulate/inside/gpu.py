@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -18,7 +19,10 @@ from .kinds import tensors_in
 from .marks import PINNED, place
 from .plans import Plan
 
-_OUTSIDE = tuple(str(Path(found).parent) + os.sep for found in (__file__, torch.__file__))
+_OUTSIDE = (
+    *(str(Path(found).parent) + os.sep for found in (__file__, torch.__file__)),
+    contextlib.__file__,  # through which `judging` is entered
+)
 
 
 class Sync(NamedTuple):

@@ -7,6 +7,7 @@ import ast
 from syncscan.check.infer.evaluate.call import Call
 from syncscan.check.infer.evaluate.frame import DEFAULT_DEVICE, Frame
 from syncscan.check.infer.evaluate.registry import DECLARED, FUNCTIONS, METHODS, PACKAGES, register
+from syncscan.check.infer.evaluators.groups import settle_group
 from syncscan.check.infer.evaluators.modules import MODULE_METHODS, may_be_tensor, module_tensor
 from syncscan.check.infer.source.syntax import last_name
 from syncscan.check.infer.table.conditions import Bound
@@ -50,6 +51,8 @@ def _operation(frame: Frame, name: str, call: Call) -> Value:
         operation = DEFAULT
     bound = call.bound(operation)
     _settle_device(frame, bound, call.node)
+    if name.startswith("torch.distributed."):
+        settle_group(frame, bound)
     if frame.default_device is not None and frame.default_device.device is Device.CUDA:
         bound.values.setdefault("default device", (frame.default_device,))
     result = call.first if _is_in_place(name, call) else result_of(bound, frame.here(call.node))

@@ -82,6 +82,8 @@ class Knowledge:
         self.placing: Cells[Function, frozenset[str]] = Cells(frozenset())
         # Where `with torch.device(...)` puts what is made in it, modules among it; nowhere if that is the CPU.
         self.default_device: Cell[Value] = Cell(UNKNOWN)
+        # The process group that collectives without one are for; nothing where programs make it in several ways.
+        self.default_group: Cell[Value] = Cell(UNKNOWN)
         self.virtual = VirtualKnowledge()
 
         self.callees: dict[Function, dict[Function | Virtual, None]] = {}

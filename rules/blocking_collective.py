@@ -1,0 +1,76 @@
+"""`barrier` and the collectives of Python objects stop the host on a group of NCCL.
+
+`all_gather_object`, `broadcast_object_list` and their like pickle what they are given, upload it, and download sizes
+and bytes again: five waits for `all_gather_object` on an H200. `barrier` waits until the GPU of every rank has come to it.
+So the slowest rank stops the hosts of all, and each GPU runs empty.
+
+**Stays silent** where the group is not known to be of NCCL: without a group, and with one of `new_group`, it is where the project
+calls `init_process_group("nccl")` or `new_group(backend="nccl")` in so many words. Silent on a group of gloo, which is
+on the host alone; on `barrier(async_op=True)`; and on collectives of tensors, which are queued on the GPU like a kernel.
+
+**No rewrite.** What the hosts tell each other goes through a group of gloo: `new_group(backend="gloo")`. Numbers that lie on the GPU anyway go
+through `all_reduce` or `all_gather` of a tensor. A barrier in a step is mostly left over from timing.
+"""
+
+import libcst as cst
+
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rule
+
+from ._shared import blocking_call, is_false, shown
+
+
+class BlockingCollective(Rule):
+    code = "SYN402"
+    name = "blocking-collective"
+    summary = "a barrier, or a collective of Python objects, on a group of NCCL"
+    instead = 'a group of the hosts, `new_group(backend="gloo")`, or a collective of a tensor'
+    nodes = (cst.Call,)
+    examples = (
+        Example(
+            bad="""\
+import torch.distributed as dist
+
+dist.init_process_group("nccl", store=dist.HashStore(), rank=0, world_size=1)
+counts = [None]
+dist.barrier()  # expect: SYN402
+dist.all_gather_object(counts, {"tokens": 3})  # expect: SYN402
+dist.destroy_process_group()
+"""
+        ),
+        Example(
+            good="""\
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("nccl", store=dist.HashStore(), rank=0, world_size=1)
+hosts = dist.new_group(backend="gloo")
+counts = [None]
+dist.all_gather_object(counts, {"tokens": 3}, group=hosts)
+dist.barrier(hosts)
+tokens = torch.ones(4, device="cuda")
+dist.all_reduce(tokens)
+dist.destroy_process_group()
+"""
+        ),
+        Example(
+            good="""\
+import torch.distributed as dist
+
+
+def start(backend: str, address: str) -> None:
+    dist.init_process_group(backend, init_method=address)
+    dist.barrier()
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        call = blocking_call(node, facts, Effect.WAIT)
+        if call is None or not facts.name_of(call.func).startswith("torch.distributed."):
+            return None
+        group, queued = facts.group(call), facts.argument(call, "async_op")
+        if group.payload != "torch.distributed.ProcessGroupNCCL" or not is_false(queued):
+            return None
+        message = f"{shown(call, facts)} stops the host until the GPUs of the group have come to it"
+        return Match(call, message, because=group)
