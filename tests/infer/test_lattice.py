@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from syncscan.check.infer.values.callables import BoundMethod, Partial
-from syncscan.check.infer.values.lattice import ANYTHING, join, join_all
+from syncscan.check.infer.values.lattice import ANYTHING, REST, join, join_all, table_of
 from syncscan.model import UNKNOWN, Confidence, Device, Kind, Value
 
 MANY = settings(
@@ -50,12 +50,14 @@ plain = st.one_of(placed, constant, defined, method, st.sampled_from([UNKNOWN, A
 
 
 def containers(inside: st.SearchStrategy[Value]) -> st.SearchStrategy[Value]:
-    kinds = st.sampled_from([Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SLICE])
+    kinds = st.sampled_from([Kind.LIST, Kind.TUPLE, Kind.SLICE])
     partial = st.builds(Partial, st.one_of(defined, method), st.tuples(inside), st.just(()))
     return st.one_of(
         st.builds(Value, kinds, items=st.lists(inside, max_size=3).map(tuple)),
         st.builds(Value, kinds, element=inside),
         st.builds(Value, kinds),
+        st.dictionaries(st.sampled_from([*"abc", 0, REST]), inside, max_size=4).map(table_of),
+        st.builds(Value, st.just(Kind.DICT), element=inside),
         partial.map(lambda payload: Value(Kind.FUNCTION, payload=payload)),
     )
 
@@ -109,6 +111,18 @@ def test_every_chain_of_joins_ends() -> None:
     kinds = [Value(Kind.INSTANCE, payload=payload) for payload in DEFINED]
     assert join_all(kinds[:6]).kind is Kind.UNION
     assert join_all(kinds) == ANYTHING
+
+
+def test_a_dictionary_of_too_many_keys_has_one_value_for_all() -> None:
+    def keys(first: int, last: int) -> Value:
+        return table_of({key: Value(Kind.TENSOR, Device.CPU) for key in range(first, last)})
+
+    a, b, c = keys(0, 20), keys(15, 32), keys(32, 33)
+    assert join(a, b).items is not None
+    assert (
+        join(join(a, b), c) == join(a, join(b, c)) == Value(Kind.DICT, element=Value(Kind.TENSOR, Device.CPU))
+    )
+    assert join(join(join(a, b), c), keys(0, 1)) == join(join(a, b), c)
 
 
 def test_a_place_is_as_sure_as_the_paths_that_lead_there() -> None:

@@ -82,6 +82,10 @@ def mutate(frame: Frame, node: ast.expr, value: Value) -> None:
         frame.env[path] = value
         if (cell := shared_cell(frame, path)) is not None:
             tell_if_new(frame, cell, value, node, path)
+    elif (
+        isinstance(node, ast.Name) and path in frame.module.globals
+    ):  # of the module, filled by this function
+        tell_if_new(frame, frame.context.known.globals[frame.module, path], value, node, path)
     elif isinstance(node, ast.Attribute):
         base = frame.peek(node.value)
         frame.env[path] = value

@@ -10,7 +10,7 @@ from syncscan.check.infer.evaluate.registry import EXPRESSIONS, STATEMENTS, TARG
 from syncscan.check.infer.evaluate.storing import bind, bind_path, mutate, store_attribute
 from syncscan.check.infer.evaluators.operators import binary
 from syncscan.check.infer.source.index import Class
-from syncscan.check.infer.values.basic import element_of, list_of
+from syncscan.check.infer.values.basic import EMPTY, element_of, list_of, put
 from syncscan.check.infer.values.lattice import join
 from syncscan.model import UNKNOWN, Kind, Value
 
@@ -32,7 +32,8 @@ def _ann_assign(frame: Frame, node: ast.AnnAssign) -> None:
             frame.assign(node.target, promised)
         return
     value = frame.evaluate(node.value)
-    if value.kind is Kind.UNKNOWN or (value.element is UNKNOWN and promised.element is not None):
+    is_empty = value.element is UNKNOWN or value is EMPTY
+    if value.kind is Kind.UNKNOWN or (is_empty and promised.element is not None):
         value = promised
     frame.assign(node.target, value)
 
@@ -119,5 +120,7 @@ def _to_item(frame: Frame, target: ast.Subscript, value: Value) -> None:
     path = frame.path(target)
     if path and base.kind not in {Kind.TENSOR, Kind.NDARRAY}:
         bind_path(frame, path, value)
-    if base.kind in {Kind.DICT, Kind.LIST}:
+    if base.kind is Kind.DICT:
+        mutate(frame, target.value, put(base, index, value))
+    elif base.kind is Kind.LIST:
         mutate(frame, target.value, list_of(join(element_of(base), value), base.kind))

@@ -7,7 +7,7 @@ import ast
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.narrow import narrow
 from syncscan.check.infer.evaluate.registry import EXPRESSIONS, register
-from syncscan.check.infer.values.basic import element_of, list_of, sequence
+from syncscan.check.infer.values.basic import EMPTY, iterated, list_of, put, sequence, updated
 from syncscan.check.infer.values.lattice import join_all
 from syncscan.model import UNKNOWN, Kind, Value
 
@@ -18,7 +18,7 @@ def _sequence(frame: Frame, node: ast.Tuple | ast.List) -> Value:
     if any(isinstance(item, ast.Starred) for item in node.elts):
         return list_of(
             join_all(
-                element_of(frame.evaluate(item.value))
+                iterated(frame.evaluate(item.value))
                 if isinstance(item, ast.Starred)
                 else frame.evaluate(item)
                 for item in node.elts
@@ -37,15 +37,11 @@ def _set(frame: Frame, node: ast.Set) -> Value:
 
 @register(EXPRESSIONS, ast.Dict)
 def _dict(frame: Frame, node: ast.Dict) -> Value:
-    values = []
+    whole = EMPTY
     for key, item in zip(node.keys, node.values, strict=True):
         value = frame.evaluate(item)
-        if key is None:
-            value = element_of(value)
-        else:
-            frame.evaluate(key)
-        values.append(value)
-    return list_of(join_all(values), Kind.DICT)
+        whole = updated(whole, value) if key is None else put(whole, frame.evaluate(key), value)
+    return whole
 
 
 @register(EXPRESSIONS, ast.ListComp, ast.SetComp, ast.GeneratorExp)
@@ -64,12 +60,12 @@ def _dict_comp(frame: Frame, node: ast.DictComp) -> Value:
     frame.evaluate(node.key)
     element = frame.evaluate(node.value)
     frame.env.rewind(start)
-    return list_of(element, Kind.DICT)
+    return put(EMPTY, UNKNOWN, element)
 
 
 def _generators(frame: Frame, generators: list[ast.comprehension]) -> None:
     for generator in generators:
-        frame.assign(generator.target, element_of(frame.evaluate(generator.iter)))
+        frame.assign(generator.target, iterated(frame.evaluate(generator.iter)))
         for test in generator.ifs:
             frame.note_truth(frame.evaluate(test))
             narrow(frame, test, holds=True)

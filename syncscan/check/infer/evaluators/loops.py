@@ -9,12 +9,12 @@ from syncscan.check.infer.evaluate.environment import Changes, Loop
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.narrow import narrow
 from syncscan.check.infer.evaluate.registry import STATEMENTS, register
-from syncscan.check.infer.values.basic import element_of
+from syncscan.check.infer.values.basic import iterated
 
 
 @register(STATEMENTS, ast.For, ast.AsyncFor)
 def _for(frame: Frame, node: ast.For | ast.AsyncFor) -> bool:
-    element = element_of(frame.evaluate(node.iter))
+    element = iterated(frame.evaluate(node.iter))
     start, broken = _loop(frame, lambda: frame.assign(node.target, element), node.body)
     return _leave_loop(frame, start, broken, ended=frame.run(node.orelse))
 

@@ -12,15 +12,19 @@ from syncscan.check.infer.evaluate.storing import store_attribute
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.values.basic import (
     BOOL,
+    EMPTY,
     INT,
     NUMBER,
     STRING,
     element_of,
+    iterated,
     list_of,
     partial_of,
     refine,
     sequence,
     slice_of,
+    table,
+    updated,
 )
 from syncscan.check.infer.values.lattice import join, join_all
 from syncscan.model import UNKNOWN, Kind, Value
@@ -50,13 +54,13 @@ def _the_same(frame: Frame, call: Call) -> Value:
 
 @register(FUNCTIONS, "builtins.next", "builtins.sum")
 def _an_element(frame: Frame, call: Call) -> Value:
-    return element_of(call.first)
+    return iterated(call.first)
 
 
 @register(FUNCTIONS, "builtins.max", "builtins.min")
 def _chosen(frame: Frame, call: Call) -> Value:
     """One of the arguments, or an item of the only one."""
-    return join_all(call.args) if len(call.args) > 1 else element_of(call.first)
+    return join_all(call.args) if len(call.args) > 1 else iterated(call.first)
 
 
 @register(FUNCTIONS, "builtins.list", "builtins.sorted", "builtins.reversed")
@@ -78,30 +82,30 @@ def _sequence_of(kind: Kind, call: Call) -> Value:
     given = call.first
     if given.items is not None and given.kind in {Kind.LIST, Kind.TUPLE}:
         return refine(given, kind=kind)
-    return list_of(element_of(given), kind)
+    return list_of(iterated(given), kind)
 
 
 @register(FUNCTIONS, "builtins.dict")
 def _dict(frame: Frame, call: Call) -> Value:
-    inside = [element_of(arg) for arg in call.args if arg.kind is Kind.DICT]
-    return list_of(join_all([*inside, *call.kwargs.values()]), Kind.DICT)
+    whole = updated(EMPTY, call.first) if call.args else EMPTY
+    return updated(whole, table(call.kwargs)) if call.kwargs else whole
 
 
 @register(FUNCTIONS, "builtins.zip")
 def _zip(frame: Frame, call: Call) -> Value:
-    return list_of(sequence([element_of(arg) for arg in call.args], Kind.TUPLE))
+    return list_of(sequence([iterated(arg) for arg in call.args], Kind.TUPLE))
 
 
 @register(FUNCTIONS, "builtins.enumerate")
 def _enumerate(frame: Frame, call: Call) -> Value:
-    return list_of(sequence([INT, element_of(call.first)], Kind.TUPLE))
+    return list_of(sequence([INT, iterated(call.first)], Kind.TUPLE))
 
 
 @register(FUNCTIONS, "builtins.map")
 def _map(frame: Frame, call: Call) -> Value:
     if not call.args:
         return UNKNOWN
-    items = tuple(element_of(arg) for arg in call.args[1:])
+    items = tuple(iterated(arg) for arg in call.args[1:])
     return list_of(frame.call(call.first, Call(items, {}, call.node)))
 
 

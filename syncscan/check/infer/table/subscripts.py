@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from syncscan.check.infer.table.conditions import Bound
 from syncscan.check.infer.table.results import indexed
-from syncscan.check.infer.values.basic import element_of, list_of
+from syncscan.check.infer.values.basic import element_of, item_of_table, list_of
 from syncscan.check.infer.values.lattice import join_all
 from syncscan.model import ARRAYS, UNKNOWN, Kind, Value
 from syncscan.ops import OperationTable
@@ -17,6 +17,8 @@ def read_item(base: Value, index: Value) -> Value:
         return indexed(base, elements_of_index(index))
     if kind is Kind.UNION:
         return join_all(read_item(option, index) for option in base.options)
+    if kind is Kind.DICT:
+        return item_of_table(base, index)
     if index.kind is Kind.SLICE:
         return base if base.items is None else list_of(element_of(base), kind)
     if (

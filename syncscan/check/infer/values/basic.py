@@ -6,7 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from syncscan.check.infer.values.callables import BoundMethod, Partial
-from syncscan.check.infer.values.lattice import ANYTHING, join_all
+from syncscan.check.infer.values.lattice import (
+    ANYTHING,
+    REST,
+    Key,
+    items_of_table,
+    join,
+    join_all,
+    table_of,
+)
 from syncscan.model import UNKNOWN, Device, Kind, Value
 
 NONE = Value(Kind.NONE)
@@ -20,6 +28,8 @@ TENSOR = Value(Kind.TENSOR)
 CPU_TENSOR = Value(Kind.TENSOR, Device.CPU)
 DEVICE = Value(Kind.DEVICE)
 SLICE = Value(Kind.SLICE)
+
+EMPTY = table_of({})
 
 _MOST_ITEMS = 16
 _DEEPEST = 3
@@ -78,6 +88,42 @@ def list_of(element: Value, kind: Kind = Kind.LIST) -> Value:
     return Value(kind, element=element if depth(element) < _DEEPEST else ANYTHING)
 
 
+def table(items: Mapping[Key, Value]) -> Value:
+    """A dictionary whose keys are known, `REST` for the others among them."""
+    return table_of({key: item if depth(item) < _DEEPEST else ANYTHING for key, item in items.items()})
+
+
+def key_in_table(index: Value) -> Key:
+    """The key that an index is; `REST` where it is not known."""
+    return index.payload if isinstance(index.payload, (str, int)) and index.dtype != "bool" else REST
+
+
+def put(base: Value, index: Value, item: Value) -> Value:
+    """A dictionary in which something has been put under a key, in place of what was there."""
+    known = items_of_table(base)
+    if known is None:
+        return list_of(join(element_of(base), item), Kind.DICT)
+    key = key_in_table(index)
+    return table(known | {key: join(known.get(REST, UNKNOWN), item) if key is REST else item})
+
+
+def updated(base: Value, other: Value) -> Value:
+    """A dictionary after ``base.update(other)``."""
+    known, more = items_of_table(base), items_of_table(other)
+    if known is None or more is None:
+        return put(base, UNKNOWN, element_of(other))
+    rest = join(known.get(REST, UNKNOWN), more.get(REST, UNKNOWN))
+    return table(known | more | ({} if rest is UNKNOWN else {REST: rest}))
+
+
+def item_of_table(base: Value, index: Value) -> Value:
+    """What a dictionary has under a key."""
+    known, key = items_of_table(base), key_in_table(index)
+    if known is None or key is REST:
+        return element_of(base)
+    return join(known.get(key, UNKNOWN), known.get(REST, UNKNOWN))
+
+
 def sequence(items: list[Value], kind: Kind) -> Value:
     """A tuple or list literal: keeps its items if it is short."""
     kept = tuple(item if depth(item) < _DEEPEST else ANYTHING for item in items)
@@ -108,8 +154,13 @@ def slice_of(bounds: Iterable[Value]) -> Value:
     )
 
 
+def iterated(value: Value) -> Value:
+    """What iterating over a value yields: of a dictionary its keys."""
+    return UNKNOWN if value.kind is Kind.DICT else element_of(value)
+
+
 def element_of(value: Value) -> Value:
-    """What iterating over a value, or indexing it with something unknown, yields."""
+    """What indexing a value with something unknown yields."""
     if value.kind is Kind.UNION:
         return join_all(element_of(option) for option in value.options)
     if value.items is not None:

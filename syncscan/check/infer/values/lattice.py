@@ -11,13 +11,15 @@ module by itself. Within a kind, each part is joined by itself:
 - how sure that is: as sure as the path on the GPU if there is one. Paths that differ are `INFERRED`, so a
   value stays `PROVED` where all are, and `ASSUMED` where all on the GPU are;
 - whether it is pinned, its dtype, its dimensions and its constant: where they differ, not known;
-- what is in it: item by item where there are as many, else what any of the items may be.
+- what is in it: item by item where there are as many, else what any of the items may be; of a dictionary
+  key by key, as long as all of them are known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from syncscan.check.infer.values.callables import Partial, key_of
 from syncscan.model import UNKNOWN, Confidence, Device, Kind, Value
@@ -108,6 +110,8 @@ def _merge(a: Value, b: Value) -> Value:
         a, b = as_tensor(a), as_tensor(b)
     if a == b:
         return a
+    if a.kind is Kind.DICT:
+        return _join_tables(a, b)
     element, items = _join_inside(a, b)
     return Value(
         a.kind,
@@ -158,6 +162,39 @@ def _join_payload(a: object, b: object) -> object:
             tuple((name, join(x, y)) for (name, x), (_, y) in zip(a.kwargs, b.kwargs, strict=True)),
         )
     return a if type(a) is type(b) and a == b else None
+
+
+Key = Any  # a text or a number that stands in the source, or `REST`
+REST = ...  # beside the keys of a dictionary: whatever was put under keys that are not known
+
+_MOST_KEYS = 32
+
+
+def items_of_table(value: Value) -> dict[Key, Value] | None:
+    """What a dictionary has under each key; None where its keys are not known."""
+    if value.items is None or not isinstance(value.payload, tuple):
+        return None
+    return dict(zip(value.payload, value.items, strict=True))
+
+
+def table_of(items: Mapping[Key, Value]) -> Value:
+    """A dictionary with these keys; one of too many has what any of them may be under each."""
+    if len(items) > _MOST_KEYS:
+        return Value(Kind.DICT, element=join_all(items.values()))
+    keys = tuple(sorted(items, key=_order_of))
+    return Value(Kind.DICT, payload=keys, items=tuple(items[key] for key in keys))
+
+
+def _order_of(key: Key) -> tuple[str, object]:
+    return type(key).__name__, 0 if key is REST else key
+
+
+def _join_tables(a: Value, b: Value) -> Value:
+    """Key by key; a key that only one of them has is there on some path, with what that one has."""
+    one, other = items_of_table(a), items_of_table(b)
+    if one is None or other is None:
+        return Value(Kind.DICT, element=join(_joined_items(a), _joined_items(b)))
+    return table_of(one | {key: join(one.get(key, UNKNOWN), item) for key, item in other.items()})
 
 
 def _join_inside(a: Value, b: Value) -> tuple[Value | None, tuple[Value, ...] | None]:

@@ -10,7 +10,7 @@ def run(table: dict):
     hosts.get("a").item()  # silent
     hosts.get("b", gpu).item()  # expect: SYN101
     hosts.setdefault("b", gpu).item()  # expect: SYN101
-    hosts.pop("b", gpu).item()  # todo: SYN101
+    hosts.pop("b", gpu).item()  # expect: SYN101
     gpus = {"a": gpu}
     gpus.pop("a", None).item()  # expect: SYN101
     gpus.get("a", None).item()  # expect: SYN101

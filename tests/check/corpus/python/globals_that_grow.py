@@ -27,8 +27,8 @@ def begin():
 
 def read(name: str):
     HOST[0].item()  # silent
-    BY_NAME[name].item()  # todo: SYN101
-    ROWS[0].item()  # todo: SYN101
+    BY_NAME[name].item()  # expect: SYN101
+    ROWS[0].item()  # expect: SYN101
     MADE[0].item()  # expect: SYN101
     ITEMS[name].item()  # expect: SYN101
     return EXTENDED[0].tolist()  # expect: SYN102

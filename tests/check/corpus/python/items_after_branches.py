@@ -13,7 +13,8 @@ def run(flag: bool):
     table = {"b": gpu}
     table["a"] = host
     del table["a"]
-    table["a"].item()  # expect: SYN101
+    table["a"].item()  # silent
+    table["b"].item()  # expect: SYN101
     three = (gpu, host, gpu)
     three[-2].item()  # silent
     three[-1].item()  # expect: SYN101

@@ -10,7 +10,8 @@ class Holder:
         self.rows[0].item()  # expect: SYN101
         self.table = {}
         self.table["a"] = torch.ones(1, device="cuda")
-        self.table["b"].item()  # expect: SYN101
+        self.table["a"].item()  # expect: SYN101
+        self.table["b"].item()  # silent
 
 
 class Plain:
