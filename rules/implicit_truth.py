@@ -15,6 +15,7 @@ Python's `max`.
 
 import libcst as cst
 
+from syncscan.model import Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
@@ -108,7 +109,15 @@ total = sum([torch.ones((), device="cuda"), torch.zeros((), device="cuda")])
         if isinstance(node, cst.Comparison) and tested is not node:
             message = f"{shown(node, facts)} compares on the GPU and waits for the answer"
             return Match(node, message, because=value)
-        return Match(tested, message, because=value) if value.is_gpu else None
+        return Match(tested, message, because=value) if value.is_gpu or _becomes_gpu(tested, value) else None
+
+
+def _becomes_gpu(node: cst.BaseExpression, value: Value) -> bool:
+    """Whether a flag that starts as `False` or `True` is a GPU tensor once it is set."""
+    if not isinstance(node, (cst.Name, cst.Attribute)):
+        return False
+    tensors = [option for option in value.options if option.kind is not Kind.NUMBER or option.dtype != "bool"]
+    return bool(tensors) and all(option.is_gpu for option in tensors)
 
 
 def _match_call(call: cst.Call, facts: Facts) -> Match | None:

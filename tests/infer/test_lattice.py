@@ -108,9 +108,12 @@ def test_nothing_and_anything_are_the_ends(a: Value) -> None:
 
 
 def test_every_chain_of_joins_ends() -> None:
-    kinds = [Value(Kind.INSTANCE, payload=payload) for payload in DEFINED]
-    assert join_all(kinds[:6]).kind is Kind.UNION
-    assert join_all(kinds) == ANYTHING
+    functions = [Value(Kind.FUNCTION, payload=payload) for payload in DEFINED]
+    assert join_all(functions[:6]).kind is Kind.UNION
+    assert join_all(functions) == ANYTHING
+    classes = [Value(Kind.CLASS, payload=Defined(str(number))) for number in range(17)]
+    assert join_all(classes[:16]).kind is Kind.UNION
+    assert join_all(classes) == ANYTHING
 
 
 def test_a_dictionary_of_too_many_keys_has_one_value_for_all() -> None:

@@ -7,7 +7,7 @@ from syncscan.check.infer.evaluate.guesses import assumed_tensor
 from syncscan.check.infer.evaluate.registry import BODIES
 from syncscan.check.infer.evaluate.virtual import arguments, tell_result
 from syncscan.check.infer.source.index import Parameter
-from syncscan.check.infer.values.basic import list_of
+from syncscan.check.infer.values.basic import EMPTY, list_of, put
 from syncscan.check.infer.values.lattice import as_tensor, join
 from syncscan.check.infer.values.passing import evidence_in
 from syncscan.model import ARRAYS, UNKNOWN, Confidence, Device, Kind, Value
@@ -42,8 +42,10 @@ def _passed(frame: Frame, parameter: Parameter, virtual: Value) -> Value:
     """What the callers, the annotation and the default say of a parameter, and else its name."""
     value = join(frame.read(frame.context.known.parameters[parameter]), virtual)
     promised = frame.context.annotations.read(parameter.annotation, frame.module, frame.function)
+    if parameter.star == "*":
+        return list_of(join(value, promised), Kind.TUPLE)
     if parameter.star:
-        return list_of(join(value, promised), Kind.TUPLE if parameter.star == "*" else Kind.DICT)
+        return value if value.kind is Kind.DICT else put(EMPTY, UNKNOWN, promised)
     if promised.kind is Kind.TENSOR:
         value = as_tensor(value)
     nobody_is_seen_to_pass = value.kind is Kind.UNKNOWN

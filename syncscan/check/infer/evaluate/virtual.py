@@ -5,6 +5,7 @@ from __future__ import annotations
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.known.cells import Slot
 from syncscan.check.infer.source.index import Function, Parameter
+from syncscan.check.infer.values.basic import table
 from syncscan.check.infer.values.lattice import join
 from syncscan.model import UNKNOWN, Kind, Value
 
@@ -33,6 +34,7 @@ def arguments(frame: Frame) -> dict[Parameter, Value]:
                 parameter = parameter_at(function, slot)
                 if parameter is not None:
                     value = frame.read(virtual_known.arguments[virtual, from_outside, slot])
+                    value = table({slot: value}) if parameter.star == "**" else value
                     passed[parameter] = join(passed.get(parameter, UNKNOWN), value)
     return passed
 

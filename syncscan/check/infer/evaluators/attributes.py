@@ -86,21 +86,35 @@ def _of_instance(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
         if frame.recorder is not None:
             frame.recorder.property_read(node, methods)
         return call_overrides(frame, base, cls, name, Call((), {}, node))
-    value = _stored(frame, cls, name)
+    fields = cls.fields() if base.items is not None else []
+    value = base.items[fields.index(name)] if base.items and name in fields else _stored(frame, cls, name)
     if value.kind is Kind.UNKNOWN or (value.kind is Kind.TENSOR and value.device is Device.UNKNOWN):
         return _declared(frame, cls, name, value)
     return value
 
 
 def _stored(frame: Frame, cls: Class, name: str) -> Value:
-    """What is set in an attribute by a class and its bases, or else by its subclasses."""
+    """What is set in an attribute by a class and its bases, or else by its subclasses.
+
+    As `__init__` starts an object has what the bodies of its classes set, such as constants that it moves.
+    """
     known = frame.context.known
     outside = frame.read(known.set_outside[name])
     owners = [base for base in cls.mro() if name in base.stored or (outside and base in outside)]
     if not owners:
         set_there = sorted((below for below in outside if cls in below.mro()), key=lambda below: below.key)
         owners = [*dict.fromkeys((*cls.storing_below(name), *set_there))]
-    return join_all(frame.read(known.attributes[owner, name]) for owner in owners)
+    cells = [known.attributes[owner, name] for owner in owners]
+    value = join_all(map(frame.read, cells))
+    if frame.function.name == "__init__" and frame.function.owner is cls:
+        by_bodies = [
+            fact
+            for cell in cells
+            for writer, fact in cell.contributions.items()
+            if writer is writer.module.body
+        ]
+        return join_all(by_bodies) if by_bodies else value
+    return value
 
 
 def _declared(frame: Frame, cls: Class, name: str, value: Value) -> Value:

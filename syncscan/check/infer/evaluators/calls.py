@@ -11,7 +11,7 @@ from syncscan.check.infer.evaluators.containers import note_added
 from syncscan.check.infer.evaluators.functions import call_function
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.values.basic import element_of
-from syncscan.check.infer.values.lattice import join
+from syncscan.check.infer.values.lattice import items_of_table, join
 from syncscan.model import UNKNOWN, Kind, Value
 
 
@@ -55,6 +55,10 @@ def _with_arguments(frame: Frame, node: ast.Call) -> Call:
         value = frame.evaluate(keyword.value)
         if keyword.arg is not None:
             kwargs[keyword.arg] = value
+        elif value.kind is Kind.DICT:
+            kwargs |= {
+                name: item for name, item in (items_of_table(value) or {}).items() if isinstance(name, str)
+            }
     return Call(args, kwargs, node)
 
 

@@ -12,6 +12,7 @@ from syncscan.check.infer.evaluate.storing import news, store_attribute, tell
 from syncscan.check.infer.evaluate.virtual import parameter_at
 from syncscan.check.infer.known.cells import Cell, Named, Slot
 from syncscan.check.infer.source.index import Class, Function, Parameter, Virtual
+from syncscan.check.infer.values.basic import record, table
 from syncscan.check.infer.values.callables import BoundMethod, Partial
 from syncscan.check.infer.values.lattice import join, join_all
 from syncscan.check.infer.values.passing import evidence_in, inferred, moved, parts_of
@@ -180,9 +181,11 @@ def bind(function: Function, call: Call) -> Passed:
     if function.rest is not None:
         passed += [(function.rest, value) for value in call.args[len(function.plain) :]]
     for name, value in call.kwargs.items():
-        target = function.by_name.get(name, function.more)
-        if target is not None:
+        target = function.by_name.get(name)
+        if target is not None and target is not function.more:
             passed.append((target, value))
+        elif function.more is not None:
+            passed.append((function.more, table({name: value})))
     return passed
 
 
@@ -219,6 +222,9 @@ def _instantiate(frame: Frame, callee: Value, call: Call) -> Value:
     elif cls.is_record or cls.external_bases:
         for name, value in [*zip(cls.fields(), call.args, strict=False), *call.kwargs.items()]:
             store_attribute(frame, cls, name, value, call.node)
+    if init is None and cls.is_named_tuple:
+        given = dict(zip(cls.fields(), call.args, strict=False)) | dict(call.kwargs)
+        return record(cls, (given.get(name, UNKNOWN) for name in cls.fields()))
     post = cls.find_method("__post_init__")
     if post is not None:
         frame.outcome.callees[post] = None

@@ -10,6 +10,7 @@ from syncscan.check.infer.evaluators.modules import MODULE_METHODS, module_metho
 from syncscan.check.infer.evaluators.numpy_calls import ARRAY_METHODS
 from syncscan.check.infer.evaluators.torch_calls import torch_object
 from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.values.basic import record
 from syncscan.check.infer.values.lattice import join_all
 from syncscan.model import UNKNOWN, Kind, Value
 
@@ -73,8 +74,16 @@ def _of_object(frame: Frame, base: Value, name: str, call: Call) -> Value:
     if cls.is_module and name in MODULE_METHODS:
         return module_method(frame, base, name, call)
     if name == "_replace":
-        return base
+        return _replaced(base, cls, call)
     stored = frame.attribute(base, name, call.node)
     if name == "__call__" and any(option.kind is Kind.INSTANCE for option in stored.options):
         return UNKNOWN  # an object that is called by calling an object, which may be the same one
     return frame.call(stored, call)
+
+
+def _replaced(base: Value, cls: Class, call: Call) -> Value:
+    """A named tuple with other values in some of its fields."""
+    if base.items is None:
+        return base
+    known = dict(zip(cls.fields(), base.items, strict=True)) | dict(call.kwargs)
+    return record(cls, (known[name] for name in cls.fields()))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from syncscan.check.files import is_outside
 from syncscan.check.infer.source.syntax import dotted_name
 
-_NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple"})
+NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple", "collections.namedtuple"})
 
 
 @dataclass(eq=False, slots=True)
@@ -145,12 +145,19 @@ class Class:
     @property
     def is_record(self) -> bool:
         """Made by ``dataclass`` or a named tuple: the fields are the parameters of ``__init__``."""
-        return any(
-            any(name.rpartition(".")[2] == "dataclass" for name in cls.decorators)
-            or cls.decorators & {"attrs.define", "attr.define", "define"}
-            or not _NAMED_TUPLES.isdisjoint(cls.external_bases)
-            for cls in self.mro()
+        return (
+            any(
+                any(name.rpartition(".")[2] == "dataclass" for name in cls.decorators)
+                or cls.decorators & {"attrs.define", "attr.define", "define"}
+                for cls in self.mro()
+            )
+            or self.is_named_tuple
         )
+
+    @property
+    def is_named_tuple(self) -> bool:
+        """A record whose fields cannot be set once it is made."""
+        return any(not NAMED_TUPLES.isdisjoint(cls.external_bases) for cls in self.mro())
 
     @property
     def is_module(self) -> bool:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from syncscan.check.infer.source.index import Class, Function, Module, Parameter, imported_names
+from syncscan.check.infer.source.index import (
+    NAMED_TUPLES,
+    Class,
+    Function,
+    Module,
+    Parameter,
+    imported_names,
+)
 from syncscan.check.infer.source.syntax import dotted_name
 
 
@@ -28,8 +35,32 @@ class _Indexer:
         self.module = module
 
     def block(self, body: list[ast.stmt], function: Function, owner: Class | None, prefix: str) -> None:
-        for statement in body:
-            self.statement(statement, function, owner, prefix)
+        for position, statement in enumerate(body):
+            body[position] = self._written_out(statement) or statement
+            self.statement(body[position], function, owner, prefix)
+
+    def _written_out(self, node: ast.stmt) -> ast.ClassDef | None:
+        """The class that ``Pair = namedtuple("Pair", "a b")`` makes; None for all else."""
+        if (
+            not isinstance(node, ast.Assign)
+            or not isinstance(node.value, ast.Call)
+            or len(node.value.args) < 2
+        ):
+            return None
+        call, target = node.value, node.targets[0]
+        if (
+            not isinstance(target, ast.Name)
+            or self.module.imported_name(dotted_name(call.func)) not in NAMED_TUPLES
+        ):
+            return None
+        fields: list[ast.stmt] = [
+            ast.AnnAssign(ast.Name(name, ast.Store()), annotation, None, 1)
+            for name, annotation in _fields(call.args[1])
+        ]
+        made = ast.ClassDef(target.id, [call.func], [], fields or [ast.Pass()], [])
+        for inner in ast.walk(made):
+            ast.copy_location(inner, node)
+        return made
 
     def statement(self, node: ast.stmt, function: Function, owner: Class | None, prefix: str) -> None:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -127,6 +158,19 @@ class _Indexer:
                 owner.stored.add(target.attr)
         if owner and isinstance(value, ast.Call) and dotted_name(value.func) == f"{receiver}.register_buffer":
             owner.stored.update(str(arg.value) for arg in value.args[:1] if isinstance(arg, ast.Constant))
+
+
+def _fields(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """The fields that are given to a maker of named tuples, each with its annotation."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield from ((name, ast.Name("object", ast.Load())) for name in node.value.replace(",", " ").split())
+    for item in node.elts if isinstance(node, (ast.List, ast.Tuple)) else ():
+        name: ast.expr = item
+        annotation: ast.expr = ast.Name("object", ast.Load())
+        if isinstance(item, ast.Tuple) and len(item.elts) == 2:
+            name, annotation = item.elts
+        if isinstance(name, ast.Constant) and isinstance(name.value, str):
+            yield name.value, annotation
 
 
 def blocks_of(node: ast.stmt) -> Iterator[list[ast.stmt]]:

@@ -349,8 +349,9 @@ def _common_dtype(values: Sequence[Value]) -> str | None:
 _RANKS = {Device.CUDA: 4, Device.MIXED: 3, Device.UNKNOWN: 2, Device.OTHER: 1, Device.CPU: 0}
 
 
-def _rank(value: Value) -> int:
-    return _RANKS[value.device]
+def _rank(value: Value) -> tuple[int, int]:
+    """Operands share a device: what is surest of one of them holds for all."""
+    return _RANKS[value.device], value.confidence
 
 
 def _tensors(operand: Value) -> list[Value]:

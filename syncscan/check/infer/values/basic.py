@@ -132,6 +132,15 @@ def sequence(items: list[Value], kind: Kind) -> Value:
     return Value(kind, items=kept)
 
 
+def record(payload: object, items: Iterable[Value]) -> Value:
+    """A named tuple, which keeps what its fields were made of."""
+    return Value(
+        Kind.INSTANCE,
+        payload=payload,
+        items=tuple(item if depth(item) < _DEEPEST else ANYTHING for item in items),
+    )
+
+
 def partial_of(callee: Value, args: Iterable[Value], kwargs: Mapping[str, Value]) -> Value:
     """A callable that has got some of its arguments already."""
     kept = [

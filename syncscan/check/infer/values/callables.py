@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from syncscan.model import Value
+from syncscan.model import Kind, Value
 
 
 class Defined(Protocol):
@@ -56,7 +56,7 @@ class Partial:
 
 def key_of(value: Value) -> str:
     """What tells a value apart from others of its kind that stay beside it in a union; "" for most kinds."""
-    if value.items is not None:
-        return "|".join(map(key_of, value.items))
+    if value.kind is Kind.UNION and value.items is not None:
+        return "|".join(dict.fromkeys(map(key_of, value.items)))
     payload = value.payload
     return payload if isinstance(payload, str) else getattr(payload, "key", "")

@@ -26,7 +26,8 @@ from syncscan.model import UNKNOWN, Confidence, Device, Kind, Value
 
 ANYTHING = Value(Kind.UNKNOWN, payload="anything")
 
-_MOST_OPTIONS = 6
+_MOST_OPTIONS = 16
+_MOST_FUNCTIONS = 6  # what may be any of more, such as an entry of a register, says nothing of its result
 _BY_PAYLOAD = frozenset({Kind.INSTANCE, Kind.CLASS, Kind.FUNCTION, Kind.MODULE})
 _STAY_BESIDE = _BY_PAYLOAD | {Kind.UNION}
 _ORDER = {kind: position for position, kind in enumerate(Kind)}
@@ -95,7 +96,8 @@ def _union(a: Value, b: Value) -> Value:
         and all(by_slot[_slot(option)] is option for option in known)
     ):
         return a
-    if len(by_slot) > _MOST_OPTIONS:
+    functions = sum(option.kind is Kind.FUNCTION for option in by_slot.values())
+    if len(by_slot) > _MOST_OPTIONS or functions > _MOST_FUNCTIONS:
         return ANYTHING
     return union(tuple(by_slot[slot] for slot in sorted(by_slot)))
 

@@ -9,7 +9,7 @@ def two(a, b):
 
 
 def named(a, b=None):
-    return a.item()  # todo: SYN101
+    return a.item()  # expect: SYN101
 
 
 def keywords(**table):

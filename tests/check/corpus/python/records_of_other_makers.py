@@ -46,5 +46,5 @@ class NoRecord:
 
 t = torch.ones(1, device="cuda")
 Attrs(t), Dotted(lens=t), Plain(t), NoRecord(t)
-Pair(t, t).lens.tolist()  # todo: SYN102
+Pair(t, t).lens.tolist()  # expect: SYN102
 lens, ids = Pair(t, t)
