@@ -47,24 +47,28 @@ def _on_the_host(value: Value, name: str) -> Value:
 _HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT})
 
 
-def _assumed_inside(frame: Frame, value: Value, name: str, path: str, line: int) -> Value:
+def _assumed_inside(
+    frame: Frame, value: Value, name: str, path: str, line: int, confidence: Confidence
+) -> Value:
     """A container of tensors of unknown place, such as a parameter that is said to be a ``list[Tensor]``."""
     if value.items is not None:
-        items = tuple(assumed_tensor(frame, item, name, path, line) for item in value.items)
+        items = tuple(assumed_tensor(frame, item, name, path, line, confidence) for item in value.items)
         return value if all(map(operator.is_, items, value.items)) else replace(value, items=items)
     if value.element is None or value.element is UNKNOWN:
         return value
-    element = assumed_tensor(frame, value.element, name, path, line)
+    element = assumed_tensor(frame, value.element, name, path, line, confidence)
     return value if element is value.element else replace(value, element=element)
 
 
-def assumed_tensor(frame: Frame, value: Value, name: str, path: str, line: int) -> Value:
+def assumed_tensor(
+    frame: Frame, value: Value, name: str, path: str, line: int, confidence: Confidence = Confidence.ASSUMED
+) -> Value:
     """A tensor of unknown place, such as an annotated parameter that nobody is seen to pass."""
     if value.kind is Kind.UNION:
         options = value.items or ()
-        return union(tuple(assumed_tensor(frame, option, name, path, line) for option in options))
+        return union(tuple(assumed_tensor(frame, option, name, path, line, confidence) for option in options))
     if value.kind in _HOLDERS:
-        return _assumed_inside(frame, value, name, path, line)
+        return _assumed_inside(frame, value, name, path, line, confidence)
     if value.kind is not Kind.TENSOR or value.device is not Device.UNKNOWN:
         return named(frame, value, name)
     if not frame.assume():
@@ -72,9 +76,6 @@ def assumed_tensor(frame: Frame, value: Value, name: str, path: str, line: int) 
     place = frame.context.place_of(name)
     if place is Device.CPU:
         return refine(value, device=Device.CPU, confidence=Confidence.ASSUMED)
-    owner = frame.function.owner
-    of_forward = owner is not None and owner.is_module and frame.function.name == "forward"
-    confidence = Confidence.INFERRED if of_forward else Confidence.ASSUMED
     evidence = Evidence(path, line, f"`{name}` is a tensor, and nothing places it on the CPU")
     dtype = value.dtype or dtype_of(name)
     return refine(value, device=Device.CUDA, confidence=confidence, dtype=dtype, evidence=evidence)

@@ -6,7 +6,7 @@ from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.guesses import assumed_tensor
 from syncscan.check.infer.evaluate.registry import BODIES
 from syncscan.check.infer.evaluate.virtual import arguments, tell_result
-from syncscan.check.infer.source.index import Parameter
+from syncscan.check.infer.source.index import Function, Parameter
 from syncscan.check.infer.values.basic import EMPTY, list_of, put
 from syncscan.check.infer.values.lattice import as_tensor, join
 from syncscan.check.infer.values.passing import evidence_in
@@ -61,7 +61,18 @@ def _passed(frame: Frame, parameter: Parameter, virtual: Value) -> Value:
     line = getattr(frame.function.node, "lineno", 1)
     if parameter.annotation is not None:
         line = parameter.annotation.lineno
-    return assumed_tensor(frame, value, parameter.name, frame.module.path, line)
+    confidence = Confidence.INFERRED if _takes_batches(frame.function) else Confidence.ASSUMED
+    return assumed_tensor(frame, value, parameter.name, frame.module.path, line, confidence)
+
+
+_OF_BATCHES = frozenset(
+    {"forward", "update", "training_step", "validation_step", "test_step", "predict_step"}
+)
+
+
+def _takes_batches(function: Function) -> bool:
+    """Whether frameworks call a method of a module with each batch, on the GPU where the module is."""
+    return function.name in _OF_BATCHES and function.owner is not None and function.owner.is_module
 
 
 def _as_it_is_used(frame: Frame, parameter: Parameter) -> Value:

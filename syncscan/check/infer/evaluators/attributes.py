@@ -123,5 +123,8 @@ def _declared(frame: Frame, cls: Class, name: str, value: Value) -> Value:
         if name in base.annotations:
             annotation = base.annotations[name]
             promised = join(value, frame.context.annotations.read(annotation, base.module, base.parent))
-            return assumed_tensor(frame, promised, name, base.module.path, annotation.lineno)
+            sure = (
+                Confidence.INFERRED if cls.is_module else Confidence.ASSUMED
+            )  # buffers move with their module
+            return assumed_tensor(frame, promised, name, base.module.path, annotation.lineno, sure)
     return value
