@@ -55,9 +55,11 @@ FALSE = Value(Kind.NUMBER, dtype="bool", payload=False)
 
 
 def depth(value: Value) -> int:
-    """How many containers are nested in one another; what a callable holds is not in them."""
+    """How many containers are nested in one another; what a callable holds is not in them, and None may be beside one."""
     inside = _inside(value)
-    return 1 + max(map(depth, inside)) if inside else 0
+    if not inside:
+        return 0
+    return max(map(depth, inside)) + (value.kind is not Kind.UNION)
 
 
 def _inside(value: Value) -> tuple[Value, ...]:
