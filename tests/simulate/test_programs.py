@@ -234,6 +234,15 @@ def without_autograd(device: str) -> Any:
 
 
 @program
+def composite_without_autograd(device: str) -> Any:
+    """Torch has a second version of some operations, in Python, which raises other errors."""
+    x = ramp(device, 2)
+    with torch.inference_mode(), pytest.raises(RuntimeError, match="need to be at least 1D"):
+        torch.ops.aten.matmul(x[0], x)
+    return x
+
+
+@program
 def moved_by_aten(device: str) -> Any:
     x = ramp(device, 2)
     to = torch.ops.aten.to.dtype_layout

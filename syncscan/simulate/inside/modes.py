@@ -35,6 +35,7 @@ _dispatch_modes = torch._C._len_torch_dispatch_stack
 _transform = torch._C._functorch.peek_interpreter_stack
 _without_dispatch = torch._C._DisableTorchDispatch
 _CPU = torch.device("cpu")
+_COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
 _in_backward = torch._C._current_graph_task_id
 _overrides_enabled = torch._C._is_torch_function_enabled
 
@@ -249,8 +250,8 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if args and type(args[0]) in NUMBERS:
             args = plan.with_tensors(args)
         if plan.is_composite:
-            with self:
-                return func.decompose(*args, **kwargs)
+            with self:  # not `decompose`, which prefers a Python version that raises other errors
+                return func._op_dk(_COMPOSITE, *args, **kwargs)
         if plan.is_view and plan.operation is None:
             return func(*args, **kwargs)
         where = None
