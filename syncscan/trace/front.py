@@ -22,6 +22,7 @@ from syncscan.errors import EXIT_ERROR, SyncscanError
 
 PASSED_ON = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}
 AWAITED = {*PASSED_ON, signal.SIGCHLD}
+ALL_TOLD = 0  # the number of no signal: asks the front to tell all that reached it, and says that it did
 _MESSAGE = struct.Struct("=Bd")
 
 
@@ -51,8 +52,12 @@ class Front:
         return False
 
     def arrived(self) -> list[tuple[int, float]]:
-        """The signals that reached it since the last time, and when."""
+        """The signals that it told of since the last time, and when; `ALL_TOLD` with the time of an `ask`."""
         return list(_messages(self._end))
+
+    def ask(self) -> None:
+        """Let it tell all that reached it by now: while it waits for the processor, it tells nothing."""
+        _tell(self._end, self.pid if not self.gone else None, ALL_TOLD)
 
     def take(self, number: int) -> None:
         """Let a signal do to it what it did to the command: stop it, or end it."""
@@ -98,8 +103,12 @@ def _stand_in_front(child: int, end: socket.socket) -> None:
         if received.si_signo != signal.SIGCHLD:
             _pass_behind(received, end, child)
             continue
-        for taken, _ in _messages(end):
-            _do_to_itself(taken, end, child)
+        for taken, when in _messages(end):
+            if taken == ALL_TOLD:
+                _pass_all_behind(end, child)
+                _tell(end, child, ALL_TOLD, when)
+            else:
+                _do_to_itself(taken, end, child)
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             code = os.waitstatus_to_exitcode(status)
@@ -115,10 +124,14 @@ def _pass_behind(received: signal.struct_siginfo, end: socket.socket, child: int
         os.kill(child, signal.SIGCONT)
 
 
+def _pass_all_behind(end: socket.socket, child: int) -> None:
+    while (waiting := signal.sigtimedwait(PASSED_ON, 0)) is not None:
+        _pass_behind(waiting, end, child)
+
+
 def _do_to_itself(number: int, end: socket.socket, child: int) -> None:
     """Stop or end by a signal, as its default is; where it does neither, as in the first process, return."""
-    while (waiting := signal.sigtimedwait(PASSED_ON, 0)) is not None:  # a stop would drop a SIGCONT
-        _pass_behind(waiting, end, child)
+    _pass_all_behind(end, child)  # a stop would drop a SIGCONT
     if number in PASSED_ON:
         signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
@@ -133,10 +146,11 @@ def is_stopped(pid: int) -> bool:
     return False
 
 
-def _tell(end: socket.socket, pid: int | None, number: int) -> None:
+def _tell(end: socket.socket, pid: int | None, number: int, when: float | None = None) -> None:
     """Send a signal's number to the process at the other end, and wake it; nothing where it has ended."""
     with contextlib.suppress(OSError):
-        end.send(_MESSAGE.pack(number, time.monotonic()), socket.MSG_NOSIGNAL | socket.MSG_DONTWAIT)
+        message = _MESSAGE.pack(number, time.monotonic() if when is None else when)
+        end.send(message, socket.MSG_NOSIGNAL | socket.MSG_DONTWAIT)
         if pid is not None:
             os.kill(pid, signal.SIGCHLD)
 

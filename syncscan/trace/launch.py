@@ -16,7 +16,7 @@ from syncscan.errors import EXIT_NOT_EXECUTABLE, EXIT_NOT_FOUND, SyncscanError
 from syncscan.files import open_file
 from syncscan.simulate.export import TABLE_FILE
 from syncscan.trace.arrivals import Arrivals, Sent
-from syncscan.trace.front import AWAITED, Front, is_stopped
+from syncscan.trace.front import ALL_TOLD, AWAITED, Front, is_stopped
 
 HOOK_FOLDER = Path(__file__).parent / "hook"
 _OPTIONS_START = b"detector\t"
@@ -117,7 +117,9 @@ class _Watch:
         self._pythons = pythons
         self._arrivals = Arrivals()
         self._started = self._drained = time.monotonic()
-        self._next_look = 0.0
+        self._next_look = self._next_ask = 0.0
+        self._told = 0.0  # all that reached the front by then is known
+        self._asked_about = float("inf")  # when the earliest that it is asked about was due
         self._stopped = False
         self._front_stopped = False
 
@@ -126,8 +128,10 @@ class _Watch:
         while (code := self._follow()) is None:
             if time.monotonic() >= self._next_look:
                 self._look()
-            self._receive(min(self._next_look, self._arrivals.next_due) - time.monotonic())
-            for sent in self._arrivals.settle(time.monotonic()):
+            due = max(self._arrivals.next_due, self._next_ask)
+            self._receive(min(self._next_look, due) - time.monotonic())
+            self._ask_if_due()
+            for sent in self._arrivals.settle(self._told):
                 self._pass_on(sent)
         return code
 
@@ -167,7 +171,21 @@ class _Watch:
             received = signal.sigtimedwait(AWAITED, 0)
         self._drained = time.monotonic()
         for number, when in self._front.arrived():
-            self._arrivals.add(number, when, when, at_front=True)
+            if number == ALL_TOLD:
+                self._told, self._asked_about, self._next_ask = when, float("inf"), 0.0
+            else:
+                self._arrivals.add(number, min(when, self._asked_about), when, at_front=True)
+
+    def _ask_if_due(self) -> None:
+        """Before a signal counts as one for a single process, hear what the front has not come to tell."""
+        due = self._arrivals.next_due
+        if max(due, self._next_ask) > self._drained:
+            return
+        if self._front.stopped or self._front.gone:
+            self._told = self._drained
+        else:
+            self._asked_about, self._next_ask = min(due, self._asked_about), self._drained + POLL_SECONDS
+            self._front.ask()
 
     def _pass_on(self, sent: Sent) -> None:
         with contextlib.suppress(PermissionError):  # the command runs as another user by now

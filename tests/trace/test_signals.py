@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import resource
@@ -141,6 +142,41 @@ def test_every_signal_reaches_the_program_once(start, tmp_path, send):
         out, err = process.communicate()
     assert (sorted(got), out) == (sorted([*SENT, signal.SIGCONT]), "")
     assert (process.returncode, left_in(tmp_path)) == (0, []), err
+
+
+def test_a_signal_for_all_reaches_the_program_once_while_the_front_waits_for_the_processor(start):
+    with start(COLLECTS) as process:
+        with held(process.pid):
+            to_the_group(process, signal.SIGUSR1)
+            assert process.stdout.readline() == f"{int(signal.SIGUSR1)}\n"
+            wait_until(lambda: signal.SIGCHLD in pending_in(process.pid))  # it is asked what reached it
+        to_the_launcher(process, LAST)
+        assert process.communicate()[0] == ""
+    assert process.returncode == 0
+
+
+@contextmanager
+def held(pid: int) -> Iterator[None]:
+    """Let a child do nothing for a while, as where others have the processors, and not as by SIGSTOP."""
+    seize, interrupt, detach, all_kinds = 0x4206, 0x4207, 17, 0x40000000  # of ptrace(2)
+    ptrace = ctypes.CDLL(None).ptrace
+    if ptrace(seize, pid, None, None):
+        pytest.skip("no process may hold another here")
+    ptrace(interrupt, pid, None, None)
+    os.waitpid(pid, all_kinds)
+    try:
+        yield
+    finally:
+        ptrace(detach, pid, None, None)
+
+
+def pending_in(pid: int) -> set[int]:
+    """The signals that wait for a process; all of them once it has ended."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    if "\nState:\tZ" in status:
+        return set(signal.valid_signals())
+    mask = int(status.partition("\nShdPnd:")[2].split()[0], 16)
+    return {number for number in signal.valid_signals() if mask >> (number - 1) & 1}
 
 
 @pytest.mark.parametrize("send", WAYS[:2])
