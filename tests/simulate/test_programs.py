@@ -355,6 +355,19 @@ def test_a_graph_with_gradients_is_captured_where_torch_was_built_for_cuda(name:
                 GRADIENTS[name](x)
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_no_context_is_started_of_a_device_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As torch 2.11 starts one below all modes, for tensors that are faked, on whichever GPU it is told there is."""
+
+    def start(device: torch.device) -> None:
+        if torch.cuda.is_available():
+            torch.empty(1, device=device)
+
+    monkeypatch.setattr("torch._subclasses.fake_tensor.init_gpu_context", start)
+    with simulated_cuda():
+        assert PROGRAMS["exported"]("cuda").is_cuda
+
+
 @pytest.mark.skipif(torch._C._has_cuda, reason="torch has what it was built with")
 def test_what_torch_was_built_without_is_named() -> None:
     with simulated_cuda():
