@@ -43,7 +43,7 @@ FLOORS = {
     "syncscan.commands": (
         "parameters check_options",
         "running",
-        "check clean explain facts observe ops report rules server template trace",
+        "check clean diff explain facts observe ops report rules server template trace",
     ),
     "syncscan.measure": (
         "cupti describe operands write",
@@ -60,10 +60,11 @@ FLOORS = {
         "blocking",
     ),
     "syncscan.report": (
-        "console pages records safe_text trace_json trace_rows",
-        "ranks",
+        "console pages records safe_text trace_json trace_lines trace_rows",
+        "chrome_trace diff ranks speedscope",
+        "diff_json",
         "github gitlab json_report junit progress sarif schema statistics text trace_text",
-        "formats",
+        "diff_text formats trace_formats",
     ),
     "syncscan.simulate": ("inside", "export", "context"),
     "syncscan.simulate.inside": (
@@ -83,8 +84,9 @@ FLOORS = {
         "arrivals classify front shape",
         "contract launch spread store",
         "sites",
-        "propose",
+        "merge propose",
         "trace",
+        "kept",
     ),
     "syncscan.trace.hook._syncscan_hook": (
         "append exits imports interfaces lines part places threads",

@@ -15,6 +15,7 @@ from syncscan.trace.shape import (
     number,
     optional,
     record,
+    row,
     text,
 )
 
@@ -72,6 +73,13 @@ _SITE = record(
 )
 _LINE = record(path=text, line=integer, expression=text, value=number)
 
+_TIMELINE = record(
+    pid=integer,
+    rank=optional(integer),
+    steps=list_of(row(text, text, integer, integer, integer, integer)),
+    waits=list_of(row(integer, text, integer, integer)),
+)
+
 OF_EVERY_VERSION = record(version=integer, sites=list_of(anything), processes=list_of(anything))
 TRACE: Shape = record(
     version=integer,
@@ -84,4 +92,5 @@ TRACE: Shape = record(
     worst_step=map_of(record(value=number, rank=optional(integer), lines=list_of(_LINE))),
     processes=list_of(_process),
     sites=list_of(_SITE),
+    timeline=Later(list_of(_TIMELINE), []),
 )

@@ -90,6 +90,10 @@ class Process:
     waits: list[Wait] = field(default_factory=list)
     seen: list[SeenFunction] = field(default_factory=list)
     lines: dict[str, set[int]] = field(default_factory=dict)  # that ran, by file
+    # For a timeline, of some waits (number, thread, start since 1970, ns), and
+    # of some steps (phase, thread, start, ns, waits, ns blocked).
+    moments: list[list[Any]] = field(default_factory=list)
+    windows: list[list[Any]] = field(default_factory=list)
 
 
 def read_processes(parts: Path) -> list[Process]:
@@ -142,6 +146,8 @@ _FIELDS: dict[str, Shape] = {
     "lines": row(text, list_of(integer)),
     "counts": list_of(row(integer, integer, integer, integer, integer, integer, _HISTOGRAM, map_of(integer))),
     "spread": list_of(row(integer, number, number)),
+    "moments": list_of(row(integer, text, integer, integer)),
+    "windows": list_of(row(text, text, integer, integer, integer, integer)),
 }
 
 
@@ -236,6 +242,14 @@ class _Reader:
         for entry, counts, durations in value:
             self._kept += entry not in self._squares
             self._squares[entry] = (counts, durations)
+
+    def _read_moments(self, value: list[list[Any]]) -> None:
+        self._process.moments += value
+        self._kept += 4 * len(value)
+
+    def _read_windows(self, value: list[list[Any]]) -> None:
+        self._process.windows += value
+        self._kept += 6 * len(value)
 
     def _wait(self, number: int) -> Wait:
         stack, api, phase, allowed, node = self._entries[number]

@@ -7,17 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from syncscan import __version__
-from syncscan.errors import SyncscanError
-from syncscan.files import read_file
 from syncscan.ops import OperationTable
-from syncscan.trace.contract import FORMAT_VERSION, OF_EVERY_VERSION, TRACE
+from syncscan.trace.contract import FORMAT_VERSION
 from syncscan.trace.launch import Launched, why_unhooked
 from syncscan.trace.propose import propose_step
-from syncscan.trace.shape import Mismatch, parse
 from syncscan.trace.sites import Blame, Site, Sources, collect, spot, to_json
 from syncscan.trace.store import Process, read_processes
 
-MAX_BYTES = 128 * 1024 * 1024  # of trace.json
 Trace = dict[str, Any]
 
 
@@ -40,6 +36,7 @@ def build(
         "worst_step": _worst_step(processes, of_wait),
         "processes": [_process(process) for process in processes] + _unhooked(processes, launched),
         "sites": [to_json(site, processes) for site in sites],
+        "timeline": _timeline(processes, sites, of_wait),
     }
 
 
@@ -92,6 +89,27 @@ def _worst_step(processes: Sequence[Process], of_wait: dict[tuple[int, int], Sit
     return worst
 
 
+def _timeline(
+    processes: Sequence[Process], sites: Sequence[Site], of_wait: dict[tuple[int, int], Site]
+) -> list[dict[str, Any]]:
+    """The first waits and steps of each process in time; sites by their index."""
+    indices = {id(site): index for index, site in enumerate(sites)}
+    return [
+        {
+            "pid": process.pid,
+            "rank": process.rank,
+            "steps": process.windows,
+            "waits": [
+                [indices[id(of_wait[number, wait])], *rest]
+                for wait, *rest in process.moments
+                if (number, wait) in of_wait
+            ],
+        }
+        for number, process in enumerate(processes)
+        if process.windows or process.moments
+    ]
+
+
 def _lines(index: int, parts: dict[int, float], of_wait: dict[tuple[int, int], Site]) -> list[dict[str, Any]]:
     found = [(of_wait.get((index, number)), share) for number, share in parts.items()]
     lines = [
@@ -128,28 +146,3 @@ def _broken(worst: dict[str, Any], limit: float, scale: float, unit: str) -> str
         f"{spot(line['path'], line['line'])} ({line['value'] / scale:.3g})" for line in worst["lines"][:5]
     )
     return f"a step has {worst['value'] / scale:.3g} {unit}, the limit is {limit:g}: {lines}"
-
-
-def load(folder: Path) -> Trace:
-    """Read ``trace.json`` of a folder; SyncscanError in one line if it is not there, or not a trace."""
-    path = folder / "trace.json"
-    try:
-        value = parse(read_file(path, MAX_BYTES))
-    except FileNotFoundError:
-        raise SyncscanError(
-            f"{folder}: no trace.json here; `syncscan trace -o {folder} -- ...` makes one"
-        ) from None
-    except OSError as error:
-        raise SyncscanError(f"{path}: cannot be read: {error.strerror}") from None
-    except Mismatch as error:
-        raise SyncscanError(f"{path}: {error}; run the trace again") from None
-    try:
-        version = OF_EVERY_VERSION(value)["version"]
-        if version != FORMAT_VERSION:
-            raise SyncscanError(
-                f"{path}: version {version} of the format; this syncscan reads {FORMAT_VERSION}"
-            )
-        trace: Trace = TRACE(value)
-    except Mismatch as error:
-        raise SyncscanError(f"{path}: not a trace of syncscan: {error}") from None
-    return trace

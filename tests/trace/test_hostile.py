@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from syncscan.report.safe_text import safe_lines
 
+MACHINES = ("json", "jsonl", "speedscope", "chrome")
 SECONDS, BYTES = 60, 3 << 30
 many = settings(
     max_examples=150,
@@ -59,7 +60,7 @@ def test_the_trace_that_is_mutated_has_something_everywhere(kept, syncscan):
     trace = json.loads((kept / "trace.json").read_text())
     del trace["proposed_step"]  # which there is only where --step is not given
     empty = {place for place, value in places(trace) if value in (None, [], {}, "")}
-    assert {place[0] for place in empty} <= {"sites", "processes", "worst_step"}
+    assert {place[0] for place in empty} <= {"sites", "processes", "worst_step", "timeline"}
     run = syncscan("report", kept)
     for text in ("4 steps", "allowed (the scheduler needs it)", "not hooked", "a remark", "exit status 3"):
         assert text in run.stdout
@@ -141,8 +142,12 @@ def test_a_trace_with_anything_anywhere_is_shown_or_refused(kept, syncscan, data
     path.write_text(json.dumps(trace))
     try:
         check_report(syncscan("report", kept))
-        run = syncscan("report", "--format", "json", kept)
-        assert (run.status, run.stderr.count("\n")) in {(0, 0), (2, 1)}
+        for command in (
+            ("report", "--format", data.draw(st.sampled_from(MACHINES)), kept),
+            ("diff", kept, kept),
+        ):
+            run = syncscan(*command)
+            assert (run.status, run.stderr.count("\n")) in {(0, 0), (2, 1)}
     finally:
         path.write_bytes(original)
 

@@ -315,3 +315,31 @@ Server.static(OnHost(flush))
 """
     done = serve(FORK + source, "--step", "server:Server.static")
     assert (done.trace["steps"]["started"], done.trace["steps"]["steady"]) == (1, 1)
+
+
+def test_the_first_steps_and_waits_are_kept_in_time(serve):
+    source = (
+        "import time\nbefore = time.time_ns()\ns = Server()\ns.t.item()\nfor _ in range(3):\n    s.step()\n"
+    )
+    done = serve(f"{source}print(before, time.time_ns())\n", "--step", "server:Server.step", "--warmup", "1")
+    (process,) = done.trace["timeline"]
+    before, after = map(int, done.stdout.split())
+    assert [step[0] for step in process["steps"]] == ["warmup", "steady", "steady"]
+    assert [done.sites[wait[0]]["expression"] for wait in process["waits"]] == [
+        "s.t.item()",
+        *["self.t.item()"] * 3,
+    ]
+    times = [time for _, _, start, lasted, *_ in process["steps"] for time in (start, start + lasted)]
+    assert before <= times[0] <= times[-1] <= after
+    assert times == sorted(times)
+    for (_, thread, began, lasted), (_, _, start, whole, waits, blocked) in zip(
+        process["waits"][1:], process["steps"], strict=True
+    ):
+        assert start <= began <= began + lasted <= start + whole
+        assert (thread, waits, blocked) == ("MainThread", 1, lasted)
+
+
+def test_a_timeline_is_bounded_and_has_steady_steps(serve):
+    source = "s = Server()\nfor _ in range(800):\n    s.t.item()\nfor _ in range(1200):\n    s.step()\n"
+    (process,) = serve(source, "--step", "server:Server.step").trace["timeline"]
+    assert (len(process["waits"]), len(process["steps"])) == (1000, 1000)

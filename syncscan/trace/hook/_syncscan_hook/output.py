@@ -6,6 +6,7 @@ import dis
 import itertools
 import json
 import os
+from time import perf_counter_ns, time_ns
 
 from .append import append
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 64 * 1024 * 1024
 _PIECE_LINES = 1000
-_RECORDED = ("code", "stack", "entry", "counts", "spread", "seen", "lines")
+_RECORDED = ("code", "stack", "entry", "counts", "spread", "moments", "windows", "seen", "lines")
 
 
 class Output:
@@ -38,6 +39,9 @@ class Output:
         self._known_codes: dict[int, int] = {}
         self._known_stacks: dict[tuple[int, ...], int] = {}
         self._known_entries: set[int] = set()
+        self._known_moments = 0
+        self._known_windows = 0
+        self._epoch_ns = time_ns() - perf_counter_ns()  # of the clock that times waits and steps
 
     def write(self, **record: Any) -> None:
         """Add one line."""
@@ -77,6 +81,7 @@ class Output:
         self._known_codes.clear()
         self._known_stacks.clear()
         self._known_entries.clear()
+        self._known_moments = self._known_windows = 0
         for entry in list(self._recorder.entries.values()):
             entry.flushed = 0
         self.write_entries()
@@ -117,6 +122,30 @@ class Output:
             self.write(counts=counts)
         if spread:
             self.write(spread=spread)
+        self._write_times()
+
+    def _write_times(self) -> None:
+        """Add the moments of waits and steps that came since the last time."""
+        moments = self._recorder.moments[self._known_moments :]
+        windows = self._recorder.windows[self._known_windows :]
+        names = list(self._recorder.numbers)  # after them, so that it has all their threads
+        self._known_moments += len(moments)
+        self._known_windows += len(windows)
+        if moments:
+            self.write(
+                moments=[
+                    [entry.id, names[thread], self._epoch_ns + end - lasted, lasted]
+                    for entry, end, lasted, thread in moments
+                    if entry.id in self._known_entries
+                ]
+            )
+        if windows:
+            self.write(
+                windows=[
+                    [phase, names[thread], self._epoch_ns + began, *rest]
+                    for phase, thread, began, *rest in windows
+                ]
+            )
 
     def write_watched(self, *, whole: bool = False) -> None:
         """Add what the watches have seen since the last time, or in all."""

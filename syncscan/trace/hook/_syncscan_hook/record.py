@@ -6,6 +6,7 @@ Runs inside CUDA callbacks: takes no lock, does no I/O and imports nothing.
 from __future__ import annotations
 
 from _thread import get_ident
+from time import perf_counter_ns
 
 from .entry import MOST_THREADS, THREAD_BITS, Entry
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 DEPTH = range(64)  # frames
 MAX_ENTRIES = 20_000
+# Of so many waits the moment is kept, for a timeline: the first of all, and the first from the first steady step on.
+MOMENTS = 300
+STEADY_MOMENTS = 700
 
 
 class WaitRecorder:
@@ -39,6 +43,9 @@ class WaitRecorder:
             None  # a function that gives the reason of the allow_sync region, or None
         )
         self.in_step: dict[Entry, list[int]] | None = None  # {entry: [count, ns]} of the running step
+        self.moments: list[tuple[Entry, int, int, int]] = []  # (entry, end, ns, number of the thread)
+        self.room = MOMENTS  # for more of them
+        self.windows: list[tuple[Any, ...]] = []  # steps in time, see `steps`
 
     def record(
         self, api: str, duration_ns: int, frame: FrameType, detector: str, node: Node | None = None
@@ -79,6 +86,9 @@ class WaitRecorder:
     ) -> None:
         """Count one wait of ``entry`` on a thread of this number; a listener may raise."""
         entry.recent.append(duration_ns << THREAD_BITS | thread)
+        if self.room > 0:
+            self.room -= 1
+            self.moments.append((entry, perf_counter_ns(), duration_ns, thread))
         step = self.in_step
         if step is not None and entry.allowed is None:
             counts = step.get(entry)
@@ -119,5 +129,8 @@ class WaitRecorder:
     def reset(self) -> None:
         """Forget what was counted, in a forked child."""
         self.entries.clear()
+        self.moments.clear()
+        self.windows.clear()
+        self.room = MOMENTS
         self.phase = "outside"
         self.in_step = None

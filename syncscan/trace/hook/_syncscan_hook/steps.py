@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import functools
+from _thread import get_ident
 from contextvars import ContextVar
 from time import perf_counter_ns
+
+from .record import STEADY_MOMENTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
     from .record import WaitRecorder
 
     Entered = tuple[Token[int], "list[None] | None"]  # what `_leave` needs
+
+
+MAX_WINDOWS = 1000  # of which the moment is kept, for a timeline
 
 
 def never() -> bool:
@@ -107,6 +113,8 @@ class Steps:
         warm = self.started <= self._warmup
         self._running.append(None)
         if len(self._running) == 1:
+            if not warm and not self.steady and self._recorder.room < STEADY_MOMENTS:
+                self._recorder.room = STEADY_MOMENTS
             self._recorder.phase = "warmup" if warm else "steady"
             self._recorder.in_step = {}
             self._window_began = perf_counter_ns()
@@ -129,10 +137,15 @@ class Steps:
         recorder = self._recorder
         window, recorder.in_step = recorder.in_step or {}, None
         phase, recorder.phase = recorder.phase, "outside"
+        lasted = perf_counter_ns() - self._window_began
+        if len(recorder.windows) < MAX_WINDOWS:
+            waits, blocked = (sum(counts[i] for counts in window.values()) for i in (0, 1))
+            thread = recorder.number_of(recorder.active.get(get_ident()))
+            recorder.windows.append((phase, thread, self._window_began, lasted, waits, blocked))
         if phase != "steady":
             return
         calls = self._window_calls
-        self.wall_ns += perf_counter_ns() - self._window_began
+        self.wall_ns += lasted
         for entry, (count, duration) in window.items():
             counts, durations = entry.squares
             entry.squares = (counts + count * count / calls, durations + duration * duration / calls)

@@ -1,0 +1,189 @@
+"""Two traces held against each other: the places that are new, gone, worse or better, by step where there are steps."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from syncscan.report.trace_rows import STEP, Row, Rows
+from syncscan.trace.spread import Spread, pooled
+
+NEW, GONE, WORSE, BETTER, SAME = "new", "gone", "worse", "better", "same"
+FAILS = {NEW, WORSE}
+_ORDER = (NEW, WORSE, GONE, BETTER, SAME)
+# The steps of one run are alike: beyond so many, more of them tell no more of how runs differ.
+_INDEPENDENT = 30
+_ERRORS = 3  # standard errors: below that, a difference is noise
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A quantity of a place, a step or a run: its mean, and the standard error of that."""
+
+    mean: float
+    error: float = 0.0
+
+    def rises_to(self, other: Measure, threshold: float) -> bool:
+        """Whether the other is surely more than this, by more than a share of it."""
+        difference = other.mean - self.mean
+        return (
+            difference > _ERRORS * math.hypot(self.error, other.error) and difference > threshold * self.mean
+        )
+
+
+_NOTHING = Measure(0.0)
+
+
+@dataclass(frozen=True)
+class Side:
+    """What one trace says of one place; all zero where it does not have it."""
+
+    row: Row | None
+    waits: Measure = _NOTHING
+    blocked_ns: Measure | None = None
+    starved_ns: Measure | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """One place in both traces."""
+
+    status: str
+    base: Side
+    head: Side
+
+    @property
+    def row(self) -> Row:
+        """The place as HEAD has it, or else as BASE had it."""
+        row = self.head.row or self.base.row
+        assert row is not None
+        return row
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two traces and what changed between them, what fails first; ``per`` is "step" or "run"."""
+
+    base: Rows
+    head: Rows
+    per: str
+    threshold: float
+    changes: list[Change]
+    elsewhere: dict[str, int]  # places outside of steps, by status
+
+    @property
+    def fails(self) -> bool:
+        """Whether a place is new or worse."""
+        return any(change.status in FAILS for change in self.changes)
+
+    def count(self, status: str) -> int:
+        """How many places have a status."""
+        return sum(change.status == status for change in self.changes)
+
+
+def compare(base: dict[str, Any], head: dict[str, Any], threshold: float) -> Comparison:
+    """Compare two traces; a difference counts beyond noise and beyond ``threshold``, a share of the base."""
+    before, after = Rows(base), Rows(head)
+    per = "step" if before.steady and after.steady else "run"
+    timed = before.timed and after.timed
+    changes, elsewhere = [], dict.fromkeys((NEW, GONE), 0)
+    for old, new in _pairs(before.rows, after.rows):
+        was, now = _side(old, per, timed), _side(new, per, timed)
+        if per == "step" and not (was.waits.mean or now.waits.mean):
+            if old is None or new is None:
+                elsewhere[NEW if old is None else GONE] += 1
+            continue
+        changes.append(Change(_status(was, now, threshold), was, now))
+    changes.sort(key=lambda change: (_ORDER.index(change.status), -_size(change)))
+    return Comparison(before, after, per, threshold, changes, elsewhere)
+
+
+def _size(change: Change) -> float:
+    blocked = [side.blocked_ns.mean for side in (change.base, change.head) if side.blocked_ns]
+    return abs(blocked[0] - blocked[-1]) if blocked else abs(change.head.waits.mean - change.base.waits.mean)
+
+
+def _status(base: Side, head: Side, threshold: float) -> str:
+    """Waits decide, and where they are the same for how long they block, and starve the GPU."""
+    for name in ("waits", "blocked_ns", "starved_ns"):
+        old, new = getattr(base, name), getattr(head, name)
+        if old is None or new is None:
+            continue
+        if old.rises_to(new, threshold):
+            return WORSE if old.mean or base.waits.mean else NEW
+        if new.rises_to(old, threshold):
+            return BETTER if new.mean or head.waits.mean else GONE
+    return SAME
+
+
+def _side(row: Row | None, per: str, timed: bool) -> Side:
+    zero = _NOTHING if timed else None
+    if row is None:
+        return Side(None, blocked_ns=zero)
+    if per == "run":
+        waits = row.all
+        starved = None if waits.starved_ns is None else Measure(waits.starved_ns)
+        return Side(row, Measure(waits.count), Measure(waits.blocked_ns) if timed else None, starved)
+    sites = [site for site in row.sites if site["per_step"]]
+    return Side(
+        row,
+        _per_step(sites, "syncs"),
+        _per_step(sites, "blocked_ns") if timed else None,
+        None if row.step_starved_ns is None else Measure(row.step_starved_ns),
+    )
+
+
+def _per_step(sites: Iterable[dict[str, Any]], name: str) -> Measure:
+    """The sites of one place add up; that they come together is the worst case for the error."""
+    mean = error = 0.0
+    for site in sites:
+        steps = max(round(site["count"] / site["per_step"]), 1)
+        whole = site["count"] if name == "syncs" else site["blocked_ns"]["total"]
+        deviation = pooled([Spread(steps, whole, (site["step_spread"] or {}).get(name, 0.0))])
+        mean += whole / steps
+        error += deviation / math.sqrt(min(steps, _INDEPENDENT))
+    return Measure(mean, error)
+
+
+def _pairs(base: Iterable[Row], head: Iterable[Row]) -> Iterator[tuple[Row | None, Row | None]]:
+    """The rows of the same place: lines may have moved, and the files may lie in other folders.
+
+    Of several that function and expression do not tell apart, those pair first whose paths have most in common.
+    """
+    groups: dict[tuple[str, ...], tuple[list[Row], list[Row]]] = defaultdict(lambda: ([], []))
+    for side, rows in enumerate((base, head)):
+        for row in rows:
+            name = PurePath(row["path"]).name
+            groups[name, row["function"], row["expression"] or str(row["line"])][side].append(row)
+    for old, new in groups.values():
+        scores = sorted(
+            ((_likeness(o, n), i, j) for i, o in enumerate(old) for j, n in enumerate(new)), reverse=True
+        )
+        left, right = dict(enumerate(old)), dict(enumerate(new))
+        for _, i, j in scores:
+            if i in left and j in right:
+                yield left.pop(i), right.pop(j)
+        yield from ((row, None) for row in left.values())
+        yield from ((None, row) for row in right.values())
+
+
+def _likeness(one: Row, other: Row) -> tuple[int, int]:
+    """How many folders two paths have in common from their end, and how near their lines are."""
+    common = 0
+    for a, b in zip(
+        reversed(PurePath(one["path"]).parts), reversed(PurePath(other["path"]).parts), strict=False
+    ):
+        if a != b:
+            break
+        common += 1
+    return common, -abs(one["line"] - other["line"])
+
+
+def step_totals(rows: Rows) -> tuple[float, float]:
+    """Waits and blocked nanoseconds in a steady step."""
+    waits = rows.waits(STEP)
+    return waits.count / rows.steady, waits.blocked_ns / rows.steady

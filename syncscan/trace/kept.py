@@ -1,0 +1,70 @@
+"""Reads again what traces kept in folders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from syncscan.errors import SyncscanError
+from syncscan.files import read_file
+from syncscan.ops import OperationTable
+from syncscan.trace.contract import FORMAT_VERSION, OF_EVERY_VERSION, TRACE
+from syncscan.trace.launch import Launched
+from syncscan.trace.merge import Trace, merge
+from syncscan.trace.shape import Mismatch, parse
+from syncscan.trace.sites import Blame
+from syncscan.trace.trace import build
+
+MAX_BYTES = 128 * 1024 * 1024  # of trace.json
+_FILE = "trace.json"
+_PARTS = "parts"  # what the processes wrote
+
+
+def read_traces(folders: Sequence[Path], table: OperationTable) -> Trace:
+    """One trace of all that lie in these folders; SyncscanError in one line if there is none, or one is wrong.
+
+    A folder holds a trace, or folders that do, as each machine of a run keeps its own.
+    """
+    found = [(folder, inside) for folder in folders for inside in _traces_in(folder)]
+    return merge((str(inside.relative_to(folder.parent)), _read(inside, table)) for folder, inside in found)
+
+
+def _traces_in(folder: Path) -> Iterator[Path]:
+    if _is_trace(folder):
+        yield folder
+        return
+    inside = sorted(path for path in folder.iterdir() if path.is_dir() and _is_trace(path))
+    if not inside:
+        raise SyncscanError(f"{folder}: no {_FILE} here; `syncscan trace -o {folder} -- ...` makes one")
+    yield from inside
+
+
+def _is_trace(folder: Path) -> bool:
+    return (folder / _FILE).exists() or (folder / _PARTS).is_dir()
+
+
+def _read(folder: Path, table: OperationTable) -> Trace:
+    if not (folder / _FILE).exists():  # the launcher itself was killed
+        return build([], Launched(), folder / _PARTS, Blame(), 0, table)
+    return load(folder)
+
+
+def load(folder: Path) -> Trace:
+    """Read ``trace.json`` of a folder; SyncscanError in one line if it cannot be read, or is not a trace."""
+    path = folder / _FILE
+    try:
+        value = parse(read_file(path, MAX_BYTES))
+    except OSError as error:
+        raise SyncscanError(f"{path}: cannot be read: {error.strerror}") from None
+    except Mismatch as error:
+        raise SyncscanError(f"{path}: {error}; run the trace again") from None
+    try:
+        version = OF_EVERY_VERSION(value)["version"]
+        if version != FORMAT_VERSION:
+            raise SyncscanError(
+                f"{path}: version {version} of the format; this syncscan reads {FORMAT_VERSION}"
+            )
+        trace: Trace = TRACE(value)
+    except Mismatch as error:
+        raise SyncscanError(f"{path}: not a trace of syncscan: {error}") from None
+    return trace

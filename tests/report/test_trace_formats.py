@@ -1,0 +1,148 @@
+"""Traces for other viewers: speedscope, Perfetto, JSON lines."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.report.conftest import make_process, make_site, make_trace, outside
+
+TIMELINE = {
+    "pid": 100,
+    "rank": 3,
+    "steps": [["steady", "MainThread", 1_700_000_000_000_000_000, 8_000_000, 1, 20_000]],
+    "waits": [
+        [1, "MainThread", 1_700_000_000_000_500_000, 20_000],
+        [0, "Worker", 1_700_000_000_000_600_000, 5_000],
+    ],
+}
+
+
+@pytest.fixture
+def shown(keep, syncscan):
+    """What `syncscan report --format NAME` prints of a trace."""
+
+    def run(name: str, trace) -> str:
+        done = syncscan("report", "--format", name, keep("trace", trace))
+        assert (done.status, done.stderr) == (0, "")
+        return done.stdout
+
+    return run
+
+
+def test_json_lines_are_the_trace_and_its_sites(shown):
+    trace = make_trace(make_site(10), outside(20))
+    first, *sites = map(json.loads, shown("jsonl", trace).splitlines())
+    assert first.pop("kind") == "trace"
+    assert first == {name: value for name, value in trace.items() if name not in ("sites", "timeline")}
+    assert [site.pop("kind") for site in sites] == ["site", "site"]
+    assert sites == trace["sites"]
+
+
+def test_speedscope_has_a_profile_by_blocked_time_and_one_by_waits(shown):
+    odd = "C:\\x:y/a:b.py:12:A.f:g"
+    stacks = [{"count": 30, "frames": ["/work/engine.py:10:Engine.step", odd]},
+              {"count": 10, "frames": ["/work/engine.py:10:Engine.step"]}]  # fmt: skip
+    data = json.loads(shown("speedscope", make_trace(make_site(10, count=80, total=800, stacks=stacks))))
+    assert data["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+    frames = data["shared"]["frames"]
+    blocked, waits = data["profiles"]
+    assert (blocked["name"], blocked["unit"], blocked["weights"], blocked["endValue"]) == (
+        "blocked", "nanoseconds", [600, 200], 800,
+    )  # fmt: skip
+    assert (waits["name"], waits["unit"], waits["weights"]) == ("waits", "none", [60, 20])
+    # Outermost first, and innermost the expression.
+    assert [frames[i] for i in blocked["samples"][0]] == [
+        {"name": "A.f:g", "file": "C:\\x:y/a:b.py", "line": 12},
+        {"name": "Engine.step", "file": "/work/engine.py", "line": 10},
+        {"name": "self.t10.item()", "file": "/work/engine.py", "line": 10},
+    ]
+
+
+def test_a_simulated_trace_has_no_profile_of_times(shown):
+    data = json.loads(shown("speedscope", make_trace(make_site(10, total=0))))
+    assert [profile["name"] for profile in data["profiles"]] == ["waits"]
+
+
+def test_chrome_events_are_the_steps_and_waits_by_process_and_thread(shown):
+    data = json.loads(
+        shown("chrome", make_trace(make_site(10), make_site(20, code=None), timeline=[TIMELINE]))
+    )
+    events = [event for event in data["traceEvents"] if event["ph"] == "X"]
+    assert [(event["name"], event["ts"], event["dur"]) for event in events] == [
+        ("steady step", 1_700_000_000_000_000.0, 8_000.0),
+        ("self.t20.item()", 1_700_000_000_000_500.0, 20.0),
+        ("self.t10.item()", 1_700_000_000_000_600.0, 5.0),
+    ]
+    names = {
+        event["tid"]: event["args"]["name"] for event in data["traceEvents"] if event["name"] == "thread_name"
+    }
+    assert [names[event["tid"]] for event in events] == [
+        "MainThread: steps",
+        "MainThread: waits",
+        "Worker: waits",
+    ]
+    assert events[1]["args"]["where"] == "/work/engine.py:20"
+    assert data["traceEvents"][0]["args"]["name"] == "syncscan: rank 3 (pid 100)"
+
+
+def test_several_traces_are_shown_as_one(keep, syncscan):
+    first = make_trace(make_site(10), outside(20), timeline=[TIMELINE])
+    second = make_trace(
+        make_site(30),
+        make_site(10, rank="1", total=4_000_000, count=200, per_step=2.0, api="cudaStreamSynchronize"),
+        processes=[make_process(rank=1, pid=7)], exit_status=3, timeline=[TIMELINE | {"rank": 1}],
+    )  # fmt: skip
+    keep("all/node0", first)
+    folder = keep("all/node1", second).parent
+    whole = json.loads(syncscan("report", "--format", "json", folder).stdout)
+    assert whole["steps"] == {**first["steps"], "started": 204, "steady": 200, "wall_ns": 1_600_000_000}
+    assert whole["exit_status"] == 3
+    assert [process["rank"] for process in whole["processes"]] == [0, 1]
+    sites = {site["line"]: site for site in whole["sites"]}
+    assert list(sites) == [10, 30, 20]
+    assert (sites[10]["count"], sites[10]["per_step"]) == (300, 1.5)
+    assert sites[10]["step_spread"]["syncs"] == pytest.approx(0.5)
+    assert (sites[10]["ranks"], sites[10]["rank_ns"]) == (
+        {"0": 100, "1": 200},
+        {"0": 2_000_000, "1": 4_000_000},
+    )
+    assert sites[10]["blocked_ns"]["histogram"] == {"100": 300}
+    # The sites of the timeline are those of the whole.
+    assert [[wait[0] for wait in process["waits"]] for process in whole["timeline"]] == [[2, 0], [0, 1]]
+
+
+def test_processes_without_ranks_are_told_apart_by_their_folder(keep, syncscan):
+    for node in "ab":
+        folder = keep(
+            f"all/{node}", make_trace(make_site(10, rank="pid 100"), processes=[make_process(rank=None)])
+        )
+    whole = json.loads(syncscan("report", "--format", "json", folder.parent).stdout)
+    assert whole["sites"][0]["ranks"] == {"all/a pid 100": 100, "all/b pid 100": 100}
+
+
+def test_a_folder_without_traces_is_one_line(tmp_path, syncscan):
+    (tmp_path / "empty").mkdir()
+    done = syncscan("report", "empty")
+    assert (done.status, done.stdout) == (2, "")
+    assert done.stderr == "syncscan: empty: no trace.json here; `syncscan trace -o empty -- ...` makes one\n"
+
+
+def test_the_ranks_that_wait_and_the_one_that_is_waited_for_are_named(keep, syncscan):
+    for rank, total in enumerate([40_000_000, 2_000_000, 45_000_000, 90_000_000]):
+        site = make_site(10, rank=str(rank), total=total)
+        keep(f"all/{rank}", make_trace(site, processes=[make_process(rank=rank, pid=rank)]))
+    done = syncscan("report", "all")
+    assert "of 4 ranks, rank 3 is blocked longest: 90 ms, the median 42.5 ms" in done.stdout.splitlines()
+    assert (
+        "rank 1 is waited for at /work/engine.py:10: it is blocked there for 2 ms, the others for 45 ms each (median)"
+        in done.stdout.splitlines()
+    )
+
+
+def test_ranks_that_are_alike_are_not_named(keep, syncscan):
+    for rank, total in enumerate([40_000_000, 41_000_000, 39_000_000]):
+        site = make_site(10, rank=str(rank), total=total)
+        keep(f"all/{rank}", make_trace(site, processes=[make_process(rank=rank, pid=rank)]))
+    assert "is waited for" not in syncscan("report", "all").stdout
