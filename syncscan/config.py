@@ -44,6 +44,7 @@ class Config:
     hot_only: bool = False
     all: bool = False
     baseline: Path | None = None
+    facts: tuple[Path, ...] = ()
     conventions: Conventions = field(default_factory=Conventions)
     operations: Mapping[str, Any] = field(
         default_factory=dict
@@ -153,6 +154,8 @@ def _settings(table: dict[str, Any], file: Path, seen: tuple[Path, ...]) -> dict
     settings = _parsed(table, file)
     if "baseline" in settings:
         settings["baseline"] = _as_printed(file.resolve().parent / settings["baseline"])
+    if "facts" in settings:
+        settings["facts"] = tuple(_as_printed(file.resolve().parent / path) for path in settings["facts"])
     extended = settings.pop("extend", None)
     if extended is None:
         return settings
@@ -243,6 +246,10 @@ def _per_file_ignores(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple(zip(_patterns(list(value)), map(_codes, value.values()), strict=True))
 
 
+def _paths(value: object) -> tuple[str, ...]:
+    return tuple(map(_text, _strings(value)))
+
+
 def _text(value: object) -> str:
     if not isinstance(value, str) or not value:
         raise ValueError(f"must be a path, not {value!r}")
@@ -287,6 +294,7 @@ _PARSERS: dict[str, Callable[[object], object]] = {
     "hot-only": _flag,
     "all": _flag,
     "baseline": _text,
+    "facts": _paths,
     "conventions": _conventions,
     "operations": _operations,
 }
@@ -305,9 +313,15 @@ def show(config: Config) -> str:
         if value is None:
             continue
         if isinstance(value, Path):
-            value = Path(os.path.relpath(value, config.root)).as_posix()
+            value = _below(value, config.root)
+        if key == "facts":
+            value = tuple(_below(path, config.root) for path in value)
         lines.append(f"{key} = {_toml(dict(value) if key == 'per-file-ignores' else value)}")
     return "\n".join(lines)
+
+
+def _below(path: Path, root: Path) -> str:
+    return Path(os.path.relpath(path, root)).as_posix()
 
 
 def _toml(value: object) -> str:

@@ -25,6 +25,7 @@ from syncscan.files import read_file
 from syncscan.trace.shape import Mismatch, integer, map_of, parse, record
 
 FORMAT_VERSION = 1
+RETURN = "return"  # the name of what a function returns
 MAX_BYTES = 64 * 1024 * 1024
 _FACTS = record(
     syncscan_facts=integer,

@@ -64,7 +64,8 @@ class Confidence(IntEnum):
 
     ASSUMED = 1  # a convention alone: an annotation, a name
     INFERRED = 2  # followed through the project
-    PROVED = 3  # a literal or a call decides it
+    OBSERVED = 3  # seen while the project ran
+    PROVED = 4  # a literal or a call decides it
 
     @property
     def label(self) -> str:

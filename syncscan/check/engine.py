@@ -18,6 +18,7 @@ from syncscan.check.nesting import deep_recursion, parse
 from syncscan.check.newer import newer_syntax
 from syncscan.check.when import Times, times
 from syncscan.check.workers import shared, workers
+from syncscan.facts import Facts
 from syncscan.model import Conventions, Failure, Finding
 from syncscan.ops import OperationTable, load_table
 from syncscan.rule import Rule, by_precedence
@@ -26,12 +27,21 @@ from syncscan.rule import Rule, by_precedence
 _WORTH_SHARING = 300
 
 
+@dataclass(frozen=True, slots=True)
+class FactsUsed:
+    """Of how many functions what was seen of them is used, and of how many not, for they have changed since."""
+
+    fitting: int = 0
+    stale: int = 0
+
+
 @dataclass(slots=True)
 class CheckResult:
     """What was found, and which files could not be analysed."""
 
     findings: list[Finding] = field(default_factory=list)
     failed: list[Failure] = field(default_factory=list)
+    facts: FactsUsed = field(default_factory=FactsUsed)
 
 
 def check_sources(
@@ -42,12 +52,13 @@ def check_sources(
     jobs: int = 1,
     hot: Sequence[str] = (),
     table: OperationTable | None = None,
+    facts: Facts | None = None,
 ) -> CheckResult:
     """Check a whole project, and report on the files named in ``targets`` (as shown), or on all.
 
     ``hot`` names the entry points of a step, see `syncscan.check.when`; ``jobs`` is how many processes to
     use, 0 for as many as help; ``table`` is the operation table, where the project
-    has operations of its own. ``progress`` is called with the name of a stage, how much of it is done,
+    has operations of its own; ``facts`` has what was seen while it ran. ``progress`` is called with the name of a stage, how much of it is done,
     and of how much.
     """
     result = CheckResult()
@@ -56,13 +67,15 @@ def check_sources(
         modules = list(_modules(in_order, targets, result.failed, progress))
         rules = by_precedence()
         asked = frozenset(name for rule in rules for name in rule.asks)
-        solver = Solver(modules, table or load_table(), conventions, asked)
+        solver = Solver(modules, table or load_table(), conventions, asked, facts)
         solver.solve(progress)
         matching = _Matching(solver, rules, times(solver, hot), targets, progress)
         count = workers(jobs) if len(matching.functions) >= _WORTH_SHARING else 1
         for part in shared(matching.share, count):
             result.findings += part.findings
             result.failed += [failure for failure in part.failed if failure not in result.failed]
+        observations = solver.context.observations
+        result.facts = FactsUsed(observations.used, observations.stale)
     result.findings.sort(key=lambda finding: finding.position)
     return result
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from syncscan.check.baseline import Baseline, compare
 from syncscan.check.discover import Project
-from syncscan.check.engine import CheckResult, check_sources
+from syncscan.check.engine import CheckResult, FactsUsed, check_sources
 from syncscan.check.files import Source, SourceError, read_bytes
 from syncscan.check.fix import Draft
 from syncscan.check.notebook import Cells
@@ -19,6 +19,7 @@ from syncscan.check.suppress import apply_suppressions
 from syncscan.check.write import remove_leftover
 from syncscan.config import Config
 from syncscan.errors import ConfigError
+from syncscan.facts import Facts, merged
 from syncscan.model import UNUSED_SUPPRESSION, Evidence, Failure, Finding, Suppressed, When, place_of
 
 # A fix may make room for another one: the outer of two calls, say. More rounds than this is a defect.
@@ -44,6 +45,8 @@ class Outcome:
     known: tuple[Finding, ...] = ()  # to the baseline
     gone: int = 0  # findings that the baseline knows, and that are not there any more
     baseline: Baseline | None = None  # with what was found
+    facts: FactsUsed = field(default_factory=FactsUsed)
+    refuted: tuple[Finding, ...] = ()  # by facts
 
 
 def check(
@@ -58,8 +61,10 @@ def check(
 
     ConfigError where `hot` names a function that is not there.
     """
+    facts = merged(config.facts) if config.facts else None
     try:
-        result = _result(project, config, progress, jobs, store)
+        result = _result(project, config, progress, jobs, store, facts)
+        refuted = _refuted(result, _result(project, config, progress, jobs, store)) if facts else ()
     except ConfigError as error:  # (the engine knows no file of settings)
         raise ConfigError(f"{config.source}: [tool.syncscan]: {error}") from error
     targets = _targets(project)
@@ -67,7 +72,7 @@ def check(
     failed = tuple(failure for failure in result.failed if failure.path in shown)
     broken = {failure.path for failure in failed if not failure.partial}
     findings, suppressed = apply_suppressions(
-        [finding for finding in result.findings if finding.path in shown],
+        [finding for finding in (*result.findings, *refuted) if finding.path in shown],
         [source for source in targets if source.shown not in broken],
         require_reason=config.require_reason,
     )
@@ -79,7 +84,8 @@ def check(
         in_doubt = finding.code == UNUSED_SUPPRESSION and finding.path in doubtful
         return config.reports(finding, paths[finding.path]) and not in_doubt
 
-    chosen = list(filter(is_asked, findings))
+    not_so = {finding.position for finding in refuted}
+    chosen = [finding for finding in findings if is_asked(finding) and finding.position not in not_so]
     asked = tuple(filter(config.shows, chosen))
     all_failed = sorted((*project.failures, *failed), key=lambda failure: (failure.path, failure.line))
     holding = {finding.path for finding in asked}
@@ -91,6 +97,8 @@ def check(
         texts={source.shown: source.text for source in targets if source.shown in holding},
         suppressed=tuple(one for one in suppressed if is_asked(one.finding) and config.shows(one.finding)),
         left_out=Counter(finding.when for finding in chosen if not config.shows(finding)),
+        facts=result.facts,
+        refuted=tuple(f for f in findings if f.position in not_so and is_asked(f) and config.shows(f)),
     )
     if baseline is None:
         return outcome
@@ -102,19 +110,30 @@ def check(
 
 
 def _result(
-    project: Project, config: Config, progress: Progress, jobs: int, store: Store | None
+    project: Project,
+    config: Config,
+    progress: Progress,
+    jobs: int,
+    store: Store | None,
+    facts: Facts | None = None,
 ) -> CheckResult:
     """What the engine says of a project; kept is what it says of all files, for whichever are asked about next."""
     sources, conventions, hot = project.sources, config.conventions, config.hot
     table = config.table()
     if store is None:
-        return check_sources(sources, project.targets, conventions, progress, jobs, hot, table)
-    key = key_of(sources, conventions, hot, config.operations)
+        return check_sources(sources, project.targets, conventions, progress, jobs, hot, table, facts)
+    key = key_of(sources, conventions, hot, config.operations, facts.text() if facts else "")
     result = store.read(key)
     if result is None:
-        result = check_sources(sources, None, conventions, progress, jobs, hot, table)
+        result = check_sources(sources, None, conventions, progress, jobs, hot, table, facts)
         store.write(key, result)
     return result
+
+
+def _refuted(observed: CheckResult, plain: CheckResult) -> tuple[Finding, ...]:
+    """What would be found without the facts, where nothing is found with them."""
+    found = {finding.position[:4] for finding in observed.findings}
+    return tuple(finding for finding in plain.findings if finding.position[:4] not in found)
 
 
 def _targets(project: Project) -> list[Source]:

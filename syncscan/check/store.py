@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import syncscan
-from syncscan.check.engine import CheckResult
+from syncscan.check.engine import CheckResult, FactsUsed
 from syncscan.check.files import Source
 from syncscan.files import read_file
 from syncscan.model import (
@@ -61,11 +61,15 @@ def default_folder() -> Path | None:
 
 
 def key_of(
-    sources: Sequence[Source], conventions: Conventions, hot: Sequence[str], operations: Mapping[str, Any]
+    sources: Sequence[Source],
+    conventions: Conventions,
+    hot: Sequence[str],
+    operations: Mapping[str, Any],
+    facts: str = "",
 ) -> str:
     """The name of the entry for a project."""
     digest = hashlib.sha256(_program())
-    digest.update(json.dumps([astuple(conventions), list(hot), operations]).encode())
+    digest.update(json.dumps([astuple(conventions), list(hot), operations, facts]).encode())
     for source in sources:
         content = hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest()
         digest.update(json.dumps([source.shown, source.module, source.path.stem, content]).encode())
@@ -106,7 +110,11 @@ class Store:
     def write(self, key: str, result: CheckResult) -> None:
         """Keep a result, whole or not at all; where that fails, there is none."""
         body = json.dumps(
-            [[_plain(f) for f in result.findings], [list(astuple(f)) for f in result.failed]]
+            [
+                [_plain(f) for f in result.findings],
+                [list(astuple(f)) for f in result.failed],
+                list(astuple(result.facts)),
+            ]
         ).encode()
         digest = hashlib.sha256(key.encode() + body).hexdigest().encode()
         if len(body) >= _MOST_OF_ONE:
@@ -189,9 +197,13 @@ def _each(data: list[Any], *types: type) -> list[list[Any]]:
 
 
 def _result(data: object) -> CheckResult:
-    findings, failed = _parts(data, list, list)
+    findings, failed, facts = _parts(data, list, list, list)
     each = _each(failed, str, int, str, bool, str, int)
-    return CheckResult([_finding(finding) for finding in findings], [Failure(*failure) for failure in each])
+    return CheckResult(
+        [_finding(finding) for finding in findings],
+        [Failure(*failure) for failure in each],
+        FactsUsed(*_parts(facts, int, int)),
+    )
 
 
 def _finding(data: object) -> Finding:

@@ -91,7 +91,7 @@ _codes = parameters.complete(rule_book)
     "--min-confidence",
     type=parameters.text,
     metavar="LEVEL",
-    help="Report from this confidence on: assumed, inferred or proved.",
+    help="Report from this confidence on: assumed, inferred, observed or proved.",
 )
 @click.option(
     "--hot-only", is_flag=True, help="Report only what runs in every step; see `hot` in the settings."
@@ -143,6 +143,13 @@ _codes = parameters.complete(rule_book)
     metavar="FILE",
     help="Write what is found to this file, which then knows it; forget what is gone.",
 )
+@click.option(
+    "--facts",
+    type=parameters.path,
+    multiple=True,
+    metavar="FILE",
+    help="Use the facts that `syncscan observe` kept; may be repeated.",
+)
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule instead of listing them.")
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 in spite of findings.")
 @click.option("--config", type=parameters.text, metavar="FILE", help="Take the settings from this TOML file.")
@@ -193,6 +200,9 @@ def _run(options: Options, config: Config) -> int:
     report = Report(
         findings=outcome.findings,
         left_out=outcome.left_out,
+        facts=outcome.facts,
+        refuted=outcome.refuted,
+        shows_all=config.all,
         suppressed=outcome.suppressed,
         known=outcome.known,
         gone=outcome.gone,

@@ -40,6 +40,7 @@ class Options:
     shard: tuple[int, int] | None
     baseline: Path | None
     write_baseline: Path | None
+    facts: tuple[Path, ...]
     statistics: bool
     exit_zero: bool
     config: str | None
@@ -143,6 +144,7 @@ def settings(options: Options) -> Config:
         hot_only=(config.hot_only or options.hot_only) and not options.all,
         all=(config.all or options.all) and not options.hot_only,
         baseline=options.baseline or config.baseline,
+        facts=options.facts or config.facts,
     )
 
 

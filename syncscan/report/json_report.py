@@ -34,6 +34,13 @@ def as_data(report: Report) -> dict[str, Any]:
             "unfixed": [_failure(failure) for failure in report.unfixed],
         },
         "baseline": {"known": len(report.known), "gone": report.gone},
+        "facts": {
+            "fitting": report.facts.fitting,
+            "stale": report.facts.stale,
+            "refuted": [_finding(finding) for finding in report.refuted]
+            if report.shows_all
+            else len(report.refuted),
+        },
         "timing": {"seconds": round(report.seconds, 3)},
     }
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from syncscan.check.baseline import normalised
+from syncscan.check.engine import FactsUsed
 from syncscan.check.rhythm import drives_models
 from syncscan.model import (
     UNUSED_SUPPRESSION,
@@ -27,6 +28,7 @@ from syncscan.rule import rule_book
 class Report:
     """The result of one check.
 
+    ``refuted`` has what facts of what ran refute, which is listed where the report ``shows_all``.
     ``left_out`` counts the findings that are not shown, by when they run. ``suppressed`` has what comments say is meant, ``known`` what the baseline knows, of which ``gone`` findings
     are not there any more. ``fixed`` findings are gone by fixes, or, where ``ignored``, by comments that were added.
     Findings from ``fails_on`` on fail a build. ``folder`` is the current folder below the top of the repository,
@@ -51,6 +53,9 @@ class Report:
     folder: str = ""
     top: str = ""
     left_out: Mapping[When, int] = field(default_factory=dict)
+    facts: FactsUsed = field(default_factory=FactsUsed)
+    refuted: tuple[Finding, ...] = ()
+    shows_all: bool = False
 
     def in_repository(self, path: str) -> str:
         """A path relative to the top of the repository, with ``/``; one outside of it as it is."""
@@ -112,10 +117,21 @@ def summary(report: Report) -> str:
     done = f"{plural(report.fixed, 'finding')} {how}, " if report.fixed else ""
     left = " left" if done else ""
     if not report.findings:
-        return f"{done}no findings{left}; {_coverage(report)}{_left_out(report)}"
+        return f"{done}no findings{left}; {_coverage(report)}{_facts(report)}{_left_out(report)}"
     files = len({finding.path for finding in report.findings})
     found = f"{plural(len(report.findings), 'finding')}{left} in {plural(files, 'file')}"
-    return f"{done}{found}; {_coverage(report)}{_fixable(report)}{_left_out(report)}"
+    return f"{done}{found}; {_coverage(report)}{_fixable(report)}{_facts(report)}{_left_out(report)}"
+
+
+def _facts(report: Report) -> str:
+    """What became of the facts that were given."""
+    fitting, stale, refuted = report.facts.fitting, report.facts.stale, len(report.refuted)
+    if not fitting and not stale:
+        return ""
+    old = f", those of {stale} out of date" if stale else ""
+    shown = "" if report.shows_all else " (--all shows them)"
+    against = f", {plural(refuted, 'finding')} refuted{shown}" if refuted else ""
+    return f"; facts of {plural(fitting, 'function')} used{old}{against}"
 
 
 def _left_out(report: Report) -> str:

@@ -112,9 +112,12 @@ def _result(finding: Finding, report: Report, index: int, fingerprint: str) -> d
         "ruleId": finding.code,
         "ruleIndex": index,
         "level": finding.severity.label,
-        "rank": {Confidence.PROVED: 100.0, Confidence.INFERRED: 70.0, Confidence.ASSUMED: 30.0}[
-            finding.confidence
-        ],
+        "rank": {
+            Confidence.PROVED: 100.0,
+            Confidence.OBSERVED: 90.0,
+            Confidence.INFERRED: 70.0,
+            Confidence.ASSUMED: 30.0,
+        }[finding.confidence],
         "message": {"text": _message(finding)},
         "locations": [location],
         "partialFingerprints": {_FINGERPRINT: fingerprint},

@@ -46,6 +46,10 @@ def settings_schema() -> _Schema:
         "hot-only": _told(_FLAG, "Report only what entry points reach."),
         "all": _told(_FLAG, "Report also what only runs once, or in tests and examples."),
         "baseline": _told(_TEXT, "The file of what is known and not reported, relative to this one."),
+        "facts": _told(
+            _strings(_TEXT),
+            "Files that `syncscan observe` wrote, whose facts the check uses; relative to this one.",
+        ),
         "conventions": _told(
             {
                 "type": "object",

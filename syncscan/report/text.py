@@ -33,6 +33,8 @@ def show(report: Report, console: Console) -> None:
         for text in _finding(finding, lines, others):
             _print(console, text)
         _print(console, Text())
+    for finding in report.refuted if report.shows_all else ():
+        _print(console, _refuted(finding))
     if codes := sorted({finding.code for finding in report.findings if templates_for(finding.code)}):
         _print(
             console,
@@ -73,6 +75,11 @@ def _head(finding: Finding) -> Text:
         f" {safe_line(finding.message)} ",
         (f"[{finding.name}, {finding.confidence.label}, {finding.severity.label}]", "dim"),
     )
+
+
+def _refuted(finding: Finding) -> Text:
+    head = f"{line_start(finding.unit)}:{finding.line}:{finding.column}: {finding.code}"
+    return Text(f"{head} refuted by what ran: {safe_line(finding.message)}", style="dim")
 
 
 def _excerpt(finding: Finding, lines: Sequence[str], gutter: int) -> Iterator[Text]:

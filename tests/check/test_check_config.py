@@ -111,7 +111,7 @@ def test_a_mistake_is_one_line_that_names_the_nearest_valid_word(syncscan, proje
         (["--select", "SYN1O1"], "syncscan: --select: unknown code 'SYN1O1'; did you mean 'SYN101'?\n"),
         (
             ["--min-confidence", "sure"],
-            "syncscan: --min-confidence: 'sure' is not a confidence; it is one of assumed, inferred, proved\n",
+            "syncscan: --min-confidence: 'sure' is not a confidence; it is one of assumed, inferred, observed, proved\n",
         ),
         (["--select", ""], "syncscan: --select: a code is empty; write codes such as SYN101"),
         (["--select", ","], "syncscan: --select: a code is empty"),
@@ -194,6 +194,7 @@ def test_show_settings_prints_what_could_be_pasted(syncscan, project):
             'hot = ["pkg.run:Runner.step"]',
             "hot-only = true",
             "all = false",
+            'facts = ["kept/facts.json"]',
             'conventions = { "host-names" = ["*_h"], "gpu-names" = [] }',
             'operations = { "torch.ops.m.f" = { args = ["x"], ndim = 0 } }',
         ]

@@ -235,6 +235,7 @@ def test_json():
         },
         "baseline": {"known": 0, "gone": 0},
         "left_out": {"unknown": 0, "once": 0, "test": 0},
+        "facts": {"fitting": 0, "stale": 0, "refuted": 0},
         "timing": {"seconds": 1.26},
     }
 

@@ -20,6 +20,7 @@ from syncscan.check.infer.evaluate.outcome import Outcome
 from syncscan.check.infer.evaluate.record import Candidate, Recorder, Waits
 from syncscan.check.infer.evaluate.running import evaluate
 from syncscan.check.infer.source.index import Function, Module
+from syncscan.facts import Facts
 from syncscan.model import Conventions
 from syncscan.ops import OperationTable
 
@@ -36,7 +37,8 @@ class Solver:
     First everything is followed that the source shows. Then what is still open is filled in by assumption:
     tensors that nobody is seen to pass, devices that only the run decides.
 
-    ``asked`` has the full names of functions whose calls are to be candidates whatever the table says.
+    ``asked`` has the full names of functions whose calls are to be candidates whatever the table says; ``facts`` has what
+    was seen while the project ran.
     """
 
     def __init__(
@@ -45,8 +47,9 @@ class Solver:
         table: OperationTable,
         conventions: Conventions,
         asked: frozenset[str] = frozenset(),
+        facts: Facts | None = None,
     ) -> None:
-        self.context = Context(modules, table, conventions, asked)
+        self.context = Context(modules, table, conventions, asked, facts)
         self.known = self.context.known
         self.defects: dict[Function, Exception] = {}
         self._queue: deque[Function] = deque()

@@ -6,12 +6,14 @@ import ast
 from collections.abc import Sequence
 
 from syncscan.check.infer.known.cells import Knowledge
+from syncscan.check.infer.known.observations import Observations
 from syncscan.check.infer.source.annotations import Annotations
 from syncscan.check.infer.source.conventions import place_of
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.infer.source.program import Program
 from syncscan.check.infer.source.scopes import Scopes
 from syncscan.check.infer.source.uses import used_as_tensors
+from syncscan.facts import Facts
 from syncscan.model import Conventions, Device
 from syncscan.ops import OperationTable
 
@@ -25,6 +27,7 @@ class Context:
         table: OperationTable,
         conventions: Conventions,
         asked: frozenset[str],
+        facts: Facts | None = None,
     ) -> None:
         self.modules = modules
         self.program = Program(modules, table.own)
@@ -34,6 +37,7 @@ class Context:
         self.conventions = conventions
         self.asked = asked  # functions outside the project that a rule asks about
         self.known = Knowledge()
+        self.observations = Observations(facts, modules)
         self.assume = False  # whether what is still open is answered by assumption
         self.classes: dict[ast.ClassDef, Class] = {
             cls.node: cls for module in modules for cls in module.classes

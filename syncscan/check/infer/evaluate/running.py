@@ -34,6 +34,7 @@ def _argument(frame: Frame, parameter: Parameter, position: int, virtual: Value)
         of_class = function.is_of_class or function.name == "__new__"
         return Value(Kind.CLASS if of_class else Kind.INSTANCE, payload=function.owner)
     value = _passed(frame, parameter, virtual)
+    value = frame.context.observations.parameter(function, parameter.name, value)
     frame.passed |= {id(why): parameter.name for why in evidence_in(value) if why is not None}
     return value
 

@@ -89,8 +89,8 @@ def _of_instance(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
     fields = cls.fields() if base.items is not None else []
     value = base.items[fields.index(name)] if base.items and name in fields else _stored(frame, cls, name)
     if value.kind is Kind.UNKNOWN or (value.kind is Kind.TENSOR and value.device is Device.UNKNOWN):
-        return _declared(frame, cls, name, value)
-    return value
+        value = _declared(frame, cls, name, value)
+    return frame.context.observations.attribute(cls, name, value)
 
 
 def _stored(frame: Frame, cls: Class, name: str) -> Value:

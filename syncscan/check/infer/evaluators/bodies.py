@@ -49,7 +49,7 @@ def _returns(frame: Frame, value: Value, line: int) -> None:
     function = frame.function
     if function.is_generator:
         return
-    returned = inferred(value)
+    returned = inferred(frame.context.observations.result(function, value))
     _tell_what_places(frame, returned)
     cell = frame.context.known.returns[function]
     if returned is not UNKNOWN and joined(frame.told(cell), returned) is not None:

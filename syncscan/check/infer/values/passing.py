@@ -56,7 +56,7 @@ def inferred(value: Value) -> Value:
     if value.element is not None:
         element = inferred(value.element)
         return value if element is value.element else replace(value, element=element)
-    if value.confidence is Confidence.PROVED and kind in _PLACED:
+    if value.confidence > Confidence.INFERRED and kind in _PLACED:
         return replace(value, confidence=Confidence.INFERRED)
     return value
 

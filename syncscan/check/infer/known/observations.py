@@ -1,0 +1,220 @@
+"""What was seen of the project's functions while it ran, as values: where parameters, results and attributes lived."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from syncscan.check.infer.source.index import Class, Function, Module
+from syncscan.check.infer.values.basic import BOOL, FLOAT, INT, NDARRAY, NONE, STRING, list_of
+from syncscan.check.infer.values.lattice import join, join_all, union
+from syncscan.facts import RETURN, Facts, Observed, Word, parse_word, syntax_of
+from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
+
+_DEVICES = {"gpu": Device.CUDA, "host": Device.CPU, "pinned": Device.CPU, "elsewhere": Device.OTHER}
+_PLAIN = {"int": INT, "float": FLOAT, "bool": BOOL, "text": STRING, "none": NONE}
+_KINDS = {"list": Kind.LIST, "set": Kind.SET, "dict": Kind.DICT, "tuple": Kind.TUPLE}
+_HOLDERS = frozenset(_KINDS.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one name was seen to be. ``whole`` says that nothing else was seen, of which nothing is known."""
+
+    value: Value
+    whole: bool
+
+
+class Observations:
+    """The facts that fit the functions of a project as they are; ``stale`` are those of functions that changed."""
+
+    def __init__(self, facts: Facts | None, modules: Sequence[Module]) -> None:
+        self._observed: dict[Function, Observed] = {}
+        self._seen: dict[tuple[Function | Class, str], Seen | None] = {}
+        self.stale = 0
+        for module in modules if facts is not None and facts.functions else ():
+            assert facts is not None
+            for function in module.functions:
+                versions = facts.functions.get(f"{module.name}:{function.qualname}")
+                if versions is None or function is module.body:
+                    continue
+                observed = versions.get(syntax_of(function.node))
+                if observed is None:
+                    self.stale += 1
+                else:
+                    self._observed[function] = observed
+
+    @property
+    def used(self) -> int:
+        """Of how many functions something is known."""
+        return len(self._observed)
+
+    def parameter(self, function: Function, name: str, value: Value) -> Value:
+        """What is known of a parameter, with what was seen of it: nothing that was not seen is left."""
+        seen = self._of(function, name) if self._observed else None
+        return value if seen is None else _combined(value, seen)
+
+    def result(self, function: Function, value: Value) -> Value:
+        """What a function returns somewhere in it, with what was seen of all that it returned."""
+        seen = self._of(function, RETURN) if self._observed else None
+        if seen is None or value.kind is Kind.NONE or not seen.whole:
+            return value
+        fitting = _fitting(value, seen.value)
+        return _combined(value, seen) if fitting is None else fitting
+
+    def attribute(self, cls: Class, name: str, value: Value) -> Value:
+        """What is known of an attribute, with what the methods of its class were seen to hold in it."""
+        if not self._observed:
+            return value
+        if (cls, name) not in self._seen:
+            methods = (method for base in cls.mro() for method in base.methods.values())
+            found = [(method, self._observed[method]) for method in methods if method in self._observed]
+            self._seen[cls, name] = _seen(f"self.{name}", found)
+        seen = self._seen[cls, name]
+        return value if seen is None else _combined(value, seen)
+
+    def _of(self, function: Function, name: str) -> Seen | None:
+        observed = self._observed.get(function)
+        if observed is None:
+            return None
+        if (function, name) not in self._seen:
+            self._seen[function, name] = _seen(name, [(function, observed)])
+        return self._seen[function, name]
+
+
+def _seen(name: str, found: Iterable[tuple[Function, Observed]]) -> Seen | None:
+    """The value that stands for all words that a name was seen to be; None where none was seen."""
+    counts: Counter[str] = Counter()
+    where: Function | None = None
+    for function, observed in found:
+        if name in observed.words:
+            counts.update(observed.words[name])
+            where = where or function
+    if where is None or not counts:
+        return None
+    evidence = Evidence(where.module.path, getattr(where.node, "lineno", 1), _text(name, where, counts))
+    words = [parse_word(word) for word in sorted(counts)]
+    return Seen(_value(words, evidence), all(map(_is_whole, words)))
+
+
+def _text(name: str, function: Function, counts: Mapping[str, int]) -> str:
+    on_gpu, total = sum(count for word, count in counts.items() if "gpu" in word), sum(counts.values())
+    what = f"the result of `{function.qualname}`" if name == RETURN else f"`{name}`"
+    of_all = f" of {total}" if on_gpu != total else ""
+    calls = "call" if total == 1 else "calls"
+    return f"{what} was seen on the GPU in {on_gpu}{of_all} {calls}"
+
+
+def _value(words: Sequence[Word], evidence: Evidence) -> Value:
+    """What one of several words says; a tensor that was seen in several places is in any of them."""
+    tensors = [word for word in words if word.sort == "tensor"]
+    values = [_PLAIN[word.sort] for word in words if word.sort in _PLAIN]
+    values += [
+        Value(Kind.DEVICE, _DEVICES[word.place], Confidence.OBSERVED, evidence=evidence)
+        for word in words
+        if word.sort == "device"
+    ]
+    values += [replace(NDARRAY, dtype=word.dtype) for word in words if word.sort == "array"]
+    values += [_container(word, evidence) for word in words if word.sort in _KINDS]
+    if tensors:
+        values.append(_tensor(tensors, evidence))
+    return join_all(values)
+
+
+def _tensor(words: Sequence[Word], evidence: Evidence) -> Value:
+    found = [
+        Value(
+            Kind.TENSOR,
+            _DEVICES[word.place],
+            Confidence.OBSERVED,
+            dtype=word.dtype,
+            pinned=word.place == "pinned" or None,
+        )
+        for word in words
+    ]
+    tensor = join_all(found)
+    on_gpu = tensor.device in {Device.CUDA, Device.MIXED}
+    return replace(tensor, confidence=Confidence.OBSERVED, evidence=evidence if on_gpu else None)
+
+
+def _container(word: Word, evidence: Evidence) -> Value:
+    kind = _KINDS[word.sort]
+    if word.items is not None:
+        return Value(kind, items=tuple(_value([item], evidence) for item in word.items))
+    return list_of(_value(word.inside, evidence), kind)
+
+
+def _is_whole(word: Word) -> bool:
+    """Whether a word leaves nothing open."""
+    return word.sort != "object" and all(map(_is_whole, (*word.inside, *(word.items or ()))))
+
+
+def _combined(value: Value, seen: Seen) -> Value:
+    """What is known of a value, of what was seen of it; what was not seen goes, but for None."""
+    if not seen.whole:
+        return join(value, seen.value) if value.kind is not Kind.UNKNOWN else value
+    options = [_refined(option, value) for option in _options(seen.value)]
+    if any(option.kind is Kind.NONE for option in _options(value)):
+        options.append(NONE)
+    return _observed(join_all(options))
+
+
+def _observed(value: Value) -> Value:
+    """The value as sure as what was seen: to join its options makes it no less."""
+    if value.kind is Kind.UNION and value.device in {Device.CUDA, Device.MIXED}:
+        return union(value.items or ())
+    return value
+
+
+def _refined(seen: Value, value: Value) -> Value:
+    """One option of what was seen, with what else is known of such a value."""
+    known = next((option for option in _options(value) if option.kind is seen.kind), None)
+    if known is None:
+        return seen
+    if seen.kind is Kind.TENSOR:
+        return _tensor_refined(seen, known)
+    if seen.kind in _HOLDERS:
+        return _holder_refined(seen, known)
+    return known
+
+
+def _tensor_refined(seen: Value, known: Value) -> Value:
+    if known.device is not seen.device:
+        return replace(seen, ndim=known.ndim)
+    evidence = seen.evidence
+    if evidence is not None and known.evidence is not None and len(known.evidence.chain()) < _LONGEST:
+        evidence = replace(evidence, parent=known.evidence)
+    sure = max(known.confidence, Confidence.OBSERVED)
+    return replace(
+        known, confidence=sure, dtype=seen.dtype, pinned=seen.pinned or known.pinned, evidence=evidence
+    )
+
+
+_LONGEST = 6
+
+
+def _holder_refined(seen: Value, known: Value) -> Value:
+    """A container that was seen, item by item where it was seen or is known so."""
+    if seen.items is not None and known.items is not None and len(seen.items) == len(known.items):
+        pairs = zip(seen.items, known.items, strict=True)
+        return replace(known, items=tuple(_combined(k, Seen(s, whole=True)) for s, k in pairs))
+    if seen.items is None and seen.element is UNKNOWN:  # it was empty
+        return known
+    if seen.items is None and known.items is not None and seen.element is not None:
+        return replace(known, items=tuple(_combined(k, Seen(seen.element, whole=True)) for k in known.items))
+    return seen
+
+
+def _fitting(value: Value, seen: Value) -> Value | None:
+    """A result whose place is known and was seen, among others: where its arguments are, it is known better."""
+    if value.kind is not Kind.TENSOR or value.device not in {Device.CUDA, Device.CPU, Device.MIXED}:
+        return None
+    known = next((option for option in _options(seen) if option.kind is Kind.TENSOR), None)
+    if known is None or not (known.device is Device.MIXED or known.device is value.device):
+        return None
+    return value
+
+
+def _options(value: Value) -> tuple[Value, ...]:
+    return value.items or () if value.kind is Kind.UNION else (value,)

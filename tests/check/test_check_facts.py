@@ -1,0 +1,190 @@
+"""``check --facts``: what ran places what nothing else places, and refutes what a run did not show."""
+
+from __future__ import annotations
+
+import ast
+import json
+
+import pytest
+
+from syncscan.facts import syntax_of
+
+STATE = """\
+import torch
+
+
+class State:
+    def __init__(self, mask, table):
+        self.mask = mask
+        self.table = table
+
+    def read(self):
+        if self.mask.any():
+            return self.table[0].item()
+        return None
+
+
+def late(x, flag=None):
+    if flag:
+        return x.tolist()
+    return x
+
+
+def read_late(x):
+    return late(x).item()
+
+
+def host(y):
+    return y.tolist()
+
+
+def caller():
+    return host(torch.ones(3, device="cuda"))
+
+
+def named(values_gpu, pair):
+    return values_gpu.item(), int(pair[0]), int(pair[1])
+"""
+
+
+def facts(source: str, **functions: dict[str, dict[str, int]]) -> str:
+    """A file of facts about functions of ``state.py``, by their names with ``__`` for the dot."""
+    found = {}
+    tree = ast.parse(source)
+    nodes = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    for name, words in functions.items():
+        qualname = name.replace("__", ".")
+        node = nodes[qualname.rpartition(".")[2]]
+        calls = max(sum(counts.values()) for counts in words.values())
+        found[f"state:{qualname}"] = {syntax_of(node): {"calls": calls, "words": words}}
+    return json.dumps({"syncscan_facts": 1, "functions": found})
+
+
+@pytest.fixture
+def check(syncscan, project):
+    """Checks `STATE` with facts about it: the findings as (line, code, confidence, first evidence), and the report."""
+
+    def run(*options: str, source: str = STATE, **functions: dict[str, dict[str, int]]):
+        project({"state.py": source, "facts.json": facts(STATE, **functions)})
+        done = syncscan("check", "state.py", "--facts", "facts.json", "--format", "json", "--all", *options)
+        assert done.stderr == ""
+        report = json.loads(done.stdout)
+        return {
+            (f["line"], f["code"]): (f["confidence"], f["evidence"][0]["text"] if f["evidence"] else "")
+            for f in report["findings"]
+        }, report["facts"]
+
+    return run
+
+
+def test_without_facts_nothing_is_known(check):
+    found, used = check()
+    assert set(found) == {(26, "SYN102")}
+    assert used == {"fitting": 0, "stale": 0, "refuted": []}
+
+
+def test_a_parameter_that_was_seen_on_the_gpu_is_there(check):
+    found, used = check(late={"x": {"gpu float": 340}, "flag": {"none": 338, "bool": 2}})
+    assert found[17, "SYN102"] == ("observed", "`x` was seen on the GPU in 340 calls")
+    assert used["fitting"] == 1
+    found, _ = check(late={"x": {"gpu float": 3, "host float": 7}})
+    assert found[17, "SYN102"] == ("observed", "`x` was seen on the GPU in 3 of 10 calls")
+
+
+def test_attributes_and_results_that_were_seen_are_there(check):
+    found, _ = check(State__read={"self.mask": {"gpu bool": 2}, "self.table": {"list[gpu int]": 2}})
+    assert found[10, "SYN104"] == ("observed", "`self.mask` was seen on the GPU in 2 calls")
+    assert found[11, "SYN101"] == ("observed", "`self.table` was seen on the GPU in 2 calls")
+    found, _ = check(late={"return": {"gpu float": 5}})
+    confidence, why = found[22, "SYN101"]
+    assert confidence in {"inferred", "observed"}
+    assert why in {"returned by `late`", "the result of `late` was seen on the GPU in 5 calls"}
+
+
+def test_what_was_seen_on_the_host_alone_is_refuted(check):
+    found, used = check(host={"y": {"host float": 4}})
+    assert found == {}
+    assert [(f["line"], f["code"]) for f in used["refuted"]] == [(26, "SYN102")]
+    found, used = check(host={"y": {"host float": 4, "gpu float": 1}})
+    assert set(found) == {(26, "SYN102")}
+    assert used["refuted"] == []
+
+
+def test_a_convention_is_refuted_and_a_tuple_is_known_item_by_item(check):
+    found, used = check(
+        "--min-confidence",
+        "assumed",
+        named={"values_gpu": {"float": 1}, "pair": {"tuple(gpu float, int)": 1}},
+    )
+    assert {place: value for place, value in found.items() if place[0] > 31} == {
+        (34, "SYN103"): ("observed", "`pair` was seen on the GPU in 1 call"),
+    }
+    assert (34, "SYN101") in {(f["line"], f["code"]) for f in used["refuted"]}
+
+
+def test_what_was_seen_to_be_an_object_leaves_open_what_it_is(check):
+    found, used = check(host={"y": {"object": 4}})
+    assert set(found) == {(26, "SYN102")}
+    assert used["refuted"] == []
+
+
+def test_facts_of_a_function_that_changed_are_not_used(check):
+    seen = {"host": {"y": {"host float": 4}}, "late": {"x": {"gpu float": 340}}}
+    changed = STATE.replace("return y.tolist()", "return y.tolist()[0]")
+    found, used = check(source=changed, **seen)
+    assert used == {"fitting": 1, "stale": 1, "refuted": []}
+    assert set(found) == {(26, "SYN102"), (17, "SYN102"), (22, "SYN101")}
+    moved = STATE.replace("def late", "# more\n\n\ndef late").replace("flag=None", "flag = None")
+    found, used = check(source=moved, **seen)
+    assert used["stale"] == 0
+    assert (20, "SYN102") in found
+
+
+def test_the_text_counts_and_shows_what_is_refuted(syncscan, project):
+    project(
+        {"state.py": STATE, "facts.json": facts(STATE, host={"y": {"host float": 4}}, late={"x": {"int": 1}})}
+    )
+    summary = syncscan("check", "state.py", "--facts", "facts.json").stdout.splitlines()[-1]
+    assert summary.endswith("; facts of 2 functions used, 1 finding refuted (--all shows them)")
+    shown = syncscan("check", "state.py", "--facts", "facts.json", "--all").stdout.splitlines()
+    assert shown[0].startswith("state.py:26:12: SYN102 refuted by what ran: `.tolist()` copies")
+    assert shown[-1].endswith("; facts of 2 functions used, 1 finding refuted")
+
+
+def test_a_comment_about_what_facts_refute_is_not_unused(syncscan, project):
+    source = STATE.replace("return y.tolist()", "return y.tolist()  # syncscan: ignore[SYN102] read once")
+    project({"state.py": source, "facts.json": facts(STATE, host={"y": {"host float": 4}})})
+    done = syncscan("check", "state.py", "--facts", "facts.json")
+    assert (done.status, done.stdout.count("SYN")) == (0, 0)
+
+
+def test_the_settings_name_files_of_facts_relative_to_themselves(syncscan, project):
+    project(
+        {
+            "pyproject.toml": '[tool.syncscan]\nfacts = ["kept/facts.json"]\n',
+            "kept/facts.json": facts(STATE, late={"x": {"gpu float": 340}}),
+            "state.py": STATE,
+        }
+    )
+    assert "`x` was seen on the GPU in 340 calls" in syncscan("check", "state.py").stdout
+    assert 'facts = ["kept/facts.json"]' in syncscan("check", "--show-settings").stdout
+    assert "340" not in syncscan("check", "state.py", "--isolated").stdout
+
+
+def test_a_kept_result_is_that_of_the_same_facts(syncscan, project, tmp_path):
+    project({"state.py": STATE, "facts.json": facts(STATE, late={"x": {"gpu float": 340}})})
+    command = ("check", "state.py", "--cache-dir", "kept", "--facts", "facts.json")
+    first, again = (syncscan(*command).stdout for _ in range(2))
+    assert first.rpartition(" in ")[0] == again.rpartition(" in ")[0]
+    assert first.rpartition("; ")[2] == again.rpartition("; ")[2]
+    project({"facts.json": facts(STATE, late={"x": {"gpu float": 341}})})
+    assert "in 341 calls" in syncscan(*command).stdout
+
+
+def test_a_bad_file_gets_one_line(syncscan, project):
+    project({"state.py": STATE, "facts.json": "[]"})
+    done = syncscan("check", "state.py", "--facts", "facts.json")
+    assert (done.status, done.stdout) == (2, "")
+    assert done.stderr == (
+        "syncscan: facts.json: not a file of facts; `syncscan observe -o FILE -- CMD` writes one\n"
+    )
