@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import ClassVar, Protocol
@@ -54,6 +55,19 @@ class Facts(Protocol):
 
     def blocks(self, node: cst.CSTNode) -> Case | None:
         """The case of the operation table under which this call or subscript makes the host wait."""
+
+    def queued(self, node: cst.CSTNode) -> Case | None:
+        """The case of a copy that would wait, were it not asked to go on while the GPU does it."""
+
+    def behind(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, Facts]]:
+        """The statements that run after the one of a node, in order, and what is known of each.
+
+        They are those behind it in its body, and where that is the body of a loop, the loop and what stands before it. Of one that
+        holds others only the head is there, and it is the last, but for that loop. It ends where a statement is not known to be reached.
+        """
+
+    def line(self, node: cst.CSTNode) -> int:
+        """The line of its file on which a node begins."""
 
     def wait_inside(self, node: cst.CSTNode) -> Value | None:
         """For an attribute that is a property whose body waits: the value it waits for."""

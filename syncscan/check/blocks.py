@@ -16,12 +16,17 @@ class Place:
     before: ast.stmt | None = None
     after: ast.stmt | None = None
     in_loop: bool = False  # of the function in which it stands
+    behind: tuple[ast.stmt, ...] = ()  # in its body
+    again: tuple[
+        ast.stmt, ...
+    ] = ()  # where its body is that of a loop: the loop, and what it runs next up to here
 
 
 def place_of(statement: ast.stmt, tree: ast.Module) -> Place:
     """Find a statement in its file, from the top down."""
     body: Sequence[ast.stmt] = tree.body
     in_loop = False
+    again: tuple[ast.stmt, ...] = ()  # the loop of which this is the body, and its body
     while True:
         index = next((i for i, other in enumerate(body) if _holds(other, statement)), None)
         if index is None:
@@ -29,7 +34,8 @@ def place_of(statement: ast.stmt, tree: ast.Module) -> Place:
         around = body[index]
         if _start(around) == _start(statement):
             before = body[index - 1] if index else None
-            return Place(before, body[index + 1] if index + 1 < len(body) else None, in_loop)
+            behind = tuple(body[index + 1 :])
+            return Place(before, behind[0] if behind else None, in_loop, behind, again[: index + 2])
         inner = next((block for block in blocks_of(around) if any(_holds(o, statement) for o in block)), None)
         if inner is None:
             return Place()
@@ -37,6 +43,8 @@ def place_of(statement: ast.stmt, tree: ast.Module) -> Place:
             in_loop = False
         elif isinstance(around, (ast.For, ast.AsyncFor, ast.While)):
             in_loop = in_loop or inner is around.body
+        loops = isinstance(around, (ast.For, ast.While)) and inner is around.body
+        again = (around, *inner) if loops else ()
         body = inner
 
 

@@ -59,6 +59,29 @@ class StatementFacts:
         """The case of the operation table that applies to a call or subscript."""
         return self._candidate.cases.get(self._position(node))
 
+    def queued(self, node: cst.CSTNode) -> Case | None:
+        """The case of a copy that would wait, were it not asked to go on while the GPU does it."""
+        return self._candidate.queued.get(self._position(node))
+
+    def behind(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, StatementFacts]]:  # noqa: ARG002
+        """The statements that run after the one of a node, in order, and what is known of each."""
+        place = self._place
+        for statement in (*place.behind, *place.again):
+            candidate = self._candidate.others.get((statement.lineno, statement.col_offset))
+            if candidate is None:
+                return
+            try:
+                facts = StatementFacts(candidate, self._function)
+            except cst.ParserSyntaxError:
+                return
+            yield statements_of(facts.tree.body[0])[0], facts
+            if isinstance(statement, _COMPOUND) and statement not in place.again:
+                return
+
+    def line(self, node: cst.CSTNode) -> int:
+        """The line of its file on which a node begins."""
+        return self.range_of(node)[0]
+
     def wait_inside(self, node: cst.CSTNode) -> Value | None:
         """For an attribute that is a property whose body waits: the value it waits for."""
         return self._candidate.waits.get(self._position(node))

@@ -15,6 +15,7 @@ GROUPS = {
     "SYN3": "Uploads that block",
     "SYN4": "Explicit waits",
     "SYN5": "Hidden waits",
+    "SYN6": "Missing waits and drifting mirrors",
 }
 
 

@@ -225,6 +225,18 @@ class RuntimeFacts:
         """The case that is being tried, for the call or subscript that it is about."""
         return self._case if node is self.subject else None
 
+    def queued(self, node: cst.CSTNode) -> Case | None:  # noqa: ARG002
+        """None: what a trace asks about has waited."""
+        return None
+
+    def behind(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, RuntimeFacts]]:  # noqa: ARG002
+        """Nothing: a trace asks why something has waited, and not what should have."""
+        return iter(())
+
+    def line(self, node: cst.CSTNode) -> int:
+        """The line of its file on which a node begins."""
+        return self._module.line(node)
+
     def wait_inside(self, node: cst.CSTNode) -> Value | None:  # noqa: ARG002
         """None: a trace blames the line in the property's body itself."""
         return None
@@ -377,6 +389,10 @@ class ParsedModule:
         nodes = [n for n in self._positions if isinstance(n, (cst.BaseExpression, *_STATEMENTS))]
         here = [node for node in nodes if self._range(node)[0] == line]
         return sorted(here, key=lambda node: self._range(node)[2:])
+
+    def line(self, node: cst.CSTNode) -> int:
+        """The line on which a node begins."""
+        return self._range(node)[0]
 
     def name_of(self, node: cst.CSTNode, api: str) -> str:
         """The full name of a function in a call; see ``RuntimeFacts.name_of``."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from syncscan.check.infer.source.index import Function
-from syncscan.check.infer.table.conditions import Bound, blocking_case
+from syncscan.check.infer.table.conditions import Bound, blocking_case, queued_case
 from syncscan.model import Value
-from syncscan.ops import Case
+from syncscan.ops import Case, Effect
 
+Place = tuple[int, int]  # the line and the column on which a statement begins
 # Line, column, end line, end column as `ast` has them: columns count bytes from 0.
 Position = tuple[int, int, int, int]
 
@@ -28,8 +30,10 @@ class Candidate:
     names: dict[Position, str] = field(default_factory=dict)  # of the functions that are called
     calls: dict[Position, Bound] = field(default_factory=dict)
     cases: dict[Position, Case] = field(default_factory=dict)
+    queued: dict[Position, Case] = field(default_factory=dict)  # of copies that the host does not wait for
     waits: dict[Position, Value] = field(default_factory=dict)  # of properties that are read
     blocks: bool = False
+    others: Mapping[Place, Candidate] = field(default_factory=dict)  # every statement of the function
 
 
 # For a property whose body waits: a GPU value whose evidence leads to the line that does.
@@ -42,24 +46,23 @@ class Recorder:
     def __init__(self, waits: Waits | None = None) -> None:
         self._waits = waits or {}
         self._open: list[Candidate] = []
-        self._found: dict[tuple[int, int], Candidate] = {}  # by where they begin
+        self._all: dict[Place, Candidate] = {}
 
     def candidates(self) -> list[Candidate]:
         """The statements that may block, in the order in which they were found."""
-        return list(self._found.values())
+        return [record for record in self._all.values() if record.blocks]
 
     def begin(self, node: ast.stmt) -> None:
         """Listen to a statement; statements nest."""
-        self._open.append(Candidate(node))
+        self._open.append(Candidate(node, others=self._all))
 
     def end(self) -> None:
-        """Keep the innermost statement if it may block; a later evaluation of it, in a loop, replaces it."""
+        """Keep the innermost statement; a later evaluation of it, in a loop, replaces it."""
         record = self._open.pop()
         place = (record.node.lineno, record.node.col_offset)
-        if record.blocks:
-            self._found[place] = record
-        else:
-            self._found.pop(place, None)
+        if record.blocks and place in self._all and not self._all[place].blocks:
+            del self._all[place]  # those that may block stand in the order in which they were found to
+        self._all[place] = record
 
     def value(self, node: ast.expr, value: Value) -> None:
         """An expression has a value."""
@@ -82,6 +85,10 @@ class Recorder:
         if case is not None:
             record.cases[position] = case
             record.blocks = True
+        elif (queued := queued_case(bound)) is not None:
+            record.queued[position] = queued
+            pinned = any(value.pinned for value in bound.operands())
+            record.blocks |= pinned or queued.effect is Effect.DOWNLOAD
 
     def asked(self, named: ast.expr, name: str) -> None:
         """A function is called that a rule asks about, by a name that stands at ``named``."""

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from syncscan.inferred import is_of
 from syncscan.kinds import Verdict, asks
 from syncscan.model import UNKNOWN, Kind, Value
-from syncscan.ops import Case, Condition, Operation, Term, by_parameter
+from syncscan.ops import Case, Condition, Effect, Operation, Term, by_parameter
 
 _ABOUT_GPU = frozenset({"on gpu", "holds gpu", "names gpu"})
 
+_COPIES = frozenset({Effect.UPLOAD, Effect.DOWNLOAD})
 _LARGEST_NUMBER = 16  # bytes: complex128
 
 
@@ -49,6 +50,14 @@ def blocking_case(bound: Bound) -> Case | None:
             not case.unless or _all_hold(case.unless, bound) is False
         ):
             return case
+    return None
+
+
+def queued_case(bound: Bound) -> Case | None:
+    """The case of a copy that would have waited, had the call not asked to go on while it is under way."""
+    for case in bound.operation.blocks:
+        if case.effect in _COPIES and case.unless and _all_hold(case.when, bound) is True:
+            return case if _all_hold(case.unless, bound) is True else None
     return None
 
 

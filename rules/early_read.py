@@ -1,0 +1,214 @@
+"""A `non_blocking` copy to the host is read before anything has waited for it, and holds whatever was there before.
+
+`t.to("cpu", non_blocking=True)` returns at once, while the GPU still works on what was queued before the copy. Its result is
+good once an event that was recorded behind the copy has been synchronised with, or the stream or the device; until
+then `item()`, `tolist()`, `if`, arithmetic and copies on the host read garbage. It passes where the GPU happens to be done.
+
+**Stays silent** where anything between the copy and the read may wait: any call that is not known not to. So it looks at the
+statement itself and at those behind it, up to the first such call, and says nothing of values that are returned, stored or passed on.
+
+**No rewrite.** Record an event behind the copy and synchronise with it right before the read, with other work in between; where the value is needed
+at once, leave `non_blocking=True` out: the wait is needed.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from syncscan.model import Kind, Value
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rule
+
+from ._shared import gpu_operand, shown
+from ._under_way import first_touch
+
+# What gives the same memory in another form, or says something of it, and reads no element.
+_VIEWS = frozenset(
+    {
+        *(
+            "numpy",
+            "view",
+            "reshape",
+            "squeeze",
+            "unsqueeze",
+            "flatten",
+            "detach",
+            "unbind",
+            "split",
+            "chunk",
+            "t",
+        ),
+        *(
+            "transpose",
+            "permute",
+            "expand",
+            "narrow",
+            "select",
+            "view_as",
+            "unflatten",
+            "size",
+            "dim",
+            "numel",
+        ),
+        *("element_size", "stride", "is_contiguous", "is_pinned", "data_ptr", "record_stream", "ndimension"),
+    }
+)
+_READING = frozenset(
+    {f"builtins.{name}" for name in ("int", "float", "bool", "complex", "print", "str", "repr", "sum")}
+)
+
+
+class EarlyRead(Rule):
+    code = "SYN601"
+    name = "early-read"
+    summary = "a `non_blocking` copy to the host is read before any wait"
+    instead = "record an event behind the copy and synchronise with it before the read; for a read at once, leave `non_blocking` out"
+    nodes = (cst.Call,)
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+done = torch.zeros(8, dtype=torch.bool, device="cuda")
+if done.any().to("cpu", non_blocking=True):  # expect: SYN601
+    print("done")
+"""
+        ),
+        Example(
+            bad="""\
+import torch
+
+lens = torch.zeros(8, device="cuda")
+host = lens.to("cpu", non_blocking=True)  # expect: SYN601
+half = lens * 0.5
+longest = host.max()
+staging = torch.empty(8, pin_memory=True)
+staging.copy_(lens, non_blocking=True)  # expect: SYN601
+first = staging[:2].tolist()
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+lens = torch.zeros(8, device="cuda")
+host = lens.to("cpu", non_blocking=True)
+copied = torch.cuda.Event()
+copied.record()
+longest = lens.max()
+while not copied.query():
+    pass
+print(host.max())
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+
+class Output:
+    def __init__(self, lens: torch.Tensor) -> None:
+        self.host = lens.to("cpu", non_blocking=True).numpy()
+        self.copied = torch.cuda.Event()
+        self.copied.record()
+
+
+def last(lens: torch.Tensor) -> torch.Tensor:
+    host = lens.to("cpu", non_blocking=True)
+    wait_for(lens)
+    return host[-1] + 1
+
+
+def wait_for(lens: torch.Tensor) -> None:
+    torch.cuda.current_stream(lens.device)
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        case = facts.queued(node)
+        if not isinstance(node, cst.Call) or case is None or case.effect is not Effect.DOWNLOAD:
+            return None
+        line = facts.line(node) if _is_read(node, facts) else _read_behind(node, facts)
+        if line is None:
+            return None
+        where = "where it stands" if line == facts.line(node) else f"on line {line}"
+        message = f"{shown(node, facts)} is still under way when it is read {where}: nothing has waited for the copy"
+        return Match(node, message, because=gpu_operand(node, facts))
+
+
+def _read_behind(call: cst.Call, facts: Facts) -> int | None:
+    """The line that reads what a copy has been given to, or was copied into."""
+    path = _name_of_copy(call, facts)
+    if path is None:
+        return None
+
+    def reads(node: cst.CSTNode, there: Facts) -> bool:
+        if there.source(node) != path or not isinstance(node, (cst.Name, cst.Attribute)):
+            return False
+        return _is_read(node, there)
+
+    return first_touch(call, facts, reads, path)
+
+
+def _name_of_copy(call: cst.Call, facts: Facts) -> str | None:
+    """The name by which the copy is known from here on; None where it has none."""
+    around = facts.parent(call)
+    into = facts.argument(call, "input")
+    if facts.argument(call, "src") is not None and into is not None:
+        return _whole(into, facts) if isinstance(around, cst.Expr) else None
+    if isinstance(around, cst.Assign) and len(around.targets) == 1:
+        target = around.targets[0].target
+        return facts.source(target) if isinstance(target, (cst.Name, cst.Attribute)) else None
+    return None
+
+
+def _whole(node: cst.BaseExpression, facts: Facts) -> str | None:
+    """The name of a buffer, of which a part may be meant."""
+    while isinstance(node, cst.Subscript):
+        node = node.value
+    return facts.source(node) if isinstance(node, (cst.Name, cst.Attribute)) else None
+
+
+def _is_read(node: cst.CSTNode, facts: Facts) -> bool:
+    """Whether an element of a host tensor is read where it stands."""
+    around = facts.parent(node)
+    if around is None or around is facts.statement(node):
+        return _is_read_by(facts.statement(node), node, facts)
+    if isinstance(around, cst.Attribute) and around.value is node:
+        call = facts.parent(around)
+        if not isinstance(call, cst.Call) or call.func is not around:
+            return around.attr.value in {"T", "mT", "data"} and _is_read(around, facts)
+        if around.attr.value in _VIEWS:
+            return _is_read(call, facts)
+        return facts.name_of(call.func).startswith("torch.Tensor.") and facts.queued(call) is None
+    if isinstance(around, cst.Subscript) and around.value is node:
+        return facts.of(around).kind is Kind.NUMBER or _is_read(around, facts)
+    if isinstance(around, cst.Arg):
+        call = facts.parent(around)
+        return isinstance(call, cst.Call) and facts.name_of(call.func) in _READING
+    if isinstance(around, (cst.ComparisonTarget, cst.Comparison)):
+        return not _asks_for_none(around, facts)
+    return isinstance(around, (cst.UnaryOperation, cst.BinaryOperation, cst.BooleanOperation)) or (
+        isinstance(around, cst.IfExp) and around.test is node
+    )
+
+
+def _is_read_by(statement: cst.CSTNode, node: cst.CSTNode, facts: Facts) -> bool:
+    """Whether a statement reads the whole of what stands in it."""
+    if isinstance(statement, (cst.If, cst.While, cst.Assert)):
+        return statement.test is node
+    if isinstance(statement, cst.For):
+        return statement.iter is node
+    if isinstance(statement, cst.Assign) and statement.value is node:
+        stored = [target.target for target in statement.targets]
+        return any(isinstance(each, cst.Subscript) and _is_on_host(facts.of(each.value)) for each in stored)
+    return False
+
+
+def _is_on_host(value: Value) -> bool:
+    return value.is_cpu_tensor or value.kind is Kind.NDARRAY
+
+
+def _asks_for_none(node: cst.CSTNode, facts: Facts) -> bool:
+    return any(word in facts.source(node).split() for word in ("is", "None"))

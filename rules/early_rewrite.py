@@ -1,0 +1,145 @@
+"""A pinned buffer is written again while the GPU may not have read it yet: what arrives there is the new data, or half of it.
+
+From pinned memory a `non_blocking` upload returns at once, and the GPU reads the buffer when it comes to it. The host that
+goes on to write the buffer overtakes it. With a buffer that is used again in each round of a loop, the GPU gets the data of a later round.
+
+**Stays silent** where anything between the upload and the write may wait: any call that is not known not to. Silent where another part of the
+buffer is written, or it cannot be told; on memory that is not known to be pinned, which is copied before the call returns (up to 1 MiB), or waited for; and
+on what other functions do with the buffer.
+
+**No rewrite.** Take a buffer for each upload (`pin_memory()` of new data is reused only when the GPU has read it), or two in
+turn with an event for each, and synchronise with the event of a buffer before it is written.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from syncscan.model import Value
+from syncscan.ops import Effect
+from syncscan.rule import Example, Facts, Match, Rule
+
+from ._shared import copied, doubted, shown
+from ._under_way import Touch, first_touch
+
+
+class EarlyRewrite(Rule):
+    code = "SYN602"
+    name = "early-rewrite"
+    summary = "a pinned buffer is written while its upload may be under way"
+    instead = (
+        "a buffer for each upload, or an event behind the upload that is synchronised with before the write"
+    )
+    nodes = (cst.Call,)
+    examples = (
+        Example(
+            bad="""\
+import torch
+
+staging = torch.zeros(8, dtype=torch.int32, pin_memory=True)
+starts = staging.to("cuda", non_blocking=True)  # expect: SYN602
+staging[:4] = 1
+ends = torch.empty(8, dtype=torch.int32, device="cuda")
+ends.copy_(staging, non_blocking=True)  # expect: SYN602
+staging.fill_(2)
+"""
+        ),
+        Example(
+            bad="""\
+import torch
+
+rows = [torch.ones(8), torch.zeros(8)]
+staging = torch.empty(8, pin_memory=True)
+sums = []
+for row in rows:
+    staging.copy_(row)
+    sums.append(staging.to("cuda", non_blocking=True))  # expect: SYN602
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+staging = torch.zeros(8, pin_memory=True)
+sent = torch.cuda.Event()
+starts = staging[:4].to("cuda", non_blocking=True)
+staging[4:] = 1
+ends = staging[4:].to("cuda", non_blocking=True)
+sent.record()
+while not sent.query():
+    pass
+staging.zero_()
+"""
+        ),
+        Example(
+            good="""\
+import torch
+
+for _ in range(3):
+    staging = torch.zeros(8, pin_memory=True)
+    staging[0] = 1
+    starts = staging.to("cuda", non_blocking=True)
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        case = facts.queued(node)
+        if not isinstance(node, cst.Call) or case is None or case.effect is not Effect.UPLOAD:
+            return None
+        source = copied(node, facts)
+        if source is None or not _is_pinned(facts.of(source)):
+            return None
+        buffer, part = _buffer(source)
+        if buffer is None:
+            return None
+        line = first_touch(node, facts, _writes_to(facts.source(buffer), part), facts.source(buffer))
+        if line is None:
+            return None
+        message = f"{shown(buffer, facts)} is written on line {line} while its upload may be under way: the GPU may get the new data"
+        return Match(node, message, because=doubted(facts.of(node), facts.of(source)))
+
+
+def _is_pinned(value: Value) -> bool:
+    return bool(value.options) and all(option.pinned for option in value.options)
+
+
+def _buffer(source: cst.BaseExpression) -> tuple[cst.BaseExpression | None, cst.Subscript | None]:
+    """The name of the memory that is copied, and the part of it."""
+    part = source if isinstance(source, cst.Subscript) else None
+    buffer = part.value if part is not None else source
+    return (buffer if isinstance(buffer, (cst.Name, cst.Attribute)) else None), part
+
+
+def _writes_to(buffer: str, part: cst.Subscript | None) -> Touch:
+    """Whether a node surely writes to elements that are copied."""
+
+    def writes(node: cst.CSTNode, there: Facts) -> bool:
+        if isinstance(node, (cst.Assign, cst.AugAssign)):
+            targets = [t.target for t in node.targets] if isinstance(node, cst.Assign) else [node.target]
+            return any(isinstance(each, cst.Subscript) and is_it(each, there) for each in targets)
+        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+            return False
+        in_place = node.func.attr.value.endswith("_") and there.name_of(node.func).startswith("torch.Tensor.")
+        return in_place and is_it(node.func.value, there)
+
+    def is_it(written: cst.BaseExpression, there: Facts) -> bool:
+        whole, other = _buffer(written)
+        if whole is None or there.source(whole) != buffer:
+            return False
+        return _overlap(part, other)
+
+    return writes
+
+
+def _overlap(one: cst.Subscript | None, other: cst.Subscript | None) -> bool:
+    """Whether two parts of a buffer surely share elements."""
+    if one is None or other is None:
+        return True
+    return _starts_at_the_start(one) and _starts_at_the_start(other)
+
+
+def _starts_at_the_start(part: cst.Subscript) -> bool:
+    """``x[:n]``: has the first element, whatever n is, unless there is none."""
+    inner = part.slice[0].slice
+    return len(part.slice) == 1 and isinstance(inner, cst.Slice) and inner.lower is None
