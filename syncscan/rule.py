@@ -69,6 +69,9 @@ class Facts(Protocol):
     def line(self, node: cst.CSTNode) -> int:
         """The line of its file on which a node begins."""
 
+    def drifts_from(self, node: cst.CSTNode) -> Value | None:
+        """For a host array that the project only ever adds to: the GPU tensor of which it is a mirror by its name."""
+
     def wait_inside(self, node: cst.CSTNode) -> Value | None:
         """For an attribute that is a property whose body waits: the value it waits for."""
 

@@ -82,6 +82,10 @@ class StatementFacts:
         """The line of its file on which a node begins."""
         return self.range_of(node)[0]
 
+    def drifts_from(self, node: cst.CSTNode) -> Value | None:
+        """For a host array that the project only ever adds to: the GPU tensor of which it is a mirror by its name."""
+        return self._candidate.mirrors.get(self._position(node))
+
     def wait_inside(self, node: cst.CSTNode) -> Value | None:
         """For an attribute that is a property whose body waits: the value it waits for."""
         return self._candidate.waits.get(self._position(node))

@@ -237,6 +237,10 @@ class RuntimeFacts:
         """The line of its file on which a node begins."""
         return self._module.line(node)
 
+    def drifts_from(self, node: cst.CSTNode) -> Value | None:  # noqa: ARG002
+        """None: no wait comes of it."""
+        return None
+
     def wait_inside(self, node: cst.CSTNode) -> Value | None:  # noqa: ARG002
         """None: a trace blames the line in the property's body itself."""
         return None

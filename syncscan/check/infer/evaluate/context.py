@@ -10,6 +10,7 @@ from syncscan.check.infer.known.observations import Observations
 from syncscan.check.infer.source.annotations import Annotations
 from syncscan.check.infer.source.conventions import place_of
 from syncscan.check.infer.source.index import Class, Function, Module
+from syncscan.check.infer.source.mirrors import is_refreshed
 from syncscan.check.infer.source.program import Program
 from syncscan.check.infer.source.scopes import Scopes
 from syncscan.check.infer.source.uses import used_as_tensors
@@ -48,10 +49,17 @@ class Context:
             for function in module.functions
             if (name := f"{module.name}.{function.qualname}") in table.own
         }
+        self._refreshed: dict[str, bool] = {}
         self._used: dict[Function, frozenset[str]] = {}
         self.paths: dict[ast.expr, str] = {}
         self._places: dict[str, Device] = {}
         self.guards: dict[ast.match_case, ast.If] = {}  # as the statement that each reads like
+
+    def is_refreshed(self, name: str) -> bool:
+        """Whether anything but ``+=`` writes to the host arrays of this name once they are made; read once."""
+        if name not in self._refreshed:
+            self._refreshed[name] = is_refreshed(self.modules, name)
+        return self._refreshed[name]
 
     def place_of(self, name: str) -> Device:
         """The place that a name promises by the conventions."""

@@ -32,6 +32,9 @@ class Candidate:
     cases: dict[Position, Case] = field(default_factory=dict)
     queued: dict[Position, Case] = field(default_factory=dict)  # of copies that the host does not wait for
     waits: dict[Position, Value] = field(default_factory=dict)  # of properties that are read
+    mirrors: dict[Position, Value] = field(
+        default_factory=dict
+    )  # of host arrays that drift from what is there
     blocks: bool = False
     others: Mapping[Place, Candidate] = field(default_factory=dict)  # every statement of the function
 
@@ -94,6 +97,12 @@ class Recorder:
         """A function is called that a rule asks about, by a name that stands at ``named``."""
         if self._open:
             self._open[-1].names[position_of(named)] = name
+            self._open[-1].blocks = True
+
+    def mirror(self, node: ast.expr, source: Value) -> None:
+        """A host array is advanced that nothing refreshes, and ``source`` on the GPU is what it is a mirror of."""
+        if self._open:
+            self._open[-1].mirrors[position_of(node)] = source
             self._open[-1].blocks = True
 
     def property_read(self, node: ast.expr, methods: tuple[Function, ...]) -> None:

@@ -8,6 +8,7 @@ from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.guesses import named
 from syncscan.check.infer.evaluate.registry import EXPRESSIONS, STATEMENTS, TARGETS, register
 from syncscan.check.infer.evaluate.storing import bind, bind_path, mutate, store_attribute
+from syncscan.check.infer.evaluators.mirrors import note_advanced
 from syncscan.check.infer.evaluators.operators import binary
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.values.basic import EMPTY, element_of, list_of, put
@@ -45,6 +46,8 @@ def _aug_assign(frame: Frame, node: ast.AugAssign) -> None:
     result = binary(old, value, node.op)
     if old.kind is Kind.TENSOR:
         result = old  # in place: the tensor stays where it is
+    if isinstance(node.op, ast.Add):
+        note_advanced(frame, node.target)
     if isinstance(node.target, ast.Subscript) and old.kind in {Kind.TENSOR, Kind.UNION}:
         base = frame.peek(node.target.value)
         frame.note_subscript(node.target, base, frame.peek(node.target.slice), result)

@@ -5,7 +5,7 @@ import torch
 
 def run(n: int, pin: bool):
     pinned = torch.zeros(n, pin_memory=True)
-    pinned[:4].to("cuda", non_blocking=True)  # silent
+    pinned[:4].to("cuda", non_blocking=True)  # expect: SYN602
     pinned.view(-1).to("cuda", non_blocking=True)  # silent
     pinned.fill_(1).to("cuda", non_blocking=True)  # silent
     (pinned + 1).to("cuda", non_blocking=True)  # expect: SYN303

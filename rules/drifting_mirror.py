@@ -1,0 +1,76 @@
+"""A host array that repeats a GPU tensor is only ever advanced, and never taken anew from what decides.
+
+To spare a download, runtimes keep a mirror of lengths and counts on the host, and add to it in each step what they have queued. What the GPU then
+does differently (draft tokens that are rejected, a request that is preempted) reaches the tensor there and not the mirror. It goes up with
+each such step, without end: sizes that follow from it are too large, and branches on it are taken too early. A request state of vLLM did so (#42202).
+
+**Stays silent** where anything but `+=` writes to an attribute of that name, outside of what makes a place or gives it up (`__init__`, `add_request`,
+`reset`): a store, a method, a call that is handed the array. Silent where the same function advances the GPU tensor too, and where the object has no
+GPU tensor of the name without `_np`, `_cpu` or `_host`.
+
+**No rewrite.** Overwrite the mirror in each step with what the scheduler says, which alone knows: see `syncscan template show RequestStates`.
+"""
+
+import libcst as cst
+
+from syncscan.rule import Example, Facts, Match, Rule
+
+from ._shared import shown
+
+
+class DriftingMirror(Rule):
+    code = "SYN603"
+    name = "drifting-mirror"
+    summary = "a host mirror of a GPU tensor is only ever advanced"
+    instead = "overwrite it in each step from what decides, such as the counts of the scheduler"
+    nodes = (cst.AugAssign,)
+    examples = (
+        Example(
+            bad="""\
+import numpy as np
+import torch
+
+
+class States:
+    def __init__(self, rows: int) -> None:
+        self.computed = torch.zeros(rows, dtype=torch.int32, device="cuda")
+        self.computed_np = np.zeros(rows, dtype=np.int32)
+
+    def add_request(self, row: int, computed: int) -> None:
+        self.computed_np[row] = computed
+
+    def postprocess(self, rows: np.ndarray, scheduled: np.ndarray) -> None:
+        self.computed_np[rows] += scheduled  # expect: SYN603
+"""
+        ),
+        Example(
+            good="""\
+import numpy as np
+import torch
+
+
+class States:
+    def __init__(self, rows: int) -> None:
+        self.computed = torch.zeros(rows, dtype=torch.int32, device="cuda")
+        self.computed_np = np.zeros(rows, dtype=np.int32)
+        self.rounds_np = np.zeros(rows, dtype=np.int32)
+
+    def update_requests(self, rows: np.ndarray, computed: np.ndarray) -> None:
+        self.computed_np[rows] = computed
+
+    def postprocess(self, rows: np.ndarray, scheduled: np.ndarray) -> None:
+        self.computed_np[rows] += scheduled
+        self.rounds_np[rows] += 1
+"""
+        ),
+    )
+
+    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+        if not isinstance(node, cst.AugAssign):
+            return None
+        array = node.target.value if isinstance(node.target, cst.Subscript) else node.target
+        source = facts.drifts_from(array)
+        if source is None:
+            return None
+        message = f"{shown(array, facts)} is only ever advanced: it drifts from what the GPU holds, for nothing refreshes it"
+        return Match(node, message, because=source)
