@@ -64,8 +64,10 @@ FLOORS = {
         "chrome_trace diff ranks speedscope",
         "diff_json",
         "github gitlab json_report junit progress sarif schema statistics text trace_text",
-        "diff_text formats trace_formats",
+        "diff_text html",
+        "formats trace_formats",
     ),
+    "syncscan.report.html": ("page", "of_check of_diff of_trace"),
     "syncscan.simulate": ("inside", "export", "context"),
     "syncscan.simulate.inside": (
         "errors marks patches",

@@ -128,6 +128,12 @@ def test_the_source_tree_lends_the_package_its_rules_and_no_other_folder(tmp_pat
     assert done.stdout == "True True False False\n"
 
 
+def test_the_installed_command_writes_a_page(python, tmp_path):
+    (tmp_path / "a.py").write_text(BLOCKS)
+    done = run(python.with_name("syncscan"), "check", "--format", "html", "a.py", folder=tmp_path)
+    assert done.stdout.startswith("<!doctype html>"), done.stderr
+
+
 def test_the_installed_command_prints_both_forms_of_a_template(python, tmp_path):
     done = run(python.with_name("syncscan"), "template", "diff", "upload", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")

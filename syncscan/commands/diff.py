@@ -12,6 +12,8 @@ from syncscan.config import find_config
 from syncscan.errors import EXIT_FINDINGS, EXIT_OK, SyncscanError
 from syncscan.report import diff_json, diff_text
 from syncscan.report.diff import compare
+from syncscan.report.formats import write_whole
+from syncscan.report.html import of_diff
 from syncscan.report.safe_text import safe_values
 from syncscan.trace.kept import read_traces
 
@@ -28,9 +30,12 @@ _folder = click.Path(path_type=Path, exists=True, file_okay=False)
     metavar="PERCENT",
     help="By how much of what it was a place has to change to count.",
 )
+@click.option(
+    "--html", type=parameters.path, metavar="FILE", help="Write it as one HTML file, and print nothing."
+)
 @click.argument("base", type=_folder)
 @click.argument("head", type=_folder)
-def command(format_: str, threshold: float, base: Path, head: Path) -> int:
+def command(format_: str, threshold: float, html: Path | None, base: Path, head: Path) -> int:
     """Compare the trace in the folder HEAD with the one in BASE: what waits more, and what waits less.
 
     With --step in both traces it is the steady steps that are compared, and what differs less than the steps of
@@ -47,6 +52,10 @@ def command(format_: str, threshold: float, base: Path, head: Path) -> int:
     if format_ == "text":
         before, after = safe_values(before), safe_values(after)
     comparison = compare(before, after, threshold / 100)
-    renderer = diff_json if format_ == "json" else diff_text
-    renderer.render(comparison, sys.stdout)
+    if html is not None:
+        write_whole(lambda stream: of_diff.render(comparison, stream), html)
+    elif format_ == "json":
+        diff_json.render(comparison, sys.stdout)
+    else:
+        diff_text.render(comparison, sys.stdout)
     return EXIT_FINDINGS if comparison.fails else EXIT_OK

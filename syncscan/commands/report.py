@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import shutil
 import sys
 from pathlib import Path
@@ -10,9 +9,12 @@ from typing import Any
 
 import click
 
+from syncscan.commands import parameters
 from syncscan.config import find_config
-from syncscan.files import replace_file
+from syncscan.errors import EXIT_OK
 from syncscan.report import trace_formats, trace_json
+from syncscan.report.formats import write_whole
+from syncscan.report.html import of_trace
 from syncscan.report.safe_text import safe_line
 from syncscan.report.trace_formats import TRACE_FORMATS
 from syncscan.trace.kept import read_traces
@@ -27,8 +29,14 @@ output_format = click.option(
 )
 
 
+html_file = click.option(
+    "--html", type=parameters.path, metavar="FILE", help="Write it as one HTML file, and print nothing."
+)
+
+
 @click.command()
 @output_format
+@html_file
 @click.argument(
     "folders",
     nargs=-1,
@@ -36,13 +44,17 @@ output_format = click.option(
     metavar="FOLDER...",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
 )
-def command(format_: str, folders: tuple[Path, ...]) -> int:
+def command(format_: str, html: Path | None, folders: tuple[Path, ...]) -> int:
     """Show the trace in FOLDER again.
 
     Several traces, or a folder of them, as the machines of one run keep them, are shown as one.
     """
-    render(read_traces(folders, find_config(Path.cwd()).table()), format_, sys.stdout)
-    return 0
+    trace = read_traces(folders, find_config(Path.cwd()).table())
+    if html is not None:
+        write_whole(lambda stream: of_trace.render(trace, stream), html)
+    else:
+        render(trace, format_, sys.stdout)
+    return EXIT_OK
 
 
 def show(trace: dict[str, Any], format_: str, output: Path | None, broken: list[str]) -> None:
@@ -51,9 +63,7 @@ def show(trace: dict[str, Any], format_: str, output: Path | None, broken: list[
     What the limits say follows on stderr. OSError if there is no room, or nobody reads it.
     """
     if output is not None:
-        whole = io.StringIO()
-        trace_json.render(trace, whole)
-        replace_file(output / "trace.json", whole.getvalue())
+        write_whole(lambda stream: trace_json.render(trace, stream), output / "trace.json")
     render(trace, format_, sys.stderr if format_ == "text" else sys.stdout)
     for line in broken:
         click.echo(f"syncscan: {safe_line(line)}", err=True)

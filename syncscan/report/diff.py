@@ -14,7 +14,7 @@ from syncscan.trace.spread import Spread, pooled
 
 NEW, GONE, WORSE, BETTER, SAME = "new", "gone", "worse", "better", "same"
 FAILS = {NEW, WORSE}
-_ORDER = (NEW, WORSE, GONE, BETTER, SAME)
+STATUSES = (NEW, WORSE, GONE, BETTER, SAME)  # in the order of reports
 # The steps of one run are alike: beyond so many, more of them tell no more of how runs differ.
 _INDEPENDENT = 30
 _ERRORS = 3  # standard errors: below that, a difference is noise
@@ -98,7 +98,7 @@ def compare(base: dict[str, Any], head: dict[str, Any], threshold: float) -> Com
                 elsewhere[NEW if old is None else GONE] += 1
             continue
         changes.append(Change(_status(was, now, threshold), was, now))
-    changes.sort(key=lambda change: (_ORDER.index(change.status), -_size(change)))
+    changes.sort(key=lambda change: (STATUSES.index(change.status), -_size(change)))
     return Comparison(before, after, per, threshold, changes, elsewhere)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
@@ -17,6 +18,7 @@ FORMATS = {
     "sarif": "sarif",
     "gitlab": "gitlab",
     "junit": "junit",
+    "html": "html.of_check",
 }
 
 
@@ -27,6 +29,11 @@ def render(name: str, report: Report, stream: TextIO) -> None:
 
 def write(name: str, report: Report, file: Path) -> None:
     """Write a report to a file, whole or not at all; OSError where that fails."""
+    write_whole(lambda stream: render(name, report, stream), file)
+
+
+def write_whole(render: Callable[[TextIO], None], file: Path) -> None:
+    """Write what a renderer gives to a file, whole or not at all; OSError where that fails."""
     stream = io.StringIO()
-    render(name, report, stream)
+    render(stream)
     replace_file(file, stream.getvalue().encode("utf-8", "backslashreplace").decode())

@@ -26,6 +26,7 @@ from syncscan.trace.shape import (
 )
 
 FORMAT_VERSION = 1
+_OURS = "/_syncscan_hook/"  # what wraps the step is no part of the program
 MAX_BYTES = 128 * 1024 * 1024  # of one file; the hook begins another one at half of that
 MAX_KEPT = 5_000_000  # of what is known of one process; the hook keeps 20,000 stacks of 64 frames
 
@@ -213,7 +214,8 @@ class _Reader:
 
     def _read_stack(self, value: list[Any]) -> None:
         number, frames = value
-        self._stacks[number] = tuple(Frame(*self._codes[code], *position) for code, *position in frames)
+        known = (Frame(*self._codes[code], *position) for code, *position in frames)
+        self._stacks[number] = tuple(frame for frame in known if _OURS not in frame.path)
         self._kept += 1 + len(frames)
 
     def _read_entry(self, value: list[Any]) -> None:
