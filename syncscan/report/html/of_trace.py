@@ -63,7 +63,7 @@ class _Maker:
             measures=[measure for measure, there in zip(measures, used, strict=True) if there],
             stacks=list(self._stacks(used)),
             frames=list(self._frames),  # last: all else has named its frames by now
-            timeline=list(self._timeline()),
+            timeline=_from_zero(list(self._timeline())),
         )
 
     def _columns(self) -> Iterator[tuple[Column, Any]]:
@@ -219,8 +219,14 @@ def _counted(numbers: Any) -> str:
     return shown + (f" and {len(numbers) - 8} more" if len(numbers) > 8 else "")
 
 
+def _from_zero(lanes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Lanes whose time begins with the first: a browser's numbers do not hold nanoseconds since 1970."""
+    first = min((lane["first"] for lane in lanes), default=0)
+    return [lane | {"first": lane["first"] - first, "last": lane["last"] - first} for lane in lanes]
+
+
 def _lane(name: str, lane: dict[str, Any]) -> dict[str, Any]:
-    """One thread in time; starts count from its first, for a browser's numbers do not hold nanoseconds since 1970."""
+    """One thread in time; starts count from its first."""
     both = [*lane["steps"], *lane["waits"]]
     first = min(began for began, *_ in both)
     for item in both:

@@ -375,8 +375,7 @@ const canvas = byId("lanes").firstChild;
 const LANE = 26;
 const LEFT = 190;
 const lanes = data.timeline;
-const first = Math.min(...lanes.map((lane) => lane.first));
-const span = Math.max(...lanes.map((lane) => lane.last)) - first || 1;
+const span = Math.max(1, ...lanes.map((lane) => lane.last));
 let from = 0;
 let to = span;
 let hits = [];
@@ -405,14 +404,14 @@ function drawTimeline() {
     pen.clip();
     pen.strokeStyle = color("--step");
     for (const [began, lasted, phase, waits, blocked] of lane.steps) {
-      const [a, b] = [x(began + lane.first - first), x(began + lasted + lane.first - first)];
+      const [a, b] = [x(began + lane.first), x(began + lasted + lane.first)];
       if (b < LEFT || a > width) continue;
       pen.strokeRect(a + 0.5, y + 2.5, Math.max(b - a - 1, 0.5), LANE - 8);
       hits.push([a, b, number, `${phase} step of ${time(lasted)}: ${waits} waits, ${time(blocked)} blocked`, null]);
     }
     pen.fillStyle = color("--bad");
     for (const [began, lasted, place] of lane.waits) {
-      const [a, b] = [x(began + lane.first - first), x(began + lasted + lane.first - first)];
+      const [a, b] = [x(began + lane.first), x(began + lasted + lane.first)];
       if (b < LEFT || a > width) continue;
       pen.fillRect(a, y + 5, Math.max(b - a, 1.5), LANE - 13);
       const row = place === null ? null : rows[place];
