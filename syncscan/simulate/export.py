@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -27,6 +28,7 @@ def plain_table(table: OperationTable) -> dict[str, Any]:
     return {name: _plain_operation(operation) for name, operation in table.operations.items()}
 
 
+@functools.cache
 def _plain_operation(operation: Operation) -> dict[str, Any]:
     return {
         "args": list(operation.args),

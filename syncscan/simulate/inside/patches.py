@@ -14,6 +14,7 @@ class Patches:
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
+        self._owners: dict[str, list[Any]] = {}  # a module and its submodules, by its name
 
     def replace(self, owner: Any, name: str, value: Any) -> None:
         """Set ``owner.name``, and remember what its own namespace held."""
@@ -33,11 +34,18 @@ class Patches:
         if not hasattr(module, name):
             return
         before = getattr(module, name)
-        prefix = f"{module.__name__}."
-        owners = [module, *(found for key, found in list(sys.modules.items()) if key.startswith(prefix))]
-        for owner in owners:
+        for owner in self._with_submodules(module):
             if vars(owner).get(name) is before:
                 self.replace(owner, name, value)
+
+    def _with_submodules(self, module: Any) -> list[Any]:
+        """Those that are imported when it is first asked about a module: to look for them takes long."""
+        base = module.__name__
+        if base not in self._owners:
+            prefix = f"{base}."
+            submodules = (found for key, found in list(sys.modules.items()) if key.startswith(prefix))
+            self._owners[base] = [module, *submodules]
+        return self._owners[base]
 
     def switch(self, get: Callable[[], Any], switch: Callable[[Any], None], value: Any) -> None:
         """Change a setting that torch keeps outside of Python."""
@@ -49,3 +57,4 @@ class Patches:
         """Put everything back, the last replaced first."""
         while self._undo:
             self._undo.pop()()
+        self._owners.clear()
