@@ -11,7 +11,8 @@ where a TERM has the fields of ``syncscan.ops.Term``, its kind being what ``sync
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
+from functools import cached_property, lru_cache
 from typing import Any
 
 from .kinds import asks, size_in_bytes, test_of
@@ -48,22 +49,28 @@ class Several(tuple):  # type: ignore[type-arg]
 
 
 class Operation:
-    """One entry of the table."""
-
-    __slots__ = ("_decisive", "args", "cases", "name", "result", "star")
+    """One entry of the table; its conditions are compiled when it is first asked about, for few ever are."""
 
     def __init__(self, name: str, entry: Mapping[str, Any]) -> None:
         self.name = name
         self.args: list[str] = [arg.lstrip("*") for arg in entry["args"]]
         self.star = next((i for i, arg in enumerate(entry["args"]) if arg.startswith("*")), None)
-        self.cases = [_compile_case(case) for case in entry["cases"]]
-        self._decisive = _decisive_positions(self.args, entry["cases"])
         self.result: str = entry["result"]
+        self._cases: list[Any] = entry["cases"]
+
+    @cached_property
+    def cases(self) -> list[tuple[str, list[Test], list[Test]]]:
+        """How a call blocks, and the tests of when and unless."""
+        return [_compile_case(case) for case in self._cases]
+
+    @cached_property
+    def _decisive(self) -> tuple[int, int] | None:
+        return _decisive_positions(self.args, self._cases)
 
     @property
     def is_query(self) -> bool:
         """Answers from what the host knows, such as ``size()``: no tensor, and nothing to wait for."""
-        return self.result in {"number", "none", "string"} and not self.cases
+        return self.result in {"number", "none", "string"} and not self._cases
 
     def may_block(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
         """Whether to look closer; False, in most calls, where what decides is a plain number or missing.
@@ -128,13 +135,8 @@ class Table:
 
     def find(self, name: str) -> Operation | None:
         """The entry of a full name, through its plain form; as ``OperationTable.find`` does."""
-        found = self.operations.get(name)
-        namespace, _, base = name.rpartition(".")
-        if found is not None or namespace not in _FAMILY:
-            return found
-        plain = base if base.startswith("__") else base.rstrip("_")
-        candidates = (f"torch.Tensor.{base}", f"torch.{base}", f"torch.Tensor.{plain}", f"torch.{plain}")
-        return next((self.operations[name] for name in candidates if name in self.operations), None)
+        found = _entry_of(name, self.operations)
+        return self.operations[found] if found is not None else None
 
     def find_aten(self, name: str) -> Operation | None:
         """The entry for an aten operation such as "index_put_"."""
@@ -142,22 +144,35 @@ class Table:
 
     def resolved(self, roots: Callable[[str], Any]) -> Iterable[tuple[Any, Operation]]:
         """Every torch function that the table has an entry for, with its operation."""
-        for name in self.operations:
-            if not name.startswith("torch."):
-                continue
-            for twin in self._twins(name):
-                function = roots(twin)
-                operation = self.find(twin)
-                if function is not None and operation is not None:
-                    yield function, operation
+        for twin, name in _answers(tuple(self.operations)):
+            function = roots(twin)
+            if function is not None:
+                yield function, self.operations[name]
 
-    @staticmethod
-    def _twins(name: str) -> list[str]:
-        """The names that an entry answers to: as function, as method, in place."""
-        namespace, _, base = name.rpartition(".")
-        if namespace not in _FAMILY or base.startswith("__"):
-            return [name]
-        return [f"{space}.{form}" for space in _FAMILY for form in (base, f"{base}_")]
+
+@lru_cache(maxsize=4)
+def _answers(names: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The full names in torch for which a table with these entries has one, and which."""
+    known = frozenset(names)
+    twins = [twin for name in names if name.startswith("torch.") for twin in _twins(name)]
+    return [(twin, found) for twin in twins if (found := _entry_of(twin, known)) is not None]
+
+
+def _entry_of(name: str, known: Container[str]) -> str | None:
+    namespace, _, base = name.rpartition(".")
+    if name in known or namespace not in _FAMILY:
+        return name if name in known else None
+    plain = base if base.startswith("__") else base.rstrip("_")
+    candidates = (f"torch.Tensor.{base}", f"torch.{base}", f"torch.Tensor.{plain}", f"torch.{plain}")
+    return next((candidate for candidate in candidates if candidate in known), None)
+
+
+def _twins(name: str) -> list[str]:
+    """The names that an entry answers to: as function, as method, in place."""
+    namespace, _, base = name.rpartition(".")
+    if namespace not in _FAMILY or base.startswith("__"):
+        return [name]
+    return [f"{space}.{form}" for space in _FAMILY for form in (base, f"{base}_")]
 
 
 def _spread(values: tuple[Any, ...]) -> tuple[Any, ...]:
