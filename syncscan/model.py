@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
+from typing import Final
 
 UNUSED_SUPPRESSION = "SYN001"  # the code of the one rule that is about comments
 
@@ -119,7 +120,7 @@ class Evidence:
         return tuple(steps)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(init=False, unsafe_hash=True, slots=True)
 class Value:
     """What is known of the value of one expression.
 
@@ -127,18 +128,44 @@ class Value:
     number of dimensions of a tensor or array, None where unknown. ``payload`` belongs to the inference: a constant, a class, a
     function, a module. ``items`` holds the elements of a tuple whose length is known or the options of
     a union; ``element`` is the join of what a container holds.
+
+    It never changes, which the types say: what guards that at run time takes longer than all else that makes a value.
     """
 
-    kind: Kind
-    device: Device = Device.UNKNOWN
-    confidence: Confidence = Confidence.PROVED
-    pinned: bool | None = None
-    dtype: str | None = None
-    ndim: int | None = None
-    payload: object = None
-    items: tuple[Value, ...] | None = None
-    element: Value | None = None
-    evidence: Evidence | None = field(default=None, compare=False)
+    kind: Final[Kind]
+    device: Final[Device]
+    confidence: Final[Confidence]
+    pinned: Final[bool | None]
+    dtype: Final[str | None]
+    ndim: Final[int | None]
+    payload: Final[object]
+    items: Final[tuple[Value, ...] | None]
+    element: Final[Value | None]
+    evidence: Final[Evidence | None] = field(compare=False)
+
+    def __init__(
+        self,
+        kind: Kind,
+        device: Device = Device.UNKNOWN,
+        confidence: Confidence = Confidence.PROVED,
+        pinned: bool | None = None,
+        dtype: str | None = None,
+        ndim: int | None = None,
+        payload: object = None,
+        items: tuple[Value, ...] | None = None,
+        element: Value | None = None,
+        evidence: Evidence | None = None,
+    ) -> None:
+        self.kind = kind
+        self.device = device
+        self.confidence = confidence
+        self.pinned = pinned
+        self.dtype = dtype
+        self.ndim = ndim
+        self.payload = payload
+        self.items = items
+        self.element = element
+        self.evidence = evidence  # type: ignore[misc]  # the field() above counts as a value
 
     @property
     def options(self) -> tuple[Value, ...]:

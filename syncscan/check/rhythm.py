@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.indexer import blocks_of
-from syncscan.check.infer.source.syntax import last_name, path_of
+from syncscan.check.infer.source.syntax import last_name, path_of, walk
 from syncscan.model import When
 
 _WITHOUT_GRADIENTS = frozenset(
@@ -168,7 +168,7 @@ def _lines(node: ast.stmt) -> range:
 
 
 def _calls_in(*nodes: ast.AST) -> frozenset[str]:
-    calls = (inner.func for node in nodes for inner in ast.walk(node) if isinstance(inner, ast.Call))
+    calls = (inner.func for node in nodes for inner in walk(node) if isinstance(inner, ast.Call))
     return frozenset(call.attr if isinstance(call, ast.Attribute) else last_name(call) for call in calls)
 
 
@@ -177,7 +177,7 @@ def _reads_batches(node: ast.For | ast.AsyncFor | ast.While) -> bool:
         return False
     return any(
         _LOADER.fullmatch(last_name(inner)) is not None
-        for inner in ast.walk(node.iter)
+        for inner in walk(node.iter)
         if isinstance(inner, (ast.Name, ast.Attribute))
     )
 

@@ -12,7 +12,7 @@ from syncscan.check.infer.evaluate.registry import STATEMENTS, register
 from syncscan.check.infer.evaluate.storing import bind
 from syncscan.check.infer.source.hardware import runs_elsewhere
 from syncscan.check.infer.source.index import Function
-from syncscan.check.infer.source.syntax import path_of
+from syncscan.check.infer.source.syntax import path_of, walk
 from syncscan.check.infer.values.basic import element_of, list_of
 from syncscan.model import UNKNOWN, Kind, Value
 
@@ -58,7 +58,7 @@ def _leave_out(frame: Frame, body: list[ast.stmt]) -> None:
     """Note what is called in statements that are not followed, since only other hardware runs them."""
     with frame.unsure():
         for statement in body:
-            for node in ast.walk(statement):
+            for node in walk(statement):
                 if isinstance(node, ast.Call) and path_of(node.func):
                     callee = frame.evaluate(node.func).payload
                     if isinstance(callee, Function):

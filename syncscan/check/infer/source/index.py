@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from syncscan.check.files import is_outside
-from syncscan.check.infer.source.syntax import dotted_name
+from syncscan.check.infer.source.syntax import dotted_name, walk
 
 NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple", "collections.namedtuple"})
 
@@ -77,7 +77,7 @@ class Function:
         """The private methods that a method calls on its own object."""
         if self.calls_of_its_own is None:
             receiver = self.parameters[0].name if self.parameters else "self"
-            calls = (dotted_name(node.func) for node in ast.walk(self.node) if isinstance(node, ast.Call))
+            calls = (dotted_name(node.func) for node in walk(self.node) if isinstance(node, ast.Call))
             found = (name.removeprefix(f"{receiver}.") for name in calls if name.startswith(f"{receiver}._"))
             self.calls_of_its_own = frozenset(found)
         return self.calls_of_its_own

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from syncscan.check.infer.source.index import Function, Module
 from syncscan.check.infer.source.indexer import parameters_of
+from syncscan.check.infer.source.syntax import inside
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -88,7 +89,7 @@ def _names_below(node: ast.AST) -> dict[ast.AST, _Names]:
     """The names of a function, and of each that is defined in it, in one walk."""
     found = {node: _Names()}
     around: list[tuple[ast.AST, ast.AST]] = []
-    queue = [(child, node) for child in ast.iter_child_nodes(node)]
+    queue = [(child, node) for child in inside(node)]
     while queue:
         child, outer = queue.pop()
         if isinstance(child, ast.Name):
@@ -99,7 +100,7 @@ def _names_below(node: ast.AST) -> dict[ast.AST, _Names]:
             around.append((child, outer))
             found[child] = _Names()
             outer = child
-        queue += [(grandchild, outer) for grandchild in ast.iter_child_nodes(child)]
+        queue += [(grandchild, outer) for grandchild in inside(child)]
     for inner, outer in reversed(around):
         names, more = found[outer], found[inner]
         names.named |= more.named

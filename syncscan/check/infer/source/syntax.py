@@ -4,6 +4,50 @@ from __future__ import annotations
 
 import ast
 
+# What a node holds that is no expression and no statement, nor holds any.
+_PLAIN = frozenset(
+    {"arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level", "module", "name", "names",
+     "op", "ops", "rest", "simple", "str", "tag", "type_comment", "type_ignores"}
+)  # fmt: skip
+
+
+class _Inside(dict[type[ast.AST], tuple[str, ...]]):
+    """For each type of node the fields in which other nodes stand."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        is_literal = kind in {ast.Constant, ast.MatchSingleton}
+        fields = () if is_literal else tuple(name for name in kind._fields if name not in _PLAIN)
+        self[kind] = fields
+        return fields
+
+
+_INSIDE = _Inside()
+
+
+def inside(node: ast.AST) -> list[ast.AST]:
+    """The expressions, statements and such that stand directly in a node, in order; no operators and no names."""
+    found: list[ast.AST] = []
+    for name in _INSIDE[type(node)]:
+        held = getattr(node, name)
+        if type(held) is list:
+            found += filter(None, held)
+        elif held is not None:
+            found.append(held)
+    return found
+
+
+def walk(node: ast.AST) -> list[ast.AST]:
+    """A node and all `inside` it, what is nested less first: `ast.walk`, several times as fast."""
+    found = [node]
+    for each in found:  # which grows meanwhile
+        for name in _INSIDE[type(each)]:
+            held = getattr(each, name)
+            if type(held) is list:
+                found += filter(None, held)
+            elif held is not None:
+                found.append(held)
+    return found
+
 
 def dotted_name(node: ast.AST) -> str:
     """``a.b.c`` for names and attributes of names, "" for everything else."""

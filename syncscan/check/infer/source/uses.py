@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.source.index import Function
-from syncscan.check.infer.source.syntax import dotted_name
+from syncscan.check.infer.source.syntax import dotted_name, walk
 
 # What neither NumPy arrays, modules nor Python's own objects have.
 _OF_TENSORS = frozenset(
@@ -26,7 +26,7 @@ def used_as_tensors(function: Function) -> frozenset[str]:
         return frozenset()
     names = {parameter.name for parameter in function.parameters if not parameter.star}
     found: set[str] = set()
-    for node in ast.walk(function.node):
+    for node in walk(function.node):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in _OF_TENSORS:
             found.add(node.value.id)
         elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Name):
