@@ -170,15 +170,15 @@ class Value:
     @property
     def options(self) -> tuple[Value, ...]:
         """The alternatives of a union other than None; a plain value is its own only option."""
-        if self.kind is Kind.UNION:
-            return tuple(option for option in self.items or () if option.kind is not Kind.NONE)
-        return (self,)
+        if self.kind is not Kind.UNION:
+            return (self,)
+        return tuple([option for option in self.items or () if option.kind is not Kind.NONE])
 
     @property
     def is_gpu(self) -> bool:
         """A tensor on the GPU: on every path, or at least on some."""
         if self.kind is Kind.TENSOR:
-            return self.device in {Device.CUDA, Device.MIXED}
+            return self.device in ON_GPU
         return self.kind is Kind.UNION and bool(self.options) and all(o.is_gpu for o in self.options)
 
     @property
@@ -199,6 +199,7 @@ class Value:
         return bool(self.options) and all(_is_host_option(o) for o in self.options)
 
 
+ON_GPU = frozenset({Device.CUDA, Device.MIXED})  # or maybe there
 ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
 MASKS = frozenset({"bool", "uint8"})
 

@@ -159,11 +159,14 @@ def by_parameter(
     bound: dict[str, tuple[T, ...]] = {}
     left = tuple(args)
     for name in parameters:
-        taken = len(left) if name.startswith("*") else 1
-        if left:
-            bound[name.removeprefix("*")] = left[:taken]
-        left = left[taken:]
-    bound.update((name, (value,)) for name, value in kwargs.items())
+        if not left:
+            break
+        if name[0] == "*":
+            bound[name[1:]], left = left, ()
+        else:
+            bound[name], left = left[:1], left[1:]
+    for name, value in kwargs.items():
+        bound[name] = (value,)
     return bound, left
 
 

@@ -35,7 +35,7 @@ class Environment(dict[str, Value]):
     def __setitem__(self, path: str, value: Value) -> None:
         if self._marks:
             self._undo.append((path, self.get(path)))
-        super().__setitem__(path, value)
+        dict.__setitem__(self, path, value)
         if "." in path or "[" in path:
             self._note_beginnings(path)
 
@@ -72,8 +72,9 @@ class Environment(dict[str, Value]):
             if value is None:
                 self.pop(path, None)
             else:
-                super().__setitem__(path, value)
-                self._note_beginnings(path)
+                dict.__setitem__(self, path, value)
+                if "." in path or "[" in path:
+                    self._note_beginnings(path)
         self._marks -= 1
         return changes
 

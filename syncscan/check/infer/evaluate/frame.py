@@ -29,8 +29,9 @@ from syncscan.check.infer.table.conditions import Bound, needs_no_gpu_operand
 from syncscan.check.infer.table.results import Here
 from syncscan.check.infer.table.subscripts import subscript_call
 from syncscan.check.infer.values.basic import holds_gpu
-from syncscan.model import UNKNOWN, Evidence, Kind, Value
+from syncscan.model import ON_GPU, UNKNOWN, Evidence, Kind, Value
 
+_NOTHING = nullcontext()
 DEFAULT_DEVICE = "torch.set_default_device()"  # kept like a variable of the module that calls it at its top
 
 
@@ -189,7 +190,11 @@ class Frame:
 
     def note_truth(self, value: Value) -> None:
         """Something asks for the truth, the text or the number of a value."""
-        if any(option.is_gpu for option in value.options):
+        if value.kind is Kind.TENSOR:
+            is_gpu = value.device in ON_GPU
+        else:
+            is_gpu = value.kind is Kind.UNION and any([option.is_gpu for option in value.options])
+        if is_gpu:
             self.outcome.may_block = True
             if self.recorder is not None:
                 self.recorder.candidate()
@@ -233,7 +238,7 @@ class Frame:
 
     def unsure(self, *, unsure: bool = True) -> AbstractContextManager[None]:
         """Record nothing where a call may as well be another one."""
-        return self._silent() if unsure and self.recorder is not None else nullcontext()
+        return self._silent() if unsure and self.recorder is not None else _NOTHING
 
     @contextmanager
     def _silent(self) -> Iterator[None]:

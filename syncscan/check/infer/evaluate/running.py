@@ -35,7 +35,9 @@ def _argument(frame: Frame, parameter: Parameter, position: int, virtual: Value)
         return Value(Kind.CLASS if of_class else Kind.INSTANCE, payload=function.owner)
     value = _passed(frame, parameter, virtual)
     value = frame.context.observations.parameter(function, parameter.name, value)
-    frame.passed |= {id(why): parameter.name for why in evidence_in(value) if why is not None}
+    for why in evidence_in(value):
+        if why is not None:
+            frame.passed[id(why)] = parameter.name
     return value
 
 

@@ -17,7 +17,7 @@ from syncscan.check.infer.values.callables import BoundMethod, Partial
 from syncscan.check.infer.values.lattice import join, join_all
 from syncscan.check.infer.values.passing import evidence_in, inferred, moved, parts_of
 from syncscan.inferred import device_named
-from syncscan.model import UNKNOWN, Device, Kind, Value
+from syncscan.model import ON_GPU, UNKNOWN, Device, Kind, Value
 
 Passed = list[tuple[Parameter, Value]]
 Given = list[
@@ -66,7 +66,7 @@ def call_function(frame: Frame, function: Function, call: Call) -> Value:
         value = frame.context.annotations.read(declared, function.module, function)
     if isinstance(value.payload, Class) and value.kind is Kind.INSTANCE:
         value = _self_type(function, value, call)
-    if any(True for _ in evidence_in(value)):
+    if evidence_in(value):
         placing = frame.read(frame.context.known.placing[function])
         if placing and "" not in placing:
             cells = frame.context.known.parameters
@@ -83,7 +83,7 @@ def _named(frame: Frame, value: Value, name: str) -> Value:
 def _where_given(frame: Frame, value: Value, given: Given) -> Value:
     """What a function returns that works where its arguments live, to a caller that passes these."""
     places = {place for _, argument, _ in given for part in parts_of(argument) for place in _place_of(part)}
-    if not places or places & {Device.CUDA, Device.MIXED}:
+    if not places or places & ON_GPU:
         return value
     if places == {Device.CPU}:
         return moved(value, Device.CPU)
@@ -142,7 +142,7 @@ def _call_virtual(frame: Frame, virtual: Virtual, call: Call) -> Value:
     slots.update(call.kwargs)
     _pass_to_all(frame, virtual, slots, call)
     value = frame.read(known.returns[virtual])
-    if any(True for _ in evidence_in(value)):
+    if evidence_in(value):
         placing = frame.read(known.placing[virtual])
         if placing and all(name for name, _ in placing):
             value = _where_given(frame, value, _given(frame, virtual, slots, placing))

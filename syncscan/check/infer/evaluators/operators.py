@@ -73,25 +73,30 @@ def _unary_op(frame: Frame, node: ast.UnaryOp) -> Value:
 @register(EXPRESSIONS, ast.Compare)
 def _compare(frame: Frame, node: ast.Compare) -> Value:
     operands = [frame.evaluate(node.left), *map(frame.evaluate, node.comparators)]
-    if any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
+    if not _BY_IDENTITY.isdisjoint(map(type, node.ops)):
         return BOOL
-    if len(operands) > 2 or isinstance(node.ops[0], (ast.In, ast.NotIn)):
+    is_search = isinstance(node.ops[0], (ast.In, ast.NotIn))
+    if len(operands) > 2 or is_search:
         for operand in operands:
             frame.note_truth(operand)
-    if isinstance(node.ops[0], (ast.In, ast.NotIn)):
+    if is_search:
         return BOOL
     if len(operands) == 2:
         operands = list(_both_numeric(*operands))
-    if any(operand.kind in ARRAYS for operand in operands):
+    kinds = {operand.kind for operand in operands}
+    if not kinds.isdisjoint(ARRAYS):
         return arithmetic(operands, node.ops[0])
-    if any(operand.kind is Kind.UNION for operand in operands):
+    if Kind.UNION in kinds:
         return join_all(
             arithmetic([option], node.ops[0]) if option.kind in ARRAYS else BOOL
             for operand in operands
             if operand.kind is Kind.UNION
             for option in operand.options
         )
-    return BOOL if all(operand.kind is not Kind.UNKNOWN for operand in operands) else UNKNOWN
+    return UNKNOWN if Kind.UNKNOWN in kinds else BOOL
+
+
+_BY_IDENTITY = frozenset({ast.Is, ast.IsNot})
 
 
 @register(EXPRESSIONS, ast.BoolOp)

@@ -77,10 +77,11 @@ class Annotations:
         """The value that an annotation promises."""
         if node is None:
             return UNKNOWN
-        if node not in self._known:
+        known = self._known.get(node)
+        if known is None:
             self._known[node] = UNKNOWN  # an annotation that refers to itself says nothing
-            self._known[node] = self._read(node, module, scope)
-        return self._known[node]
+            known = self._known[node] = self._read(node, module, scope)
+        return known
 
     def _read(self, node: ast.expr, module: Module, scope: Function | None) -> Value:
         if isinstance(node, ast.Constant):

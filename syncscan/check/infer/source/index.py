@@ -39,6 +39,10 @@ class Function:
     parent: Function | None = None
     parameters: list[Parameter] = field(default_factory=list)
     decorators: frozenset[str] = frozenset()  # full names, see `Program.full_name`
+    is_property: bool = False  # read like an attribute
+    is_cached_property: bool = False  # a property whose body runs once for each object
+    is_static: bool = False  # takes no ``self``
+    is_of_class: bool = False  # takes the class where other methods take the object
     children: dict[str, Function | Class] = field(default_factory=dict)
     plain: list[Parameter] = field(default_factory=list)  # those that positional arguments fill
     rest: Parameter | None = None  # ``*args``
@@ -63,15 +67,13 @@ class Function:
         self.more = next((p for p in self.parameters if p.star == "**"), None)
         self.by_name = {parameter.name: parameter for parameter in self.parameters}
 
-    @property
-    def is_property(self) -> bool:
-        """Read like an attribute."""
-        return self.is_cached_property or "builtins.property" in self.decorators
-
-    @property
-    def is_cached_property(self) -> bool:
-        """A property whose body runs once for each object."""
-        return any(name.rpartition(".")[2] == "cached_property" for name in self.decorators)
+    def decorate(self, decorators: frozenset[str]) -> None:
+        """Give the function its decorators, by their full names."""
+        self.decorators = decorators
+        self.is_cached_property = any(name.rpartition(".")[2] == "cached_property" for name in decorators)
+        self.is_property = self.is_cached_property or "builtins.property" in decorators
+        self.is_static = "builtins.staticmethod" in decorators
+        self.is_of_class = "builtins.classmethod" in decorators
 
     def own_calls(self) -> frozenset[str]:
         """The private methods that a method calls on its own object."""
@@ -89,16 +91,6 @@ class Function:
             found = (cls.virtual(self.name) for cls in above)
             self.called_as = tuple(virtual for virtual in found if virtual and self in virtual.below)
         return self.called_as
-
-    @property
-    def is_static(self) -> bool:
-        """Takes no ``self``."""
-        return "builtins.staticmethod" in self.decorators
-
-    @property
-    def is_of_class(self) -> bool:
-        """Takes the class where other methods take the object."""
-        return "builtins.classmethod" in self.decorators
 
 
 @dataclass(eq=False, slots=True)
@@ -137,6 +129,7 @@ class Class:
     storing: dict[str, tuple[Class, ...]] = field(default_factory=dict)
     virtuals: dict[str, Virtual | None] = field(default_factory=dict)
     makers: frozenset[str] | None = None
+    of_torch: bool | None = None
     key: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -162,11 +155,11 @@ class Class:
     @property
     def is_module(self) -> bool:
         """An ``nn.Module``, as far as the project's source shows."""
-        return any(
-            base in {"torch.nn.Module", "torch.nn.modules.module.Module"} or base.startswith("torch.nn.")
-            for cls in self.mro()
-            for base in cls.external_bases
-        )
+        if self.of_torch is None:
+            self.of_torch = any(
+                base.startswith("torch.nn.") for cls in self.mro() for base in cls.external_bases
+            )
+        return self.of_torch
 
     def makes(self, name: str) -> bool:
         """Whether a method makes the instance: ``__init__``, or a private one that it calls."""

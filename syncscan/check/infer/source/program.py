@@ -39,7 +39,7 @@ class Program:
                 self._link(cls)
                 cls.decorators = self._decorators(cls, cls.node.decorator_list)
             for function in module.functions:
-                function.decorators = self._decorators(function, getattr(function.node, "decorator_list", ()))
+                function.decorate(self._decorators(function, getattr(function.node, "decorator_list", ())))
         _relate([cls for module in modules for cls in module.classes])
 
     def _decorators(self, of: Function | Class, nodes: Iterable[ast.expr]) -> frozenset[str]:

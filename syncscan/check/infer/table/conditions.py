@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple
 
 from syncscan.inferred import is_of
 from syncscan.kinds import Verdict, asks
@@ -17,8 +19,7 @@ _COPIES = frozenset({Effect.UPLOAD, Effect.DOWNLOAD})
 _LARGEST_NUMBER = 16  # bytes: complex128
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(NamedTuple):
     """A call of a known operation: its arguments by the parameters of its entry in the table.
 
     A parameter has several values where it is starred, and where it is the index of a subscript.
@@ -31,7 +32,8 @@ class Bound:
     @classmethod
     def of(cls, operation: Operation, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Bound:
         """A call with these arguments."""
-        return cls(operation, *by_parameter(operation.args, args, kwargs))
+        values, rest = by_parameter(operation.args, args, kwargs)
+        return cls(operation, values, rest)
 
     def get(self, name: str) -> Value | None:
         """The value of an argument; None where it is not given."""
@@ -40,7 +42,7 @@ class Bound:
 
     def operands(self) -> tuple[Value, ...]:
         """Every argument."""
-        return (*(value for values in self.values.values() for value in values), *self.rest)
+        return (*chain.from_iterable(self.values.values()), *self.rest)
 
 
 def blocking_case(bound: Bound) -> Case | None:
@@ -66,7 +68,7 @@ def in_form(bound: Bound) -> Bound:
     for form in bound.operation.forms:
         if _all_hold(form.when, bound) is True:
             operation = replace(bound.operation, **dict(form.fields))  # type: ignore[arg-type]
-            return replace(bound, operation=operation)
+            return bound._replace(operation=operation)
     return bound
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from syncscan.check.infer.source.index import Module
 from syncscan.check.infer.table.conditions import Bound, in_form
@@ -21,7 +22,7 @@ from syncscan.check.infer.values.basic import (
 )
 from syncscan.check.infer.values.lattice import join_all
 from syncscan.inferred import device_named
-from syncscan.model import ARRAYS, MASKS, UNKNOWN, Confidence, Device, Evidence, Kind, Value
+from syncscan.model import ARRAYS, MASKS, ON_GPU, UNKNOWN, Confidence, Device, Evidence, Kind, Value
 from syncscan.ops import Effect
 
 _FIXED = {
@@ -43,8 +44,7 @@ _DTYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Here:
+class Here(NamedTuple):
     """Where a call stands, and what holds there."""
 
     module: Module
@@ -187,7 +187,7 @@ def _base(bound: Bound, here: Here) -> Value:
 def _with_operands(bound: Bound) -> Value:
     """Where the operands are; a tensor that is read for a number, such as a size, is none of them."""
     result = together(bound.operands())
-    if result.device not in {Device.CUDA, Device.MIXED}:
+    if result.device not in ON_GPU:
         return result
     read = {term.arg for case in bound.operation.blocks if case.effect is Effect.SCALAR for term in case.when}
     read.discard(next(iter(bound.values), ""))

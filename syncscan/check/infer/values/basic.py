@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import functools
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 
 from syncscan.check.infer.values.callables import BoundMethod, Partial
@@ -35,7 +36,8 @@ _MOST_ITEMS = 16
 _DEEPEST = 3
 
 
-def constant(value: object) -> Value:
+@functools.lru_cache(maxsize=65536, typed=True)
+def constant(value: Hashable) -> Value:
     """The value of a literal, which is kept where it may decide something later."""
     if value is None:
         return NONE

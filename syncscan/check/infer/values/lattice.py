@@ -85,21 +85,22 @@ def _slot(value: Value) -> tuple[int, str]:
 
 
 def _union(a: Value, b: Value) -> Value:
-    by_slot = {_slot(option): option for option in _options(a)}
+    known = _options(a)
+    if a.kind is Kind.UNION and all([_is_among(option, known) for option in _options(b)]):
+        return a
+    by_slot = {_slot(option): option for option in known}
     for option in _options(b):
         slot = _slot(option)
         by_slot[slot] = _merge(by_slot[slot], option) if slot in by_slot else option
-    known = _options(a)
-    if (
-        a.kind is Kind.UNION
-        and len(by_slot) == len(known)
-        and all(by_slot[_slot(option)] is option for option in known)
-    ):
-        return a
     functions = sum(option.kind is Kind.FUNCTION for option in by_slot.values())
     if len(by_slot) > _MOST_OPTIONS or functions > _MOST_FUNCTIONS:
         return ANYTHING
     return union(tuple(by_slot[slot] for slot in sorted(by_slot)))
+
+
+def _is_among(value: Value, options: tuple[Value, ...]) -> bool:
+    """Whether options hold a value already; `_merge` keeps the known one of two that are equal."""
+    return any([value is option or (value.kind is option.kind and value == option) for option in options])
 
 
 def _options(value: Value) -> tuple[Value, ...]:

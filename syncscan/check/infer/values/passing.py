@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from syncscan.check.infer.values.basic import INT, NUMBER, STRING
 from syncscan.check.infer.values.lattice import union
-from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
+from syncscan.model import ON_GPU, UNKNOWN, Confidence, Device, Evidence, Kind, Value
 
 
 def parts_of(value: Value, levels: int = 2) -> Iterator[Value]:
@@ -21,9 +21,11 @@ def parts_of(value: Value, levels: int = 2) -> Iterator[Value]:
             yield from parts_of(part, levels - 1)
 
 
-def evidence_in(value: Value) -> Iterator[Evidence | None]:
+def evidence_in(value: Value) -> Sequence[Evidence | None]:
     """For each part that is or may be on the GPU, why; None where nothing is noted."""
-    return (part.evidence for part in parts_of(value) if part.device in {Device.CUDA, Device.MIXED})
+    if value.items is None and value.element is None:
+        return (value.evidence,) if value.device in ON_GPU else ()
+    return [part.evidence for part in parts_of(value) if part.device in ON_GPU]
 
 
 def moved(value: Value, device: Device) -> Value:
@@ -34,7 +36,7 @@ def moved(value: Value, device: Device) -> Value:
         return replace(value, items=tuple(moved(item, device) for item in value.items))
     if value.element is not None:
         return replace(value, element=moved(value.element, device))
-    if value.device in {Device.CUDA, Device.MIXED}:
+    if value.device in ON_GPU:
         return replace(value, device=device, evidence=None)
     return value
 
@@ -80,13 +82,13 @@ def explained(value: Value, path: str, line: int, text: str) -> Value:
         return union(tuple(explained(item, path, line, text) for item in value.items or ()))
     if value.kind in _HOLDERS:
         parts = value.items if value.items is not None else (value.element or UNKNOWN,)
-        if not any(part.device in {Device.CUDA, Device.MIXED} for part in parts):
+        if not any(part.device in ON_GPU for part in parts):
             return value
         parts = tuple(explained(part, path, line, text) for part in parts if part.kind not in _HOLDERS)
         if value.items is None:
             return replace(value, element=parts[0])
         return replace(value, items=parts) if len(parts) == len(value.items) else value
-    if value.device not in {Device.CUDA, Device.MIXED} or value.kind not in _PLACED:
+    if value.device not in ON_GPU or value.kind not in _PLACED:
         return value
     parent = value.evidence
     if parent is not None and (parent.path, parent.line) == (path, line):
