@@ -193,7 +193,7 @@ class Frame:
         if value.kind is Kind.TENSOR:
             is_gpu = value.device in ON_GPU
         else:
-            is_gpu = value.kind is Kind.UNION and any([option.is_gpu for option in value.options])
+            is_gpu = value.kind is Kind.UNION and any(option.is_gpu for option in value.options)
         if is_gpu:
             self.outcome.may_block = True
             if self.recorder is not None:

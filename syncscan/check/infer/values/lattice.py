@@ -86,7 +86,7 @@ def _slot(value: Value) -> tuple[int, str]:
 
 def _union(a: Value, b: Value) -> Value:
     known = _options(a)
-    if a.kind is Kind.UNION and all([_is_among(option, known) for option in _options(b)]):
+    if a.kind is Kind.UNION and all(option in known for option in _options(b)):
         return a
     by_slot = {_slot(option): option for option in known}
     for option in _options(b):
@@ -96,11 +96,6 @@ def _union(a: Value, b: Value) -> Value:
     if len(by_slot) > _MOST_OPTIONS or functions > _MOST_FUNCTIONS:
         return ANYTHING
     return union(tuple(by_slot[slot] for slot in sorted(by_slot)))
-
-
-def _is_among(value: Value, options: tuple[Value, ...]) -> bool:
-    """Whether options hold a value already; `_merge` keeps the known one of two that are equal."""
-    return any([value is option or (value.kind is option.kind and value == option) for option in options])
 
 
 def _options(value: Value) -> tuple[Value, ...]:
