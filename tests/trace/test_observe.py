@@ -435,6 +435,9 @@ class Runner:
 def often(x):
     return x
 
+def seldom(x):
+    pass
+
 runner = Runner(torch.zeros(1))
 runner.step(3)
 list(runner.generate(2.0))
@@ -445,6 +448,11 @@ except ValueError:
 for _ in range(5000):
     often(1)
 often(None)
+for _ in range(60):
+    seldom(1)
+seldom(None)  # something else begins
+for _ in range(100):
+    often(2.0)
 """
 
 
@@ -460,8 +468,9 @@ def test_every_python_sees_the_same(observe, environment, version):
         "program:Runner.step": {"x": {"int": 1}, "return": {"tuple(int, gpu float)": 1}},
         "program:Runner.step.inner": {"y": {"int": 1}, "return": {"tuple(int, gpu float)": 1}},
         "program:Runner.fails": {"x": {"int": 1}},
-        # no longer watched once its last calls said nothing new
-        "program:often": {"x": {"int": 1001}, "return": {"int": 1001}},
+        "program:seldom": {"x": {"int": 60, "none": 1}, "return": {"none": 61}},
+        # no longer watched once its last calls said nothing new, until something is new elsewhere
+        "program:often": {"x": {"int": 1001, "float": 100}, "return": {"int": 1001, "float": 100}},
     }
     if version not in {"3.9", "3.10"}:
         assert generator["words"] == {"x": {"float": 1}}

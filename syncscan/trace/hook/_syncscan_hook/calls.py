@@ -72,6 +72,7 @@ def _monitor(seen: Seen, note: Note) -> None:
 
     monitoring.register_callback(tool, started, on_start)
     monitoring.register_callback(tool, returned, on_return)
+    seen.wake = monitoring.restart_events
     monitoring.set_events(tool, started)
 
 

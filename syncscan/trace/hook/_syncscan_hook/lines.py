@@ -16,7 +16,9 @@ class Lines:
 
     def __init__(self, watches: Callable[[str], bool]) -> None:
         self._watches = watches
-        self._files: dict[str, list[int] | None] = {}  # in the order in which they ran; None: not watched
+        self._files: dict[
+            str, dict[int, None] | None
+        ] = {}  # in the order in which they ran; None: not watched
         self._told: dict[str, int] = {}  # how many of them
 
     def begin(self, tool: int) -> None:
@@ -28,9 +30,9 @@ class Lines:
             try:
                 ran = files[code.co_filename]
             except KeyError:
-                ran = files[code.co_filename] = [] if watches(code.co_filename) else None
+                ran = files[code.co_filename] = {} if watches(code.co_filename) else None
             if ran is not None:
-                ran.append(line)
+                ran[line] = None
             return disable
 
         monitoring.register_callback(tool, monitoring.events.LINE, on_line)
@@ -42,7 +44,7 @@ class Lines:
             told = 0 if whole else self._told.get(path, 0)
             if ran is not None and len(ran) > told:
                 self._told[path] = len(ran)
-                yield "lines", [path, sorted(set(ran[told:]))]
+                yield "lines", [path, sorted(list(ran)[told:])]
 
     def reset(self) -> None:
         """Tell all again, in a forked child: what ran before ran there too."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .places import Places
 
 QUIET = 1000  # calls in a row that said nothing new, after which a function is no longer watched
+SETTLED = 50  # such calls, after which something new means that the program does something else now
 MOST_WORDS = 24  # for one name; what else comes is an object
 _OPTIMIZED, _GENERATOR = 0x1 | 0x2, 0x20 | 0x80 | 0x200  # generators, coroutines
 _VARARGS, _VARKEYWORDS = 0x4, 0x8
@@ -55,18 +56,19 @@ class Function:
         """Whether it goes on after it has handed something out."""
         return bool(self.code.co_flags & _GENERATOR)
 
-    def add(self, name: str, word: str) -> None:
-        """Count a word for a name."""
+    def add(self, name: str, word: str) -> bool:
+        """Count a word for a name; whether it is a new one."""
         words = self.words.get(name)
         if words is None:
             words = self.words[name] = {}
         count = words.get(word)
+        is_new = count is None
         if count is None:
-            self.quiet = 0
             if len(words) >= MOST_WORDS:
                 word = "object"
             count = words.get(word, 0)
         words[word] = count + 1
+        return is_new
 
 
 class Seen:
@@ -77,6 +79,7 @@ class Seen:
 
     def __init__(self, places: Places, watches: Callable[[str, str], bool]) -> None:
         self._places = places
+        self.wake: Callable[[], object] = lambda: None  # lets those who watch ask again about all functions
         self._watches = watches
         self.functions: dict[int, Function | None] = {}
         self._kept: list[CodeType] = []  # so that the ids of code objects stay theirs
@@ -98,18 +101,32 @@ class Seen:
         function.calls += 1
         function.quiet += 1
         function.events += 1
-        name = self._places.name
+        name, is_new = self._places.name, False
         for parameter in function.names:
             if parameter in local:
-                function.add(parameter, name(local[parameter]))
+                is_new |= function.add(parameter, name(local[parameter]))
         if function.owner is not None and function.owner in local:
             for attribute, value in _held(local[function.owner], function.attributes):
-                function.add(f"self.{attribute}", name(value))
+                is_new |= function.add(f"self.{attribute}", name(value))
+        if is_new:
+            self._note_news(function)
 
     def returned(self, function: Function, value: Any) -> None:
         """Note where the result of a call lives."""
         function.events += 1
-        function.add(RETURN, self._places.name(value))
+        if function.add(RETURN, self._places.name(value)):
+            self._note_news(function)
+
+    def _note_news(self, function: Function) -> None:
+        """Where a function had settled, watch again for a while what is no longer watched."""
+        had_settled = function.quiet > SETTLED
+        function.quiet = 0
+        if had_settled:
+            over = [each for each in list(self.functions.values()) if each is not None and each.over]
+            for each in over:
+                each.over, each.quiet = False, QUIET - SETTLED
+            if over:
+                self.wake()
 
     def reset(self) -> None:
         """Forget what was seen, in a forked child: the parent tells it."""
