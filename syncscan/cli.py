@@ -24,6 +24,7 @@ COMMANDS = {
     "observe": "Run a command and keep where the values of its functions lived, for the check.",
     "facts": "Merge what runs of `syncscan observe` have kept.",
     "report": "Show a trace that `syncscan trace -o DIR` kept.",
+    "compare": "Hold the findings of a check against traces: which waited, and what was missed.",
     "diff": "Compare two traces: what waits more, and what waits less.",
 }
 

@@ -42,7 +42,7 @@ FLOORS = {
     "syncscan.check.infer": ("values", "source", "known", "table", "evaluate", "evaluators", "solver"),
     "syncscan.commands": (
         "parameters check_options",
-        "running",
+        "compare running",
         "check clean diff explain facts observe ops report rules server template trace",
     ),
     "syncscan.measure": (
@@ -61,10 +61,10 @@ FLOORS = {
     ),
     "syncscan.report": (
         "console pages records safe_text trace_json trace_lines trace_rows",
-        "chrome_trace diff ranks speedscope",
-        "diff_json",
+        "chrome_trace compared diff ranks speedscope",
+        "compared_json diff_json",
         "github gitlab json_report junit progress sarif schema statistics text trace_text",
-        "diff_text html",
+        "compared_text diff_text html",
         "formats trace_formats",
     ),
     "syncscan.report.html": ("page", "of_check of_diff of_trace"),
@@ -86,6 +86,7 @@ FLOORS = {
         "arrivals classify front shape",
         "contract launch spread store",
         "sites",
+        "lines",
         "merge propose",
         "trace",
         "kept",

@@ -150,6 +150,12 @@ _codes = parameters.complete(rule_book)
     metavar="FILE",
     help="Use the facts that `syncscan observe` kept; may be repeated.",
 )
+@click.option(
+    "--trace",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Hold the findings against what `syncscan trace --lines -o DIR` kept.",
+)
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule instead of listing them.")
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 in spite of findings.")
 @click.option("--config", type=parameters.text, metavar="FILE", help="Take the settings from this TOML file.")
@@ -220,7 +226,12 @@ def _run(options: Options, config: Config) -> int:
     )
     for name, file in options.outputs:
         write(name, report, file)
-    _show(options, config, report, outcome)
+    if options.trace:
+        from syncscan.commands.compare import show as show_compared  # noqa: PLC0415 (which traces alone need)
+
+        show_compared(report.findings, (options.trace,), options.output_format)
+    else:
+        _show(options, config, report, outcome)
     return _exit_status(options, report)
 
 

@@ -41,6 +41,7 @@ class Options:
     baseline: Path | None
     write_baseline: Path | None
     facts: tuple[Path, ...]
+    trace: Path | None
     statistics: bool
     exit_zero: bool
     config: str | None
@@ -105,6 +106,10 @@ _CONTRADICTIONS: tuple[tuple[Callable[[Options], object], str], ...] = (
     (
         lambda o: o.since and (o.writes or o.diff or o.write_baseline or o.reads_stdin),
         "--since only reports what a change brings; leave fixes, --write-baseline and - out",
+    ),
+    (
+        lambda o: o.trace and (o.writes or o.diff or o.statistics or o.output_format not in {"text", "json"}),
+        "--trace compares what is found; leave fixes, --statistics and formats other than text and json out",
     ),
     (
         lambda o: o.cache_dir and o.no_cache,

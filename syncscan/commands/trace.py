@@ -42,6 +42,9 @@ DETECTORS = ("auto", "cupti", "debug-mode", "both")
 @click.option(
     "--backward-lines", is_flag=True, help="Blame the forward line in backward (slow: anomaly mode)."
 )
+@click.option(
+    "--lines", is_flag=True, help="Record which lines ran, for `syncscan compare` (Python 3.12 or newer)."
+)
 @click.option("--max-syncs-per-step", type=parameters.limit, metavar="N", help="Fail above N.")
 @click.option("--max-blocked-ms-per-step", type=parameters.limit, metavar="X", help="Fail above X.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
@@ -55,6 +58,7 @@ def command(
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     backward_lines: bool,
+    lines: bool,
     max_syncs_per_step: float | None,
     max_blocked_ms_per_step: float | None,
     command: tuple[str, ...],
@@ -71,6 +75,8 @@ def command(
     options = {"detector": detector or "auto", "warmup": str(warmup), "step": step or ""}
     if backward_lines:
         options["backward_lines"] = "1"
+    if lines:
+        options["lines"] = "1"
     if simulate and detector is not None:
         raise ConfigError("--simulate needs no detector; leave --detector out")
     if simulate and max_blocked_ms_per_step is not None:

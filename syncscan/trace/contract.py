@@ -93,4 +93,5 @@ TRACE: Shape = record(
     processes=list_of(_process),
     sites=list_of(_SITE),
     timeline=Later(list_of(_TIMELINE), []),
+    lines=Later(optional(map_of(list_of(row(integer, integer)))), None),
 )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from syncscan.trace.lines import Ranges, merged
 from syncscan.trace.sites import MAX_STACKS
 from syncscan.trace.spread import Spread, pooled
 from syncscan.trace.store import quantile
@@ -44,6 +45,7 @@ class _Merger:
         self._left_out = 0
         self._timeline: list[dict[str, Any]] = []
         self._times = 0
+        self._lines: list[Ranges | None] = []
 
     def add(self, name: str, trace: Trace) -> None:
         self._number += 1
@@ -61,6 +63,7 @@ class _Merger:
                 self._worst[kind] = worst
         numbers = [self._add_site(name, site) for site in trace["sites"]]
         self._add_timeline(trace["timeline"], numbers)
+        self._lines.append(trace["lines"])
 
     def _add_steps(self, steps: dict[str, Any] | None) -> None:
         if self._steps is None or steps is None:
@@ -106,6 +109,7 @@ class _Merger:
             "processes": self._processes,
             "sites": [site.whole() for site in order],
             "timeline": self._timeline,
+            "lines": merged(self._lines),
         }
 
 

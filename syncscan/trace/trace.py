@@ -10,6 +10,7 @@ from syncscan import __version__
 from syncscan.ops import OperationTable
 from syncscan.trace.contract import FORMAT_VERSION
 from syncscan.trace.launch import Launched, why_unhooked
+from syncscan.trace.lines import ranges_by_file
 from syncscan.trace.propose import propose_step
 from syncscan.trace.sites import Blame, Site, Sources, collect, spot, to_json
 from syncscan.trace.store import Process, read_processes
@@ -18,7 +19,12 @@ Trace = dict[str, Any]
 
 
 def build(
-    command: Sequence[str], launched: Launched, parts: Path, blame: Blame, warmup: int, table: OperationTable
+    command: Sequence[str],
+    launched: Launched,
+    parts: Path,
+    blame: Blame,
+    warmup: int,
+    table: OperationTable,
 ) -> Trace:
     """Merge what the processes of a command wrote; see "Output contract" in docs/trace.md."""
     processes = read_processes(parts)
@@ -37,6 +43,7 @@ def build(
         "processes": [_process(process) for process in processes] + _unhooked(processes, launched),
         "sites": [to_json(site, processes) for site in sites],
         "timeline": _timeline(processes, sites, of_wait),
+        "lines": ranges_by_file(process.lines for process in processes if process.lines) or None,
     }
 
 

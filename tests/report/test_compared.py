@@ -1,0 +1,174 @@
+"""``syncscan compare`` and ``check --trace``: findings against what ran."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """\
+import torch
+
+
+def step(x, often):
+    total = x.sum().item()
+    if often:
+        x.tolist()
+    y = torch.zeros(3, device="cuda")
+    keep(y)
+    return total, [x.cpu()]
+
+
+def keep(y):
+    if len(y) > 5:
+        print(y.max().item())
+    index = [0, 1]
+    y[index] = 0.0
+
+
+def missed(make):
+    return make().item()
+
+
+for _ in range(3):
+    step(torch.ones(3, device="cuda"), False)
+missed(getattr(torch, "one" + "s").__call__.__self__ and (lambda: eval("torch.ones(1, device='cuda')")))
+"""
+
+
+def run(folder, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "syncscan", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A project that was checked and traced, with the lines that ran as a newer Python would have recorded them."""
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "program.py").write_text(PROGRAM)
+    checked = run(folder, "check", "program.py", "--format", "json", "--all")
+    (folder / "check.json").write_text(checked.stdout)
+    done = run(folder, "trace", "--simulate", "-o", "trace", "--", sys.executable, "program.py")
+    assert done.returncode == 0, done.stderr
+    kept = json.loads((folder / "trace" / "trace.json").read_text())
+    assert kept["lines"] is None
+    ran = {number for number, line in enumerate(PROGRAM.splitlines(), 1) if line and "tolist" not in line}
+    ran.discard(15)
+    kept["lines"] = {str(folder / "program.py"): [[number, number] for number in sorted(ran)]}
+    (folder / "lines").mkdir()
+    (folder / "lines" / "trace.json").write_text(json.dumps(kept))
+    return folder
+
+
+def compared(folder, *arguments):
+    done = run(folder, *arguments, "--format", "json")
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+def test_each_finding_was_confirmed_ran_in_silence_or_never_ran(folder):
+    found = compared(folder, "compare", "check.json", "lines")
+    statuses = {row["line"]: (row["status"], row["count"]) for row in found["findings"]}
+    assert statuses[5] == ("confirmed", 3)
+    assert statuses[7] == ("never ran", 0)
+    assert statuses[15] == ("never ran", 0)
+    assert found["findings"][0]["status"] == "confirmed"
+    assert found["knows_lines"] is True
+
+
+def test_each_wait_was_predicted_or_missed_and_the_shares_follow(folder):
+    found = compared(folder, "compare", "check.json", "lines")
+    predicted = {wait["line"]: wait["predicted"] for wait in found["waits"]}
+    assert predicted[5] is True
+    assert predicted[21] is False
+    whole = found["whole"]
+    confirmed = [row for row in found["findings"] if row["status"] == "confirmed"]
+    ran = [row for row in found["findings"] if row["status"] in {"confirmed", "ran and did not wait"}]
+    assert (whole["confirmed"], whole["ran"]) == (len(confirmed), len(ran))
+    assert whole["recall"] == sum(predicted.values()) / len(predicted)
+    assert found["by_rule"]["SYN101"]["waits"] == 2
+    assert found["by_rule"]["SYN101"]["recall"] == 0.5
+    assert list(found["by_folder"]) == ["."]
+
+
+def test_without_lines_nothing_is_said_of_precision(folder):
+    found = compared(folder, "compare", "check.json", "trace")
+    assert {row["status"] for row in found["findings"]} == {"confirmed", "not seen to wait"}
+    assert found["knows_lines"] is False
+    text = run(folder, "compare", "check.json", "trace").stdout
+    assert "trace with --lines, under Python 3.12 or newer" in text
+    assert "precision" not in text.splitlines()[0]
+
+
+def test_the_text_has_what_waited_first_and_what_was_missed(folder):
+    done = run(folder, "compare", "check.json", "lines")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("syncscan: ")
+    assert "confirmed" in lines[1]
+    assert any(line.startswith("missed") and "program.py:21 make().item()" in line for line in lines)
+    assert any(line.startswith("SYN101") and "1 of 2 (50%)" in line for line in lines)
+
+
+def test_check_compares_what_it_finds_at_once(folder):
+    whole = compared(folder, "compare", "check.json", "lines")
+    done = run(folder, "check", "program.py", "--all", "--trace", "lines", "--format", "json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout) == whole
+
+
+def test_several_traces_are_one(folder):
+    found = compared(folder, "compare", "check.json", "lines", "lines")
+    assert {row["line"]: row["count"] for row in found["findings"]}[5] == 6
+    assert compared(folder, "compare", "check.json", "lines", "trace")["knows_lines"] is False
+
+
+def test_a_trace_of_another_place_is_matched_by_the_end_of_its_paths(folder, tmp_path):
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg" / "program.py").write_text(PROGRAM)
+    checked = run(tmp_path, "check", "pkg", "--format", "json", "--all")
+    (tmp_path / "check.json").write_text(checked.stdout)
+    trace = (folder / "lines" / "trace.json").read_text().replace(str(folder), "/srv/site-packages/pkg")
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "trace.json").write_text(trace)
+    found = compared(tmp_path, "compare", "check.json", "there")
+    assert {row["line"]: row["count"] for row in found["findings"]}[5] == 3
+    assert found["outside"] == 0
+
+
+BAD = {
+    "absent": (None, "bad.json: cannot be read: no such file or directory"),
+    "cut-short": (
+        '{"version": 1',
+        "bad.json: not JSON or cut short; make it with `syncscan check --format json`",
+    ),
+    "foreign": ("[]", "bad.json: not the JSON of `syncscan check`: not an object"),
+    "other": (
+        '{"version": 1, "findings": [{}]}',
+        "bad.json: not the JSON of `syncscan check`: .findings[0].code: missing",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_file_that_is_no_check_gets_one_line(folder, name):
+    text, message = BAD[name]
+    (folder / "bad.json").unlink(missing_ok=True)
+    if text is not None:
+        (folder / "bad.json").write_text(text)
+    done = run(folder, "compare", "bad.json", "lines")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.replace("findings[0]", ".findings[0]").replace("..", ".") == f"syncscan: {message}\n"
+
+
+def test_fixes_and_traces_exclude_each_other(folder):
+    done = run(folder, "check", "program.py", "--trace", "lines", "--diff")
+    assert done.returncode == 2
+    assert done.stderr.startswith("syncscan: --trace compares what is found")

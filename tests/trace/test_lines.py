@@ -1,0 +1,64 @@
+"""``trace --lines``: which lines ran, each recorded once."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from test_pythons import interpreter
+
+PROGRAM = """\
+import os
+import torch
+
+
+def used(x):
+    if x:
+        return x
+    return None
+
+
+def unused(x):
+    return (
+        x
+    )
+
+
+def looped():
+    for _ in range(3):
+        used(1)
+
+
+looped()
+child = os.fork()
+if child == 0:
+    used(0)
+    os._exit(0)
+os.waitpid(child, 0)
+print(sum(1 for _ in range(2)))
+"""
+
+
+def lines_of(trace, path):
+    ranges = trace["lines"][str(path)]
+    return {number for first, last in ranges for number in range(first, last + 1)}
+
+
+@pytest.mark.parametrize("version", ["3.12", "3.13", "3.14"])
+def test_the_lines_that_ran_are_kept(run_trace, program, version):
+    path = program(PROGRAM)
+    done = run_trace([interpreter(version), path], ("--lines",))
+    assert (done.status, done.stdout) == (0, "2\n"), done.stderr
+    ran = lines_of(done.trace, path)
+    assert {6, 7, 8, 18, 19, 22, 23, 24, 25, 26, 27, 28} <= ran  # line 8 in the child alone
+    assert ran.isdisjoint({12, 13})
+    assert [path for path in done.trace["lines"] if "/torch/" in path or "_syncscan_hook" in path] == []
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="this Python can")
+def test_an_older_python_says_so_and_the_rest_is_traced(run_trace, program):
+    done = run_trace([sys.executable, program("import torch\ntorch.zeros(1).item()\n")], ("--lines",))
+    assert done.status == 0
+    assert "--lines: needs Python 3.12 or newer" in done.stderr
+    assert done.trace["lines"] is None
+    assert done.counts() == {"torch.zeros(1).item()": 1}
