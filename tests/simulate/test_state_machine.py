@@ -226,7 +226,8 @@ class Twin:
     def shared(self, first: int, second: int) -> None:
         """``.data`` of another tensor, of the same device."""
         a, b = self.pick(first), self.pick(second)
-        if self.places[a] == self.places[b]:
+        loses_gradients = self.tensors[a].requires_grad and self.tensors[b].is_inference()  # as in `keep`
+        if self.places[a] == self.places[b] and not loses_gradients:
             self.tensors[a].data = self.tensors[b].data
             self.log.append(self.seen(a))
 

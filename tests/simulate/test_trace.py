@@ -56,7 +56,7 @@ def run(*command: object, cwd: Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     return subprocess.run(
         [sys.executable, "-m", *map(str, command)],
-        capture_output=True, text=True, cwd=cwd, env=environment, check=False, timeout=120,
+        capture_output=True, text=True, cwd=cwd, env=environment, check=False, timeout=300,
     )  # fmt: skip
 
 

@@ -103,7 +103,7 @@ def run_trace(tmp_path, environment):
             text=True,
             env={**environment, **variables},
             cwd=tmp_path,
-            timeout=60,
+            timeout=300,
             check=False,
         )
         path = folder / "trace.json"

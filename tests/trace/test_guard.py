@@ -24,7 +24,7 @@ def run(environment, program):
             text=True,
             env={**environment, **variables},
             check=False,
-            timeout=60,
+            timeout=300,
         )
         assert done.returncode == 0, done.stderr
         assert "left subscribed" not in done.stderr

@@ -373,7 +373,7 @@ def test_a_daemon_outlives_its_trace(program, tmp_path, environment):
 
     def run(*command: str) -> int:
         return subprocess.run(
-            command, cwd=tmp_path, env=environment, timeout=60, check=False,
+            command, cwd=tmp_path, env=environment, timeout=300, check=False,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         ).returncode  # fmt: skip
 

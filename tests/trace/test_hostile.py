@@ -19,6 +19,7 @@ from syncscan.report.safe_text import safe_lines
 
 MACHINES = ("json", "jsonl", "speedscope", "chrome")
 SECONDS, BYTES = 60, 3 << 30
+UNTIL_SEEN = str(Path(__file__).with_name("until_seen.py"))
 many = settings(
     max_examples=150,
     deadline=None,
@@ -32,7 +33,7 @@ def kept(trace, program):
     program("import torch\ntorch.zeros(1).item()\n", "child.py")
     program("import torch\ndef step():\n    torch.zeros(1).item()\n", "work.py")
     done = trace(
-        """
+        f"""
         import os, subprocess, sys
         import syncscan
         import torch
@@ -42,8 +43,8 @@ def kept(trace, program):
         with syncscan.allow_sync("the scheduler needs it"):
             torch.zeros(2).tolist()
         for rank in "01":
-            subprocess.run([sys.executable, "child.py"], env={**os.environ, "RANK": rank})
-        subprocess.run([sys.executable, "-I", "-c", "import time; time.sleep(0.3)"])
+            subprocess.run([sys.executable, "child.py"], env={{**os.environ, "RANK": rank}})
+        subprocess.run([sys.executable, "-I", {UNTIL_SEEN!r}])
         sys.modules["_syncscan_hook.start"].hook.note("a remark")
         raise SystemExit(3)
         """,

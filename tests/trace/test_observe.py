@@ -96,7 +96,7 @@ def run(tmp_path):
             text=True,
             env={**kept, "PYTHONPATH": str(ROOT), **variables},
             cwd=tmp_path,
-            timeout=120,
+            timeout=300,
             check=False,
         )
 

@@ -6,9 +6,11 @@ import os
 import signal
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
+UNTIL_SEEN = str(Path(__file__).with_name("until_seen.py"))
 READ = "import torch\nt = torch.zeros(1)\nt.item()\n"
 
 
@@ -208,10 +210,9 @@ def test_a_python_that_cannot_be_hooked_is_listed(run_trace, flag):
 
 
 def test_a_descendant_that_cannot_be_hooked_is_listed(run_trace, program):
-    # The launcher looks at the process table four times a second; this one lives until it has.
-    script = program("""
+    script = program(f"""
         import subprocess, sys
-        subprocess.run([sys.executable, "-I", "-c", "import time; time.sleep(0.7)"])
+        subprocess.run([sys.executable, "-I", {UNTIL_SEEN!r}])
     """)
     done = run_trace(["sh", "-c", f"{sys.executable} {script}"])
     assert [p["why"] for p in done.trace["processes"] if not p["hooked"]] == ["-I ignores PYTHONPATH"]

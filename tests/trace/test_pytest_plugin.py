@@ -55,7 +55,7 @@ def run_pytest(environment, program, tmp_path):
             env={**environment, **variables},
             cwd=tmp_path,
             check=False,
-            timeout=60,
+            timeout=300,
         )
         return done.stdout + done.stderr
 

@@ -97,7 +97,7 @@ def not_for_ever(process: subprocess.Popen[str]) -> Iterator[None]:
             with suppress(ProcessLookupError):
                 send(pid, signal.SIGKILL)
 
-    alarm = threading.Timer(30, kill)
+    alarm = threading.Timer(120, kill)
     alarm.start()
     try:
         yield

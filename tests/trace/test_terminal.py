@@ -54,7 +54,7 @@ def terminal(environment, tmp_path):
         os.chdir(tmp_path)
         variables = {**environment, "PS1": PROMPT, "TERM": "dumb", "HISTFILE": ""}
         os.execve(BASH, ["bash", "--noprofile", "--norc", "--noediting", "-i"], variables)
-    alarm = threading.Timer(60, os.kill, (pid, signal.SIGKILL))  # a hanging test fails
+    alarm = threading.Timer(120, os.kill, (pid, signal.SIGKILL))  # a hanging test fails
     alarm.start()
     terminal = Terminal(leader)
     terminal.read_until(PROMPT)
