@@ -17,7 +17,7 @@ import pytest
 
 from syncscan.cli import COMMANDS
 from syncscan.reference.templates import templates
-from tests.foreground import foreground
+from tests.foreground import foreground, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCKS = 'import torch\n\nlosses = torch.zeros(8, device="cuda")\nprint(losses.sum().item())\n'
@@ -236,8 +236,7 @@ def test_ctrl_c_ends_a_long_check_at_once(tmp_path):
         stderr=subprocess.PIPE,
         preexec_fn=foreground,
     ) as process:
-        while cpu_seconds(process.pid) < 1.0:
-            os.sched_yield()
+        wait_until(process.pid, lambda: cpu_seconds(process.pid) >= 1.0)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate()
         assert (process.returncode, out, err) == (130, b"", b"syncscan: interrupted\n")
@@ -254,8 +253,7 @@ def wait_until_it_reads(pid: int) -> None:
     wait = Path(f"/proc/{pid}/wchan")
     if not wait.exists():
         pytest.skip("needs /proc")
-    while wait.read_text() not in {"pipe_read", "pipe_wait", "anon_pipe_read"}:
-        os.sched_yield()
+    wait_until(pid, lambda: wait.read_text() in {"pipe_read", "pipe_wait", "anon_pipe_read"})
 
 
 def test_torch_is_never_imported(tmp_path):

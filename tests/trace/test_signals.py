@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.foreground import foreground
+from tests.foreground import foreground, wait_until
 
 ROOT = Path(__file__).parents[2]
 LAST = signal.SIGRTMAX
@@ -149,7 +149,8 @@ def test_a_signal_for_all_reaches_the_program_once_while_the_front_waits_for_the
         with held(process.pid):
             to_the_group(process, signal.SIGUSR1)
             assert process.stdout.readline() == f"{int(signal.SIGUSR1)}\n"
-            wait_until(lambda: signal.SIGCHLD in pending_in(process.pid))  # it is asked what reached it
+            asked_what_reached_it = signal.SIGCHLD
+            wait_until(process.pid, lambda: asked_what_reached_it in pending_in(process.pid))
         to_the_launcher(process, LAST)
         assert process.communicate()[0] == ""
     assert process.returncode == 0
@@ -171,11 +172,8 @@ def held(pid: int) -> Iterator[None]:
 
 
 def pending_in(pid: int) -> set[int]:
-    """The signals that wait for a process; all of them once it has ended."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    if "\nState:\tZ" in status:
-        return set(signal.valid_signals())
-    mask = int(status.partition("\nShdPnd:")[2].split()[0], 16)
+    """The signals that wait for a process."""
+    mask = int(Path(f"/proc/{pid}/status").read_text().partition("\nShdPnd:")[2].split()[0], 16)
     return {number for number in signal.valid_signals() if mask >> (number - 1) & 1}
 
 
@@ -230,7 +228,7 @@ def test_ctrl_c_interrupts_a_report(command, environment):
         ) as process,
         not_for_ever(process),
     ):
-        wait_until(lambda: any(waits_to_write(pid) for pid in children_of(process.pid)))
+        wait_until(process.pid, lambda: any(waits_to_write(pid) for pid in children_of(process.pid)))
         to_the_group(process, signal.SIGINT)
         assert process.stderr.readline() == "syncscan: interrupted\n"
         process.communicate()
@@ -309,7 +307,7 @@ def test_a_stopped_launcher_stops_the_program(start, number):
         to_the_launcher(process, number)
         _, status = os.waitpid(process.pid, os.WUNTRACED)
         assert (os.WIFSTOPPED(status), os.WSTOPSIG(status)) == (True, number)
-        wait_until(lambda: state_of(process.pids[0]) == "T")
+        wait_until(process.pid, lambda: state_of(process.pids[0]) == "T")
         to_the_launcher(process, signal.SIGCONT)
         assert process.stdout.readline() == "continued\n"
         to_the_launcher(process, signal.SIGUSR1)
@@ -384,11 +382,6 @@ def test_a_program_killed_while_it_is_stopped_ends_the_launcher(start):
         os.waitpid(process.pid, os.WUNTRACED)
         os.kill(process.pids[0], signal.SIGKILL)
         assert process.wait() == -signal.SIGKILL
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    while not condition():
-        os.sched_yield()
 
 
 def state_of(pid: int) -> str:
