@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import libcst as cst
 
+from syncscan.inferred import is_of
+from syncscan.kinds import asks
 from syncscan.model import Applicability, Confidence, Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Facts
@@ -68,6 +70,21 @@ def gpu_operand(call: cst.Call, facts: Facts) -> Value | None:
     return next((value for value in map(on_gpu, operands(call, facts)) if value is not None), None)
 
 
+def decider(call: cst.Call, facts: Facts, place: Collection[str]) -> cst.BaseExpression | None:
+    """The argument that makes a call wait: one that a term of its case says to be in a place, such as "on gpu", and that may be."""
+    case = facts.blocks(call)
+    for term in case.when if case is not None else ():
+        if term.test != "is" or term.negated or not asks(term.kind, place):
+            continue
+        given = facts.argument(call, term.arg)
+        nodes = [*([given] if given is not None else []), *(argument.value for argument in call.args)]
+        for verdict in (True, None):
+            found = next((node for node in nodes if is_of(term.kind, facts.of(node)) is verdict), None)
+            if found is not None:
+                return found
+    return None
+
+
 def on_gpu(value: Value) -> Value | None:
     """The value itself, or what it holds, if that is a tensor on the GPU."""
     if value.is_gpu:
@@ -81,6 +98,12 @@ def doubted(value: Value, *others: Value) -> Value:
     option = min(value.options, key=lambda one: one.confidence, default=value)
     sure = min(one.confidence for each in (option, *others) for one in (each, *each.options))
     return replace(option, confidence=sure)
+
+
+def deciding(*values: Value) -> Value:
+    """The first of the values of which it is known why they are where they are, no surer than any of them."""
+    first = next((value for value in values if value.evidence is not None), values[0])
+    return doubted(first, *values)
 
 
 def certain(fix_is_exact: bool, *values: Value) -> Applicability:

@@ -135,10 +135,36 @@ def _rewrite(call: cst.Call, data: cst.BaseExpression, facts: Facts) -> Rewrite 
         return None
     if facts.of(data).kind is Kind.NUMBER:
         return Rewrite(call, full, "fill on the GPU", certain(fills_exactly(data, call, facts)))
+    repeated = _repeated(data, facts)
+    if repeated is not None and "requires_grad" not in keywords:
+        return Rewrite(call, _filled(full, *repeated), "fill on the GPU", Applicability.UNSAFE)
     if "requires_grad" in keywords or facts.of(data).kind is Kind.TENSOR:
         return None
     upload = _pinned_upload(call, device)
     return Rewrite(call, upload, "copy from pinned memory without blocking", Applicability.UNSAFE)
+
+
+def _repeated(data: cst.BaseExpression, facts: Facts) -> tuple[cst.Tuple, cst.BaseExpression] | None:
+    """The shape and the number of ``[v] * n`` and ``[[v]] * n``."""
+    if not isinstance(data, cst.BinaryOperation) or not isinstance(data.operator, cst.Multiply):
+        return None
+    sizes, item = [data.right], data.left
+    while isinstance(item, cst.List) and len(item.elements) == 1:
+        item = item.elements[0].value
+        sizes.append(cst.Integer("1"))
+    if (
+        len(sizes) < 2
+        or facts.of(item).kind is not Kind.NUMBER
+        or facts.of(data.right).kind is not Kind.NUMBER
+    ):
+        return None
+    del sizes[1]
+    return cst.Tuple([cst.Element(size) for size in sizes]), item
+
+
+def _filled(full: cst.Call, shape: cst.Tuple, number: cst.BaseExpression) -> cst.Call:
+    first, second, *rest = full.args
+    return full.with_changes(args=(first.with_changes(value=shape), second.with_changes(value=number), *rest))
 
 
 def _pinned_upload(call: cst.Call, device: cst.BaseExpression) -> cst.Call:

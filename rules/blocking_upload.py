@@ -27,6 +27,7 @@ from ._shared import (
     blocking_call,
     certain,
     copied,
+    decider,
     doubted,
     filled,
     is_device,
@@ -41,6 +42,8 @@ from ._shared import (
 _ROUNDED = {"torch.arange", "torch.linspace"}  # fractions may differ in the last bit between CPU and GPU
 _FACTORIES = _ROUNDED | {"torch.zeros", "torch.ones", "torch.empty", "torch.full", "torch.eye"}
 _NUMBERS = {"torch.tensor": "data", "torch.full": "fill_value"}  # the parameters that say what to fill with
+_COPYING = {"to", "cuda", "copy_", "type_as"}
+_HOST = {"on host", "memory pageable", "memory pinned"}
 _DECIDES_THE_PLACE = {"device", "pin_memory", "out", "requires_grad"}
 
 
@@ -126,9 +129,20 @@ host = pinned.to(torch.float16)
         if is_true(facts.argument(call, "non_blocking")):
             return None
         source = copied(call, facts)
+        if plain_name(call, facts) not in _COPYING:
+            source = decider(call, facts, _HOST) or source
         message = f"{shown(source or call, facts)} is copied to the GPU, and the host waits for the copy"
         because = doubted(facts.of(call), facts.of(source or call))
-        return Match(call, message, because, rewrite=_rewrite(call, source, facts) if source else None)
+        rewrite = _rewrite(call, source, facts) if source else None
+        return Match(call, message, because, _hint(call, source, facts), rewrite)
+
+
+def _hint(call: cst.Call, source: cst.BaseExpression | None, facts: Facts) -> str:
+    if plain_name(call, facts) in _COPYING or source is None:
+        return ""
+    if isinstance(source, cst.Call) and facts.name_of(source.func) == "torch.tensor":
+        return "write the number itself in its place, or make the tensor on the GPU with `device=`"
+    return "make it on the GPU, with `device=` where it is made"
 
 
 def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:

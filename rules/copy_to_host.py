@@ -17,6 +17,7 @@ import libcst as cst
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rule
 
+from ._instead import AT_ONCE
 from ._shared import PYTHON, blocking_call, gpu_operand, is_true, shown
 
 
@@ -98,7 +99,13 @@ array = lens.numpy()
         if is_true(facts.argument(call, "non_blocking")):
             return None
         message = f"{shown(call, facts)} copies from the GPU to the host and waits for the copy"
-        return Match(call, message, because=gpu_operand(call, facts))
+        return Match(call, message, gpu_operand(call, facts), _hint(call, facts))
+
+
+def _hint(call: cst.Call, facts: Facts) -> str:
+    if facts.name_of(call.func).startswith("pickle."):
+        return "pickle what the host has; where it must come from the GPU, download it into pinned memory before, and wait as late as possible"
+    return AT_ONCE if facts.used_at_once(call) else ""
 
 
 def _match_store(node: cst.Assign, facts: Facts) -> Match | None:

@@ -22,7 +22,7 @@ from syncscan.rule import Example, Facts, Match, Rule
 from ._shared import gpu_operand, shown
 from ._under_way import first_touch
 
-# What gives the same memory in another form, or says something of it, and reads no element.
+# What gives the same memory in another form, and reads no element.
 _VIEWS = frozenset(
     {
         *(
@@ -36,21 +36,15 @@ _VIEWS = frozenset(
             "unbind",
             "split",
             "chunk",
-            "t",
         ),
-        *(
-            "transpose",
-            "permute",
-            "expand",
-            "narrow",
-            "select",
-            "view_as",
-            "unflatten",
-            "size",
-            "dim",
-            "numel",
-        ),
-        *("element_size", "stride", "is_contiguous", "is_pinned", "data_ptr", "record_stream", "ndimension"),
+        *("transpose", "permute", "expand", "narrow", "select", "view_as", "unflatten", "t"),
+    }
+)
+# What the host knows of a tensor without its elements.
+_QUERIES = frozenset(
+    {
+        *("size", "dim", "numel", "ndimension", "element_size", "stride", "is_contiguous", "is_pinned"),
+        *("data_ptr", "record_stream", "nelement", "storage_offset", "is_floating_point", "get_device"),
     }
 )
 _READING = frozenset(
@@ -181,7 +175,8 @@ def _is_read(node: cst.CSTNode, facts: Facts) -> bool:
             return around.attr.value in {"T", "mT", "data"} and _is_read(around, facts)
         if around.attr.value in _VIEWS:
             return _is_read(call, facts)
-        return facts.name_of(call.func).startswith("torch.Tensor.") and facts.queued(call) is None
+        is_read = around.attr.value not in _QUERIES and facts.queued(call) is None
+        return is_read and facts.name_of(call.func).startswith("torch.Tensor.")
     if isinstance(around, cst.Subscript) and around.value is node:
         return facts.of(around).kind is Kind.NUMBER or _is_read(around, facts)
     if isinstance(around, cst.Arg):

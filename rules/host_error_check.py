@@ -25,15 +25,22 @@ _HINTS = {
     "torch.linalg.inv": "`torch.linalg.inv_ex` returns the status on the GPU",
     "torch.inverse": "`torch.linalg.inv_ex` returns the status on the GPU",
     "torch.linalg.solve": "`torch.linalg.solve_ex` returns the status on the GPU",
+    "torch.linalg.lu_factor": "`torch.linalg.lu_factor_ex` returns the status on the GPU, but checks it too: leave the factors to `solve_ex`",
     "torch.nn.utils.clip_grad_norm_": "test the returned norm later, or on the GPU",
+    "torch.testing.assert_close": "leave it to tests; in a run, `torch._assert_async` of `torch.isclose(a, b).all()` tests it on the GPU",
+    "torch.amp.GradScaler.step": "bfloat16 needs no scaler; with one, this wait is its price",
+    "torch.cuda.amp.GradScaler.step": "bfloat16 needs no scaler; with one, this wait is its price",
 }
+
+
+_CHECKED = "torch.distributions."
 
 
 class HostErrorCheck(Rule):
     code = "SYN502"
     name = "host-error-check"
     summary = "an operation reads a status from the GPU to raise an error"
-    instead = "the `_ex` form, which leaves the status on the GPU"
+    instead = "an operation that checks nothing, or the check where the host waits anyway"
     nodes = (cst.Call,)
     precedence = Precedence.FAMILY
     examples = (
@@ -102,7 +109,10 @@ host = torch.linalg.inv(torch.eye(8))
         name = facts.name_of(call.func)
         message = f"{shown(call, facts)} reads a status from the GPU to raise an error, and the host waits"
         rewrite = _without_check(call) if name == "torch.linalg.cholesky" and len(call.args) == 1 else None
-        return Match(call, message, gpu_operand(call, facts), _HINTS.get(name, ""), rewrite)
+        hint = _HINTS.get(
+            name, "`validate_args=False` leaves the check out" if name.startswith(_CHECKED) else ""
+        )
+        return Match(call, message, gpu_operand(call, facts), hint, rewrite)
 
 
 def _without_check(call: cst.Call) -> Rewrite | None:

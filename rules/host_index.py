@@ -16,7 +16,7 @@ from syncscan.model import Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
-from ._shared import doubted, index_elements, shown
+from ._shared import deciding, index_elements, shown
 
 _HOST_KINDS = {Kind.LIST, Kind.NDARRAY, Kind.TUPLE}
 
@@ -84,8 +84,25 @@ kept = torch.zeros(8, device="cuda")[torch.ones(8) > 0]
                 message = (
                     f"the index {shown(element, facts)} is in host memory: it is uploaded, and the host waits"
                 )
-                return Match(node, message, because=doubted(facts.of(node.value), value))
+                return Match(node, message, deciding(value, facts.of(node.value)), _hint(element, value))
         return None
+
+
+def _hint(index: cst.BaseExpression, value: Value) -> str:
+    if isinstance(index, cst.List):
+        numbers = [element.value for element in index.elements]
+        if numbers and all(isinstance(number, cst.Integer) for number in numbers):
+            return _of_numbers([cst.ensure_type(number, cst.Integer).evaluated_value for number in numbers])
+    if value.is_cpu_tensor and value.evidence is not None:
+        return f"make the index on the GPU, with `device=` where it is made ({value.evidence.place}), or upload it from pinned memory"
+    return ""
+
+
+def _of_numbers(numbers: list[int]) -> str:
+    """What picks rows that are written out: a slice where they stand side by side."""
+    if numbers == list(range(numbers[0], numbers[0] + len(numbers))):
+        return f"a slice is a view and needs no index: `{numbers[0]}:{numbers[-1] + 1}`"
+    return "`torch.stack` of the rows, or an index that was made on the GPU once"
 
 
 def _is_uploaded(value: Value) -> bool:

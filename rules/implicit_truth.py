@@ -19,9 +19,19 @@ from syncscan.model import Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
+from ._instead import ASSERTED
 from ._shared import blocking_call, gpu_operand, shown
 
 _PYTHON = {"min": "compares", "max": "compares", "sorted": "compares", "any": "tests", "all": "tests"}
+
+
+_ON_THE_GPU = {
+    "min": "`torch.minimum` of two, or `amin` of a stack, compares on the GPU; or compare what the host knows",
+    "max": "`torch.maximum` of two, or `amax` of a stack, compares on the GPU; or compare what the host knows",
+    "any": "`torch.stack(...).any()` asks once for all of them",
+    "all": "`torch.stack(...).all()` asks once for all of them",
+    "sorted": "`torch.sort` orders them on the GPU",
+}
 
 
 class ImplicitTruth(Rule):
@@ -108,8 +118,13 @@ total = sum([torch.ones((), device="cuda"), torch.zeros((), device="cuda")])
         )
         if isinstance(node, cst.Comparison) and tested is not node:
             message = f"{shown(node, facts)} compares on the GPU and waits for the answer"
-            return Match(node, message, because=value)
-        return Match(tested, message, because=value) if value.is_gpu or _becomes_gpu(tested, value) else None
+            return Match(node, message, value, _hint(node, facts))
+        is_gpu = value.is_gpu or _becomes_gpu(tested, value)
+        return Match(tested, message, value, _hint(tested, facts)) if is_gpu else None
+
+
+def _hint(node: cst.CSTNode, facts: Facts) -> str:
+    return ASSERTED if facts.raises(node) else ""
 
 
 def _becomes_gpu(node: cst.BaseExpression, value: Value) -> bool:
@@ -125,7 +140,7 @@ def _match_call(call: cst.Call, facts: Facts) -> Match | None:
         return None
     name = facts.name_of(call.func).removeprefix("builtins.")
     message = f"Python's `{name}` {_PYTHON[name]} GPU tensors one by one and waits for each answer"
-    return Match(call, message, because=gpu_operand(call, facts))
+    return Match(call, message, gpu_operand(call, facts), _ON_THE_GPU.get(name, ""))
 
 
 def _tested(node: cst.CSTNode, facts: Facts) -> cst.BaseExpression | None:

@@ -16,6 +16,7 @@ import libcst as cst
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
+from ._instead import of_a_number
 from ._shared import blocking_call, shown, subject
 
 
@@ -71,4 +72,4 @@ size = lens.numel() * lens.element_size() + np.arange(8).sum().item()
             return None
         tensor = subject(call, facts)
         message = f"`.item()` copies {shown(tensor, facts)} from the GPU and waits for it"
-        return Match(call, message, because=facts.of(tensor))
+        return Match(call, message, facts.of(tensor), of_a_number(call, facts))

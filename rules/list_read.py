@@ -14,6 +14,7 @@ import libcst as cst
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
+from ._instead import of_many
 from ._shared import blocking_call, shown, subject
 
 
@@ -66,4 +67,4 @@ lens = torch.ones(4).tolist()
             return None
         tensor = subject(call, facts)
         message = f"`.tolist()` copies all of {shown(tensor, facts)} from the GPU and waits for it"
-        return Match(call, message, because=facts.of(tensor))
+        return Match(call, message, facts.of(tensor), of_many(call, facts))

@@ -20,7 +20,7 @@ from syncscan.model import Applicability, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rewrite, Rule
 
-from ._shared import PYTHON, blocking_call, index_elements, on_gpu, shown
+from ._shared import PYTHON, blocking_call, decider, index_elements, on_gpu, shown
 
 _HINTS = {
     "add": "write the product out, `x + alpha * y`: the factor then stays on the GPU",
@@ -31,6 +31,7 @@ _HINTS = {
     "tensor": "`torch.stack` puts GPU scalars together without reading them",
     "as_tensor": "`torch.stack` puts GPU scalars together without reading them",
 }
+_SIZE = "take the number from the host: a shape, or the list from which the tensor was made"
 _SEQUENCES = {Kind.LIST, Kind.TUPLE, Kind.STRING}
 
 
@@ -109,14 +110,15 @@ both = torch.stack([scale, scale])
         if full.startswith(PYTHON) and full != "builtins.range":
             return None
         name = full.rpartition(".")[2]
-        number = next((arg.value for arg in call.args if on_gpu(facts.of(arg.value))), None)
+        number = decider(call, facts, {"on gpu", "holds gpu"})
         if number is None:
             return Match(call, f"{shown(call, facts)} reads a number from the GPU, and the host waits")
         message = (
             f"{shown(number, facts)} is on the GPU, `{name}` needs a number, and the host waits to read it"
         )
         because = on_gpu(facts.of(number))
-        return Match(call, message, because, _HINTS.get(name, ""), _stack_instead(call, facts))
+        hint = _HINTS.get(name) or (_instead(False, call, facts) if facts.in_loop(call) else _SIZE)
+        return Match(call, message, because, hint, _stack_instead(call, facts))
 
 
 def _match_subscript(node: cst.Subscript, facts: Facts) -> Match | None:
@@ -130,8 +132,16 @@ def _match_subscript(node: cst.Subscript, facts: Facts) -> Match | None:
             message = (
                 f"{shown(number, facts)} is on the GPU, an index is a number, and the host waits to read it"
             )
-            return Match(node, message, because=value)
+            return Match(node, message, value, _instead(number in bounds, node, facts))
     return Match(node, f"{shown(node, facts)} reads its index from the GPU, and the host waits")
+
+
+def _instead(is_bound: bool, node: cst.CSTNode, facts: Facts) -> str:
+    if facts.in_loop(node):
+        return "loop over numbers of the host: one `.tolist()` before the loop, or the list from which the tensor was made"
+    if is_bound:
+        return "take the bound from the host, or keep all of it and mask: `torch.arange(upper_bound, device=...) < n`"
+    return "`x.index_select(0, i.view(1))` picks it on the GPU; or take the index from the host"
 
 
 def _match_repetition(node: cst.BinaryOperation, facts: Facts) -> Match | None:

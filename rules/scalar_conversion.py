@@ -16,6 +16,7 @@ import libcst as cst
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
+from ._instead import of_a_number
 from ._shared import blocking_call, gpu_operand, shown
 
 _CONVERSIONS = {
@@ -80,4 +81,4 @@ same = torch.isclose(scores, distance).all()
         ):
             return None
         message = f"{shown(call, facts)} makes a Python number of a GPU tensor and waits for its value"
-        return Match(call, message, because=gpu_operand(call, facts))
+        return Match(call, message, gpu_operand(call, facts), of_a_number(call, facts))

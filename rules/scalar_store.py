@@ -117,7 +117,7 @@ counts[torch.arange(3)] = 0.0
             if isinstance(place, cst.Subscript) and _is_uploaded(place, facts):
                 message = f"the number {shown(node.value, facts)} is copied to the GPU for this store, and the host waits"
                 because = doubted(facts.of(place.value), *map(facts.of, index_elements(place)))
-                return Match(node, message, because, rewrite=_rewrite(node, place, facts))
+                return Match(node, message, because, _hint(place), _rewrite(node, place, facts))
         return None
 
 
@@ -130,6 +130,12 @@ def _is_uploaded(place: cst.Subscript, facts: Facts) -> bool:
     return not any(
         index.is_host_data and index.kind is not Kind.NUMBER and not index.is_mask for index in indices
     )
+
+
+def _hint(place: cst.Subscript) -> str:
+    if len(place.slice) == 1:
+        return ""
+    return "store a tensor that was made on the GPU once, such as `one = torch.ones((), device=...)`: `x[i, j] = one`"
 
 
 def _rewrite(node: cst.Assign, place: cst.Subscript, facts: Facts) -> Rewrite | None:

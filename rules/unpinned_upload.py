@@ -25,7 +25,7 @@ from ._shared import (
     TRUE,
     blocking_call,
     copied,
-    doubted,
+    deciding,
     is_true,
     method_call,
     set_argument,
@@ -96,7 +96,7 @@ rows.copy_(pinned, non_blocking=True)
             return None
         source = copied(call, facts)
         message = f"{shown(source or call, facts)} is not pinned: beyond the staging size the copy waits for the stream all the same"
-        because = doubted(facts.of(call), facts.of(source or call))
+        because = deciding(facts.of(source or call), facts.of(call))
         return Match(call, message, because, rewrite=_rewrite(call, source, facts) if source else None)
 
 

@@ -102,6 +102,9 @@ class Facts(Protocol):
     def after(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The statement that stands behind the one of a node, in the same body."""
 
+    def raises(self, node: cst.CSTNode) -> bool:
+        """Whether the statement of a node only decides on an error: an `assert`, or an `if` that does nothing but raise."""
+
     def used_at_once(self, node: cst.CSTNode) -> bool:
         """Whether the value of an expression is used where it stands, or by the next statement."""
 

@@ -31,7 +31,8 @@ FLOORS = {
     "syncscan.check": (
         "nesting notebook",
         "baseline blocks discover files ignores memory newer write suppress fix infer workers",
-        "defects match rhythm",
+        "defects story rhythm",
+        "match",
         "when",
         "hidden",
         "engine",

@@ -16,6 +16,7 @@ from syncscan.check.infer.evaluate.record import Candidate, Position
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.table.conditions import Bound
 from syncscan.check.nesting import is_too_deep
+from syncscan.check.story import story
 from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Finding, Fix, Value
 from syncscan.ops import Case, by_parameter
 from syncscan.rule import Match, Rewrite, Rule
@@ -142,6 +143,13 @@ class StatementFacts:
     def after(self, node: cst.CSTNode) -> cst.CSTNode | None:  # noqa: ARG002 (all nodes are in one statement)
         """The statement that stands behind the one of a node, in the same body."""
         return self._parsed(self._place.after)
+
+    def raises(self, node: cst.CSTNode) -> bool:  # noqa: ARG002 (all nodes are in one statement)
+        """Whether the statement of a node only decides on an error: an `assert`, or an `if` that does nothing but raise."""
+        statement = self._candidate.node
+        if isinstance(statement, ast.If):
+            return isinstance(statement.body[0], ast.Raise) and not statement.orelse
+        return isinstance(statement, ast.Assert)
 
     def used_at_once(self, node: cst.CSTNode) -> bool:
         """Whether the value of an expression is used where it stands, or by the next statement."""
@@ -292,7 +300,7 @@ class Matcher:
 def _finding(rule: Rule, match: Match, facts: StatementFacts, function: Function) -> Finding:
     line, column, end_line, end_column = facts.range_of(match.node)
     because = min(match.because.options, key=_confidence, default=match.because) if match.because else None
-    evidence = because.evidence.chain() if because is not None and because.evidence is not None else ()
+    evidence = story(because.evidence, function.module.path) if because is not None else ()
     return Finding(
         code=rule.code,
         name=rule.name,

@@ -282,6 +282,10 @@ class RuntimeFacts:
         """The statement that stands behind the one of a node, in the same body."""
         return self._module.around_each.beside(node, 1)
 
+    def raises(self, node: cst.CSTNode) -> bool:
+        """Whether the statement of a node only decides on an error."""
+        return isinstance(self.statement(node), cst.Assert)
+
     def used_at_once(self, node: cst.CSTNode) -> bool:
         """Whether the value of an expression is used where it stands, or by the next statement."""
         return self._module.around_each.used_at_once(node, self.after(node))

@@ -63,7 +63,7 @@ def news(frame: Frame, cell: Cell[Value], value: Value) -> Value | None:
 
 def tell(frame: Frame, cell: Cell[Value], new: Value, node: ast.AST, text: str) -> None:
     """Tell news to those who read a cell, with a step of evidence."""
-    frame.tell(cell, explained(new, frame.module.path, getattr(node, "lineno", 1), text))
+    frame.tell(cell, explained(new, frame.module.path, getattr(node, "lineno", 1), text, cell))
 
 
 def tell_if_new(frame: Frame, cell: Cell[Value], value: Value, node: ast.AST, path: str) -> None:

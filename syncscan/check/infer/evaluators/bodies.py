@@ -54,7 +54,7 @@ def _returns(frame: Frame, value: Value, line: int) -> None:
     cell = frame.context.known.returns[function]
     if returned is not UNKNOWN and joined(frame.told(cell), returned) is not None:
         text = f"returned by `{function.qualname}`"
-        frame.tell(cell, explained(returned, frame.module.path, line, text))
+        frame.tell(cell, explained(returned, frame.module.path, line, text, cell))
 
 
 def _tell_what_places(frame: Frame, returned: Value) -> None:

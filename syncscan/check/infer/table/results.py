@@ -228,8 +228,10 @@ def _made(bound: Bound, here: Here) -> Value:
         if data is not None and data.kind is Kind.TENSOR and data.device is not Device.UNKNOWN:
             return data
         device = here.default_device
+    evidence: Evidence | None
     if device is None:
-        place, confidence, evidence = Device.CPU, Confidence.PROVED, None
+        place, confidence = Device.CPU, Confidence.PROVED
+        evidence = Evidence(here.path, here.line, f"`{here.text}` makes it in host memory")
     else:
         place, confidence, evidence = placed(device, here)
     pinned = _pinned(bound) if place is Device.CPU else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from syncscan.check.infer.values.basic import INT, NUMBER, STRING
 from syncscan.check.infer.values.lattice import union
@@ -76,15 +76,25 @@ _HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET})
 _PLACED = frozenset({Kind.TENSOR, Kind.MOVED, Kind.DEVICE, Kind.UNION})
 
 
-def explained(value: Value, path: str, line: int, text: str) -> Value:
-    """The value of something placed on the GPU, or that holds such, with one more step of evidence."""
+_LONGEST = 16  # steps of a chain of evidence; no more of them are shown
+
+
+@dataclass(frozen=True, slots=True)
+class Told(Evidence):
+    """A step that was told to a cell, where others may have told the same: which of them to show is chosen in the end."""
+
+    told: object = field(default=None, compare=False, repr=False)  # the cell
+
+
+def explained(value: Value, path: str, line: int, text: str, cell: object = None) -> Value:
+    """The value of something placed on the GPU, or that holds such, with one more step of evidence, told to a cell."""
     if value.kind is Kind.UNION:
-        return union(tuple(explained(item, path, line, text) for item in value.items or ()))
+        return union(tuple(explained(item, path, line, text, cell) for item in value.items or ()))
     if value.kind in _HOLDERS:
         parts = value.items if value.items is not None else (value.element or UNKNOWN,)
         if not any(part.device in ON_GPU for part in parts):
             return value
-        parts = tuple(explained(part, path, line, text) for part in parts if part.kind not in _HOLDERS)
+        parts = tuple(explained(part, path, line, text, cell) for part in parts if part.kind not in _HOLDERS)
         if value.items is None:
             return replace(value, element=parts[0])
         return replace(value, items=parts) if len(parts) == len(value.items) else value
@@ -93,6 +103,6 @@ def explained(value: Value, path: str, line: int, text: str) -> Value:
     parent = value.evidence
     if parent is not None and (parent.path, parent.line) == (path, line):
         return value
-    if parent is not None and len(parent.chain()) >= 6:
+    if parent is not None and len(parent.chain()) >= _LONGEST:
         return value
-    return replace(value, evidence=Evidence(path, line, text, parent))
+    return replace(value, evidence=Told(path, line, text, parent, told=cell))

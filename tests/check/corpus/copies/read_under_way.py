@@ -53,6 +53,13 @@ def maybe_later(wait, stream):
     return view, lens.to("cpu", non_blocking=True)  # silent
 
 
+def sizes():
+    lens = torch.zeros(8, device="cuda").to("cpu", non_blocking=True)  # silent
+    if lens.dim() == 4 and lens.shape[0] > 1 and lens.numel() > 2:
+        lens = lens.squeeze(0)
+    return lens
+
+
 def of_the_host():
     lens = torch.zeros(8)
     host = lens.to("cpu", non_blocking=True)  # silent

@@ -1,4 +1,4 @@
-"""A chain names at most six steps, the nearest first."""
+"""A chain names at most six steps: the nearest, and the one where it began."""
 
 import torch
 
@@ -20,18 +20,18 @@ def four(d):
 
 
 def five(e):
-    return six(e)
+    return six(e)  # at: sixth
 
 
 def six(f):
     return f.tolist()  # expect: SYN102 (inferred)
+    # because: sixth: `f` of `six` is passed here
     # because: fifth: `e` of `five` is passed here
     # because: fourth: `d` of `four` is passed here
     # because: third: `c` of `three` is passed here
     # because: second: `b` of `two` is passed here
-    # because: first: `a` of `one` is passed here
     # because: made: `torch.ones(1, device="cuda")` puts it there
 
 
 t = torch.ones(1, device="cuda")  # at: made
-one(t)  # at: first
+one(t)
