@@ -24,6 +24,7 @@ class DriftingMirror(Rule):
     summary = "a host mirror of a GPU tensor is only ever advanced"
     instead = "overwrite it in each step from what decides, such as the counts of the scheduler"
     nodes = (cst.AugAssign,)
+    is_wait = False
     examples = (
         Example(
             bad="""\

@@ -58,6 +58,7 @@ class EarlyRead(Rule):
     summary = "a `non_blocking` copy to the host is read before any wait"
     instead = "record an event behind the copy and synchronise with it before the read; for a read at once, leave `non_blocking` out"
     nodes = (cst.Call,)
+    is_wait = False
     examples = (
         Example(
             bad="""\

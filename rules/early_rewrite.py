@@ -31,6 +31,7 @@ class EarlyRewrite(Rule):
         "a buffer for each upload, or an event behind the upload that is synchronised with before the write"
     )
     nodes = (cst.Call,)
+    is_wait = False
     examples = (
         Example(
             bad="""\

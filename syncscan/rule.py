@@ -149,6 +149,7 @@ class Rule(ABC):
     nodes: ClassVar[tuple[type[cst.CSTNode], ...]]
     asks: ClassVar[frozenset[str]] = frozenset()
     precedence: ClassVar[Precedence] = Precedence.OPERATION
+    is_wait: ClassVar[bool] = True  # what it finds makes the host wait; not so where a wait is missing
     examples: ClassVar[tuple[Example, ...]]
 
     @abstractmethod

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from dataclasses import replace
+
 from syncscan.check.infer.evaluate.record import Waits
 from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.index import Function, Virtual
 from syncscan.check.match import Matcher
 from syncscan.model import Confidence, Device, Evidence, Finding, Kind, Value
+from syncscan.rule import rule_book
 
 # How many calls may lie between a property and the line that waits.
 _DEEPEST = 3
@@ -46,7 +50,7 @@ class _Search:
         for callee in self._solver.known.callees.get(function, ()) if depth else ():
             wait = self.wait_of(callee, depth - 1)
             if wait is not None:
-                return wait
+                return _called(function, callee.name, wait)
         return None
 
     def _finding_in(self, function: Function) -> Finding | None:
@@ -54,8 +58,22 @@ class _Search:
         if function not in self._direct:
             candidates = self._solver.candidates(function) if function in self._solver.known.may_block else []
             findings = self._matcher.findings_in(candidates, function)
-            self._direct[function] = max(findings, key=lambda finding: finding.confidence, default=None)
+            waits = [finding for finding in findings if rule_book()[finding.code].is_wait]
+            self._direct[function] = max(waits, key=lambda finding: finding.confidence, default=None)
         return self._direct[function]
+
+
+def _called(function: Function, name: str, wait: Value) -> Value:
+    """The wait in something that a function calls, or reads, by a name: one step further away."""
+    lines = [
+        node.lineno
+        for node in ast.walk(function.node)
+        if isinstance(node, (ast.Name, ast.Attribute))
+        and name == getattr(node, "attr", getattr(node, "id", ""))
+    ]
+    line = min(lines, default=getattr(function.node, "lineno", 1))
+    text = f"`{function.qualname}` calls `{name}`"
+    return replace(wait, evidence=Evidence(function.module.path, line, text, wait.evidence))
 
 
 def _leading_to(finding: Finding) -> Value:

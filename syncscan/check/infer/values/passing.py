@@ -102,7 +102,7 @@ def explained(value: Value, path: str, line: int, text: str, cell: object = None
         return value
     parent = value.evidence
     if parent is not None and (parent.path, parent.line) == (path, line):
-        return value
+        return replace(value, evidence=Told(path, line, parent.text, parent.parent, told=cell))
     if parent is not None and len(parent.chain()) >= _LONGEST:
         return value
     return replace(value, evidence=Told(path, line, text, parent, told=cell))

@@ -1,0 +1,114 @@
+"""What a finding says: which operand makes the line wait, why it is where it is, and what fits the line instead."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+HEAD = """\
+import pickle
+import numpy as np
+import torch
+
+x = torch.zeros((8, 8), device="cuda")
+i = torch.zeros((), dtype=torch.int64, device="cuda")
+mask = torch.zeros(8, dtype=torch.bool, device="cuda")
+rows = torch.arange(8, device="cuda")
+n = 4
+"""
+
+
+@pytest.fixture
+def said(syncscan, project):
+    """The one finding in a few lines."""
+
+    def check(lines: str) -> dict:
+        project({"a.py": HEAD + lines})
+        (finding,) = json.loads(syncscan("check", "--isolated", "--format", "json", "--all").stdout)[
+            "findings"
+        ]
+        return finding
+
+    return check
+
+
+@pytest.mark.parametrize(
+    ("lines", "suggestion"),
+    [
+        ("x[n:].fill_(x[0, 0].item())", "give `fill_` the tensor itself, which it reads on the GPU; `syncscan template show"),
+        ("for row in x:\n    total = row.sum().item()", "read all of it with one `.tolist()` before the loop"),
+        ("total = x.sum().item()", "keep the number on the GPU, or take it from what the host already knows"),
+        ("for k in range(n):\n    a, b = x[k].tolist()", "read all of it with one `.tolist()` before the loop"),
+        ("for k in x.tolist():\n    print(k)", "what is read at once cannot be copied without a wait"),
+        ("host = x.cpu().sum()", "what is read at once cannot be copied without a wait"),
+        ("host = x.cpu()\nn = 5\nn = host", "copy into pinned memory with `non_blocking=True`, record an event"),
+        ("data = pickle.dumps(x)", "pickle what the host has"),
+        ("assert mask.all()", "`torch._assert_async(condition)` tests it on the GPU"),
+        ("if not mask.all():\n    raise ValueError", "`torch._assert_async(condition)` tests it on the GPU"),
+        ("if not mask.all():\n    n = 5", "decide on the GPU"),
+        ("assert mask.any().item()", "`torch._assert_async(condition)` tests it on the GPU"),
+        ("low = min(x[0, 0], x[1, 1])", "`torch.minimum` of two"),
+        ("head = x[:i]", "take the bound from the host, or keep all of it and mask"),
+        ("row = x[i]", "`x.index_select(0, i.view(1))` picks it on the GPU"),
+        ("for k in rows:\n    row = x[k]", "loop over numbers of the host: one `.tolist()` before the loop"),
+        ("y = x.reshape(-1, i)", "take the number from the host: a shape, or the list from which the tensor was made"),
+        ("y = x[:, [0]]", "a slice is a view and needs no index: `0:1`"),
+        ("y = x[[2, 3, 4]]", "a slice is a view and needs no index: `2:5`"),
+        ("y = x[[2, 4]]", "`torch.stack` of the rows, or an index that was made on the GPU once"),
+        ("host = torch.arange(8)\ny = x[host]", "make the index on the GPU, with `device=` where it is made (a.py:10)"),
+        ("x[rows, rows] = 1", "store a tensor that was made on the GPU once"),
+        ("y = torch.where(mask, x, torch.tensor(0.0))", "write the number itself in its place"),
+        ("y = torch.linalg.inv(x)", "`torch.linalg.inv_ex` returns the status on the GPU"),
+        ("torch.testing.assert_close(x, x)", "leave it to tests; in a run, `torch._assert_async`"),
+        ("y = torch.tensor([3] * n, device='cuda')", "fill on the GPU"),
+        ("y = torch.zeros(n).cuda()", "make it on the GPU"),
+        ("y = torch.tensor(0).to('cuda')", "make it on the GPU"),
+    ],
+)  # fmt: skip
+def test_the_suggestion_fits_the_line(said, lines, suggestion):
+    assert suggestion in said(lines)["fix"]["description"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "fixed"),
+    [
+        ("y = torch.tensor([3] * n, device='cuda')", "torch.full((n,), 3, device='cuda')"),
+        ("y = torch.tensor([[n]] * n, device='cuda')", "torch.full((n,1), n, device='cuda')"),
+    ],
+)
+def test_a_list_of_one_number_is_filled(said, lines, fixed):
+    (edit,) = said(lines)["fix"]["edits"]
+    assert edit["text"].replace(", 1)", ",1)") == fixed
+
+
+@pytest.mark.parametrize(
+    ("lines", "operand", "because"),
+    [
+        ("host = torch.tensor(0.0)\ny = torch.where(mask, x, host)", "`host` is copied", "puts it there"),
+        ("y = torch.add(x, x, alpha=i)", "`i` is on the GPU, `add` needs a number", "`torch.zeros((), dtype"),
+        ("host = torch.arange(8)\ny = x[host]", "the index `host`", "`torch.arange(8)` makes it in host memory"),
+        ("big = torch.zeros(8)\ny = big.to('cuda', non_blocking=True)", "`big` is not pinned", "makes it in host memory"),
+    ],
+)  # fmt: skip
+def test_what_is_said_is_about_the_operand_that_makes_it_wait(said, lines, operand, because):
+    finding = said(lines)
+    assert operand in finding["message"]
+    assert because in finding["evidence"][0]["text"]
+
+
+def test_of_several_callers_the_nearest_is_shown(syncscan, project):
+    project(
+        {
+            "pkg/__init__.py": "",
+            "pkg/a/__init__.py": "",
+            "pkg/a/far.py": "import torch\nfrom pkg.b.near import longest\nlongest(torch.zeros(8, device='cuda'))\n",
+            "pkg/b/__init__.py": "",
+            "pkg/b/near.py": (
+                "import torch\n\n\ndef longest(lens):\n    return lens.max().item()\n\n\n"
+                "def step():\n    return longest(torch.ones(8, device='cuda'))\n"
+            ),
+        }
+    )
+    (finding,) = json.loads(syncscan("check", "--isolated", "--format", "json").stdout)["findings"]
+    assert [(step["path"], step["line"]) for step in finding["evidence"]] == [("pkg/b/near.py", 9)]
