@@ -11,7 +11,6 @@ class Metadata:
     def lens_cpu(self):
         return self.lens.cpu()  # expect: SYN105 # at: waits
 
-
     def _read(self):
         return self.lens.sum().item()  # expect: SYN101 # at: reads
 
