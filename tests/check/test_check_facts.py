@@ -64,8 +64,10 @@ def facts(source: str, **functions: dict[str, dict[str, int]]) -> str:
 def check(syncscan, project):
     """Checks `STATE` with facts about it: the findings as (line, code, confidence, first evidence), and the report."""
 
-    def run(*options: str, source: str = STATE, **functions: dict[str, dict[str, int]]):
-        project({"state.py": source, "facts.json": facts(STATE, **functions)})
+    def run(
+        *options: str, source: str = STATE, facts_of: str = STATE, **functions: dict[str, dict[str, int]]
+    ):
+        project({"state.py": source, "facts.json": facts(facts_of, **functions)})
         done = syncscan("check", "state.py", "--facts", "facts.json", "--format", "json", "--all", *options)
         assert done.stderr == ""
         report = json.loads(done.stdout)
@@ -89,6 +91,21 @@ def test_a_parameter_that_was_seen_on_the_gpu_is_there(check):
     assert used["fitting"] == 1
     found, _ = check(late={"x": {"gpu float": 3, "host float": 7}})
     assert found[17, "SYN102"] == ("observed", "`x` was seen on the GPU in 3 of 10 calls")
+
+
+def test_what_was_seen_as_a_number_too_waits_where_it_was_on_the_gpu(check):
+    found, _ = check(late={"x": {"gpu float": 3, "float": 4, "none": 1}})
+    assert found[17, "SYN102"] == ("observed", "`x` was seen on the GPU in 3 of 8 calls")
+
+
+def test_what_is_known_of_functions_is_kept(check):
+    source = (
+        STATE
+        + "\n\ndef pick(how):\n    return how(1).item()\n\n\ndef on_gpu(n):\n    return torch.ones(n, device='cuda')\n"
+    )
+    source += "\n\ndef picks():\n    return pick(on_gpu)\n"
+    found, _ = check(source=source, facts_of=source, pick={"how": {"object": 2}})
+    assert (38, "SYN101") in found
 
 
 def test_attributes_and_results_that_were_seen_are_there(check):
@@ -124,6 +141,12 @@ def test_a_convention_is_refuted_and_a_tuple_is_known_item_by_item(check):
 
 def test_what_was_seen_to_be_an_object_leaves_open_what_it_is(check):
     found, used = check(host={"y": {"object": 4}})
+    assert set(found) == {(26, "SYN102")}
+    assert used["refuted"] == []
+
+
+def test_what_was_always_left_out_is_not_refuted(check):
+    found, used = check(host={"y": {"none": 4}})
     assert set(found) == {(26, "SYN102")}
     assert used["refuted"] == []
 

@@ -90,7 +90,7 @@ def _of_instance(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
     value = base.items[fields.index(name)] if base.items and name in fields else _stored(frame, cls, name)
     if value.kind is Kind.UNKNOWN or (value.kind is Kind.TENSOR and value.device is Device.UNKNOWN):
         value = _declared(frame, cls, name, value)
-    return frame.context.observations.attribute(cls, name, value)
+    return frame.context.observations.attribute(cls, name, frame.function, value)
 
 
 def _stored(frame: Frame, cls: Class, name: str) -> Value:

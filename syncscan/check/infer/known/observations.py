@@ -7,14 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from syncscan.check.infer.source.index import Class, Function, Module
-from syncscan.check.infer.values.basic import BOOL, FLOAT, INT, NDARRAY, NONE, STRING, list_of
-from syncscan.check.infer.values.lattice import join, join_all, union
+from syncscan.check.infer.values.basic import BOOL, FLOAT, INT, NDARRAY, NONE, STRING, holds_gpu, list_of
+from syncscan.check.infer.values.lattice import join_all, union
 from syncscan.facts import RETURN, Facts, Observed, Word, parse_word, syntax_of
 from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
 
 _DEVICES = {"gpu": Device.CUDA, "host": Device.CPU, "pinned": Device.CPU, "elsewhere": Device.OTHER}
 _PLAIN = {"int": INT, "float": FLOAT, "bool": BOOL, "text": STRING, "none": NONE}
 _KINDS = {"list": Kind.LIST, "set": Kind.SET, "dict": Kind.DICT, "tuple": Kind.TUPLE}
+_NUMBERS = frozenset({"int", "float", "bool"})
 _HOLDERS = frozenset(_KINDS.values())
 
 
@@ -63,10 +64,16 @@ class Observations:
         fitting = _fitting(value, seen.value)
         return _combined(value, seen) if fitting is None else fitting
 
-    def attribute(self, cls: Class, name: str, value: Value) -> Value:
-        """What is known of an attribute, with what the methods of its class were seen to hold in it."""
+    def attribute(self, cls: Class, name: str, reader: Function, value: Value) -> Value:
+        """What is known of an attribute where a function reads it, with what was seen in it.
+
+        A method of the class knows what it saw as it began; others what any of its methods saw.
+        """
         if not self._observed:
             return value
+        if reader in self._observed and reader.owner in cls.mro():
+            seen = self._of(reader, f"self.{name}")
+            return value if seen is None else _combined(value, seen)
         if (cls, name) not in self._seen:
             methods = (method for base in cls.mro() for method in base.methods.values())
             found = [(method, self._observed[method]) for method in methods if method in self._observed]
@@ -107,7 +114,13 @@ def _text(name: str, function: Function, counts: Mapping[str, int]) -> str:
 
 
 def _value(words: Sequence[Word], evidence: Evidence) -> Value:
-    """What one of several words says; a tensor that was seen in several places is in any of them."""
+    """What one of several words says.
+
+    A tensor that was seen in several places is in any of them; beside one on the GPU, numbers do not count, for what
+    waits for it waits in those calls.
+    """
+    if any(word.sort == "tensor" and word.place == "gpu" for word in words):
+        words = [word for word in words if word.sort not in _NUMBERS]
     tensors = [word for word in words if word.sort == "tensor"]
     values = [_PLAIN[word.sort] for word in words if word.sort in _PLAIN]
     values += [
@@ -152,12 +165,24 @@ def _is_whole(word: Word) -> bool:
 
 def _combined(value: Value, seen: Seen) -> Value:
     """What is known of a value, of what was seen of it; what was not seen goes, but for None."""
+    if seen.value.kind is Kind.NONE:  # it was always left out, which says nothing of what it is else
+        return value
+    if not _is_open(value) and not holds_gpu(value) and not holds_gpu(seen.value):
+        return value  # which knows more than that it is on the host
     if not seen.whole:
-        return join(value, seen.value) if value.kind is not Kind.UNKNOWN else value
+        tensors = (option for option in _options(seen.value) if option.kind is Kind.TENSOR)
+        return join_all((value, *tensors))
     options = [_refined(option, value) for option in _options(seen.value)]
     if any(option.kind is Kind.NONE for option in _options(value)):
         options.append(NONE)
     return _observed(join_all(options))
+
+
+def _is_open(value: Value) -> bool:
+    """Whether it is not known what a value is, or where it is if it is a tensor."""
+    is_tensor = value.kind in {Kind.TENSOR, Kind.MOVED} and value.device is Device.UNKNOWN
+    inside = value.items if value.items is not None else (value.element,) if value.element else ()
+    return value.kind is Kind.UNKNOWN or is_tensor or any(map(_is_open, inside))
 
 
 def _observed(value: Value) -> Value:
