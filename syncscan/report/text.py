@@ -8,7 +8,7 @@ from typing import TextIO
 from rich.cells import cell_len
 from rich.text import Text
 
-from syncscan.model import Finding, Severity
+from syncscan.model import Evidence, Finding, Severity
 from syncscan.reference.templates import templates_for
 from syncscan.report.console import Console
 from syncscan.report.records import Report, advice, plural, summary, worst_first
@@ -48,11 +48,25 @@ def _print(console: Console, text: Text) -> None:
 
 
 def _gathered(findings: Sequence[Finding]) -> Iterable[list[Finding]]:
-    """The findings of one rule in one function stand together, each group where the first of it stands."""
-    groups: dict[tuple[str, str, str], list[Finding]] = {}
+    """The findings of one rule in one function stand together, and those of one value in it, which feed each other.
+
+    Each group stands where the first of it does.
+    """
+    groups: list[list[Finding]] = []
+    of_rule: dict[tuple[str, str, str], list[Finding]] = {}
+    of_value: dict[tuple[str, str, tuple[Evidence, ...]], list[Finding]] = {}
     for finding in findings:
-        groups.setdefault((finding.path, finding.function, finding.code), []).append(finding)
-    return groups.values()
+        rule, value = (
+            (finding.path, finding.function, finding.code),
+            (finding.path, finding.function, finding.evidence),
+        )
+        group = of_rule.get(rule) or (of_value.get(value) if finding.evidence else None)
+        if group is None:
+            groups.append(group := [])
+        group.append(finding)
+        of_rule.setdefault(rule, group)
+        of_value.setdefault(value, group)
+    return groups
 
 
 def _finding(finding: Finding, lines: Sequence[str], others: Sequence[Finding]) -> Iterator[Text]:
@@ -62,9 +76,11 @@ def _finding(finding: Finding, lines: Sequence[str], others: Sequence[Finding]) 
     margin = " " * gutter
     for note, text in _notes(finding):
         yield Text.assemble((f"{margin} = {note}: ", "bold"), safe_line(text))
-    if others:
-        places = ", ".join(f"{other.line}:{other.column}" for other in others)
-        yield Text.assemble((f"{margin} = the same at: ", "bold"), places)
+    same = [f"{other.line}:{other.column}" for other in others if other.code == finding.code]
+    fed = [f"{other.line}:{other.column} {other.code}" for other in others if other.code != finding.code]
+    for note, places in (("the same at", same), ("the same value waits at", fed)):
+        if places:
+            yield Text.assemble((f"{margin} = {note}: ", "bold"), ", ".join(places))
 
 
 def _head(finding: Finding) -> Text:

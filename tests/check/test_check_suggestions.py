@@ -112,3 +112,27 @@ def test_of_several_callers_the_nearest_is_shown(syncscan, project):
     )
     (finding,) = json.loads(syncscan("check", "--isolated", "--format", "json").stdout)["findings"]
     assert [(step["path"], step["line"]) for step in finding["evidence"]] == [("pkg/b/near.py", 9)]
+
+
+def test_waits_for_one_value_are_one_entry_of_the_text(syncscan, project):
+    lines = """\
+import torch
+
+
+def step(seed: int):
+    scores = torch.rand(8, device="cuda")
+    found = scores.nonzero()
+    for row in found.tolist():
+        print(row)
+    if scores.max() > 1:
+        print(scores[0].item())
+    return torch.zeros(seed).cuda()
+"""
+    project({"a.py": lines})
+    text = syncscan("check", "--isolated").stdout
+    assert text.count("\n  = because: ") + text.count("\n   = because: ") == 2
+    assert "= the same value waits at: " in text
+    assert sorted(line.split()[1] for line in text.splitlines() if line.startswith("a.py:")) == [
+        "SYN202",
+        "SYN302",
+    ]

@@ -228,12 +228,12 @@ def _made(bound: Bound, here: Here) -> Value:
         if data is not None and data.kind is Kind.TENSOR and data.device is not Device.UNKNOWN:
             return data
         device = here.default_device
-    evidence: Evidence | None
     if device is None:
-        place, confidence = Device.CPU, Confidence.PROVED
-        evidence = Evidence(here.path, here.line, f"`{here.text}` makes it in host memory")
+        place, confidence, evidence = Device.CPU, Confidence.PROVED, None
     else:
         place, confidence, evidence = placed(device, here)
+    if place is Device.CPU and evidence is None:
+        evidence = Evidence(here.path, here.line, f"`{here.text}` makes it in host memory")
     pinned = _pinned(bound) if place is Device.CPU else None
     return Value(Kind.TENSOR, place, confidence, pinned, ndim=_dimensions(bound), evidence=evidence)
 
