@@ -241,6 +241,7 @@ class Twin:
 
     def hook(self, number: int) -> None:
         at = self.pick(number)
+        _ = self.tensors[at].grad_fn  # torch 2.13 crashes at a hook on a view that is out of date
 
         def double(grad: Any) -> Any:
             self.log.append((str(grad.device) if self.simulated else self.places[at], grad.tolist()))
