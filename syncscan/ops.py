@@ -21,7 +21,7 @@ import functools
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from importlib.resources import files
 from typing import Any, TypeVar
@@ -208,6 +208,7 @@ class OperationTable:
     measured_on: dict[str, str]
     operations: dict[str, Operation]
     own: frozenset[str] = frozenset()
+    _found: dict[str, Operation | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def with_own(self, entries: Mapping[str, Any]) -> OperationTable:
         """The table with what a project declares of its own operations; ValueError names the first bad entry."""
@@ -223,8 +224,13 @@ class OperationTable:
 
         A method answers to the entry of the function of the same name, an in-place form to that of
         the plain one, and ``torch.nn.functional.softmax`` to ``torch.softmax``. An overload such as
-        ``torch.ops.my_library.scale.default`` answers to the entry of its operation.
+        ``torch.ops.my_library.scale.default`` answers to the entry of its operation. Each name is looked up once.
         """
+        if name not in self._found:
+            self._found[name] = self._find(name)
+        return self._found[name]
+
+    def _find(self, name: str) -> Operation | None:
         found = self.operations.get(name)
         if found is not None or not name.startswith("torch."):
             return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -63,7 +64,11 @@ def is_once(function: Function) -> bool:
     """Whether a function runs once by its name: it loads, saves, captures, warms up, prints."""
     if function.owner is not None and function.owner.is_module and function.name == "__init__":
         return True
-    name = function.name
+    return _is_named_once(function.name)
+
+
+@functools.lru_cache(maxsize=65536)
+def _is_named_once(name: str) -> bool:
     return _ONCE.fullmatch(name if name.startswith("__") else name.lstrip("_")) is not None
 
 

@@ -9,6 +9,7 @@ from syncscan.check.infer.known.cells import Knowledge
 from syncscan.check.infer.known.observations import Observations
 from syncscan.check.infer.source.annotations import Annotations
 from syncscan.check.infer.source.conventions import place_of
+from syncscan.check.infer.source.hardware import runs_elsewhere
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.infer.source.mirrors import is_refreshed
 from syncscan.check.infer.source.program import Program
@@ -53,6 +54,7 @@ class Context:
         self._used: dict[Function, frozenset[str]] = {}
         self.paths: dict[ast.expr, str] = {}
         self._places: dict[str, Device] = {}
+        self._elsewhere: dict[ast.expr, tuple[bool, bool]] = {}
         self.guards: dict[ast.match_case, ast.If] = {}  # as the statement that each reads like
 
     def is_refreshed(self, name: str) -> bool:
@@ -67,6 +69,14 @@ class Context:
         if place is None:
             place = self._places[name] = place_of(self.conventions, name)
         return place
+
+    def runs_elsewhere(self, test: ast.expr, *, holds: bool) -> bool:
+        """Whether a test comes out as ``holds`` on other hardware only; each test is read once."""
+        answers = self._elsewhere.get(test)
+        if answers is None:
+            answers = runs_elsewhere(test, holds=False), runs_elsewhere(test, holds=True)
+            self._elsewhere[test] = answers
+        return answers[holds]
 
     def used_as_tensors(self, function: Function) -> frozenset[str]:
         """The parameters that a function uses as only tensors can be used; read once."""

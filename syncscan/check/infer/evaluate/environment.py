@@ -67,6 +67,11 @@ class Environment(dict[str, Value]):
     def rewind(self, mark: int) -> Changes:
         """Go back to a mark, which ends it; what had changed since."""
         changes = self.changes(mark)
+        self.undo(mark)
+        return changes
+
+    def undo(self, mark: int) -> None:
+        """Go back to a mark, which ends it."""
         while len(self._undo) > mark:
             path, value = self._undo.pop()
             if value is None:
@@ -76,7 +81,6 @@ class Environment(dict[str, Value]):
                 if "." in path or "[" in path:
                     self._note_beginnings(path)
         self._marks -= 1
-        return changes
 
     def apply(self, changes: Changes) -> None:
         """Make changes."""

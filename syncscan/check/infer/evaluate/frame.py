@@ -44,6 +44,7 @@ class Frame:
         self.module = function.module
         self.recorder = recorder
         self.outcome = Outcome()
+        self.rebound = context.scopes.rebound_of(function)  # names that functions defined in it set
         self.env = Environment()
         self.yielded: Value = UNKNOWN
         self.statement: ast.stmt | None = None

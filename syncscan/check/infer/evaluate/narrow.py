@@ -72,11 +72,7 @@ def _call(frame: Frame, test: ast.Call, *, holds: bool) -> None:
 
 def _compare(frame: Frame, test: ast.Compare, *, holds: bool) -> None:
     left, operator, right = test.left, test.ops[0], test.comparators[0]
-    if (
-        len(test.ops) > 1
-        or not isinstance(operator, _EQUAL + _UNEQUAL)
-        or not isinstance(right, ast.Constant)
-    ):
+    if len(test.ops) > 1 or not isinstance(operator, _EQUALITIES) or not isinstance(right, ast.Constant):
         return
     equal = isinstance(operator, _EQUAL) is holds
     if right.value is None:
@@ -89,7 +85,8 @@ def _compare(frame: Frame, test: ast.Compare, *, holds: bool) -> None:
             _place(frame, tensor, place)
 
 
-_EQUAL, _UNEQUAL = (ast.Is, ast.Eq), (ast.IsNot, ast.NotEq)
+_EQUAL = (ast.Is, ast.Eq)
+_EQUALITIES = (*_EQUAL, ast.IsNot, ast.NotEq)
 _TESTS: dict[type[ast.expr], Callable[..., None]] = {
     ast.UnaryOp: _not,
     ast.BoolOp: _and_or,

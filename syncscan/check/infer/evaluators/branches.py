@@ -10,7 +10,6 @@ from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.narrow import narrow
 from syncscan.check.infer.evaluate.registry import STATEMENTS, register
 from syncscan.check.infer.evaluate.storing import bind
-from syncscan.check.infer.source.hardware import runs_elsewhere
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.source.syntax import path_of, walk
 from syncscan.check.infer.values.basic import element_of, list_of
@@ -26,9 +25,9 @@ def _if(frame: Frame, node: ast.If) -> bool:
         arm = frame.env.begin()
         if _runs_side(frame, node.test, node.body, holds=True):
             ends.append(frame.env.changes(start))
-        frame.env.rewind(arm)
+        frame.env.undo(arm)
         inner = node.orelse[0] if len(node.orelse) == 1 else None
-        if not isinstance(inner, ast.If) or runs_elsewhere(node.test, holds=False):
+        if not isinstance(inner, ast.If) or frame.context.runs_elsewhere(node.test, holds=False):
             break
         narrow(frame, node.test, holds=False)
         node = frame.statement = inner
@@ -47,7 +46,7 @@ def _if(frame: Frame, node: ast.If) -> bool:
 
 def _runs_side(frame: Frame, test: ast.expr, body: list[ast.stmt], *, holds: bool) -> bool:
     """Run one side of a test; whether its end is reached on a GPU."""
-    if runs_elsewhere(test, holds=holds):
+    if frame.context.runs_elsewhere(test, holds=holds):
         _leave_out(frame, body)
         return False
     narrow(frame, test, holds=holds)
@@ -163,7 +162,7 @@ def _assert(frame: Frame, node: ast.Assert) -> bool:
         start = frame.env.begin()
         with frame.unsure():
             frame.evaluate(node.msg)
-        frame.env.rewind(start)
+        frame.env.undo(start)
     narrow(frame, node.test, holds=True)
     is_false = isinstance(node.test, ast.Constant) and node.test.value is False
-    return not (is_false or runs_elsewhere(node.test, holds=True))
+    return not (is_false or frame.context.runs_elsewhere(node.test, holds=True))

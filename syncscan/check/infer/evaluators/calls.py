@@ -23,7 +23,8 @@ def _call(frame: Frame, node: ast.Call) -> Value:
         if isinstance(function, ast.Attribute)
         else frame.call(frame.evaluate(function), _with_arguments(frame, node))
     )
-    _note_rebound(frame)
+    if frame.rebound:
+        _note_rebound(frame)
     return value
 
 
@@ -65,7 +66,7 @@ def _with_arguments(frame: Frame, node: ast.Call) -> Call:
 def _note_rebound(frame: Frame) -> None:
     """Note what nested functions may have made of the names of this one, now that one may have run."""
     function, captured = frame.function, frame.context.known.captured
-    for name in frame.context.scopes.rebound_of(function):
+    for name in frame.rebound:
         if name in frame.env:
             frame.env[name] = join(frame.env[name], frame.read(captured[function, name]))
 

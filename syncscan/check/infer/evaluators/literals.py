@@ -49,7 +49,7 @@ def _comprehension(frame: Frame, node: ast.ListComp | ast.SetComp | ast.Generato
     start = frame.env.begin()
     _generators(frame, node.generators)
     element = frame.evaluate(node.elt)
-    frame.env.rewind(start)
+    frame.env.undo(start)
     return list_of(element, Kind.SET if isinstance(node, ast.SetComp) else Kind.LIST)
 
 
@@ -59,7 +59,7 @@ def _dict_comp(frame: Frame, node: ast.DictComp) -> Value:
     _generators(frame, node.generators)
     frame.evaluate(node.key)
     element = frame.evaluate(node.value)
-    frame.env.rewind(start)
+    frame.env.undo(start)
     return put(EMPTY, UNKNOWN, element)
 
 

@@ -7,7 +7,6 @@ import ast
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.narrow import narrow
 from syncscan.check.infer.evaluate.registry import EXPRESSIONS, register
-from syncscan.check.infer.source.hardware import runs_elsewhere
 from syncscan.check.infer.table.results import arithmetic
 from syncscan.check.infer.table.subscripts import elements_of_index
 from syncscan.check.infer.values.basic import BOOL, INT, NUMBER, STRING, constant, element_of, list_of, refine
@@ -52,9 +51,13 @@ def binary(left: Value, right: Value, operator: ast.operator) -> Value:
 
 def _both_numeric(left: Value, right: Value) -> tuple[Value, Value]:
     """Two operands that can only be tensors, if the other is one or a number."""
-    if {left.kind, right.kind} <= {Kind.MOVED, Kind.TENSOR, Kind.NUMBER}:
+    kinds = {left.kind, right.kind}
+    if Kind.MOVED in kinds and kinds <= _NUMERIC:
         return as_tensor(left), as_tensor(right)
     return left, right
+
+
+_NUMERIC = frozenset({Kind.MOVED, Kind.TENSOR, Kind.NUMBER})
 
 
 @register(EXPRESSIONS, ast.UnaryOp)
@@ -110,7 +113,7 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
             frame.note_truth(value)
             narrow(frame, part, holds=isinstance(node.op, ast.And))
         result = join(result, value)
-        if runs_elsewhere(part, holds=isinstance(node.op, ast.And)):
+        if frame.context.runs_elsewhere(part, holds=isinstance(node.op, ast.And)):
             break
     changes = frame.env.rewind(start)
     frame.env.apply({n: changes[n] for n in frame.named_in_expressions[bound:] if changes.get(n) is not None})
@@ -125,7 +128,7 @@ def _if_exp(frame: Frame, node: ast.IfExp) -> Value:
         [
             _side(frame, node.test, side, holds=holds)
             for side, holds in ((node.body, True), (node.orelse, False))
-            if not runs_elsewhere(node.test, holds=holds)
+            if not frame.context.runs_elsewhere(node.test, holds=holds)
         ]
     )
 
@@ -134,7 +137,7 @@ def _side(frame: Frame, test: ast.expr, node: ast.expr, *, holds: bool) -> Value
     start = frame.env.begin()
     narrow(frame, test, holds=holds)
     value = frame.evaluate(node)
-    frame.env.rewind(start)
+    frame.env.undo(start)
     return value
 
 

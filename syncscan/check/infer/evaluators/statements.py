@@ -124,4 +124,4 @@ def _class(frame: Frame, node: ast.ClassDef) -> None:
     frame.class_body = cls
     frame.run(node.body)
     frame.class_body = enclosing
-    frame.env.rewind(outer)
+    frame.env.undo(outer)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from syncscan.check.files import is_outside
 from syncscan.check.infer.source.syntax import dotted_name, walk
@@ -213,8 +214,7 @@ class Class:
         return list(names)
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(NamedTuple):
     """A name that comes from another module; ``name`` is "" where the module itself is meant."""
 
     module: str

@@ -150,7 +150,7 @@ class _Indexer:
             function.nonlocal_names.update(node.names)
         owner = function.owner
         receiver = function.parameters[0].name if function.parameters else ""
-        for target in _targets_of(node):
+        for target in _targets_of(node) if type(node) in _ASSIGN else ():
             if isinstance(target, ast.Name) and function is self.module.body:
                 is_alias = isinstance(node, ast.Assign) and target in node.targets
                 self._note_global(target.id, value if is_alias else None)
@@ -173,12 +173,22 @@ def _fields(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
             yield name.value, annotation
 
 
-def blocks_of(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+_SIMPLE = frozenset(
+    {ast.AnnAssign, ast.Assert, ast.Assign, ast.AugAssign, ast.Break, ast.Continue, ast.Delete, ast.Expr, ast.Global,
+     ast.Import, ast.ImportFrom, ast.Nonlocal, ast.Pass, ast.Raise, ast.Return}
+)  # fmt: skip
+_ASSIGN = frozenset(
+    {ast.AnnAssign, ast.Assign, ast.AsyncFor, ast.AsyncWith, ast.AugAssign, ast.Delete, ast.For, ast.With}
+)
+
+
+def blocks_of(node: ast.stmt) -> list[list[ast.stmt]]:
     """The bodies of a statement, in order."""
-    for name in ("body", "orelse", "finalbody"):
-        yield getattr(node, name, None) or []
-    for handler in getattr(node, "handlers", None) or getattr(node, "cases", None) or []:
-        yield handler.body
+    if type(node) in _SIMPLE:
+        return []
+    blocks = [getattr(node, name, None) or [] for name in ("body", "orelse", "finalbody")]
+    blocks += [each.body for each in getattr(node, "handlers", None) or getattr(node, "cases", None) or []]
+    return blocks
 
 
 def _targets_of(node: ast.stmt) -> Iterator[ast.expr]:

@@ -31,6 +31,7 @@ class Program:
             for module in modules
             if module.name.partition(".")[0] not in _KNOWN_FROM_THE_TABLE
         }
+        self._followed: dict[Import, Definition | None] = {}
         self._packages = {
             name.rsplit(".", count)[0] for name in self.modules for count in range(1, name.count(".") + 1)
         }
@@ -102,7 +103,7 @@ class Program:
         found = module.names.get(name)
         if found is None and name in module.aliases and seen < _MOST_STEPS:
             return self._alias(module, dotted_name(module.aliases[name]), seen + 1)
-        return self.follow(found, seen) if isinstance(found, Import) else found
+        return self._follow(found, seen) if isinstance(found, Import) else found
 
     def _alias(self, module: Module, name: str, seen: int) -> Definition | None:
         head, *rest = name.split(".")
@@ -111,8 +112,13 @@ class Program:
             found = self.member(found, part)
         return found
 
-    def follow(self, target: Import, seen: int = 0) -> Definition | None:
-        """What an import brings."""
+    def follow(self, target: Import) -> Definition | None:
+        """What an import brings; each is followed once."""
+        if target not in self._followed:
+            self._followed[target] = self._follow(target, 0)
+        return self._followed[target]
+
+    def _follow(self, target: Import, seen: int) -> Definition | None:
         source = self.modules.get(target.module)
         if not target.name:
             return source if source is not None else self._outside(target.module)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from syncscan.check.infer.source.index import Function, Module
@@ -50,7 +50,7 @@ class Scopes:
             self._names |= _names_below(node)
         return self._names[node]
 
-    def rebound_of(self, function: Function) -> Iterable[str]:
+    def rebound_of(self, function: Function) -> Collection[str]:
         """The names of a function that functions defined in it set."""
         return self._rebound.get(function, ())
 
