@@ -118,13 +118,22 @@ def test_attributes_and_results_that_were_seen_are_there(check):
     assert why in {"returned by `late`", "the result of `late` was seen on the GPU in 5 calls"}
 
 
+ON_GPU = {"caller": {"return": {"gpu float": 1}}}  # something of the module was there
+
+
 def test_what_was_seen_on_the_host_alone_is_refuted(check):
-    found, used = check(host={"y": {"host float": 4}})
+    found, used = check(host={"y": {"host float": 4}}, **ON_GPU)
     assert found == {}
     assert [(f["line"], f["code"]) for f in used["refuted"]] == [(26, "SYN102")]
     found, used = check(host={"y": {"host float": 4, "gpu float": 1}})
     assert set(found) == {(26, "SYN102")}
     assert used["refuted"] == []
+
+
+def test_a_run_without_a_gpu_refutes_nothing(check):
+    found, used = check(host={"y": {"host float": 4}}, late={"x": {"host float": 1}})
+    assert set(found) == {(26, "SYN102")}
+    assert used == {"fitting": 2, "stale": 0, "refuted": []}
 
 
 def test_a_convention_is_refuted_and_a_tuple_is_known_item_by_item(check):
@@ -164,9 +173,7 @@ def test_facts_of_a_function_that_changed_are_not_used(check):
 
 
 def test_the_text_counts_and_shows_what_is_refuted(syncscan, project):
-    project(
-        {"state.py": STATE, "facts.json": facts(STATE, host={"y": {"host float": 4}}, late={"x": {"int": 1}})}
-    )
+    project({"state.py": STATE, "facts.json": facts(STATE, host={"y": {"host float": 4}}, **ON_GPU)})
     summary = syncscan("check", "state.py", "--facts", "facts.json").stdout.splitlines()[-1]
     assert summary.endswith("; facts of 2 functions used, 1 finding refuted (--all shows them)")
     shown = syncscan("check", "state.py", "--facts", "facts.json", "--all").stdout.splitlines()
@@ -176,7 +183,7 @@ def test_the_text_counts_and_shows_what_is_refuted(syncscan, project):
 
 def test_a_comment_about_what_facts_refute_is_not_unused(syncscan, project):
     source = STATE.replace("return y.tolist()", "return y.tolist()  # syncscan: ignore[SYN102] read once")
-    project({"state.py": source, "facts.json": facts(STATE, host={"y": {"host float": 4}})})
+    project({"state.py": source, "facts.json": facts(STATE, host={"y": {"host float": 4}}, **ON_GPU)})
     done = syncscan("check", "state.py", "--facts", "facts.json")
     assert (done.status, done.stdout.count("SYN")) == (0, 0)
 

@@ -318,6 +318,24 @@ def test_threads_and_processes_are_followed_and_each_call_counts_once(observe):
     assert done.functions["program:in_child"]["calls"] == 2
 
 
+KILLED = """\
+import os, signal, time
+import torch
+
+def f(x):
+    return x
+
+f(1)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_process_that_is_killed_has_told_what_was_new(observe):
+    done = observe(KILLED)
+    assert done.status in {-9, 137}
+    assert done.words("program:f")["x"] == {"int": 1}
+
+
 SUBCLASS = """\
 import torch
 from torch.overrides import TorchFunctionMode

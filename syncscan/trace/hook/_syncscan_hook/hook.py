@@ -88,7 +88,7 @@ class Hook:
             self._simulate()
         else:
             torch.cuda._lazy_call(self._quietly(self.arm))
-        self._watches += watches(torch, self.options, self.note)
+        self._watches += watches(torch, self.options, self.note, self.flush)
 
     def arm(self) -> None:
         """Arm the detectors; runs as soon as torch has started CUDA in this process."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from time import perf_counter_ns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 QUIET = 1000  # calls in a row that said nothing new, after which a function is no longer watched
 SETTLED = 50  # such calls, after which something new means that the program does something else now
 MOST_WORDS = 24  # for one name; what else comes is an object
+FLUSH_NS = 1_000_000_000
 _OPTIMIZED, _GENERATOR = 0x1 | 0x2, 0x20 | 0x80 | 0x200  # generators, coroutines
 _VARARGS, _VARKEYWORDS = 0x4, 0x8
 RETURN = "return"
@@ -74,11 +76,16 @@ class Function:
 class Seen:
     """All that was seen in this process, by code object.
 
-    ``watches`` says of a file and the name of a module whether its functions are of interest.
+    ``watches`` says of a file and the name of a module whether its functions are of interest; ``flush`` is called
+    when something is new, at most once a second.
     """
 
-    def __init__(self, places: Places, watches: Callable[[str, str], bool]) -> None:
+    def __init__(
+        self, places: Places, watches: Callable[[str, str], bool], flush: Callable[[], None]
+    ) -> None:
         self._places = places
+        self._flush = flush
+        self._flushed_ns = 0
         self.wake: Callable[[], object] = lambda: None  # lets those who watch ask again about all functions
         self._watches = watches
         self.functions: dict[int, Function | None] = {}
@@ -127,6 +134,10 @@ class Seen:
                 each.over, each.quiet = False, QUIET - SETTLED
             if over:
                 self.wake()
+        now = perf_counter_ns()
+        if now > self._flushed_ns + FLUSH_NS:  # a process that is killed has told nearly all
+            self._flushed_ns = now
+            self._flush()
 
     def reset(self) -> None:
         """Forget what was seen, in a forked child: the parent tells it."""

@@ -21,13 +21,13 @@ _INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}"
 _SIMULATION = "_syncscan_simulate.marks"
 
 
-def watches(torch: Any, options: dict[str, str], note: Note) -> list[Watch]:
-    """What the options want to be watched, which is watched from now on."""
+def watches(torch: Any, options: dict[str, str], note: Note, flush: Callable[[], None]) -> list[Watch]:
+    """What the options want to be watched, which is watched from now on; ``flush`` writes what was seen."""
     found: list[Watch] = []
     if options.get("observe"):
         places = Places(torch)
         places.simulated = sys.modules.get(_SIMULATION)
-        seen = Seen(places, _project(options["observe"], options.get("packages", "").split(",")))
+        seen = Seen(places, _project(options["observe"], options.get("packages", "").split(",")), flush)
         found.append(seen)
         watch_calls(seen, note)
     if options.get("lines"):
