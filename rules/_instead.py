@@ -6,7 +6,7 @@ import libcst as cst
 
 from syncscan.rule import Facts
 
-LIST_BEFORE_LOOP = "read all of it with one `.tolist()` before the loop; better, keep the numbers on the host from which it was made"
+LIST_BEFORE_LOOP = "read what all rounds need with one `.tolist()` before the loop; better, keep the numbers on the host from which it was made"
 AT_ONCE = "what is read at once cannot be copied without a wait: take it from what the host already has, or stay on the GPU"
 ASSERTED = "`torch._assert_async(condition)` tests it on the GPU; or leave it to a test, or behind a switch for debugging"
 

@@ -145,7 +145,11 @@ def _rewrite(call: cst.Call, data: cst.BaseExpression, facts: Facts) -> Rewrite 
 
 
 def _repeated(data: cst.BaseExpression, facts: Facts) -> tuple[cst.Tuple, cst.BaseExpression] | None:
-    """The shape and the number of ``[v] * n`` and ``[[v]] * n``."""
+    """The shape and the number of ``[v] * n`` and ``[[v]] * n``, and of ``[v]``."""
+    if isinstance(data, cst.List) and len(data.elements) == 1:
+        only = data.elements[0].value
+        is_number = isinstance(only, (cst.Integer, cst.Float)) or facts.of(only).kind is Kind.NUMBER
+        return (cst.Tuple([cst.Element(cst.Integer("1"))]), only) if is_number else None
     if not isinstance(data, cst.BinaryOperation) or not isinstance(data.operator, cst.Multiply):
         return None
     sizes, item = [data.right], data.left

@@ -28,11 +28,12 @@ from ._shared import (
     certain,
     copied,
     decider,
+    deciding,
     doubted,
     filled,
     is_device,
     is_true,
-    method_call,
+    pinned,
     plain_name,
     set_argument,
     shown,
@@ -132,7 +133,8 @@ host = pinned.to(torch.float16)
         if plain_name(call, facts) not in _COPYING:
             source = decider(call, facts, _HOST) or source
         message = f"{shown(source or call, facts)} is copied to the GPU, and the host waits for the copy"
-        because = doubted(facts.of(call), facts.of(source or call))
+        values = facts.of(call), facts.of(source or call)
+        because = doubted(*values) if plain_name(call, facts) in _COPYING else deciding(*reversed(values))
         rewrite = _rewrite(call, source, facts) if source else None
         return Match(call, message, because, _hint(call, source, facts), rewrite)
 
@@ -157,17 +159,16 @@ def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrit
         made = _made_there(call, source, facts)
         if made is not None:
             return made
-    pinned = facts.of(source).pinned
-    if pinned is None:
+    is_pinned = facts.of(source).pinned
+    if is_pinned is None:
         return None
-    start = call if pinned else _pin(call, source)
+    start = call if is_pinned else _pin(call, source, facts)
     fixed = set_argument(start, "non_blocking", TRUE)
     return Rewrite(call, fixed, "copy from pinned memory without blocking", Applicability.UNSAFE)
 
 
-def _pin(call: cst.Call, source: cst.BaseExpression) -> cst.Call:
-    changed = call.deep_replace(source, method_call(source, "pin_memory"))
-    return cst.ensure_type(changed, cst.Call)
+def _pin(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> cst.Call:
+    return cst.ensure_type(call.deep_replace(source, pinned(source, facts)), cst.Call)
 
 
 def _made_there(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:

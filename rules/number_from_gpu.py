@@ -20,6 +20,7 @@ from syncscan.model import Applicability, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rewrite, Rule
 
+from ._instead import LIST_BEFORE_LOOP
 from ._shared import PYTHON, blocking_call, decider, index_elements, on_gpu, shown
 
 _HINTS = {
@@ -113,10 +114,11 @@ both = torch.stack([scale, scale])
         number = decider(call, facts, {"on gpu", "holds gpu"})
         if number is None:
             return Match(call, f"{shown(call, facts)} reads a number from the GPU, and the host waits")
+        number = _element(number, facts)
         message = (
             f"{shown(number, facts)} is on the GPU, `{name}` needs a number, and the host waits to read it"
         )
-        because = on_gpu(facts.of(number))
+        because = on_gpu(facts.of(number)) or facts.of(number)
         hint = _HINTS.get(name) or (_instead(False, call, facts) if facts.in_loop(call) else _SIZE)
         return Match(call, message, because, hint, _stack_instead(call, facts))
 
@@ -138,7 +140,7 @@ def _match_subscript(node: cst.Subscript, facts: Facts) -> Match | None:
 
 def _instead(is_bound: bool, node: cst.CSTNode, facts: Facts) -> str:
     if facts.in_loop(node):
-        return "loop over numbers of the host: one `.tolist()` before the loop, or the list from which the tensor was made"
+        return LIST_BEFORE_LOOP
     if is_bound:
         return "take the bound from the host, or keep all of it and mask: `torch.arange(upper_bound, device=...) < n`"
     return "`x.index_select(0, i.view(1))` picks it on the GPU; or take the index from the host"
@@ -156,6 +158,15 @@ def _match_repetition(node: cst.BinaryOperation, facts: Facts) -> Match | None:
             )
             return Match(node, f"{message}: the host waits to read it", because=facts.of(times))
     return None
+
+
+def _element(number: cst.BaseExpression, facts: Facts) -> cst.BaseExpression:
+    """The element of a tuple or list, written out, that is on the GPU, or may be; or what is none itself."""
+    if not isinstance(number, (cst.Tuple, cst.List)):
+        return number
+    inside = [element.value for element in number.elements]
+    may_be = [each for each in inside if any(option.is_gpu for option in facts.of(each).options)]
+    return next(iter(may_be), number)
 
 
 def _bounds(part: cst.BaseSlice) -> list[cst.BaseExpression]:

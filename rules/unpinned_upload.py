@@ -22,15 +22,12 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._shared import (
-    TRUE,
     blocking_call,
     copied,
     deciding,
     is_true,
-    method_call,
-    set_argument,
+    pinned,
     shown,
-    unpacks,
 )
 
 _COPIES = {"to", "cuda", "copy_"}
@@ -101,16 +98,6 @@ rows.copy_(pinned, non_blocking=True)
 
 
 def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite:
-    """Pin the source: where it is made, if it is made from data on the spot."""
-    if _is_made_here(source, facts):
-        pinned = set_argument(cst.ensure_type(source, cst.Call), "pin_memory", TRUE)
-    else:
-        pinned = method_call(source, "pin_memory")
-    fixed = cst.ensure_type(call.deep_replace(source, pinned), cst.Call)
+    """Pin the source."""
+    fixed = cst.ensure_type(call.deep_replace(source, pinned(source, facts)), cst.Call)
     return Rewrite(call, fixed, "pin the memory that is copied", Applicability.UNSAFE)
-
-
-def _is_made_here(source: cst.BaseExpression, facts: Facts) -> bool:
-    if not isinstance(source, cst.Call) or facts.name_of(source.func) != "torch.tensor" or unpacks(source):
-        return False
-    return facts.argument(source, "device") is None and facts.argument(source, "pin_memory") is None

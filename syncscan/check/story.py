@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import takewhile
 
 from syncscan.check.infer.known.cells import Cell
-from syncscan.check.infer.values.passing import Told, evidence_in
+from syncscan.check.infer.values.passing import Placed, Told, evidence_in
 from syncscan.model import Evidence, Value
 
 _MOST = 6  # steps that are shown: the nearest, and the one where it began
@@ -14,32 +14,43 @@ _MOST = 6  # steps that are shown: the nearest, and the one where it began
 def story(evidence: Evidence | None, path: str) -> tuple[Evidence, ...]:
     """The steps of a chain, the nearest first, for a value that is looked at in a file.
 
-    Where several callers pass the same, or several places set it, the step is about the one whose file is nearest to where the value is
-    used: the same file, then the same folder.
+    Where several callers pass the same, or several places set it, the step is about the one in the same file as the step before, then about
+    the one whose file is nearest to that in which the value is used. Of what is known of the device after the step that placed the value, one step
+    is told, and where it began.
     """
     steps: list[Evidence] = []
-    seen: set[tuple[str, int]] = set()
-    while evidence is not None:
-        evidence = _nearest(evidence, path, seen)
-        steps.append(Evidence(evidence.path, evidence.line, evidence.text, cell=evidence.cell))
-        seen.add((evidence.path, evidence.line))
-        path, evidence = evidence.path, evidence.parent
-    return tuple(steps if len(steps) <= _MOST else [*steps[: _MOST - 1], steps[-1]])
+    here, step = path, evidence
+    while step is not None:
+        step = _nearest(step, here, path, steps)
+        steps.append(step)
+        here, step = step.path, step.parent
+    placed = next((number for number, each in enumerate(steps) if isinstance(each, Placed)), len(steps))
+    shown = min(placed + 2, _MOST - 1)
+    if len(steps) > shown:
+        origin = steps[-1]
+        steps = steps[:shown] if isinstance(origin, Told) and placed < shown else [*steps[:shown], origin]
+    return tuple(Evidence(each.path, each.line, each.text, cell=each.cell) for each in steps)
 
 
-def _nearest(step: Evidence, path: str, seen: set[tuple[str, int]]) -> Evidence:
+def _nearest(step: Evidence, here: str, path: str, before: list[Evidence]) -> Evidence:
     if not isinstance(step, Told) or not isinstance(step.told, Cell):
         return step
     values = [value for value in step.told.contributions.values() if isinstance(value, Value)]
-    others = [other for value in values for other in evidence_in(value) if _told_the_same(other, step)]
-    fresh = [other for other in others if other is not None and (other.path, other.line) not in seen]
-    return max([step, *fresh], key=lambda other: _nearness(other.path, path))
+    others = [other for value in values for other in evidence_in(value)]
+    seen = {(each.path, each.line) for each in before}
+    fresh = [
+        other
+        for other in others
+        if isinstance(other, Told) and other.told is step.told and (other.path, other.line) not in seen
+    ]
+
+    def nearness(other: Evidence) -> tuple[bool, bool, int, int]:
+        return (other.path == here, other.path == path, _shared(other.path, path), _shared(other.path, here))
+
+    return max([step, *fresh], key=nearness)
 
 
-def _told_the_same(other: Evidence | None, step: Told) -> bool:
-    return isinstance(other, Told) and other.told is step.told
-
-
-def _nearness(one: str, other: str) -> tuple[bool, int]:
-    parts = zip(one.split("/"), other.split("/"), strict=False)
-    return one == other, len(list(takewhile(lambda pair: pair[0] == pair[1], parts)))
+def _shared(one: str, other: str) -> int:
+    """How many folders two files have in common, from the top."""
+    pairs = zip(one.split("/"), other.split("/"), strict=False)
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))

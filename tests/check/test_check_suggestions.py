@@ -37,9 +37,9 @@ def said(syncscan, project):
     ("lines", "suggestion"),
     [
         ("x[n:].fill_(x[0, 0].item())", "give `fill_` the tensor itself, which it reads on the GPU; `syncscan template show"),
-        ("for row in x:\n    total = row.sum().item()", "read all of it with one `.tolist()` before the loop"),
+        ("for row in x:\n    total = row.sum().item()", "read what all rounds need with one `.tolist()` before the loop"),
         ("total = x.sum().item()", "keep the number on the GPU, or take it from what the host already knows"),
-        ("for k in range(n):\n    a, b = x[k].tolist()", "read all of it with one `.tolist()` before the loop"),
+        ("for k in range(n):\n    a, b = x[k].tolist()", "read what all rounds need with one `.tolist()` before the loop"),
         ("for k in x.tolist():\n    print(k)", "what is read at once cannot be copied without a wait"),
         ("host = x.cpu().sum()", "what is read at once cannot be copied without a wait"),
         ("host = x.cpu()\nn = 5\nn = host", "copy into pinned memory with `non_blocking=True`, record an event"),
@@ -51,7 +51,7 @@ def said(syncscan, project):
         ("low = min(x[0, 0], x[1, 1])", "`torch.minimum` of two"),
         ("head = x[:i]", "take the bound from the host, or keep all of it and mask"),
         ("row = x[i]", "`x.index_select(0, i.view(1))` picks it on the GPU"),
-        ("for k in rows:\n    row = x[k]", "loop over numbers of the host: one `.tolist()` before the loop"),
+        ("for k in rows:\n    row = x[k]", "read what all rounds need with one `.tolist()` before the loop"),
         ("y = x.reshape(-1, i)", "take the number from the host: a shape, or the list from which the tensor was made"),
         ("y = x[:, [0]]", "a slice is a view and needs no index: `0:1`"),
         ("y = x[[2, 3, 4]]", "a slice is a view and needs no index: `2:5`"),
@@ -74,6 +74,11 @@ def test_the_suggestion_fits_the_line(said, lines, suggestion):
     ("lines", "fixed"),
     [
         ("y = torch.tensor([3] * n, device='cuda')", "torch.full((n,), 3, device='cuda')"),
+        ("y = torch.tensor([0], device='cuda')", "torch.full((1,), 0, device='cuda')"),
+        (
+            "y = torch.tensor([n, 1]).to('cuda')",
+            "torch.tensor([n, 1], pin_memory=True).to('cuda', non_blocking=True)",
+        ),
         ("y = torch.tensor([[n]] * n, device='cuda')", "torch.full((n,1), n, device='cuda')"),
     ],
 )
@@ -85,7 +90,8 @@ def test_a_list_of_one_number_is_filled(said, lines, fixed):
 @pytest.mark.parametrize(
     ("lines", "operand", "because"),
     [
-        ("host = torch.tensor(0.0)\ny = torch.where(mask, x, host)", "`host` is copied", "puts it there"),
+        ("host = torch.tensor(0.0)\ny = torch.where(mask, x, host)", "`host` is copied", "makes it in host memory"),
+        ("y = torch.zeros((n, i), device='cuda')", "`i` is on the GPU, `zeros` needs a number", "`torch.zeros((), dtype"),
         ("y = torch.add(x, x, alpha=i)", "`i` is on the GPU, `add` needs a number", "`torch.zeros((), dtype"),
         ("host = torch.arange(8)\ny = x[host]", "the index `host`", "`torch.arange(8)` makes it in host memory"),
         ("big = torch.zeros(8)\ny = big.to('cuda', non_blocking=True)", "`big` is not pinned", "makes it in host memory"),

@@ -32,24 +32,24 @@ y = (
     ),
     "comments between the arguments": (
         """\
-y = torch.tensor([1],  # one
+y = torch.tensor([1, 2],  # one
     device=d  # there
 )
 """,
         """\
-y = torch.tensor([1],  # one
+y = torch.tensor([1, 2],  # one
     device="cpu",
     pin_memory=True  # there
 ).to(d, non_blocking=True)
 """,
     ),
     "parentheses around the call": (
-        "y = (torch.tensor([1], device=d))\n",
-        'y = (torch.tensor([1], device="cpu", pin_memory=True).to(d, non_blocking=True))\n',
+        "y = (torch.tensor([1, 2], device=d))\n",
+        'y = (torch.tensor([1, 2], device="cpu", pin_memory=True).to(d, non_blocking=True))\n',
     ),
     "a trailing comma": (
-        "y = torch.tensor(\n    [1], device=d,\n)\n",
-        'y = torch.tensor(\n    [1], device="cpu", pin_memory=True,\n).to(d, non_blocking=True)\n',
+        "y = torch.tensor(\n    [1, 2], device=d,\n)\n",
+        'y = torch.tensor(\n    [1, 2], device="cpu", pin_memory=True,\n).to(d, non_blocking=True)\n',
     ),
     "statements on one line": ("x[1] = 2; y = 1\n", "x[1].fill_(2); y = 1\n"),
     "a body on the line of its head": ("if d: x[1] = 3\n", "if d: x[1].fill_(3)\n"),
@@ -68,8 +68,8 @@ y = torch.tensor([1],  # one
     ),
     "several targets, which no single call replaces": ("x[1] = x[2] = 4\n", "x[1] = x[2] = 4\n"),
     "an argument list that is unpacked": (
-        "y = torch.tensor([1], device=d, **{})\n",
-        "y = torch.tensor([1], device=d, **{})\n",
+        "y = torch.tensor([1, 2], device=d, **{})\n",
+        "y = torch.tensor([1, 2], device=d, **{})\n",
     ),
     "a name imported for itself": (
         "from torch import tensor\ny = tensor(1, device=d)\n",
@@ -77,7 +77,7 @@ y = torch.tensor([1],  # one
     ),
     "a number given by name": (
         "y = torch.tensor(data=0).to(d)\n",
-        "y = torch.tensor(data=0).pin_memory().to(d, non_blocking=True)\n",
+        "y = torch.tensor(data=0, pin_memory=True).to(d, non_blocking=True)\n",
     ),
     "a comment that the fix would lose": (
         "y = (\n    torch.zeros(3)  # three\n    .to(d)\n)\n",
@@ -104,8 +104,8 @@ y = torch.tensor([1],  # one
         "y = torch.zeros(3)\nx.copy_(*[y], non_blocking=True)\n",
     ),
     "settings of a source that are unpacked": (
-        "y = torch.tensor([1], **{}).to(d, non_blocking=True)\n",
-        "y = torch.tensor([1], **{}).pin_memory().to(d, non_blocking=True)\n",
+        "y = torch.tensor([1, 2], **{}).to(d, non_blocking=True)\n",
+        "y = torch.tensor([1, 2], **{}).pin_memory().to(d, non_blocking=True)\n",
     ),
     "a truth value as the index": ("x[x.ndim > 0] = 1\n", "x[x.ndim > 0] = 1\n"),
     "a truth value as the index of a store of a tensor": (
@@ -121,7 +121,7 @@ y = torch.tensor([1],  # one
 
 UNSURE = {
     "data on the spot, which without a GPU fails in another way": (
-        'y = torch.tensor([1]).to("cuda", non_blocking=True)\n'
+        'y = torch.tensor([1, 2]).to("cuda", non_blocking=True)\n'
     ),
     "a negative number of any dtype": "y = torch.tensor(-1, dtype=x.dtype, device=d)\n",
     "a negative number of a dtype without a sign": "y = torch.tensor(-1, dtype=torch.uint64, device=d)\n",

@@ -21,6 +21,7 @@ from syncscan.check.infer.values.basic import (
     sequence,
 )
 from syncscan.check.infer.values.lattice import join_all
+from syncscan.check.infer.values.passing import Placed
 from syncscan.inferred import device_named
 from syncscan.model import ARRAYS, MASKS, ON_GPU, UNKNOWN, Confidence, Device, Evidence, Kind, Value
 from syncscan.ops import Effect
@@ -107,7 +108,7 @@ def placed(value: Value, here: Here) -> tuple[Device, Confidence, Evidence | Non
     if evidence is None or (evidence.path, evidence.line) != (here.path, here.line):
         decided = device in {Device.CUDA, Device.CPU}
         where = "there" if decided else "on a device that the run decides, taken for the GPU"
-        evidence = Evidence(here.path, here.line, f"`{here.text}` puts it {where}", evidence)
+        evidence = Placed(here.path, here.line, f"`{here.text}` puts it {where}", evidence)
     if device is Device.CUDA:
         return device, max(value.confidence, Confidence.INFERRED), evidence
     if device in {Device.UNKNOWN, Device.MIXED}:

@@ -86,6 +86,12 @@ class Told(Evidence):
     told: object = field(default=None, compare=False, repr=False)  # the cell
 
 
+class Placed(Evidence):
+    """The step at which a value came to be where it is; those behind it are about the device."""
+
+    __slots__ = ()
+
+
 def explained(value: Value, path: str, line: int, text: str, cell: object = None) -> Value:
     """The value of something placed on the GPU, or that holds such, with one more step of evidence, told to a cell."""
     if value.kind is Kind.UNION:
