@@ -127,7 +127,8 @@ class Value:
     ``dtype`` is "bool", "uint8", "int" (any other integer), "float" or None where unknown; ``ndim`` is the
     number of dimensions of a tensor or array, None where unknown. ``payload`` belongs to the inference: a constant, a class, a
     function, a module. ``items`` holds the elements of a tuple whose length is known or the options of
-    a union; ``element`` is the join of what a container holds.
+    a union; ``element`` is the join of what a container holds. ``count`` is how many elements a tensor has at most,
+    where the source shows it.
 
     It never changes, which the types say: what guards that at run time takes longer than all else that makes a value.
     """
@@ -141,6 +142,7 @@ class Value:
     payload: Final[object]
     items: Final[tuple[Value, ...] | None]
     element: Final[Value | None]
+    count: Final[int | None]
     evidence: Final[Evidence | None] = field(compare=False)
 
     def __init__(
@@ -155,6 +157,7 @@ class Value:
         items: tuple[Value, ...] | None = None,
         element: Value | None = None,
         evidence: Evidence | None = None,
+        count: int | None = None,
     ) -> None:
         self.kind = kind
         self.device = device
@@ -165,6 +168,7 @@ class Value:
         self.payload = payload
         self.items = items
         self.element = element
+        self.count = count
         self.evidence = evidence  # type: ignore[misc]  # the field() above counts as a value
 
     @property

@@ -13,6 +13,7 @@ from syncscan.check.infer.source.hardware import is_for_other_hardware, runs_on_
 from syncscan.check.infer.source.index import Function, Module
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.match import Matcher
+from syncscan.check.meant import meant
 from syncscan.check.memory import steady_memory
 from syncscan.check.nesting import deep_recursion, parse
 from syncscan.check.newer import newer_syntax
@@ -150,6 +151,7 @@ class _Matching:
         left_out = {
             f for f in known.elsewhere if f.name.startswith("_") and called.isdisjoint((f, *f.virtuals()))
         }
+        left_out |= meant(known.callees)
         self.functions = [f for f in solver.functions() if self._is_asked(f, targets) and f not in left_out]
 
     def _is_asked(self, function: Function, targets: Container[str] | None) -> bool:

@@ -26,7 +26,7 @@ _ONCE = re.compile(
     |.*(weights?|pretrained|checkpoint|model)_loader | from_pretrained.* | .*_pretrained(_.*)?
     |(re)?init(ialize)?(_(all_)?(weights?|model|parameters|buffers|empty.*|missing.*|distributed.*|process_group.*|device.*|kv_cache.*))?
     | (lazy|late)_init.* | .*_init
-    |reset_parameters | rebalance.* | rearrange_experts?.*
+    |reset_parameters | rebalance.* | rearrange(_experts?.*)? | .*reshuffle(_.*)? | release_.*graphs? | pre_?compute.*
     |.*weights?_(after|post)_load(ing)? | process_weights.* | post_load.* | .*after_load(ing)?
     |(pre)?warm_?up.* | .*_warm_?up | .*dummy.* | capture.* | .*_capture(_cuda_graph)? | profile.* | .*_profile | compile.* | .*autotune.*
     |calibrate.* | (de)?quantize_(weights?|model|params?|module|layers?|blocks?) | export.* | convert_(weights?|model|checkpoint|module).*
@@ -57,6 +57,9 @@ _BUILDER = re.compile(r".*((Metadata|Attention|Attn)\w*Builder|AttentionBackend|
 _PROCESSOR = re.compile(
     r".*(LogitsProcessor|LogitsWarper|StoppingCriteria|Optimizer|Scheduler|Metric|Loss|Drafter|Proposer)"
 )
+_LIVES_LONG = re.compile(
+    r".*(Communicator|Manager|Worker|Runner|Executor|Engine|Connector|Server|Pool|Loader|Builder|Backend|Allocator|Trainer)"
+)
 _MODULES = re.compile(r".*(Module|Model|Layer|Network|Net|Block|Mixin|Base|Pipeline|Loss)")
 
 
@@ -77,7 +80,9 @@ def may_be_once(function: Function) -> bool:
     name = function.name
     plain = name if name.startswith("__") else name.lstrip("_")
     if name in _MAKERS and function.owner is not None:
-        return function.owner.is_module or any(map(is_step, _methods_of(function.owner)))
+        if function.owner.is_module or any(map(is_step, _methods_of(function.owner))):
+            return True
+        return any(_LIVES_LONG.fullmatch(cls) for cls in _names_of(function.owner))
     return is_once(function) or function.is_cached_property or _MAYBE_ONCE.fullmatch(plain) is not None
 
 

@@ -107,7 +107,10 @@ def _is_passed_over(called: Called) -> bool:
 
 
 def _close(found: Times, functions: Sequence[Function]) -> None:
-    """Note what runs once: by its name, or because all that calls it does."""
+    """Note what runs once: by its name, in what does, or because all that calls it does.
+
+    What the project defines and never calls, such as a helper of its tests, tells nothing of when others run.
+    """
     callers: dict[Called, set[Called]] = {}
     for function in functions:
         for callee in found.from_(function):
@@ -119,11 +122,16 @@ def _close(found: Times, functions: Sequence[Function]) -> None:
     queue = deque(found.once)
     while queue:
         caller = queue.popleft()
-        for callee in found.from_(caller):
+        inside = caller.children.values() if isinstance(caller, Function) else ()
+        defined = [each for each in inside if isinstance(each, Function)]
+        for callee in (*defined, *found.from_(caller)):
             if (
                 callee not in found.once
                 and callee not in found.step
-                and callers[callee] <= found.once | {callee}
+                and (
+                    callee in defined
+                    or all(by in found.once or by is callee or by not in callers for by in callers[callee])
+                )
             ):
                 found.once.add(callee)
                 queue.append(callee)

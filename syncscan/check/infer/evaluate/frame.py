@@ -22,8 +22,8 @@ from syncscan.check.infer.evaluate.registry import (
     STATEMENTS,
     TARGETS,
 )
-from syncscan.check.infer.known.cells import Cell, Fact, joined
-from syncscan.check.infer.source.index import Class, Function, Module
+from syncscan.check.infer.known.cells import Called, Cell, Fact, joined
+from syncscan.check.infer.source.index import Class, Function, Module, Virtual
 from syncscan.check.infer.source.syntax import path_of
 from syncscan.check.infer.table.conditions import Bound, needs_no_gpu_operand
 from syncscan.check.infer.table.results import Here
@@ -51,6 +51,7 @@ class Frame:
         self.default_device = self._default_device()
         self.loops: list[Loop] = []
         self.class_body: Class | None = None
+        self.waits_are_meant = False  # inside of a context that allows them
         self.passed: dict[int, str] = {}  # parameters, by the evidence for what is passed to them
         self.named_in_expressions: list[str] = []  # what ``:=`` has bound so far
 
@@ -188,6 +189,17 @@ class Frame:
         return Evidence(self.module.path, getattr(node, "lineno", 1), text, parent)
 
     # What may block
+
+    def note_called(self, callee: Function | Virtual, call: Call) -> None:
+        """A function of the project is called."""
+        callees = self.outcome.callees
+        before = callees.get(callee, Called.WITHOUT_GPU)
+        if self.waits_are_meant:
+            callees[callee] = before | Called.ALLOWED
+        elif Called.WITH_GPU not in before:
+            values = [value for value in call.values if value.kind is not Kind.INSTANCE]
+            with_gpu = not values or any(map(holds_gpu, values))
+            callees[callee] = before | Called.WITH_GPU if with_gpu else before
 
     def note_truth(self, value: Value) -> None:
         """Something asks for the truth, the text or the number of a value."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from syncscan.check.infer.known.cells import Cell
+from syncscan.check.infer.known.cells import Called, Cell
 from syncscan.check.infer.source.index import Function, Virtual
 
 
@@ -15,7 +15,7 @@ class Outcome:
 
     reads: dict[Cell[Any], None] = field(default_factory=dict)
     contributions: dict[Cell[Any], Any] = field(default_factory=dict)  # where they tell more than before
-    callees: dict[Function | Virtual, None] = field(default_factory=dict)
+    callees: dict[Function | Virtual, Called] = field(default_factory=dict)
     elsewhere: dict[Function, None] = field(default_factory=dict)  # called in branches for other hardware
     lambdas: dict[Function, None] = field(default_factory=dict)  # met in it
     is_open: bool = False  # asks something that only an assumption answers

@@ -57,7 +57,7 @@ def call_function(frame: Frame, function: Function, call: Call) -> Value:
     declared = frame.context.declared.get(function)
     if declared is not None:
         return frame.call_outside(declared, call)
-    frame.outcome.callees[function] = None
+    frame.note_called(function, call)
     passed = bind(function, call)
     pass_arguments(frame, function, passed, call)
     value = frame.read(frame.context.known.returns[function])
@@ -137,7 +137,7 @@ def _of(method: Function, receiver: Value, call: Call) -> Call:
 def _call_virtual(frame: Frame, virtual: Virtual, call: Call) -> Value:
     """Pass arguments to all methods below a class, and take what they are known to return."""
     known = frame.context.known.virtual
-    frame.outcome.callees[virtual] = None
+    frame.note_called(virtual, call)
     slots = dict[Slot, Value](enumerate(call.args))
     slots.update(call.kwargs)
     _pass_to_all(frame, virtual, slots, call)
@@ -217,7 +217,7 @@ def _instantiate(frame: Frame, callee: Value, call: Call) -> Value:
     instance = Value(Kind.INSTANCE, payload=cls)
     init = cls.find_method("__init__")
     if init is not None:
-        frame.outcome.callees[init] = None
+        frame.note_called(init, call)
         pass_arguments(frame, init, bind(init, call.on(instance)), call)
     elif cls.is_record or cls.external_bases:
         for name, value in [*zip(cls.fields(), call.args, strict=False), *call.kwargs.items()]:
@@ -227,5 +227,5 @@ def _instantiate(frame: Frame, callee: Value, call: Call) -> Value:
         return record(cls, (given.get(name, UNKNOWN) for name in cls.fields()))
     post = cls.find_method("__post_init__")
     if post is not None:
-        frame.outcome.callees[post] = None
+        frame.note_called(post, call)
     return instance

@@ -45,10 +45,11 @@ def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> bool | None:
         if item.optional_vars is not None:
             frame.assign(item.optional_vars, _entered(frame, value, item.context_expr))
     names = {_maker(frame, made) for item in node.items for made in _either(item.context_expr)}
-    start = frame.env.begin()
-    with frame.unsure(unsure=any(map(allows_waits, names))):
+    start, meant_outside = frame.env.begin(), frame.waits_are_meant
+    frame.waits_are_meant = meant_outside or any(map(allows_waits, names))
+    with frame.unsure(unsure=frame.waits_are_meant):
         reached = frame.run(node.body)
-    frame.default_device = outer
+    frame.default_device, frame.waits_are_meant = outer, meant_outside
     after = frame.env.rewind(start)
     swallowed = reached is False and not names.isdisjoint(_SWALLOW)
     frame.env.apply(frame.env.meet({}, after) if swallowed else after)

@@ -7,6 +7,7 @@ contributions only grow; what a function has once told stays until it is withdra
 
 from __future__ import annotations
 
+from enum import Flag, auto
 from typing import Generic, TypeVar
 
 from syncscan.check.infer.source.index import Class, Function, Module, Parameter, Virtual
@@ -18,6 +19,14 @@ Slot = int | str
 Named = tuple[str, Slot]
 Fact = TypeVar("Fact", Value, frozenset[Class], frozenset[str], frozenset[Slot], frozenset[Named])
 Key = TypeVar("Key")
+
+
+class Called(Flag):
+    """How a function calls another one, as far as the waits in that are concerned."""
+
+    WITHOUT_GPU = 0  # it passes nothing on the GPU
+    WITH_GPU = auto()
+    ALLOWED = auto()  # inside of a context that allows waits
 
 
 class Cell(Generic[Fact]):
@@ -86,7 +95,7 @@ class Knowledge:
         self.default_group: Cell[Value] = Cell(UNKNOWN)
         self.virtual = VirtualKnowledge()
 
-        self.callees: dict[Function, dict[Function | Virtual, None]] = {}
+        self.callees: dict[Function, dict[Function | Virtual, Called]] = {}
         self.elsewhere: dict[Function, None] = {}  # called in branches for other hardware
         self.open: set[Function] = set()  # that ask something which only an assumption answers
         self.may_block: set[Function] = set()  # in which a GPU value reaches a place that may block

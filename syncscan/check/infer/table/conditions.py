@@ -104,6 +104,6 @@ def _holds(term: Term, bound: Bound) -> Verdict:
 
 def _test(term: Term, value: Value) -> Verdict:
     if term.test == "bytes":
-        # of sizes only that of a single number is inferred
-        return value.kind is not Kind.TENSOR or value.ndim != 0 or term.size < _LARGEST_NUMBER
+        count = 1 if value.ndim == 0 else value.count
+        return value.kind is not Kind.TENSOR or count is None or term.size < count * _LARGEST_NUMBER
     return is_of(term.kind, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -217,7 +218,7 @@ def _array_like(fixed: Value, bound: Bound) -> Value:
 def _first(bound: Bound) -> Value:
     value = next(iter(bound.operands()), UNKNOWN)
     if value.kind in {Kind.TENSOR, Kind.NDARRAY}:
-        return refine(value, ndim=None)
+        return refine(value, ndim=None, count=None)  # `expand` gives more
     return TENSOR if value.kind in {Kind.UNKNOWN, Kind.UNION} else together((value,))
 
 
@@ -236,7 +237,8 @@ def _made(bound: Bound, here: Here) -> Value:
     if place is Device.CPU and evidence is None:
         evidence = Evidence(here.path, here.line, f"`{here.text}` makes it in host memory")
     pinned = _pinned(bound) if place is Device.CPU else None
-    return Value(Kind.TENSOR, place, confidence, pinned, ndim=_dimensions(bound), evidence=evidence)
+    ndim, count = _dimensions(bound), _elements(bound)
+    return Value(Kind.TENSOR, place, confidence, pinned, ndim=ndim, evidence=evidence, count=count)
 
 
 def _pinned(bound: Bound) -> bool | None:
@@ -268,6 +270,26 @@ def _dimensions(bound: Bound) -> int | None:
     return None
 
 
+def _elements(bound: Bound) -> int | None:
+    """The number of elements that a size in numbers, or data that is written out, tells."""
+    sizes = bound.values.get("size")
+    if not sizes:
+        return _written_out(bound.get("data") or UNKNOWN)
+    if len(sizes) == 1 and sizes[0].kind in {Kind.TUPLE, Kind.LIST}:
+        sizes = sizes[0].items or ()
+    known = [size.payload for size in sizes if isinstance(size.payload, int)]
+    return math.prod(known) if known and len(known) == len(sizes) else None
+
+
+def _written_out(data: Value) -> int | None:
+    if data.kind is Kind.NUMBER:
+        return 1
+    if data.kind not in {Kind.LIST, Kind.TUPLE} or not data.items:
+        return None
+    counts = [_written_out(item) for item in data.items]
+    return None if None in counts else sum(counts)  # type: ignore[arg-type]
+
+
 def _moved(bound: Bound, here: Here) -> Value | None:
     """The result where a ``device`` argument is given to something that usually follows its operands."""
     device = bound.get("device")
@@ -295,7 +317,8 @@ def _at(
         return refine(receiver, dtype=dtype)
     ndim = receiver.ndim if receiver.kind is Kind.TENSOR else None
     pinned = False if place is Device.CPU else None
-    return Value(Kind.TENSOR, place, confidence, pinned, dtype, ndim, evidence=evidence)
+    count = receiver.count if receiver.kind is Kind.TENSOR else None
+    return Value(Kind.TENSOR, place, confidence, pinned, dtype, ndim, evidence=evidence, count=count)
 
 
 def _typed(base: Value, bound: Bound, dtype: str) -> Value:
@@ -337,7 +360,7 @@ def together(operands: Iterable[Value]) -> Value:
     dims = [tensor.ndim for tensor in tensors]
     ndim = None if None in dims else max(dims)  # type: ignore[type-var]
     pinned = False if best.device is Device.CPU else None
-    return refine(best, ndim=ndim, dtype=_common_dtype(tensors), pinned=pinned)
+    return refine(best, ndim=ndim, dtype=_common_dtype(tensors), pinned=pinned, count=None)
 
 
 _WIDER = {"bool": 0, "uint8": 1, "int": 2, "float": 3}
@@ -387,7 +410,8 @@ def indexed(value: Value, index: tuple[Value, ...]) -> Value:
     if value.kind is Kind.NDARRAY and ndim == 0:
         return NUMBER
     copied = any(item.kind in {Kind.TENSOR, Kind.NDARRAY, Kind.LIST} for item in index)
-    return refine(value, ndim=ndim, pinned=False if copied and value.device is Device.CPU else value.pinned)
+    pinned = False if copied and value.device is Device.CPU else value.pinned
+    return refine(value, ndim=ndim, pinned=pinned, count=None if copied else value.count)
 
 
 def arithmetic(operands: list[Value], operator: ast.operator | ast.cmpop) -> Value:

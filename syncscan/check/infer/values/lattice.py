@@ -122,6 +122,7 @@ def _merge(a: Value, b: Value) -> Value:
         items,
         element,
         _decisive(a, b).evidence,
+        max(a.count, b.count) if a.count is not None and b.count is not None else None,
     )
 
 

@@ -36,7 +36,7 @@ def orders() -> None:
 
 def masks(ints: torch.Tensor) -> None:
     gpu, mask = torch.ones(8, device="cuda"), torch.ones(8, device="cuda") > 0
-    picked = torch.isin(torch.ones(8, device="cuda"), torch.ones(2, device="cuda"))  # expect: SYN206
+    picked = torch.isin(torch.ones(8, device="cuda"), torch.ones(200, device="cuda"))  # expect: SYN206
     gpu[picked]  # expect: SYN201
     gpu[torch.zeros(8, dtype=torch.bool, device="cuda")]  # expect: SYN201
     gpu[torch.zeros(8, dtype=bool, device="cuda")]  # expect: SYN201

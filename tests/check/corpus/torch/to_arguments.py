@@ -3,8 +3,8 @@
 import torch
 
 
-def run(where: torch.device, dtype: torch.dtype, other):
-    host, gpu = torch.ones(4), torch.ones(4, device="cuda")
+def run(where: torch.device, dtype: torch.dtype, other, n: int):
+    host, gpu = torch.ones(n), torch.ones(n, device="cuda")
     host.to(where)  # expect: SYN302 (inferred)
     host.to(device=where, dtype=dtype)  # expect: SYN302 (inferred)
     host.to(dtype)  # silent

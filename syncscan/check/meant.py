@@ -1,0 +1,39 @@
+"""Functions whose waits are meant: whoever calls them with something on the GPU does so where waits are allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from syncscan.check.infer.known.cells import Called
+from syncscan.check.infer.source.index import Function, Virtual
+
+Callee = Function | Virtual
+Callers = dict[Callee, dict[Function, Called]]
+
+
+def meant(callees: Mapping[Function, Mapping[Callee, Called]]) -> set[Function]:
+    """The functions that are called inside of contexts that allow waits, and elsewhere with nothing on the GPU."""
+    callers = _callers(callees)
+    found: set[Callee] = set()
+    while True:
+        more = {callee for callee, by in callers.items() if callee not in found and _is_meant(by, found)}
+        if not more:
+            return {callee for callee in found if isinstance(callee, Function)}
+        found |= more
+
+
+def _callers(callees: Mapping[Function, Mapping[Callee, Called]]) -> Callers:
+    callers: Callers = {}
+    for caller, called in callees.items():
+        for callee, how in called.items():
+            run: tuple[Callee, ...] = (callee, *callee.below) if isinstance(callee, Virtual) else (callee,)
+            for each in run:
+                by = callers.setdefault(each, {})
+                by[caller] = by.get(caller, how) | how
+    return callers
+
+
+def _is_meant(by: Mapping[Function, Called], found: set[Callee]) -> bool:
+    """Whether all that call a function mean its waits, and one does."""
+    hows = [Called.ALLOWED if caller in found else how for caller, how in by.items()]
+    return any(Called.ALLOWED in how for how in hows) and not any(Called.WITH_GPU in how for how in hows)

@@ -1,0 +1,52 @@
+"""What is only called where waits are allowed may wait; a call elsewhere with something on the GPU takes that back."""
+
+from contextlib import nullcontext
+
+import torch
+
+import syncscan
+
+
+def only_allowed(t):
+    inner(t)
+    return t.item()  # silent
+
+
+def inner(t):
+    return t.tolist()  # silent
+
+
+def called_elsewhere(t):
+    return t.item()  # expect: SYN101
+
+
+def called_on_the_host(t):
+    return t.item()  # silent
+
+
+def never_allowed(n: int):
+    return torch.ones(n, device="cuda").sum().item()  # expect: SYN101
+
+
+class Base:
+    def read(self, t):
+        raise NotImplementedError
+
+
+class Reader(Base):
+    def read(self, t):
+        return t.item()  # silent
+
+
+def run(base: Base, captured: bool):
+    gpu = torch.ones(1, device="cuda")
+    with syncscan.allow_sync("read at the end"):
+        only_allowed(gpu)
+        called_elsewhere(gpu)
+        called_on_the_host(gpu)
+        base.read(gpu)
+    with nullcontext() if captured else syncscan.allow_sync("read at the end"):
+        only_allowed(gpu)
+    called_elsewhere(gpu)
+    called_on_the_host(torch.ones(1))
+    never_allowed(3)
