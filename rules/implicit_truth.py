@@ -49,6 +49,8 @@ class ImplicitTruth(Rule):
         cst.UnaryOperation,
         cst.Comparison,
         cst.Call,
+        cst.Return,
+        cst.Assign,
     )
     examples = (
         Example(
@@ -116,6 +118,8 @@ total = sum([torch.ones((), device="cuda"), torch.zeros((), device="cuda")])
         message = (
             f"Python tests whether {shown(tested, facts)} is true, which waits for its value from the GPU"
         )
+        if isinstance(node, (cst.Return, cst.Assign)):
+            message = f"who asks whether this condition holds waits for {shown(tested, facts)} from the GPU"
         if isinstance(node, cst.Comparison) and tested is not node:
             message = f"{shown(node, facts)} compares on the GPU and waits for the answer"
             return Match(node, message, value, _hint(node, facts))
@@ -157,7 +161,17 @@ def _tested(node: cst.CSTNode, facts: Facts) -> cst.BaseExpression | None:
         return _last_operand(node.expression) if isinstance(node.operator, cst.Not) else None
     if isinstance(node, cst.Comparison):
         return _compared(node, facts)
+    if isinstance(node, (cst.Return, cst.Assign)) and node.value is not None:
+        return _condition(node.value, facts)
     return None
+
+
+def _condition(node: cst.BaseExpression, facts: Facts) -> cst.BaseExpression | None:
+    """The last operand of ``flag and t.any()``: who keeps that beside a plain truth value asks for its truth."""
+    if not isinstance(node, cst.BooleanOperation):
+        return None
+    last, first = _last_operand(node), facts.of(node.left)
+    return last if first.kind is Kind.NUMBER and first.dtype == "bool" and facts.of(last).is_mask else None
 
 
 def _last_operand(node: cst.BaseExpression) -> cst.BaseExpression | None:

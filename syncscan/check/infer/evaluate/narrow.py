@@ -10,6 +10,7 @@ from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.source.syntax import dotted_name
 from syncscan.check.infer.values.basic import NONE, refine
 from syncscan.check.infer.values.lattice import as_tensor, join_all, without_none
+from syncscan.inferred import device_named
 from syncscan.model import UNKNOWN, Device, Kind, Value
 
 _KINDS = {
@@ -72,10 +73,13 @@ def _call(frame: Frame, test: ast.Call, *, holds: bool) -> None:
 
 def _compare(frame: Frame, test: ast.Compare, *, holds: bool) -> None:
     left, operator, right = test.left, test.ops[0], test.comparators[0]
-    if len(test.ops) > 1 or not isinstance(operator, _EQUALITIES) or not isinstance(right, ast.Constant):
+    if len(test.ops) > 1 or not isinstance(operator, _EQUALITIES):
         return
     equal = isinstance(operator, _EQUAL) is holds
-    if right.value is None:
+    if not isinstance(right, ast.Constant):
+        if equal and isinstance(left, ast.Attribute) and left.attr == "device":
+            _at_device(frame, left.value, frame.peek(right))
+    elif right.value is None:
         target = left.target if isinstance(left, ast.NamedExpr) else left
         if key := frame.path(target):
             frame.env[key] = NONE if equal else without_none(frame.peek(target))
@@ -102,6 +106,13 @@ def _whose_device(node: ast.expr) -> ast.expr | None:
     if isinstance(node, ast.Attribute) and node.attr == "type" and isinstance(node.value, ast.Attribute):
         return node.value.value if node.value.attr == "device" else None
     return None
+
+
+def _at_device(frame: Frame, node: ast.expr, device: Value) -> None:
+    """Take down that ``x.device`` is some device, if that is one."""
+    place = device_named(device)
+    if device.kind is Kind.DEVICE and place in {Device.CUDA, Device.CPU}:
+        _place(frame, node, place)
 
 
 def _place(frame: Frame, node: ast.expr, device: Device) -> None:

@@ -109,8 +109,8 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
     last = len(node.values) - 1
     for position, part in enumerate(node.values):
         value = frame.evaluate(part)
+        frame.note_truth(value)
         if position < last:
-            frame.note_truth(value)
             narrow(frame, part, holds=isinstance(node.op, ast.And))
         result = join(result, value)
         if frame.context.runs_elsewhere(part, holds=isinstance(node.op, ast.And)):

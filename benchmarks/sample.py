@@ -1,0 +1,77 @@
+"""Findings that `syncscan check` shows by default, drawn at random, and what was judged of such a sample.
+
+    python benchmarks/sample.py draw COUNT RELEASE[:FOLDER] ... [--seed N]   print a sample, to be judged
+    python benchmarks/sample.py score [FILE]                                 print what the judgements add up to
+
+A sample has equally many findings of each release, such as kornia==0.9.0:kornia, as tab-separated lines. Who judges it
+fills in two columns, see `labels/README.md`; the judged samples that the documentation quotes are `labels/judged.tsv`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from labels import CACHE, check, fetch, share
+
+COLUMNS = ("release", "path", "line", "code", "when", "expression", "waits", "runs", "note")
+JUDGED = Path(__file__).parent / "labels" / "judged.tsv"
+
+
+def main() -> None:
+    """Draw or score."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    actions = parser.add_subparsers(dest="action", required=True)
+    drawing = actions.add_parser("draw")
+    drawing.add_argument("count", type=int, help="how many of each release")
+    drawing.add_argument("release", nargs="+", metavar="RELEASE[:FOLDER]")
+    drawing.add_argument("--seed", type=int, default=0)
+    scoring = actions.add_parser("score")
+    scoring.add_argument("file", nargs="?", type=Path, default=JUDGED)
+    options = parser.parse_args()
+    if options.action == "draw":
+        draw(options.release, options.count, options.seed)
+    else:
+        with options.file.open(newline="") as stream:
+            print_scores(list(csv.DictReader(stream, delimiter="\t")))
+
+
+def draw(releases: Iterable[str], count: int, seed: int) -> None:
+    """Print so many findings of each release, in the order of the files."""
+    writer = csv.DictWriter(sys.stdout, COLUMNS, delimiter="\t", lineterminator="\n")
+    writer.writeheader()
+    for name in releases:
+        release, _, folder = name.partition(":")
+        findings, _ = check(fetch(release, CACHE), {folder or "."})
+        chosen = random.Random(f"{seed} {release}").sample(range(len(findings)), min(count, len(findings)))  # noqa: S311
+        for position in sorted(chosen):
+            finding = findings[position]
+            row = {column: finding.get(column, "") for column in COLUMNS}
+            writer.writerow(
+                {**row, "release": release, "expression": " ".join(finding["expression"].split())}
+            )
+
+
+def print_scores(rows: list[dict[str, str]]) -> None:
+    """Print what waits, and what of that runs in a step, in each release and in all."""
+    releases = list(dict.fromkeys(row["release"] for row in rows))
+    for name, judged in [
+        *((r, [row for row in rows if row["release"] == r]) for r in releases),
+        ("all", rows),
+    ]:
+        waits = sum(row["waits"] == "yes" for row in judged)
+        runs = Counter(row["runs"] for row in judged if row["waits"] == "yes")
+        print(
+            f"{name}: {share(waits, len(judged))} wait, of these {share(runs['step'], waits)} in a step",
+            end="",
+        )
+        print(f", {runs['once']} once, {runs['untold']} cannot be told")
+
+
+if __name__ == "__main__":
+    main()

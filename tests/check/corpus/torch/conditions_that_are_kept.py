@@ -1,0 +1,19 @@
+"""A condition that is returned or kept, with a tensor as its last part, waits where its truth is asked for."""
+
+import torch
+
+
+class Layer:
+    def absorbs(self, lens: torch.Tensor, flag: bool):
+        return not flag and lens.cuda().sum() == 0  # expect: SYN104 `lens.cuda().sum() == 0`
+
+    def run(self, flag: bool, x=None):
+        gpu = torch.ones(4, device="cuda")
+        empty = flag and (gpu > 1).any()  # expect: SYN104
+        either = x or gpu  # silent
+        numbers = flag and gpu  # silent
+        host = flag and torch.ones(1).any()  # silent
+        alone = gpu.any()  # silent
+        if flag and gpu.any():  # expect: SYN104
+            return empty, either
+        return numbers, host, alone
