@@ -171,7 +171,9 @@ def _condition(node: cst.BaseExpression, facts: Facts) -> cst.BaseExpression | N
     if not isinstance(node, cst.BooleanOperation):
         return None
     last, first = _last_operand(node), facts.of(node.left)
-    return last if first.kind is Kind.NUMBER and first.dtype == "bool" and facts.of(last).is_mask else None
+    if last is None or first.kind is not Kind.NUMBER or first.dtype != "bool":
+        return None
+    return last if facts.of(last).is_mask else None
 
 
 def _last_operand(node: cst.BaseExpression) -> cst.BaseExpression | None:

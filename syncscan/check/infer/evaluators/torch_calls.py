@@ -138,6 +138,11 @@ def _device(frame: Frame, call: Call) -> Value:
     return Value(Kind.DEVICE, device, given.confidence, evidence=evidence)
 
 
+@register(FUNCTIONS, "torch.get_default_dtype", "torch.promote_types", "torch.result_type")
+def _dtype(frame: Frame, call: Call) -> Value:
+    return Value(Kind.DTYPE)
+
+
 @register(FUNCTIONS, "torch.cuda.current_device")
 def _current_device(frame: Frame, call: Call) -> Value:
     return Value(Kind.DEVICE, Device.CUDA, evidence=frame.evidence(call.node, "the current CUDA device"))
