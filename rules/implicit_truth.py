@@ -2,7 +2,8 @@
 
 `if t:`, `while t:`, `assert t`, `not t`, `t and u`, a conditional expression, a chained comparison, the
 condition of a comprehension, the guard of a `case` and `in` all call `bool()` on the tensor. So do Python's own `min`, `max`,
-`sorted`, `any` and `all`, once for each comparison or element.
+`sorted`, `any` and `all`, once for each comparison or element. `return flag and t.any()` leaves the question to whoever
+asks for the truth of what is returned, and is reported where it stands.
 
 **Stays silent** on `t is None`, on `len(t)`, on tensors in host memory, and on `torch.max`, `t.any()` and
 their like, whose result stays on the GPU until someone asks.
@@ -71,6 +72,7 @@ mask = torch.zeros(8, dtype=torch.bool, device="cuda")
 enabled = True
 rows = 1 if enabled and mask.any() else 0  # expect: SYN104
 empty = not mask.any()  # expect: SYN104
+full = enabled and mask.all()  # expect: SYN104
 known = 5 in torch.arange(8, device="cuda")  # expect: SYN104
 """
         ),

@@ -3,10 +3,10 @@
 The driver can copy in the background from pinned memory only. From pageable memory it stages small
 copies, and waits for anything larger: on an H200 copies of up to 2 MiB returned at once, and from 1 MiB on
 only where no other copy was staged; NVIDIA promises it for 64 KiB. `torch.cuda.set_sync_debug_mode` says
-nothing about any of it. The static check knows no sizes, so it reports small copies too: they wait on the day
+nothing about any of it. The static check knows few sizes, so it reports copies that may be small: they wait on the day
 on which the batch grows.
 
-**Stays silent** on pinned memory, on a tensor whose memory may be pinned, and on `.pin_memory()` before the
+**Stays silent** on a few elements whose number the source shows, on pinned memory, on a tensor whose memory may be pinned, and on `.pin_memory()` before the
 copy. Pinning is lost in `torch.from_numpy`, `torch.cat` and arithmetic, and kept by views.
 
 **Fix**: pin the source. For a tensor made on the spot `torch.tensor(data)` gets `pin_memory=True`; otherwise

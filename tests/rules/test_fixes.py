@@ -92,20 +92,20 @@ y = torch.tensor([1, 2],  # one
         "y = torch.zeros(3, device=(e := d))\n",
     ),
     "a method that is called as a function": (
-        "y = torch.zeros(3)\nz = torch.Tensor.to(y, d, non_blocking=True)\n",
-        "y = torch.zeros(3)\nz = torch.Tensor.to(y.pin_memory(), d, non_blocking=True)\n",
+        "y = torch.zeros(d.n)\nz = torch.Tensor.to(y, d, non_blocking=True)\n",
+        "y = torch.zeros(d.n)\nz = torch.Tensor.to(y.pin_memory(), d, non_blocking=True)\n",
     ),
     "a copy that is called as a function": (
         "y = torch.zeros(3)\ntorch.Tensor.copy_(x, y)\n",
         "y = torch.zeros(3)\ntorch.Tensor.copy_(x, y.pin_memory(), non_blocking=True)\n",
     ),
     "a source that is unpacked": (
-        "y = torch.zeros(3)\nx.copy_(*[y], non_blocking=True)\n",
-        "y = torch.zeros(3)\nx.copy_(*[y], non_blocking=True)\n",
+        "y = torch.zeros(d.n)\nx.copy_(*[y], non_blocking=True)\n",
+        "y = torch.zeros(d.n)\nx.copy_(*[y], non_blocking=True)\n",
     ),
     "settings of a source that are unpacked": (
-        "y = torch.tensor([1, 2], **{}).to(d, non_blocking=True)\n",
-        "y = torch.tensor([1, 2], **{}).pin_memory().to(d, non_blocking=True)\n",
+        "y = torch.tensor(d.rows, **{}).to(d, non_blocking=True)\n",
+        "y = torch.tensor(d.rows, **{}).pin_memory().to(d, non_blocking=True)\n",
     ),
     "a truth value as the index": ("x[x.ndim > 0] = 1\n", "x[x.ndim > 0] = 1\n"),
     "a truth value as the index of a store of a tensor": (
@@ -121,7 +121,7 @@ y = torch.tensor([1, 2],  # one
 
 UNSURE = {
     "data on the spot, which without a GPU fails in another way": (
-        'y = torch.tensor([1, 2]).to("cuda", non_blocking=True)\n'
+        'y = torch.tensor(d.rows).to("cuda", non_blocking=True)\n'
     ),
     "a negative number of any dtype": "y = torch.tensor(-1, dtype=x.dtype, device=d)\n",
     "a negative number of a dtype without a sign": "y = torch.tensor(-1, dtype=torch.uint64, device=d)\n",
@@ -142,7 +142,7 @@ UNSURE = {
     "an index that may be a truth value": "import numpy as np\nx[np.bool_(1)] = 1\n",
     "a tensor that may be expanded": 'y = torch.zeros(1).expand(3).to("cuda", non_blocking=True)\n',
     "a source hidden in an unpacked list": (
-        'y = torch.zeros(3)\nz = torch.Tensor.to(*[y], device="cuda", non_blocking=True)\n'
+        'y = torch.zeros(d.n)\nz = torch.Tensor.to(*[y], device="cuda", non_blocking=True)\n'
     ),
     "a call that lacks its argument": "y = torch.tensor().to(d)\n",
 }

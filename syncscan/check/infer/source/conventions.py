@@ -10,6 +10,7 @@ from syncscan.model import Conventions, Device
 
 _MASK = re.compile(r"(^|_)masks?($|_)")
 _ALLOWED = re.compile(r"allow_((gpu|cuda|device)_)?syncs?|((gpu|cuda|device)_)?syncs?_allowed")
+_ASKS = re.compile(r"_?(is|on|has|use|uses|supports|to|from|no|num)_")  # a flag or a function, not a tensor
 _INDEX = re.compile(r"(^|_)(idx|idxs|index|indices|ids|mapping|slots|loc|locs|lens|offsets)$")
 
 
@@ -17,7 +18,7 @@ def place_of(conventions: Conventions, name: str) -> Device:
     """The place that a name promises; the host where both kinds of pattern match."""
     if any(fnmatchcase(name, pattern) for pattern in conventions.host_names):
         return Device.CPU
-    if any(fnmatchcase(name, pattern) for pattern in conventions.gpu_names):
+    if any(fnmatchcase(name, pattern) for pattern in conventions.gpu_names) and not _ASKS.match(name):
         return Device.CUDA
     return Device.UNKNOWN
 

@@ -33,8 +33,8 @@ def read_item(base: Value, index: Value) -> Value:
 
 
 def elements_of_index(index: Value) -> tuple[Value, ...]:
-    """The elements of a subscript: those of a tuple, or the one thing."""
-    if index.kind is not Kind.TUPLE:
+    """The elements of a subscript: those of a tuple, or of a list that torch takes for one, or the one thing."""
+    if index.kind is not Kind.TUPLE and not (index.kind is Kind.LIST and _holds_slices(index)):
         return (index,)
     return index.items if index.items is not None else (element_of(index), UNKNOWN)  # any number of them
 
@@ -53,3 +53,8 @@ def subscript_call(
         bound.values["value"] = (value,)
         bound.values["place"] = (indexed(base, elements),) if base.kind in ARRAYS else ()
     return bound
+
+
+def _holds_slices(index: Value) -> bool:
+    inside = index.items if index.items is not None else (index.element or UNKNOWN,)
+    return any(option.kind is Kind.SLICE for item in inside for option in item.options)

@@ -5,6 +5,6 @@ from backend import lease
 
 def run():
     t = lease()
-    if t.is_cuda:  # false: SYN104 (assumed)
+    if t.is_cuda:  # silent
         return 1
-    return t.is_gpu or None  # false: SYN104 (assumed)
+    return t.is_gpu or None  # silent

@@ -19,8 +19,8 @@ class Holder:
             self.t.item()  # silent
         if isinstance(other.rows, torch.Tensor) and other.rows.device.type == "cuda":
             other.rows.tolist()  # expect: SYN102
-        if lease().is_cuda:  # false: SYN104 (assumed)
+        if lease().is_cuda:  # silent
             return lease().tolist()  # silent: another one
-        if self.table["a"].is_cuda:  # false: SYN104 (assumed)
+        if self.table["a"].is_cuda:  # silent
             return self.table["a"].tolist()  # expect: SYN102
         return None
