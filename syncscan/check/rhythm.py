@@ -154,7 +154,7 @@ def regions_of(function: Function) -> Iterator[Region]:
 
 
 def _regions(body: list[ast.stmt], *, is_main: bool) -> Iterator[Region]:
-    for node in body:
+    for before, node in zip([None, *body], body, strict=False):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
         if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
@@ -163,7 +163,7 @@ def _regions(body: list[ast.stmt], *, is_main: bool) -> Iterator[Region]:
                 yield Region(When.STEP, _lines(node), calls)
             elif is_main:
                 yield Region(When.UNKNOWN, _lines(node), calls)
-        elif isinstance(node, ast.If) and _is_guard(node):
+        elif isinstance(node, ast.If) and (_is_guard(node) or _fills_a_cache(node, before)):
             yield Region(
                 When.ONCE,
                 range(node.body[0].lineno, (node.body[-1].end_lineno or 0) + 1),
@@ -205,6 +205,24 @@ def _is_guard(node: ast.If) -> bool:
     else:
         path = ""
     return "." in path and path in {path_of(target) for target in _targets(node.body)}
+
+
+def _fills_a_cache(node: ast.If, before: ast.stmt | None) -> bool:
+    """Whether the body puts something under a key that was not there.
+
+    ``if k not in self.cache: self.cache[k] = ...``, or ``x = CACHE.get(k)`` and then ``if x is None: ... CACHE[k] = ...``.
+    """
+    test, cache = node.test, ""
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn):
+        cache = path_of(test.comparators[0])
+    elif isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is) and isinstance(before, ast.Assign):
+        got, target = before.value, path_of(before.targets[0])
+        is_asked = isinstance(got, ast.Call) and last_name(got.func) == "get" and target == path_of(test.left)
+        cache = path_of(got.func).rpartition(".")[0] if isinstance(got, ast.Call) and is_asked else ""
+    is_kept = "." in cache or cache.isupper()  # beyond this call
+    return is_kept and any(
+        isinstance(t, ast.Subscript) and path_of(t.value) == cache for t in _targets(node.body)
+    )
 
 
 def _targets(body: list[ast.stmt]) -> Iterator[ast.expr]:

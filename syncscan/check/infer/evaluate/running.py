@@ -96,9 +96,18 @@ def _as_promised(value: Value, promised: Value) -> Value:
     if promised.kind in _HOST_SCALARS and value.kind not in {promised.kind, Kind.DEVICE}:
         return promised
     if promised.kind in ARRAYS and value.kind not in ARRAYS:
-        # a number that an array is said to be was an array's item somewhere on the way
-        return promised if value.kind is Kind.NUMBER else join(value, promised)
+        if value.kind is Kind.NUMBER:  # what is said to be an array was an item of one somewhere on the way
+            return promised
+        return value if _are_numbers(value) else join(value, promised)
     return value
+
+
+def _are_numbers(value: Value) -> bool:
+    """Whether a list holds numbers, or lists of them: who passes that has no array, whatever is promised."""
+    if value.kind not in {Kind.LIST, Kind.TUPLE}:
+        return False
+    inside = value.items if value.items is not None else (value.element or UNKNOWN,)
+    return bool(inside) and all(item.kind is Kind.NUMBER or _are_numbers(item) for item in inside)
 
 
 def _with_default(value: Value, default: Value, *, alone: bool) -> Value:
