@@ -46,7 +46,7 @@ _MAYBE_ONCE = re.compile(
 )
 # What a framework calls for each batch.
 _STEP = re.compile(
-    r"""forward(_.*)? | execute_(model|fn|batch).* | sample_tokens | prepare_(inputs?|decode|prefill).* | update_.*metadata(_.*)?
+    r"""forward(_.*)? | execute_(model|fn|batch).* | sample_tokens | prepare_(inputs?|decode|prefill).* | update_(?!.*expert).*metadata(_.*)?
     |(train|training|validation|val|test|predict|prediction|inference|eval|evaluation|decode|prefill|generation|engine)_step(_.*)?
     |(inner_)?(train|training)_(one_)?(step|epoch|batch) | (run|process)_(step|batch)(_.*)? | (on_)?(train_|validation_)?batch_(start|end)
     |compute_loss | generate | init_forward_metadata.* | init_new | propose(_.*)? | apply_logits_processors?""",

@@ -59,11 +59,9 @@ def _names_others(node: ast.expr) -> bool:
     """Whether a string, or each of several, names a device of other hardware."""
     if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
         return bool(node.elts) and all(map(_names_others, node.elts))
-    return (
-        isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and node.value.partition(":")[0] in _OTHERS
-    )
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return False
+    return not _OTHERS.isdisjoint(re.split(r"[:_-]", node.value))
 
 
 _OF_ANOTHER = re.compile(rf".*?_({'|'.join(sorted(_OTHERS | {'cpu'}))})")
