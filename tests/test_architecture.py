@@ -31,7 +31,7 @@ FLOORS = {
     "syncscan.check": (
         "nesting notebook",
         "baseline blocks discover files ignores memory newer write suppress fix infer workers",
-        "defects story rhythm",
+        "defects meant story rhythm",
         "match",
         "when",
         "hidden",

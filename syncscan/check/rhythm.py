@@ -105,7 +105,7 @@ def is_step(function: Function) -> bool:
         return False
     if _STEP.fullmatch(name) is not None:
         return name != "forward" or is_module_like(owner)
-    if _BUILDS.fullmatch(name) is not None:
+    if _BUILDS.fullmatch(function.name) is not None:  # what is private is reached from there
         return any(_BUILDER.fullmatch(cls) for cls in _names_of(owner))
     if function.name in {"__call__", "apply", "step", "update", "compute", "sample"}:
         return any(_PROCESSOR.fullmatch(cls) for cls in _names_of(owner))

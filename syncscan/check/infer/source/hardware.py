@@ -14,7 +14,7 @@ from syncscan.check.infer.source.syntax import last_name, path_of
 
 # fmt: off
 _OTHERS = frozenset({
-    "ascend", "gaudi", "habana", "hpu", "maca", "mlu", "mps", "musa", "neuron", "neuronx", "npu", "openvino",
+    "amx", "ascend", "gaudi", "habana", "hpu", "maca", "mlu", "mps", "musa", "neuron", "neuronx", "npu", "openvino",
     "sdaa", "tpu", "xla", "xpu",
 })
 # fmt: on
