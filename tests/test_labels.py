@@ -132,3 +132,21 @@ def test_a_release_without_labels_is_named(benchmark):
     done = benchmark("huge==2.0", seeds={"tiny==1.0": [label(4)]})
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "nothing is known of huge==2.0; there are tiny==1.0\n"
+
+
+def test_the_judged_sample_is_whole_and_adds_up():
+    command = [sys.executable, str(ROOT / "benchmarks" / "sample.py"), "score"]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    rows = [line.split("\t") for line in (LABELS / "judged.tsv").read_text().splitlines()]
+    places = {(*row[:4], row[5]) for row in rows[1:]}
+    assert len(places) == len(rows) - 1
+    for _, path, line, code, when, _, waits, runs, note in rows[1:]:
+        assert is_place(path)
+        assert int(line) > 0
+        assert code in rule_book()
+        assert when in {"step", "unknown"}
+        assert waits in {"yes", "no"}
+        assert runs in {"step", "once", "untold"}
+        assert note or (waits == "yes" and runs != "once")
+    waiting = sum(row[6] == "yes" for row in rows[1:])
+    assert f"all: {waiting} of {len(rows) - 1} " in answer.stdout
