@@ -49,6 +49,19 @@ def test_where_operands_lie_is_asked_before_their_dtype(device: str, shape: tupl
             torch.matmul(first, second)
 
 
+def test_a_number_of_the_host_comes_where_no_operation_looks_for_it() -> None:
+    x, index = torch.ones(3, device="cuda:0"), torch.tensor(0)
+    for taken in (x + index, index * x, torch.where(x > 0, x, index), x[index], x.masked_fill(x > 2, index)):
+        assert str(taken.device) == "cuda:0"
+    for refused in (
+        lambda: x[0].gather(0, index),
+        lambda: x.index_select(0, index),
+        lambda: x.scatter(0, index, x[0]),
+    ):
+        with pytest.raises(RuntimeError, match="at least two devices, cuda:0 and cpu"):
+            refused()
+
+
 def test_what_lies_on_one_is_trained_there() -> None:
     parameters = [torch.nn.Parameter(torch.ones(2, device=f"cuda:{i}")) for i in (0, 1)]
     optimizer = torch.optim.Adam(parameters, lr=0.1, foreach=True)

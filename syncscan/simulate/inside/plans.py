@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import torch
 from torch._library import custom_ops
 
+from .checks import operations_that_check
 from .conditions import Operation, Table
 from .marks import cuda_index, place, set_all, set_place
 
@@ -20,7 +22,8 @@ _MIXES = frozenset(
         "_amp_foreach_non_finite_check_and_unscale_", "sparse_coo_tensor", "_sparse_coo_tensor_with_dims_and_tensors",
     }
 )  # fmt: skip
-HOST = -1  # where a device has a number
+HOST = -1  # where a device has an index
+NUMBER = -2  # on the host, and nothing but single numbers
 NUMBERS = frozenset({bool, int, float, complex})
 _INDEXING = frozenset(
     {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index", "_unsafe_index_put"}
@@ -70,10 +73,7 @@ class Plan:
         )
 
     def operands(self, args: Any, kwargs: dict[str, Any]) -> tuple[int | None, int | None]:
-        """The CUDA device of the operands, and another place where one of them is: a device or `HOST`.
-
-        A number in host memory may come with operands of any device.
-        """
+        """The CUDA device of the operands, and another place where one of them is: a device, `HOST` or `NUMBER`."""
         source, other = _scan(args, None, None)
         return _scan(tuple(kwargs.values()), source, other) if kwargs else (source, other)
 
@@ -81,8 +81,13 @@ class Plan:
         """Raise what torch raises on a GPU where operands are in two places."""
         if self.indexes:
             check_indices(args)
-        elif not self.mixes:
+        elif not self.mixes and (other != NUMBER or self._checks_numbers):
             raise mismatch(source, other)
+
+    @cached_property
+    def _checks_numbers(self) -> bool:
+        namespace, _, name = self.function.name().partition("::")
+        return namespace == "aten" and name in operations_that_check()
 
     def mark(self, result: Any, where: int) -> None:
         """Mark what the operation made."""
@@ -111,8 +116,8 @@ def _scan(values: Any, source: int | None, other: int | None) -> tuple[int | Non
         if isinstance(value, torch.Tensor):
             where = place(value)
             if where is None or where < 0:
-                if other is None and value.dim() > 0:
-                    other = HOST
+                if other is None or other == NUMBER:
+                    other = HOST if value.dim() > 0 else NUMBER
             elif source is None:
                 source = where
             elif where != source:
@@ -124,7 +129,7 @@ def _scan(values: Any, source: int | None, other: int | None) -> tuple[int | Non
 
 def mismatch(source: int, other: int) -> RuntimeError:
     """What torch raises on a GPU for operands in two places."""
-    found = "cpu" if other == HOST else f"cuda:{other}"
+    found = "cpu" if other in {HOST, NUMBER} else f"cuda:{other}"
     return RuntimeError(
         "Expected all tensors to be on the same device, but found at least two devices, "
         f"cuda:{source} and {found}!"
