@@ -71,7 +71,7 @@ FLOORS = {
     "syncscan.report.html": ("page", "of_check of_diff of_trace"),
     "syncscan.simulate": ("inside", "export", "context"),
     "syncscan.simulate.inside": (
-        "errors marks patches",
+        "checks errors marks patches",
         "cpu gradients kinds legacy overridable",
         "conditions",
         "functions plans",

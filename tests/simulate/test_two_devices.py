@@ -57,6 +57,7 @@ def test_a_number_of_the_host_comes_where_no_operation_looks_for_it() -> None:
         lambda: x[0].gather(0, index),
         lambda: x.index_select(0, index),
         lambda: x.scatter(0, index, x[0]),
+        lambda: torch.stack([x[0], torch.tensor(1.0)]),
     ):
         with pytest.raises(RuntimeError, match="at least two devices, cuda:0 and cpu"):
             refused()

@@ -14,6 +14,8 @@ import torch
 
 _DECLARED = Path(torch.__file__).parents[1] / "torchgen/packaged/ATen/native/native_functions.yaml"
 _HAS_KERNEL = re.compile(r"^ +(structured_delegate:|(\w+, )*CUDA[,:])", re.MULTILINE)
+# Without a kernel of their own they are `cat`, which looks.
+_ARE_CAT = frozenset({"stack", "_stack"})
 
 
 @functools.lru_cache(maxsize=1)
@@ -23,8 +25,8 @@ def operations_that_check() -> frozenset[str]:
         declared = _DECLARED.read_text(encoding="utf-8").split("\n- func: ")[1:]
     except OSError:
         return frozenset()
-    return frozenset(
+    return _ARE_CAT | {
         entry.partition("(")[0]
         for entry in declared
         if "device_check: NoCheck" not in entry and _HAS_KERNEL.search(entry)
-    )
+    }
