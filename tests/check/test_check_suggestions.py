@@ -94,7 +94,7 @@ def test_a_list_of_one_number_is_filled(said, lines, fixed):
         ("y = torch.zeros((n, i), device='cuda')", "`i` is on the GPU, `zeros` needs a number", "`torch.zeros((), dtype"),
         ("y = torch.add(x, x, alpha=i)", "`i` is on the GPU, `add` needs a number", "`torch.zeros((), dtype"),
         ("host = torch.arange(8)\ny = x[host]", "the index `host`", "`torch.arange(8)` makes it in host memory"),
-        ("big = torch.zeros(8)\ny = big.to('cuda', non_blocking=True)", "`big` is not pinned", "makes it in host memory"),
+        ("big = torch.zeros(1 << 20)\ny = big.to('cuda', non_blocking=True)", "`big` is not pinned", "makes it in host memory"),
     ],
 )  # fmt: skip
 def test_what_is_said_is_about_the_operand_that_makes_it_wait(said, lines, operand, because):

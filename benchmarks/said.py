@@ -1,0 +1,33 @@
+"""What findings say, judged by reading: the figures of docs/accuracy.md, from labels/said.tsv.
+
+    python benchmarks/said.py
+
+`labels/README.md` says how they were judged; `sample.py` draws others.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from labels import share
+
+JUDGED = Path(__file__).parent / "labels" / "said.tsv"
+QUESTIONS = ("operand", "evidence", "suggestion")
+
+
+def main() -> None:
+    """For each sample, how many findings are right in each respect, of those that were still there."""
+    answers: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    with JUDGED.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            for question in QUESTIONS:
+                answers[row["sample"]][question][row[question]] += 1
+    for sample, of in answers.items():
+        counts = [f"{question} {share(c['yes'], c['yes'] + c['no'])}" for question, c in of.items()]
+        print(f"{sample}: {', '.join(counts)}")
+
+
+if __name__ == "__main__":
+    main()
