@@ -15,7 +15,7 @@ RULES = ROOT.parent / "rules"  # installed as syncscan.rules
 # or on those above it, and not the other way. All that lies in a package is held to that.
 FLOORS = {
     "syncscan": (
-        "address errors files git kinds model surroundings",
+        "address errors files git kinds memory model surroundings",
         "inferred ops reference",
         "rule guard simulate",
         "rules config trace",
@@ -30,7 +30,7 @@ FLOORS = {
     ),
     "syncscan.check": (
         "nesting notebook",
-        "baseline blocks discover files ignores memory newer write suppress fix infer workers",
+        "baseline blocks discover files ignores newer write suppress fix infer workers",
         "defects meant story rhythm",
         "match",
         "when",
@@ -43,7 +43,7 @@ FLOORS = {
     "syncscan.check.infer": ("values", "source", "known", "table", "evaluate", "evaluators", "solver"),
     "syncscan.commands": (
         "parameters check_options",
-        "compare running",
+        "compare interim running",
         "check clean diff explain facts observe ops report rules server template trace",
     ),
     "syncscan.measure": (
@@ -93,7 +93,7 @@ FLOORS = {
         "kept",
     ),
     "syncscan.trace.hook._syncscan_hook": (
-        "append exits imports interfaces lines part places threads",
+        "append exits imports interfaces lines part places threads window",
         "cupti debugmode entry record seen simulated steps",
         "calls",
         "watch",

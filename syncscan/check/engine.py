@@ -14,12 +14,12 @@ from syncscan.check.infer.source.index import Function, Module
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.match import Matcher
 from syncscan.check.meant import meant
-from syncscan.check.memory import steady_memory
 from syncscan.check.nesting import deep_recursion, parse
 from syncscan.check.newer import newer_syntax
 from syncscan.check.when import Times, times
 from syncscan.check.workers import shared, workers
 from syncscan.facts import Facts
+from syncscan.memory import steady_memory
 from syncscan.model import Conventions, Failure, Finding
 from syncscan.ops import OperationTable, load_table
 from syncscan.rule import Rule, by_precedence

@@ -19,7 +19,6 @@ from syncscan.check.baseline import Baseline, read_baseline
 from syncscan.check.discover import Project, load_project, project_of_text
 from syncscan.check.fix import fixable
 from syncscan.check.ignores import check_reason, ignoring
-from syncscan.check.memory import steady_memory
 from syncscan.check.session import MAX_ROUNDS, Outcome, check, check_and_fix, in_cells, write_fixes
 from syncscan.check.since import check_change, find_change
 from syncscan.commands import parameters
@@ -35,6 +34,7 @@ from syncscan.config import Config, show
 from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, ConfigError
 from syncscan.files import replace_file
 from syncscan.git import repository
+from syncscan.memory import steady_memory
 from syncscan.model import Finding, Severity
 from syncscan.report import statistics
 from syncscan.report.formats import FORMATS, render, write

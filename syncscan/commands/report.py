@@ -57,14 +57,28 @@ def command(format_: str, html: Path | None, folders: tuple[Path, ...]) -> int:
     return EXIT_OK
 
 
-def show(trace: dict[str, Any], format_: str, output: Path | None, broken: list[str]) -> None:
+def show(
+    trace: dict[str, Any],
+    format_: str,
+    output: Path | None,
+    broken: list[str],
+    *,
+    early: bool = False,
+    again: bool = False,
+) -> None:
     """Keep the trace of a run in a folder if given, and print it: text on stderr and all else on stdout.
 
-    What the limits say follows on stderr. OSError if there is no room, or nobody reads it.
+    What the limits say follows on stderr. ``early``, while the command runs, text alone is printed, and at the
+    end not ``again``. OSError if there is no room, or nobody reads it.
     """
     if output is not None:
         write_whole(lambda stream: trace_json.render(trace, stream), output / "trace.json")
-    render(trace, format_, sys.stderr if format_ == "text" else sys.stdout)
+    if early:
+        trace = trace | {"command": []}  # of which the exit status is not known
+    if format_ == "text" and not again:
+        render(trace, format_, sys.stderr)
+    elif format_ != "text" and not early:
+        render(trace, format_, sys.stdout)
     for line in broken:
         click.echo(f"syncscan: {safe_line(line)}", err=True)
     sys.stdout.flush()

@@ -11,7 +11,7 @@ from syncscan.ops import OperationTable
 from syncscan.simulate.export import prepare_simulation
 from syncscan.trace import launch
 from syncscan.trace.front import Front
-from syncscan.trace.launch import Launched
+from syncscan.trace.launch import During, Launched
 
 
 def run(
@@ -21,6 +21,7 @@ def run(
     front: Front,
     report: Callable[[Launched], int],
     simulated: OperationTable | None,
+    during: During | None = None,
 ) -> int:
     """Run a command with the hook in it; ``report`` follows, and its status counts where the command succeeded.
 
@@ -28,7 +29,7 @@ def run(
     """
     if simulated is not None:
         options["simulator"] = prepare_simulation(parts, simulated)
-    launched = launch.run(list(command), parts, options, front)
+    launched = launch.run(list(command), parts, options, front, during)
     status = EXIT_OK
     try:
         status = report(launched)

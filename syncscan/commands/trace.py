@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
 import click
 
 from syncscan.commands import parameters
+from syncscan.commands.interim import FLUSHED_SECONDS, TERMINAL, Interim
 from syncscan.commands.report import output_format, show
 from syncscan.commands.running import run
 from syncscan.config import find_config
@@ -16,6 +18,7 @@ from syncscan.errors import EXIT_FINDINGS, EXIT_OK, ConfigError, SyncscanError
 from syncscan.trace import launch
 from syncscan.trace.front import step_behind
 from syncscan.trace.launch import Launched
+from syncscan.trace.merge import Trace
 from syncscan.trace.sites import Blame
 from syncscan.trace.trace import broken_limits, build
 
@@ -45,6 +48,20 @@ DETECTORS = ("auto", "cupti", "debug-mode", "both")
 @click.option(
     "--lines", is_flag=True, help="Record which lines ran, for `syncscan compare` (Python 3.12 or newer)."
 )
+@click.option("--live", is_flag=True, help="Show what waits on the terminal while COMMAND runs.")
+@click.option(
+    "--start-after",
+    type=parameters.limit,
+    metavar="SECONDS",
+    help="Begin to trace only so long after the start.",
+)
+@click.option(
+    "--for",
+    "seconds",
+    type=parameters.limit,
+    metavar="SECONDS",
+    help="Trace only so long, and report then; COMMAND goes on.",
+)
 @click.option("--max-syncs-per-step", type=parameters.limit, metavar="N", help="Fail above N.")
 @click.option("--max-blocked-ms-per-step", type=parameters.limit, metavar="X", help="Fail above X.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
@@ -59,6 +76,9 @@ def command(
     exclude: tuple[str, ...],
     backward_lines: bool,
     lines: bool,
+    live: bool,
+    start_after: float | None,
+    seconds: float | None,
     max_syncs_per_step: float | None,
     max_blocked_ms_per_step: float | None,
     command: tuple[str, ...],
@@ -81,21 +101,52 @@ def command(
         raise ConfigError("--simulate needs no detector; leave --detector out")
     if simulate and max_blocked_ms_per_step is not None:
         raise ConfigError("--simulate times nothing: write --max-syncs-per-step")
+    if live and not _has_terminal():
+        raise ConfigError("--live draws on the terminal, and there is none; leave it out")
     table = find_config(Path.cwd()).table()
     front = step_behind()
     folder, parts = _prepare(output)
 
+    def make(launched: Launched) -> Trace:
+        return build(command, launched, parts, Blame(include, exclude, str(Path.cwd())), warmup, table)
+
     def report(launched: Launched) -> int:
-        trace = build(command, launched, parts, Blame(include, exclude, str(Path.cwd())), warmup, table)
+        interim.end()
+        trace = make(launched)
         broken = broken_limits(trace, max_syncs_per_step, max_blocked_ms_per_step)
-        show(trace, format_, output, broken)
+        show(trace, format_, output, broken, again=interim.reported)
         return EXIT_FINDINGS if broken else EXIT_OK
 
+    window = _window(start_after, seconds)
+    interim = Interim(
+        make,
+        lambda trace: show(trace, format_, output, [], early=True),
+        live=live,
+        report_at=window["ends_ns"] / 1e9 + FLUSHED_SECONDS if seconds is not None else None,
+    )
+    options |= {name: str(value) for name, value in window.items()}
+    during = interim if live or seconds is not None else None
     try:
-        return run(command, parts, options, front, report, table if simulate else None)
+        return run(command, parts, options, front, report, table if simulate else None, during)
     finally:
         if output is None:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _window(start_after: float | None, seconds: float | None) -> dict[str, int]:
+    """When to trace, in nanoseconds of the clock that all processes share."""
+    now = time.monotonic_ns()
+    begins = now + round((start_after or 0) * 1e9)
+    window = {} if start_after is None else {"begins_ns": begins}
+    return window if seconds is None else window | {"ends_ns": begins + round(seconds * 1e9)}
+
+
+def _has_terminal() -> bool:
+    try:
+        TERMINAL.open("w").close()
+    except OSError:
+        return False
+    return True
 
 
 def _check_step(step: str | None, warmup: int, gated: bool) -> None:

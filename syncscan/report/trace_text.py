@@ -31,13 +31,14 @@ _Column = tuple[str, Callable[[Row], str]]
 
 def render(trace: dict[str, Any], stream: TextIO, width: int) -> None:
     """Write the report, notes ``width`` characters wide; nothing in the trace commands the terminal."""
-    rows = Rows(safe_values(trace))
     console = Console(file=stream, width=width, highlight=False)
-    for line in _lines(rows, width, Path.cwd()):
+    for line in lines(trace, width, Path.cwd()):
         console.print(line, soft_wrap=True)
 
 
-def _lines(rows: Rows, width: int, folder: Path) -> Iterator[Text]:
+def lines(trace: dict[str, Any], width: int, folder: Path) -> Iterator[Text]:
+    """The lines of the report, the most important first; paths are told from a folder."""
+    rows = Rows(safe_values(trace))
     yield Text(_headline(rows), style="bold")
     shown = rows.of_steps if rows.steady else rows.of_phases(*_NO_WARM_UP)
     if shown:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from syncscan.errors import SyncscanError
 from syncscan.files import read_file
+from syncscan.memory import steady_memory
 from syncscan.ops import OperationTable
 from syncscan.trace.contract import FORMAT_VERSION, OF_EVERY_VERSION, TRACE
 from syncscan.trace.launch import Launched
@@ -26,7 +27,10 @@ def read_traces(folders: Sequence[Path], table: OperationTable) -> Trace:
     A folder holds a trace, or folders that do, as each machine of a run keeps its own.
     """
     found = [(folder, inside) for folder in folders for inside in _traces_in(folder)]
-    return merge((str(inside.relative_to(folder.parent)), _read(inside, table)) for folder, inside in found)
+    with steady_memory():
+        return merge(
+            (str(inside.relative_to(folder.parent)), _read(inside, table)) for folder, inside in found
+        )
 
 
 def _traces_in(folder: Path) -> Iterator[Path]:

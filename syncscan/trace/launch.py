@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from syncscan.errors import EXIT_NOT_EXECUTABLE, EXIT_NOT_FOUND, SyncscanError
 from syncscan.files import open_file
@@ -53,7 +54,19 @@ class Sighting:
     times: int = 1
 
 
-def run(command: list[str], parts: Path, options: Mapping[str, str], front: Front) -> Launched:
+class During(Protocol):
+    """What goes on while the command runs. It must not wait: no signal would be passed on meanwhile."""
+
+    def look(self, launched: Launched) -> None:
+        """Called several times a second."""
+
+    def signalled(self, number: int) -> None:
+        """Called when the command got a signal, from us or before we knew."""
+
+
+def run(
+    command: list[str], parts: Path, options: Mapping[str, str], front: Front, during: During | None = None
+) -> Launched:
     """Run ``command`` with the hook in its Pythons; each writes a file into the folder ``parts``.
 
     From its end on, only Ctrl-C interrupts this process. CommandError (126 or 127) if it cannot be started.
@@ -64,7 +77,7 @@ def run(command: list[str], parts: Path, options: Mapping[str, str], front: Fron
     with _spawn(command, _environment(parts), front) as process:  # and wait for it even if we fail
         if _looks_like_python(command[0]):
             launched.pythons[process.pid] = Sighting(command)
-        launched.code = process.returncode = _Watch(process.pid, front, launched.pythons).until_it_ends()
+        launched.code = process.returncode = _Watch(process.pid, front, launched, during).until_it_ends()
     signal.sigtimedwait({signal.SIGINT}, 0)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     return launched
@@ -111,10 +124,11 @@ def _spawn(command: list[str], environment: dict[str, str], front: Front) -> sub
 class _Watch:
     """Watches the command: passes signals on, stops and goes on with it, and notes the Pythons below it."""
 
-    def __init__(self, command: int, front: Front, pythons: dict[int, Sighting]) -> None:
+    def __init__(self, command: int, front: Front, launched: Launched, during: During | None) -> None:
         self._command = command
         self._front = front
-        self._pythons = pythons
+        self._launched = launched
+        self._during = during
         self._arrivals = Arrivals()
         self._started = self._drained = time.monotonic()
         self._next_look = self._next_ask = 0.0
@@ -154,7 +168,9 @@ class _Watch:
 
     def _look(self) -> None:
         self._next_look = time.monotonic() + POLL_SECONDS
-        _look_at_descendants(self._command, self._pythons)
+        _look_at_descendants(self._command, self._launched.pythons)
+        if self._during is not None:
+            self._during.look(self._launched)
         if self._front.gone:
             os.kill(self._command, signal.SIGKILL)
         stopped = self._front.stopped and not self._stopped
@@ -188,6 +204,8 @@ class _Watch:
             self._front.ask()
 
     def _pass_on(self, sent: Sent) -> None:
+        if self._during is not None:
+            self._during.signalled(sent.number)
         with contextlib.suppress(PermissionError):  # the command runs as another user by now
             if not sent.to_all or sent.when < self._started:
                 os.kill(self._command, sent.number)

@@ -69,8 +69,17 @@ def terminal(environment, tmp_path):
 def traced(program):
     """The command line that traces a program given as text."""
 
-    def make(source: str) -> str:
-        command = [sys.executable, "-m", "syncscan", "trace", "--", sys.executable, str(program(source))]
+    def make(source: str, *options: str) -> str:
+        command = [
+            sys.executable,
+            "-m",
+            "syncscan",
+            "trace",
+            *options,
+            "--",
+            sys.executable,
+            str(program(source)),
+        ]
         return shlex.join(command)
 
     return make
@@ -146,3 +155,14 @@ def test_the_program_is_told_the_size_of_the_window(terminal, traced):
     terminal.resize(lines=50, columns=132)
     terminal.read_until("132 50\n")
     terminal.read_until(PROMPT)
+
+
+def test_what_waits_is_drawn_while_the_program_runs(terminal, traced):
+    source = "import torch\ntorch.zeros(1).item()\nprint('ready', flush=True)\nprint('read', input(), flush=True)\n"
+    terminal.type(f"TERM=xterm {traced(source, '--live')}\n")
+    terminal.read_until("waited for the GPU 1 time at 1 place")
+    terminal.type("typed\n")
+    shown = terminal.read_until("ended with exit status 0\n")
+    assert "waited for the GPU 1 time at 1 place" in shown
+    terminal.read_until(PROMPT)
+    assert terminal.run("echo $?") == "0\n"

@@ -20,6 +20,7 @@ from .record import WaitRecorder
 from .simulated import Simulated
 from .threads import start_thread
 from .watch import watches
+from .window import Window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class Hook:
         self.folder = folder
         self.options = options
         self.recorder = WaitRecorder()
+        self._window = Window(options)
+        self.recorder.recording = self._window.is_open
         self.steps: steps.Steps | None = None
         self._watches: list[Watch] = []
         self._output = Output(part, self.recorder, self._watches)
@@ -54,7 +57,7 @@ class Hook:
         self._noted: set[str] = set()
         self._failed = False
         self._torch_line: dict[str, Any] | None = None
-        self._began_ns = 0
+        self._began_ns = self._ended_ns = 0
         self._waits = 0
         self._flush_due_ns = 0
         self._flushed_steps: tuple[int, int] | None = None
@@ -91,8 +94,22 @@ class Hook:
         self._watches += watches(torch, self.options, self.note, self.flush)
 
     def arm(self) -> None:
-        """Arm the detectors; runs as soon as torch has started CUDA in this process."""
-        self._begin(arm(self.options.get("detector", "auto"), self.recorder, self.note, self.fail))
+        """Arm the detectors, if it is time; runs as soon as torch has started CUDA in this process, and then again."""
+        wanted = self.options.get("detector", "auto") if self._window.is_open else "none"
+        self._begin(arm(wanted, self.recorder, self.note, self.fail))
+
+    def _follow_window(self) -> None:
+        """Begin or end what is recorded, when it is time."""
+        if self.recorder.recording and self._window.is_over:
+            self.recorder.recording = False
+            self._ended_ns = perf_counter_ns()
+            for detector in self._detectors:
+                self._quietly(detector.disarm)()
+        elif self._window.is_open and not self.recorder.recording:
+            if self.options.get("simulator"):
+                self._begin(self._detectors)
+            else:
+                self.arm()
 
     def _simulate(self) -> None:
         """Give the program a GPU that is none, from the moment that it has torch."""
@@ -107,7 +124,10 @@ class Hook:
 
     def _begin(self, detectors: list[Detector]) -> None:
         self.recorder.active = threading._active  # type: ignore[attr-defined]
-        if self._began_ns == 0:
+        if self._began_ns == 0 and self._window.is_over:
+            self.note("it started CUDA after the time that was to be traced")
+        self.recorder.recording = self._window.is_open
+        if self._began_ns == 0 and self.recorder.recording:
             self._began_ns = perf_counter_ns()
         self._detectors = detectors
         self._send(self._write_armed)  # a process that is killed before the first flush did use the GPU
@@ -156,12 +176,17 @@ class Hook:
     def _flush_loop(self) -> None:
         stop = self._stop
         pause = FIRST_FLUSH_SECONDS
-        while not stop.acquire(timeout=pause):
+        while not stop.acquire(timeout=self._until_next(pause)):
             pause = min(2 * pause, FLUSH_SECONDS)
+            self._quietly(self._follow_window)()
             self._quietly(self._find_late_step)()
             for detector in self._detectors:
                 self._quietly(detector.before_flush)()
             self.flush()
+
+    def _until_next(self, pause: float) -> float:
+        left = self._window.seconds_left
+        return min(pause, left) if left > 0 else pause
 
     def flush(self) -> None:
         """Append what changed since the last time; never raises."""
@@ -207,7 +232,7 @@ class Hook:
             if progress != self._flushed_steps:
                 self._flushed_steps = progress
                 self._output.write(steps=summary)
-        self._output.write(wall_ns=perf_counter_ns() - self._began_ns)
+        self._output.write(wall_ns=(self._ended_ns or perf_counter_ns()) - self._began_ns)
 
     def _write_torch(self) -> None:
         self._output.write(torch=self._torch_line, rank=_rank())
@@ -235,11 +260,12 @@ class Hook:
         self._stop = None
         self._join = None
         self._notes = []
-        self._began_ns = 0
+        self._began_ns = self._ended_ns = 0
         self._waits = 0
         self._flushed_steps = None
         self._flushed_armed = None
         self.recorder.reset()
+        self.recorder.recording = self._window.is_open
         if self.steps is not None:
             self.steps.reset()
         self._output = Output(part, self.recorder, self._watches)

@@ -32,6 +32,10 @@ class Sink(Protocol):
     """Keeps what detectors see. Called inside CUDA callbacks: no lock, no I/O, no import."""
 
     @property
+    def recording(self) -> bool:
+        """Whether what is seen now is to be kept."""
+
+    @property
     def listeners(self) -> Sequence[Listener]:
         """Who is told of each wait."""
 

@@ -33,6 +33,7 @@ class WaitRecorder:
         self.codes: dict[
             int, CodeType
         ] = {}  # keeps the code objects of known stacks alive, so that their ids stay theirs
+        self.recording = True  # false before and after the part of the run that is traced
         self.phase = "outside"
         self.active: dict[
             int, Any

@@ -57,6 +57,8 @@ class Simulated:
         """Leave it running: what the program does at exit still needs its GPU."""
 
     def _on_sync(self, sync: Any) -> None:
+        if not self._recorder.recording:
+            return
         self._recorder.record(_cuda_call(sync), 0, self._calling_frame(), self.name)
         self._flush()
 

@@ -107,7 +107,7 @@ class Steps:
     def _enter(self) -> Entered:
         depth = self._depth.get()
         token = self._depth.set(depth + 1)
-        if depth:
+        if depth or not self._recorder.recording:
             return token, None
         self.started += 1
         warm = self.started <= self._warmup
@@ -142,7 +142,7 @@ class Steps:
             waits, blocked = (sum(counts[i] for counts in window.values()) for i in (0, 1))
             thread = recorder.number_of(recorder.active.get(get_ident()))
             recorder.windows.append((phase, thread, self._window_began, lasted, waits, blocked))
-        if phase != "steady":
+        if phase != "steady" or not recorder.recording:  # the end of what is traced came in between
             return
         calls = self._window_calls
         self.wall_ns += lasted

@@ -1,4 +1,4 @@
-"""Memory while a project is read: much is kept, and nothing of it is garbage."""
+"""Memory while much is read: it is kept, and nothing of it is garbage."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def steady_memory() -> Iterator[None]:
-    """Without the cyclic collector: a project is one big graph, and it would walk that again and again."""
+    """Without the cyclic collector: what is kept is one big graph, which it would walk again and again."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
