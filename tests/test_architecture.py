@@ -94,7 +94,7 @@ FLOORS = {
     ),
     "syncscan.trace.hook._syncscan_hook": (
         "append exits imports interfaces lines part places threads window",
-        "cupti debugmode entry record seen simulated steps",
+        "cupti debugmode entry record seen simulated starved steps",
         "calls",
         "watch",
         "arm output",

@@ -48,6 +48,9 @@ DETECTORS = ("auto", "cupti", "debug-mode", "both")
 @click.option(
     "--lines", is_flag=True, help="Record which lines ran, for `syncscan compare` (Python 3.12 or newer)."
 )
+@click.option(
+    "--starved", is_flag=True, help="Measure for how long the GPU has nothing to do after each wait (CUPTI)."
+)
 @click.option("--live", is_flag=True, help="Show what waits on the terminal while COMMAND runs.")
 @click.option(
     "--start-after",
@@ -76,6 +79,7 @@ def command(
     exclude: tuple[str, ...],
     backward_lines: bool,
     lines: bool,
+    starved: bool,
     live: bool,
     start_after: float | None,
     seconds: float | None,
@@ -97,6 +101,10 @@ def command(
         options["backward_lines"] = "1"
     if lines:
         options["lines"] = "1"
+    if starved:
+        options["starved"] = "1"
+    if starved and (simulate or detector == "debug-mode"):
+        raise ConfigError("--starved needs CUPTI: leave --simulate and --detector debug-mode out")
     if simulate and detector is not None:
         raise ConfigError("--simulate needs no detector; leave --detector out")
     if simulate and max_blocked_ms_per_step is not None:

@@ -176,6 +176,8 @@ def _below(row: Row) -> Iterator[tuple[str, str]]:
         yield row["expression"], ""
     if details := _details(row):
         yield f"({'; '.join(details)})", "dim"
+    if row.step_starved_ns:
+        yield f"without this wait a step could be shorter by up to {duration(row.step_starved_ns)}", "yellow"
     if row["instead"]:
         yield f"instead: {row['instead']}", "green"
 

@@ -58,6 +58,7 @@ _SITE = record(
     blocked_ns=record(
         total=integer, max=integer, p50=integer, p99=integer, histogram=Later(map_of(integer), {})
     ),
+    starved_ns=Later(optional(record(total=integer, measured=integer)), None),
     per_step=optional(number),
     step_spread=Later(optional(record(syncs=number, blocked_ns=number)), None),
     phase=text,

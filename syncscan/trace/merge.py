@@ -120,6 +120,7 @@ class _Site:
         self.number = number
         self._first = {field: first[field] for field in (*_IDENTITY, "name", "instead")}
         self.count = self.total = self._longest = 0
+        self._starved: dict[str, int] | None = None
         self._histogram: Counter[int] = Counter()
         self._spreads: dict[str, list[Spread]] = {name: [] for name in _SPREADS}
         self._detectors: set[str] = set()
@@ -136,6 +137,9 @@ class _Site:
         self._longest = max(self._longest, blocked["max"])
         for bucket, count in blocked["histogram"].items():
             self._histogram[int(bucket)] += count
+        if site["starved_ns"] is not None:
+            starved = self._starved or {"total": 0, "measured": 0}
+            self._starved = {name: starved[name] + site["starved_ns"][name] for name in starved}
         self._add_spreads(site)
         self._detectors.update(site["detectors"])
         self._missed_by.intersection_update(site["missed_by"])
@@ -171,6 +175,7 @@ class _Site:
                 "p99": quantile(self._histogram, 0.99),
                 "histogram": {str(bucket): count for bucket, count in sorted(self._histogram.items())},
             },
+            "starved_ns": self._starved,
             "per_step": self.count / steps if steps else None,
             "step_spread": {name: spread.deviation for name, spread in spreads.items()} or None,
             "detectors": sorted(self._detectors),

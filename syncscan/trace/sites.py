@@ -103,6 +103,7 @@ class Site:
     longest_ns: int = 0
     paired: int = 0
     warned: int = 0
+    starved: tuple[int, int] | None = None
     waits_of_steps: dict[int, Spread] = field(default_factory=dict)  # by the index of the process
     ns_of_steps: dict[int, Spread] = field(default_factory=dict)
     histogram: Counter[int] = field(default_factory=Counter)
@@ -191,6 +192,9 @@ def _add(site: Site, wait: Wait, process: Process) -> None:
     rank = str(process.rank) if process.rank is not None else f"pid {process.pid}"
     site.ranks[rank] += wait.count
     site.rank_ns[rank] += wait.total_ns
+    if wait.starved is not None:
+        measured, total = site.starved or (0, 0)
+        site.starved = (measured + wait.starved[0], total + wait.starved[1])
     site.detectors.add(_detector(wait, process))
     if wait.warned:
         site.detectors.add("debug-mode")
@@ -297,6 +301,7 @@ def to_json(site: Site, processes: Sequence[Process]) -> dict[str, Any]:
             "p99": quantile(site.histogram, 0.99),
             "histogram": {str(bucket): count for bucket, count in sorted(site.histogram.items())},
         },
+        "starved_ns": {"total": site.starved[1], "measured": site.starved[0]} if site.starved else None,
         "per_step": site.per_step,
         "step_spread": _step_spread(site),
         "phase": place.phase,

@@ -61,6 +61,9 @@ class Wait:
     histogram: dict[int, int]
     threads: dict[str, int]
     squares: tuple[float, float] = (0.0, 0.0)  # over the steady steps, the sums of count**2 and of ns**2
+    starved: tuple[int, int] | None = (
+        None  # after how many it was measured, and for how long the GPU then was idle
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,7 @@ _FIELDS: dict[str, Shape] = {
     "lines": row(text, list_of(integer)),
     "counts": list_of(row(integer, integer, integer, integer, integer, integer, _HISTOGRAM, map_of(integer))),
     "spread": list_of(row(integer, number, number)),
+    "starved": list_of(row(integer, integer, integer)),
     "moments": list_of(row(integer, text, integer, integer)),
     "windows": list_of(row(text, text, integer, integer, integer, integer)),
 }
@@ -165,6 +169,7 @@ class _Reader:
         self._entries: dict[int, list[Any]] = {}
         self._counts: dict[int, list[Any]] = {}
         self._squares: dict[int, tuple[float, float]] = {}
+        self._starved: dict[int, tuple[int, int]] = {}
         self._seen: dict[tuple[str, str, int], SeenFunction] = {}
 
     def read(self, lines: Iterable[bytes]) -> None:
@@ -245,6 +250,11 @@ class _Reader:
             self._kept += entry not in self._squares
             self._squares[entry] = (counts, durations)
 
+    def _read_starved(self, value: list[list[int]]) -> None:
+        for entry, measured, total in value:
+            self._kept += entry not in self._starved
+            self._starved[entry] = (measured, total)
+
     def _read_moments(self, value: list[list[Any]]) -> None:
         self._process.moments += value
         self._kept += 4 * len(value)
@@ -262,7 +272,7 @@ class _Reader:
             phase,
             allowed,
             (node[0], tuple(node[1])) if node else None,
-            *(*self._counts[number], self._squares.get(number, (0.0, 0.0))),
+            *(*self._counts[number], self._squares.get(number, (0.0, 0.0)), self._starved.get(number)),
         )
 
 

@@ -17,9 +17,13 @@ typedef void (*Callback)(void *, unsigned, unsigned, const CallbackData *);
 static const char *NAMES[] = {
     0, "cuInit", "cuStreamSynchronize", "cuCtxSynchronize_v2", "cuEventSynchronize", "cuMemcpyHtoDAsync_v2",
     "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuMemcpyAsync", "cuMemcpyDtoH_v2", "cuLaunchKernel",
+    "cuLaunchKernelEx", "cuGraphLaunch", "cuStreamDestroy_v2",
 };
 enum { COUNT = sizeof NAMES / sizeof *NAMES };
 static int enabled[COUNT];
+static long delivered[COUNT];
+static long switches;
+static unsigned long long context = 1;
 static Callback subscriber;
 
 int cuptiSubscribe(void **handle, Callback callback, void *user) {
@@ -38,6 +42,7 @@ int cuptiEnableCallback(unsigned on, void *handle, unsigned domain, unsigned id)
   (void)handle;
   if (domain != 1 || id >= COUNT) return 1;
   enabled[id] = on;
+  switches++;
   return 0;
 }
 int cuptiGetCallbackName(unsigned domain, unsigned id, const char **name) {
@@ -53,18 +58,64 @@ int cuPointerGetAttribute(unsigned *value, int attribute, unsigned long long poi
   return 0;
 }
 
-static void call(const char *name, unsigned long long to, unsigned long long from, unsigned long long size,
-                 unsigned microseconds) {
-  unsigned long long parameters[3] = {to, from, size};
-  CallbackData data = {0, name, parameters, {0}};
+static void call_with(const char *name, const void *parameters, unsigned microseconds) {
+  CallbackData data = {0, name, parameters, {0, 0, (void *)context}};
   unsigned id = 1;
   while (id < COUNT && strcmp(NAMES[id], name)) id++;
-  if (subscriber && enabled[id]) subscriber(0, 1, id, &data);
+  if (subscriber && enabled[id]) delivered[id]++, subscriber(0, 1, id, &data);
   struct timespec pause = {0, microseconds * 1000};
   if (microseconds) nanosleep(&pause, 0);
   data.site = 1;
   if (subscriber && enabled[id]) subscriber(0, 1, id, &data);
 }
+static void call(const char *name, unsigned long long to, unsigned long long from, unsigned long long size,
+                 unsigned microseconds) {
+  unsigned long long parameters[8] = {to, from, size};
+  call_with(name, parameters, microseconds);
+}
+
+/* Streams are numbers below 64; each may be busy, and captured. */
+static unsigned long long busy, captured, asked_while_captured;
+static int capture_mode;
+int cuThreadExchangeStreamCaptureMode(int *mode) {
+  int before = capture_mode;
+  capture_mode = *mode;
+  *mode = before;
+  return 0;
+}
+int cuStreamIsCapturing(unsigned long long stream, int *status) {
+  *status = captured >> stream & 1;
+  return 0;
+}
+int cuStreamQuery(unsigned long long stream) {
+  if (captured >> stream & 1 || capture_mode != 2) asked_while_captured++;
+  return busy >> stream & 1 ? 600 : 0;
+}
+void fake_set_busy(int stream, int on) { busy = on ? busy | 1ull << stream : busy & ~(1ull << stream); }
+void fake_set_captured(int stream, int on) { captured = on ? captured | 1ull << stream : captured & ~(1ull << stream); }
+void fake_set_context(int number) { context = number; }
+int fake_wrongly_asked(void) { return asked_while_captured || capture_mode; }
+long fake_delivered(const char *name) {
+  unsigned id = 1;
+  while (id < COUNT && strcmp(NAMES[id], name)) id++;
+  return delivered[id];
+}
+long fake_switches(void) { return switches; }
+void fake_launch(int stream) {
+  unsigned long long parameters[8] = {[5] = stream};
+  call_with("cuLaunchKernel", parameters, 0);
+}
+void fake_launch_ex(int stream) {
+  unsigned long long config[8] = {[4] = stream};
+  unsigned long long parameters[8] = {(unsigned long long)config};
+  call_with("cuLaunchKernelEx", parameters, 0);
+}
+void fake_graph(int stream) {
+  unsigned long long parameters[8] = {0, stream};
+  call_with("cuGraphLaunch", parameters, 0);
+}
+void fake_destroy(int stream) { call("cuStreamDestroy_v2", stream, 0, 0, 0); }
+void fake_wait(int stream) { call("cuStreamSynchronize", stream, 0, 0, 50); }
 
 int fake_subscribed(void) { return subscriber != 0; }
 

@@ -10,29 +10,32 @@ if TYPE_CHECKING:
     from .interfaces import Detector, Note, Sink
 
 
-def arm(wanted: str, recorder: Sink, note: Note, fail: Note) -> list[Detector]:
+def arm(wanted: str, recorder: Sink, note: Note, fail: Note, *, starved: bool = False) -> list[Detector]:
     """Arm what ``wanted`` names ("auto", "cupti", "debug-mode", "both", "none"); return the armed detectors.
 
     "auto" is CUPTI, which sees and times every wait, and debug mode where CUPTI is not to be had. When
-    the program starts a profiler that needs CUPTI, debug mode takes its place in the list.
+    the program starts a profiler that needs CUPTI, debug mode takes its place in the list. With ``starved``
+    CUPTI also measures for how long the GPU had nothing to do after a wait.
     """
     armed: list[Detector] = []
     if wanted == "none":
         return armed
-    cupti = _arm_cupti(wanted, armed, recorder, note, fail) if wanted != "debug-mode" else None
+    cupti = _arm_cupti(wanted, armed, recorder, note, fail, starved) if wanted != "debug-mode" else None
     if wanted in ("debug-mode", "both") or (wanted == "auto" and cupti is None):
         _arm_debug_mode(armed, recorder, note, cupti)
     return armed
 
 
-def _arm_cupti(wanted: str, armed: list[Detector], recorder: Sink, note: Note, fail: Note) -> Cupti | None:
+def _arm_cupti(
+    wanted: str, armed: list[Detector], recorder: Sink, note: Note, fail: Note, starved: bool
+) -> Cupti | None:
     def give_way() -> None:
         armed.remove(detector)
         note("the program's profiler took CUPTI over: from there on debug mode watches, and times nothing")
         if not armed:
             _arm_debug_mode(armed, recorder, note, None)
 
-    detector = Cupti(recorder, fail, give_way)
+    detector = Cupti(recorder, fail, give_way, starved=starved)
     why_not = detector.arm()
     if why_not is None:
         armed.append(detector)

@@ -15,6 +15,8 @@ import threading
 from _thread import get_ident
 from time import perf_counter_ns
 
+from .starved import Starved
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,7 +99,9 @@ class Cupti:
 
     name = "cupti"
 
-    def __init__(self, recorder: Sink, fail: Note, profiler_starts: Callable[[], None]) -> None:
+    def __init__(
+        self, recorder: Sink, fail: Note, profiler_starts: Callable[[], None], *, starved: bool = False
+    ) -> None:
         self._recorder = recorder
         self._fail = fail  # called once with a message if a callback breaks
         self._profiler_starts = profiler_starts  # called when the program's own profiler took CUPTI over
@@ -105,13 +109,15 @@ class Cupti:
         self._calls = _known_calls
         self._threads: dict[int, _Thread] = {}
         self._library: Any = None
-        self._driver: Any = None
         self._pinned: set[int] = (
             set()
         )  # addresses of pinned memory: torch keeps such memory and uses it again
         self._subscriber = ctypes.c_void_p()
         self._pid = 0
-        self._function = _Callback(self._make_callback())  # CUPTI keeps a pointer to it
+        self._driver = _load_driver()
+        self._starved = Starved(self._switch_launches, self._driver) if starved else None
+        self._launches_on = False
+        self._function = _Callback(self._and_starved(self._make_callback()))  # CUPTI keeps a pointer to it
 
     @property
     def armed(self) -> bool:
@@ -127,7 +133,6 @@ class Cupti:
             self._library = ctypes.CDLL(path)
         except OSError as error:
             return f"libcupti cannot be loaded: {error}"
-        self._driver = _load_driver()
         result = self._library.cuptiSubscribe(ctypes.byref(self._subscriber), self._function, None)
         if result == MULTIPLE_SUBSCRIBERS:
             return "another profiler holds CUPTI"
@@ -136,7 +141,11 @@ class Cupti:
         self._pid = os.getpid()
         if not self._calls:
             self._find_calls()
-        for number in self._calls:
+        always = set(self._calls)
+        if self._starved is not None:
+            self._starved.find(_known_names)
+            always |= self._starved.destroys
+        for number in always:
             self._library.cuptiEnableCallback(1, self._subscriber, DRIVER_DOMAIN, number)
         self._watch_profiler()
         return None
@@ -171,10 +180,21 @@ class Cupti:
                 or not name.value
             ):
                 continue
-            call = classify(name.value.decode())
+            _known_names[number] = name.value.decode()
+            call = classify(_known_names[number])
             if call is not None:
                 how, api = call
                 self._calls[number] = how, (api, api + ":in", api + ":out")
+
+    def _switch_launches(self, on: bool) -> None:
+        """Turn the callbacks of launches on or off; inside CUDA calls.
+
+        The interpreter lock is released meanwhile: another thread may hold a lock of CUPTI, and want this one.
+        """
+        if on != self._launches_on and self._starved is not None and self.armed:
+            self._launches_on = on
+            for number in self._starved.launches:
+                self._library.cuptiEnableCallback(int(on), self._subscriber, DRIVER_DOMAIN, number)
 
     def _watch_profiler(self) -> None:
         """Step aside when torch's profiler starts: it needs CUPTI for itself, and keeps it."""
@@ -248,6 +268,32 @@ class Cupti:
 
         return callback
 
+    def _and_starved(
+        self, callback: Callable[[int | None, int, int, int], None]
+    ) -> Callable[[int | None, int, int, int], None]:
+        """The callback, and before or after it what it means for the GPU."""
+        starved, threads, calls = self._starved, self._threads, self._calls
+        if starved is None:
+            return callback
+
+        def measure(user: int | None, domain: int, number: int, data: int) -> None:
+            try:
+                leaves = _INT.from_address(data).value
+                waits = number in calls and calls[number][0] == WAIT
+                if not leaves and number in starved.destroys:
+                    starved.forget(number, data)
+                elif not leaves and not waits:
+                    starved.end(number, data, perf_counter_ns())
+                if number in calls:
+                    callback(user, domain, number, data)
+                if leaves and waits:
+                    starved.begin(threads[get_ident()].last, perf_counter_ns(), number, data)
+            except Exception as error:
+                calls.clear()
+                self._fail(f"the CUPTI callback failed: {error!r}")
+
+        return measure
+
     def _count_copy(self, thread: _Thread, number: int, duration: int, frame: FrameType | None) -> None:
         api = self._calls[number][1][thread.way]
         entry = self._native_entry(frame, api) if thread.native else self._recorder.entry_at(frame, api)
@@ -300,6 +346,7 @@ class Cupti:
         return thread
 
 
+_known_names: dict[int, str] = {}
 _known_calls: dict[
     int, tuple[int, tuple[str, str, str]]
 ] = {}  # by callback id; asking CUPTI for all names takes milliseconds

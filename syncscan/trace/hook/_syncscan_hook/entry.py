@@ -24,6 +24,7 @@ class Entry:
         "flushed",
         "histogram",
         "id",
+        "idle",
         "longest_ns",
         "node",
         "paired",
@@ -31,6 +32,7 @@ class Entry:
         "recent",
         "squares",
         "stack",
+        "starved",
         "threads",
         "total_ns",
         "warned",
@@ -54,6 +56,8 @@ class Entry:
         self.recent: list[
             int
         ] = []  # for each wait since the last flush its nanoseconds, shifted, and its thread's number
+        self.idle: list[int] = []  # since the last flush, for how long the GPU had nothing to do after a wait
+        self.starved = [0, 0]  # after how many waits that was measured, and the sum of their ns
         self.count = 0
         self.paired = 0  # blocking copies that were followed by a wait of the same operation
         self.warned = 0  # how many of the events debug mode saw as well
@@ -75,6 +79,10 @@ class Entry:
             index = bucket(duration)
             histogram[index] = histogram.get(index, 0) + 1
             threads[thread] = threads.get(thread, 0) + 1
+
+        for _ in range(len(self.idle)):
+            self.starved[0] += 1
+            self.starved[1] += self.idle.pop()
 
     def extend(self, duration_ns: int) -> None:
         """Add the wait that an operation makes after its blocking copy; it is the same event."""

@@ -96,7 +96,8 @@ class Hook:
     def arm(self) -> None:
         """Arm the detectors, if it is time; runs as soon as torch has started CUDA in this process, and then again."""
         wanted = self.options.get("detector", "auto") if self._window.is_open else "none"
-        self._begin(arm(wanted, self.recorder, self.note, self.fail))
+        starved = bool(self.options.get("starved"))
+        self._begin(arm(wanted, self.recorder, self.note, self.fail, starved=starved))
 
     def _follow_window(self) -> None:
         """Begin or end what is recorded, when it is time."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 64 * 1024 * 1024
 _PIECE_LINES = 1000
-_RECORDED = ("code", "stack", "entry", "counts", "spread", "moments", "windows", "seen", "lines")
+_RECORDED = ("code", "stack", "entry", "counts", "spread", "starved", "moments", "windows", "seen", "lines")
 
 
 class Output:
@@ -97,9 +97,10 @@ class Output:
         """Add the entries that changed, and before them the code objects and stacks they need."""
         counts: list[list[Any]] = []
         spread: list[list[Any]] = []
+        starved: list[list[Any]] = []
         names = list(self._recorder.numbers)
         for entry in list(self._recorder.entries.values()):
-            state = entry.count + entry.total_ns + entry.squares[0]  # all only grow
+            state = entry.count + entry.total_ns + entry.squares[0] + sum(entry.starved)  # all only grow
             if state == entry.flushed:
                 continue
             entry.flushed = state
@@ -118,10 +119,14 @@ class Output:
             )
             if entry.squares[0]:
                 spread.append([entry.id, *entry.squares])
+            if entry.starved[0]:
+                starved.append([entry.id, *entry.starved])
         if counts:
             self.write(counts=counts)
         if spread:
             self.write(spread=spread)
+        if starved:
+            self.write(starved=starved)
         self._write_times()
 
     def _write_times(self) -> None:

@@ -1,0 +1,205 @@
+"""Starved time held against the kernels' own timeline, on programs whose answer is known; and what measuring it costs.
+
+    python -m benchmarks.starved [ROUNDS]
+
+needs a CUDA GPU; the decode loop needs transformers. Each program runs twice: under `syncscan trace --starved`, and
+under torch.profiler, whose timeline says from the end of each wait to the next kernel or copy how long the GPU was idle.
+Prints for each the starved time a step by both, their ratio, and what is known of it; then the overhead of a
+trace with and without --starved over the untraced loop.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+STEPS, WARMUP = 60, 10
+SLEEP = 0.002
+Interval = tuple[float, float]
+Step = Callable[[], object]
+
+
+def host_sleeps() -> Step:
+    """A kernel of about a millisecond, a read of its result, and a host that then sleeps for 2 ms."""
+    import torch  # noqa: PLC0415 (the script that compares needs no torch)
+
+    number = torch.ones((), device="cuda")
+
+    def one() -> None:
+        torch.cuda._sleep(1_500_000)
+        number.add_(1)
+        number.item()
+        time.sleep(SLEEP)
+
+    return one
+
+
+def second_stream() -> Step:
+    """The same beside a stream that has work for the whole time: the GPU never starves."""
+    import torch  # noqa: PLC0415
+
+    busy = torch.cuda.Stream()
+    number = torch.ones((), device="cuda")
+
+    def one() -> None:
+        with torch.cuda.stream(busy):
+            torch.cuda._sleep(10_000_000)
+        number.add_(1)
+        number.item()
+        time.sleep(SLEEP)
+
+    return one
+
+
+def decode() -> Step:
+    """One token of a transformer with random weights, with 2 waits."""
+    from benchmarks.trace_overhead import decode as made  # noqa: PLC0415
+
+    return made()
+
+
+PROGRAMS = {
+    "host_sleeps": (host_sleeps, "2.06 ms or somewhat more: the sleep"),
+    "second_stream": (second_stream, "0"),
+    "decode": (decode, "not known beforehand"),
+}
+
+
+def step(one: Step) -> None:
+    """What a trace takes for the step."""
+    one()
+
+
+def run(name: str) -> None:
+    """Run a program: a few steps, of which the first are warm-up."""
+    from benchmarks import starved  # noqa: PLC0415 (the module whose step is wrapped, and not this script)
+
+    one = PROGRAMS[name][0]()
+    for _ in range(STEPS + WARMUP):
+        starved.step(one)
+
+
+def profile(name: str) -> None:
+    """Print as JSON the nanoseconds a step for which the GPU is idle after the waits of a program."""
+    from torch.profiler import ProfilerActivity, profile  # noqa: PLC0415
+
+    one = PROGRAMS[name][0]()
+    for _ in range(WARMUP):
+        one()
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiled:
+        for _ in range(STEPS):
+            one()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "trace.json"
+        profiled.export_chrome_trace(str(path))
+        events = json.loads(path.read_text())["traceEvents"]
+    print(json.dumps({"idle_ns": 1e3 * sum(idle_after(*timeline(events))) / STEPS}))
+
+
+_WAITS = ("cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize")
+_ON_GPU = ("kernel", "gpu_memcpy", "gpu_memset")
+
+
+def timeline(events: Iterable[dict[str, object]]) -> tuple[list[float], list[Interval]]:
+    """When waits end, and when the GPU is at work, in microseconds, of the events of a Chrome trace."""
+    ends, work = [], []
+    for event in events:
+        if event.get("ph") != "X":
+            continue
+        began, lasted = float(event["ts"]), float(event["dur"])  # type: ignore[arg-type]
+        if event.get("cat") in _ON_GPU:
+            work.append((began, began + lasted))
+        elif event.get("name") in _WAITS:
+            ends.append(began + lasted)
+    return ends, work
+
+
+def idle_after(ends: Iterable[float], work: Iterable[Interval]) -> Iterator[float]:
+    """From the end of each wait to the next work of the GPU; nothing where it is at work, or has none any more.
+
+    Of waits with no work between them each has the time up to the next, as a trace counts it.
+    """
+    work = sorted(work)
+    starts = [began for began, _ in work]
+    last_end = 0.0
+    busy_until = [last_end := max(last_end, end) for _, end in work]
+    ends = sorted(ends)
+    for end, following in zip(ends, [*ends[1:], float("inf")], strict=True):
+        at = bisect_left(starts, end)
+        if at < len(starts) and (at == 0 or busy_until[at - 1] <= end):
+            yield min(starts[at], following) - end
+
+
+def traced(name: str) -> float:
+    """Nanoseconds a step for which a trace says that the GPU starved."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--starved", "--step", "benchmarks.starved:step", "--warmup", WARMUP, "-o", folder]
+        command = [sys.executable, "-m", "syncscan", "trace", *options, "--"]
+        program = [sys.executable, "-c", f"from benchmarks.starved import run; run({name!r})"]
+        done = subprocess.run([*map(str, command), *program], capture_output=True, text=True, check=False)
+        trace = json.loads((Path(folder) / "trace.json").read_text())
+    steps = trace["steps"]["steady"]
+    assert steps == STEPS, done.stderr
+    sites = [site for site in trace["sites"] if site["in_step"] and site["phase"] == "steady"]
+    return sum(site["starved_ns"]["total"] for site in sites if site["starved_ns"]) / steps
+
+
+def compare() -> None:
+    """Print for each program both figures."""
+    for name, (_, known) in PROGRAMS.items():
+        command = [sys.executable, "-c", f"from benchmarks.starved import profile; profile({name!r})"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        try:
+            idle = json.loads(done.stdout.splitlines()[-1])["idle_ns"]
+            starved = traced(name)
+        except (IndexError, OSError, AssertionError) as error:
+            print(f"{name:14} failed: {error!r} {done.stderr[-500:]}")
+            continue
+        ratio = f"{starved / idle:.2f}" if idle else "-"
+        print(
+            f"{name:14} trace {starved / 1e6:8.4f} ms a step   profiler {idle / 1e6:8.4f} ms   ratio {ratio}   known: {known}"
+        )
+
+
+def overhead(rounds: int) -> None:
+    """Print what a trace costs, without and with starved time."""
+    from benchmarks.trace_overhead import deep, measure, new_hook, report, small_kernels  # noqa: PLC0415
+    from syncscan.trace.hook._syncscan_hook.arm import arm  # noqa: PLC0415
+    from syncscan.trace.hook._syncscan_hook.hook import Hook  # noqa: PLC0415
+
+    @contextlib.contextmanager
+    def tracing(hook: Hook, starved: bool) -> Iterator[None]:
+        armed = arm("cupti", hook.recorder, print, print, starved=starved)
+        hook._begin(armed)
+        yield
+        hook._begin([])
+        for one in armed:
+            one.disarm()
+
+    hook = new_hook()
+    variants = {
+        "untraced": contextlib.nullcontext,
+        "untraced again": contextlib.nullcontext,
+        "trace": lambda: tracing(hook, False),
+        "trace, starved": lambda: tracing(hook, True),
+    }
+    loops = {
+        "100 kernels, no sync": (small_kernels(0), 200),
+        "100 kernels, 5 item()": (small_kernels(5), 200),
+        "the same, 24 frames deeper": (deep(small_kernels(5), 24), 200),
+        "transformer decode": (decode(), 40),
+    }
+    for name, (one, number) in loops.items():
+        report(name, measure(one, number, variants, rounds))
+
+
+if __name__ == "__main__":
+    compare()
+    overhead(int(sys.argv[1]) if len(sys.argv) > 1 else 20)

@@ -1,0 +1,124 @@
+"""For how long the GPU had nothing to do after a wait, until the next launch or copy by any thread.
+
+Callbacks of launches are on only from the end of a wait to the next launch, so that a program that does not
+wait pays nothing. Whether the GPU was idle when the wait ended depends on the streams other than the one that was
+waited for: which there are is learnt from a sample of the launches, and each is asked whether it has work.
+
+Runs inside CUDA calls: no lock, no I/O, no import.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .entry import Entry
+
+SAMPLED = 64  # of so many waits, after one all launches are seen, up to the next wait
+LONGEST_NS = 1_000_000_000  # beyond that there was no work to be done, and no wait is to blame
+MOST_STREAMS = 16
+RELAXED = 2  # CU_STREAM_CAPTURE_MODE_RELAXED: asking must not end what is captured
+
+# Where the parameters of a call hold its stream: the offset, or that of a pointer and the offset behind it.
+_STREAMS = {
+    "cuLaunchKernel": (40,),
+    "cuLaunchCooperativeKernel": (40,),
+    "cuLaunchKernelEx": (0, 32),
+    "cuGraphLaunch": (8,),
+    "cuStreamSynchronize": (0,),
+    "cuStreamDestroy": (0,),
+}
+_LAUNCHES = ("cuLaunchKernel", "cuLaunchCooperativeKernel", "cuLaunchKernelEx", "cuGraphLaunch")
+_DESTROYS = "cuStreamDestroy"
+_WAITS_FOR_ALL = "cuCtxSynchronize"
+_PARAMETERS, _CONTEXT = 16, 40  # offsets in what CUPTI hands to a callback
+_INT, _WORD = ctypes.c_int, ctypes.c_uint64
+
+
+class Starved:
+    """Measures; ``switch(on)`` turns the callbacks of launches on or off, and ``driver`` is libcuda or None."""
+
+    def __init__(self, switch: Callable[[bool], None], driver: Any) -> None:
+        self.launches: frozenset[int] = frozenset()  # numbers of the callbacks
+        self.destroys: frozenset[int] = frozenset()
+        self._switch = switch
+        self._driver = driver
+        self._names: dict[int, str] = {}
+        self._idle: dict[int, tuple[Entry, int]] = {}  # since when, by context
+        self._streams: dict[int, set[int]] = {}  # that had work, by context
+        self._waits = 0
+        self._learning = False
+
+    def find(self, names: dict[int, str]) -> None:
+        """Learn the numbers of the calls."""
+        self._names = {number: re.sub(r"(_v\d+)?(_pt[ds][sz])?$", "", name) for number, name in names.items()}
+        self.launches = frozenset(n for n, name in self._names.items() if name in _LAUNCHES)
+        self.destroys = frozenset(n for n, name in self._names.items() if name == _DESTROYS)
+
+    def begin(self, entry: Entry, now: int, number: int, data: int) -> None:
+        """A wait has ended: from now on the GPU may have nothing to do."""
+        context = _read(data + _CONTEXT)
+        self._end(context, now)
+        if self._is_busy(context, number, data):
+            entry.idle.append(0)
+            return
+        self._idle[context] = (entry, now)
+        self._waits += 1
+        self._learning = self._waits % SAMPLED == 1
+        self._switch(True)
+
+    def end(self, number: int, data: int, now: int) -> None:
+        """A launch or copy has begun: the GPU has something to do."""
+        context = _read(data + _CONTEXT)
+        if self._learning and number in self.launches:
+            streams = self._streams.setdefault(context, set())
+            if len(streams) < MOST_STREAMS:
+                streams.add(self._stream(number, data))
+        self._end(context, now)
+        if not (self._idle or self._learning):
+            self._switch(False)
+
+    def forget(self, number: int, data: int) -> None:
+        """A stream is about to be destroyed."""
+        stream = self._stream(number, data)
+        for streams in self._streams.values():
+            streams.discard(stream)
+
+    def _end(self, context: int, now: int) -> None:
+        found = self._idle.pop(context, None)
+        if found is not None and now - found[1] < LONGEST_NS:
+            found[0].idle.append(now - found[1])
+
+    def _stream(self, number: int, data: int) -> int:
+        at = _read(data + _PARAMETERS)
+        *pointers, offset = _STREAMS[self._names[number]]
+        for pointer in pointers:
+            at = _read(at + pointer)
+        return _read(at + offset)
+
+    def _is_busy(self, context: int, number: int, data: int) -> bool:
+        """Whether a stream other than the one that was waited for has work."""
+        name = self._names.get(number)
+        if name == _WAITS_FOR_ALL or self._driver is None:
+            return False
+        waited = self._stream(number, data) if name in _STREAMS else None
+        others = [stream for stream in self._streams.get(context, ()) if stream != waited]
+        return any(map(self._has_work, others))
+
+    def _has_work(self, stream: int) -> bool:
+        driver, mode, capturing = self._driver, _INT(RELAXED), _INT()
+        driver.cuThreadExchangeStreamCaptureMode(ctypes.byref(mode))
+        try:
+            unknown = driver.cuStreamIsCapturing(_WORD(stream), ctypes.byref(capturing)) or capturing.value
+            return not unknown and driver.cuStreamQuery(_WORD(stream)) != 0
+        finally:
+            driver.cuThreadExchangeStreamCaptureMode(ctypes.byref(mode))
+
+
+def _read(address: int) -> int:
+    return _WORD.from_address(address).value if address else 0
