@@ -7,6 +7,7 @@ import builtins
 import functools
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from pathlib import PurePath
 
 from syncscan.check.infer.source.index import Class, Function, Import, Module
 from syncscan.check.infer.source.syntax import dotted_name
@@ -31,6 +32,8 @@ class Program:
             for module in modules
             if module.name.partition(".")[0] not in _KNOWN_FROM_THE_TABLE
         }
+        for module in [*self.modules.values()]:
+            self.modules.setdefault(_name_in_namespace(module), module)
         self._followed: dict[Import, Definition | None] = {}
         self._packages = {
             name.rsplit(".", count)[0] for name in self.modules for count in range(1, name.count(".") + 1)
@@ -142,6 +145,19 @@ class Program:
             return source, target.name
         onward = source.names.get(target.name)
         return self.global_of(onward, seen + 1) if isinstance(onward, Import) and seen < _MOST_STEPS else None
+
+
+def _name_in_namespace(module: Module) -> str:
+    """The name under which a file is imported if the folder above its package is a package of names alone.
+
+    No file of such a folder says so: ``megatron/core/__init__.py`` is ``megatron.core`` where others import it so.
+    """
+    folders, parts = PurePath(module.path).parts[:-1], module.name.split(".")
+    own = parts if module.is_package else parts[:-1]
+    above = folders[: len(folders) - len(own)]
+    if not own or not above or [*folders[len(above) :]] != own or not above[-1].isidentifier():
+        return module.name
+    return f"{above[-1]}.{module.name}"
 
 
 def _relate(classes: Sequence[Class]) -> None:

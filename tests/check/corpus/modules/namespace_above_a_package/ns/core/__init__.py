@@ -1,0 +1,1 @@
+"""A package in a folder that is one of names alone."""

@@ -1,0 +1,5 @@
+import torch
+
+
+def make(n: int):
+    return torch.ones(n, device="cuda")
