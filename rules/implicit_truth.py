@@ -172,7 +172,10 @@ def _condition(node: cst.BaseExpression, facts: Facts) -> cst.BaseExpression | N
     """The last operand of ``flag and t.any()``: who keeps that beside a plain truth value asks for its truth."""
     if not isinstance(node, cst.BooleanOperation):
         return None
-    last, first = _last_operand(node), facts.of(node.left)
+    last, leftmost = _last_operand(node), node.left
+    while isinstance(leftmost, cst.BooleanOperation):
+        leftmost = leftmost.left
+    first = facts.of(leftmost)
     if last is None or first.kind is not Kind.NUMBER or first.dtype != "bool":
         return None
     return last if facts.of(last).is_mask else None

@@ -7,6 +7,9 @@ class Layer:
     def absorbs(self, lens: torch.Tensor, flag: bool):
         return not flag and lens.cuda().sum() == 0  # expect: SYN104 `lens.cuda().sum() == 0`
 
+    def several(self, lens: torch.Tensor, flag: bool):
+        return not flag and self.training and lens is not None and lens.cuda().any()  # expect: SYN104
+
     def run(self, flag: bool, x=None):
         gpu = torch.ones(4, device="cuda")
         empty = flag and (gpu > 1).any()  # expect: SYN104
