@@ -501,3 +501,25 @@ def test_a_profiler_of_the_program_is_left_alone(observe):
     done = observe(source)
     assert done.stdout == "True\n"
     assert "observes nothing: a profiler of the program holds sys.setprofile" in done.stderr
+
+
+QUIET = """\
+import sys
+import torch
+
+def f(x):
+    return x
+
+f(1)
+for _ in range(3_000_000):
+    len("")
+print(sys.getprofile())
+f(2.0)
+"""
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="where sys.monitoring switches itself off")
+def test_a_profiler_that_hears_nothing_new_goes(observe):
+    done = observe(QUIET)
+    assert done.stdout == "None\n"
+    assert done.words("program:f")["x"] == {"int": 1}

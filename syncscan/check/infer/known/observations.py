@@ -33,7 +33,6 @@ class Observations:
     def __init__(self, facts: Facts | None, modules: Sequence[Module]) -> None:
         self._observed: dict[Function, Observed] = {}
         self._seen: dict[tuple[Function | Class, str], Seen | None] = {}
-        self._on_gpu: set[Module] = set()  # in which something was seen there
         self.stale = 0
         for module in modules if facts is not None and facts.functions else ():
             assert facts is not None
@@ -46,8 +45,6 @@ class Observations:
                     self.stale += 1
                 else:
                     self._observed[function] = observed
-                    if any("gpu" in word for words in observed.words.values() for word in words):
-                        self._on_gpu.add(module)
 
     @property
     def used(self) -> int:
@@ -80,7 +77,7 @@ class Observations:
         if (cls, name) not in self._seen:
             methods = (method for base in cls.mro() for method in base.methods.values())
             found = [(method, self._observed[method]) for method in methods if method in self._observed]
-            self._seen[cls, name] = self._about(f"self.{name}", found)
+            self._seen[cls, name] = _about(f"self.{name}", found)
         seen = self._seen[cls, name]
         return value if seen is None else _combined(value, seen)
 
@@ -89,18 +86,28 @@ class Observations:
         if observed is None:
             return None
         if (function, name) not in self._seen:
-            self._seen[function, name] = self._about(name, [(function, observed)])
+            self._seen[function, name] = _about(name, [(function, observed)])
         return self._seen[function, name]
 
-    def _about(self, name: str, found: Sequence[tuple[Function, Observed]]) -> Seen | None:
-        """What was seen of a name; nothing where it was the host, in modules in which all was on the host.
 
-        For what runs without a GPU, as many tests do, says nothing of programs that have one.
-        """
-        seen = _seen(name, found)
-        if seen is None or holds_gpu(seen.value) or any(f.module in self._on_gpu for f, _ in found):
-            return seen
-        return None
+def _about(name: str, found: Sequence[tuple[Function, Observed]]) -> Seen | None:
+    """What was seen of a name; nothing where it was on the host in calls in which nothing was on the GPU.
+
+    For what runs without a GPU, as many tests do, says nothing of programs that have one.
+    """
+    seen = _seen(name, found)
+    if seen is None or holds_gpu(seen.value) or any(_beside_gpu(name, observed) for _, observed in found):
+        return seen
+    return None
+
+
+def _beside_gpu(name: str, observed: Observed) -> bool:
+    """Whether a name must have been seen in a call in which another was on the GPU, by their counts."""
+    on_gpu = max(
+        sum(count for word, count in words.items() if "gpu" in word) for words in observed.words.values()
+    )
+    given = sum(count for word, count in observed.words.get(name, {}).items() if word != "none")
+    return given > observed.calls - on_gpu
 
 
 def _seen(name: str, found: Iterable[tuple[Function, Observed]]) -> Seen | None:

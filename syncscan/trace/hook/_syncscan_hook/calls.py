@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from .seen import Seen
 
 _IDS = (3, 4, 2, 1, 0, 5)  # of tools; the first two are named after nobody
+MOST_QUIET = (
+    2_000_000  # events of a profiler in a row that say nothing new, after which there is none any more
+)
 _RETURN_VALUE = 83  # the instruction, before Python 3.12
 
 
@@ -81,8 +84,17 @@ def _profile(seen: Seen, note: Note) -> None:
         note("observes nothing: a profiler of the program holds sys.setprofile")
         return
     functions = seen.functions
+    quiet, news = 0, 0  # events since something was new, and how much was by then
 
     def on_event(frame: FrameType, event: str, value: Any) -> None:
+        nonlocal quiet, news
+        quiet += 1
+        if quiet > MOST_QUIET:
+            if news == seen.news:
+                threading.setprofile(None)
+                sys.setprofile(None)
+                return
+            quiet, news = 0, seen.news
         if event == "call":
             code = frame.f_code
             try:

@@ -86,6 +86,7 @@ class Seen:
         self._places = places
         self._flush = flush
         self._flushed_ns = 0
+        self.news = 0  # functions and words that were new
         self.wake: Callable[[], object] = lambda: None  # lets those who watch ask again about all functions
         self._watches = watches
         self.functions: dict[int, Function | None] = {}
@@ -95,6 +96,7 @@ class Seen:
         """The function of a code object, seen for the first time; None if it is not watched."""
         is_function = code.co_flags & _OPTIMIZED == _OPTIMIZED and not code.co_name.startswith("<")
         function = Function(code) if is_function and self._watches(code.co_filename, module) else None
+        self.news += 1
         self._kept.append(code)
         self.functions[id(code)] = function
         return function
@@ -126,6 +128,7 @@ class Seen:
 
     def _note_news(self, function: Function) -> None:
         """Where a function had settled, watch again for a while what is no longer watched."""
+        self.news += 1
         had_settled = function.quiet > SETTLED
         function.quiet = 0
         if had_settled:
