@@ -123,3 +123,59 @@ def trace(run_trace, program):
         return run_trace([sys.executable, program(source)], options, **variables)
 
     return run
+
+
+@dataclass
+class Observed:
+    """A finished ``syncscan observe``: its status, its output, and the facts it kept."""
+
+    status: int
+    stdout: str
+    stderr: str
+    file: Path
+
+    @property
+    def functions(self) -> dict[str, dict[str, Any]]:
+        """What was seen of each function, by its name, where it was seen in one version."""
+        functions = json.loads(self.file.read_text())["functions"]
+        return {name: value for name, versions in functions.items() for value in versions.values()}
+
+    def words(self, name: str) -> dict[str, dict[str, int]]:
+        """What was seen of one function."""
+        return self.functions[name]["words"]
+
+
+@pytest.fixture
+def run_syncscan(tmp_path):
+    """Runs ``syncscan``: ``run_syncscan(*arguments, **variables)``."""
+
+    def run(*arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith(("SYNCSCAN", "PYTHON"))
+        }
+        return subprocess.run(
+            [sys.executable, "-m", "syncscan", *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            env={**kept, "PYTHONPATH": str(ROOT), **variables},
+            cwd=tmp_path,
+            timeout=300,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def observe(run_syncscan, program, tmp_path):
+    """Observes a program given as text: ``observe(source, *options, python=..., **variables)``."""
+
+    def observe_program(
+        source: str, *options: object, python: str = sys.executable, **variables: str
+    ) -> Observed:
+        done = run_syncscan(
+            "observe", "-o", "facts.json", *options, "--", python, program(source), **variables
+        )
+        return Observed(done.returncode, done.stdout, done.stderr, tmp_path / "facts.json")
+
+    return observe_program

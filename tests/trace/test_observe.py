@@ -6,12 +6,9 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
-from test_pythons import interpreter
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,60 +57,6 @@ except ValueError:
     pass
 sys.exit(3)
 """
-
-
-@dataclass
-class Observed:
-    """A finished ``syncscan observe``: its status, its output, and the facts it kept."""
-
-    status: int
-    stdout: str
-    stderr: str
-    file: Path
-
-    @property
-    def functions(self) -> dict[str, dict[str, Any]]:
-        """What was seen of each function, by its name, where it was seen in one version."""
-        functions = json.loads(self.file.read_text())["functions"]
-        return {name: value for name, versions in functions.items() for value in versions.values()}
-
-    def words(self, name: str) -> dict[str, dict[str, int]]:
-        """What was seen of one function."""
-        return self.functions[name]["words"]
-
-
-@pytest.fixture
-def run(tmp_path):
-    """Runs ``syncscan``: ``run(*arguments, **variables)``."""
-
-    def run_syncscan(*arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
-        kept = {
-            name: value for name, value in os.environ.items() if not name.startswith(("SYNCSCAN", "PYTHON"))
-        }
-        return subprocess.run(
-            [sys.executable, "-m", "syncscan", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            env={**kept, "PYTHONPATH": str(ROOT), **variables},
-            cwd=tmp_path,
-            timeout=300,
-            check=False,
-        )
-
-    return run_syncscan
-
-
-@pytest.fixture
-def observe(run, program, tmp_path):
-    """Observes a program given as text: ``observe(source, *options, python=..., **variables)``."""
-
-    def observe_program(
-        source: str, *options: object, python: str = sys.executable, **variables: str
-    ) -> Observed:
-        done = run("observe", "-o", "facts.json", *options, "--", python, program(source), **variables)
-        return Observed(done.returncode, done.stdout, done.stderr, tmp_path / "facts.json")
-
-    return observe_program
 
 
 def test_facts_say_where_parameters_results_and_attributes_lived(observe):
@@ -184,7 +127,7 @@ def test_facts_are_appended_and_those_of_a_changed_function_go(observe):
     assert "program:f" in done.functions
 
 
-def test_a_merge_is_the_same_in_any_order(observe, run, tmp_path):
+def test_a_merge_is_the_same_in_any_order(observe, run_syncscan, tmp_path):
     names = []
     for index, call in enumerate(("f(1)", "f(None)\ng(1.0)", "f(1)")):
         observe(f"import torch\ndef f(x):\n    return x\ndef g(x):\n    return x\n{call}\n").file.rename(
@@ -193,7 +136,7 @@ def test_a_merge_is_the_same_in_any_order(observe, run, tmp_path):
         names.append(f"{index}.json")
     texts = []
     for order in (names, names[::-1], [names[1], names[0], names[2]]):
-        done = run("facts", "merge", "-o", "all.json", *order)
+        done = run_syncscan("facts", "merge", "-o", "all.json", *order)
         assert (done.returncode, done.stderr) == (0, "syncscan: all.json has facts of 2 functions\n")
         texts.append((tmp_path / "all.json").read_text())
     assert texts[0] == texts[1] == texts[2]
@@ -227,18 +170,18 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize("name", BAD_FILES)
-def test_a_file_of_no_facts_gets_one_line(run, tmp_path, name):
+def test_a_file_of_no_facts_gets_one_line(run_syncscan, tmp_path, name):
     text, message = BAD_FILES[name]
     if text is not None:
         (tmp_path / "bad.json").write_text(text)
-    done = run("facts", "merge", "-o", "all.json", "bad.json")
+    done = run_syncscan("facts", "merge", "-o", "all.json", "bad.json")
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"syncscan: {message}\n")
     assert not (tmp_path / "all.json").exists()
 
 
-def test_the_damage_of_a_file_to_append_to_is_told_before_the_command_runs(run, tmp_path):
+def test_the_damage_of_a_file_to_append_to_is_told_before_the_command_runs(run_syncscan, tmp_path):
     (tmp_path / "facts.json").write_text("{}")
-    done = run("observe", "--append", "-o", "facts.json", "--", "touch", "ran")
+    done = run_syncscan("observe", "--append", "-o", "facts.json", "--", "touch", "ran")
     assert done.returncode == 2
     assert done.stderr.startswith("syncscan: facts.json: not a file of facts")
     assert not (tmp_path / "ran").exists()
@@ -255,13 +198,13 @@ def test_the_damage_of_a_file_to_append_to_is_told_before_the_command_runs(run, 
         ),
     ],
 )
-def test_mistakes_get_one_line(run, arguments, message):
-    done = run("observe", *arguments)
+def test_mistakes_get_one_line(run_syncscan, arguments, message):
+    done = run_syncscan("observe", *arguments)
     assert (done.returncode, done.stderr) == (2, f"syncscan: {message}\n")
 
 
-def test_a_command_without_torch_says_so(run):
-    done = run("observe", "-o", "facts.json", "--", "true")
+def test_a_command_without_torch_says_so(run_syncscan):
+    done = run_syncscan("observe", "-o", "facts.json", "--", "true")
     assert (done.returncode, done.stderr) == (
         0,
         "syncscan: facts.json has facts of 0 functions: no process imported torch\n",
@@ -391,135 +334,10 @@ f(torch.zeros(3, requires_grad=True))
 """
 
 
-def test_nothing_of_the_program_runs_for_the_facts(observe, program, run):
+def test_nothing_of_the_program_runs_for_the_facts(observe, program, run_syncscan):
     alone = subprocess.run([sys.executable, program(SUBCLASS)], capture_output=True, text=True, check=True)
     done = observe(SUBCLASS)
     assert (done.status, done.stdout) == (0, alone.stdout), done.stderr
     assert "costly" not in done.stdout
     assert done.words("program:f")["x"] == {"host float": 3, "dict[int]": 1}
     assert done.words("program:Lazy.method") == {"flag": {"bool": 1}, "return": {"none": 1}}
-
-
-LIFETIME = """\
-import sys, weakref
-import torch
-
-class Thing:
-    pass
-
-def f(x):
-    gone = weakref.ref(x)
-    del x
-    print(gone() is None, sys.getprofile())
-
-def g(y):
-    print(sorted(locals()), "y" in sys._getframe().f_locals)
-    y += 1
-    return y
-
-f(Thing())
-print(g(1))
-"""
-
-
-@pytest.mark.parametrize("version", ["3.12", "3.13", "3.14"])
-def test_arguments_live_no_longer_than_without_it(observe, environment, version):
-    variables = {name: environment[name] for name in ("PYTHONPATH", "FAKE_CUDA_LIBRARY", "LD_LIBRARY_PATH")}
-    done = observe(LIFETIME, python=interpreter(version), **variables)
-    assert (done.status, done.stdout) == (0, "True None\n['y'] True\n2\n"), done.stderr
-    assert done.words("program:g") == {"y": {"int": 1}, "return": {"int": 1}}
-
-
-VERSIONS = """\
-import torch
-
-class Runner:
-    def __init__(self, state):
-        self.state = state
-
-    def step(self, x):
-        def inner(y):
-            return y, self.state
-        return inner(x)
-
-    def generate(self, x):
-        yield x
-        x = None
-        yield x
-
-    def fails(self, x):
-        raise ValueError
-
-def often(x):
-    return x
-
-def seldom(x):
-    pass
-
-runner = Runner(torch.zeros(1))
-runner.step(3)
-list(runner.generate(2.0))
-try:
-    runner.fails(1)
-except ValueError:
-    pass
-for _ in range(5000):
-    often(1)
-often(None)
-for _ in range(60):
-    seldom(1)
-seldom(None)  # something else begins
-for _ in range(100):
-    often(2.0)
-"""
-
-
-@pytest.mark.parametrize("version", ["3.9", "3.10", "3.12", "3.13", "3.14"])
-def test_every_python_sees_the_same(observe, environment, version):
-    variables = {name: environment[name] for name in ("PYTHONPATH", "FAKE_CUDA_LIBRARY", "LD_LIBRARY_PATH")}
-    done = observe(VERSIONS, python=interpreter(version), **variables)
-    assert done.status == 0, done.stderr
-    functions = done.functions
-    generator = functions.pop("program:Runner.generate", None)
-    assert {name: observed["words"] for name, observed in functions.items()} == {
-        "program:Runner.__init__": {"state": {"gpu float": 1}, "return": {"none": 1}},
-        "program:Runner.step": {"x": {"int": 1}, "return": {"tuple(int, gpu float)": 1}},
-        "program:Runner.step.inner": {"y": {"int": 1}, "return": {"tuple(int, gpu float)": 1}},
-        "program:Runner.fails": {"x": {"int": 1}},
-        "program:seldom": {"x": {"int": 60, "none": 1}, "return": {"none": 61}},
-        # no longer watched once its last calls said nothing new, until something is new elsewhere
-        "program:often": {"x": {"int": 1001, "float": 100}, "return": {"int": 1001, "float": 100}},
-    }
-    if version not in {"3.9", "3.10"}:
-        assert generator["words"] == {"x": {"float": 1}}
-
-
-def test_a_profiler_of_the_program_is_left_alone(observe):
-    source = "import sys\nsys.setprofile(lambda *a: None)\nmine = sys.getprofile()\nimport torch\nprint(sys.getprofile() is mine)\n"
-    if sys.version_info >= (3, 12):
-        pytest.skip("sys.monitoring has room for several")
-    done = observe(source)
-    assert done.stdout == "True\n"
-    assert "observes nothing: a profiler of the program holds sys.setprofile" in done.stderr
-
-
-QUIET = """\
-import sys
-import torch
-
-def f(x):
-    return x
-
-f(1)
-for _ in range(3_000_000):
-    len("")
-print(sys.getprofile())
-f(2.0)
-"""
-
-
-@pytest.mark.skipif(sys.version_info >= (3, 12), reason="where sys.monitoring switches itself off")
-def test_a_profiler_that_hears_nothing_new_goes(observe):
-    done = observe(QUIET)
-    assert done.stdout == "None\n"
-    assert done.words("program:f")["x"] == {"int": 1}
