@@ -66,7 +66,8 @@ def assumed_tensor(
     """A tensor of unknown place, such as an annotated parameter that nobody is seen to pass."""
     if value.kind is Kind.UNION:
         options = value.items or ()
-        return union(tuple(assumed_tensor(frame, option, name, path, line, confidence) for option in options))
+        assumed = tuple(assumed_tensor(frame, option, name, path, line, confidence) for option in options)
+        return value if all(map(operator.is_, assumed, options)) else union(assumed)
     if value.kind in _HOLDERS:
         return _assumed_inside(frame, value, name, path, line, confidence)
     if value.kind is not Kind.TENSOR or value.device is not Device.UNKNOWN:

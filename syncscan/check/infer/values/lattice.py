@@ -74,8 +74,9 @@ def union(options: tuple[Value, ...]) -> Value:
     It is as sure, and for the reason, as the one on the GPU.
     """
     source = options[0]
-    for option in options[1:]:
-        source = _decisive(source, option)
+    for option in options:
+        if option.device is not source.device or option.confidence is not source.confidence:
+            source = _decisive(source, option)
     return Value(Kind.UNION, source.device, source.confidence, items=options, evidence=source.evidence)
 
 
