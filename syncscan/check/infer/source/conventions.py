@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from fnmatch import fnmatchcase
+from fnmatch import translate
 
 from syncscan.model import Conventions, Device
 
@@ -16,11 +16,17 @@ _INDEX = re.compile(r"(^|_)(idx|idxs|index|indices|ids|mapping|slots|loc|locs|le
 
 def place_of(conventions: Conventions, name: str) -> Device:
     """The place that a name promises; the host where both kinds of pattern match."""
-    if any(fnmatchcase(name, pattern) for pattern in conventions.host_names):
+    if _any_of(conventions.host_names).match(name):
         return Device.CPU
-    if any(fnmatchcase(name, pattern) for pattern in conventions.gpu_names) and not _ASKS.match(name):
+    if _any_of(conventions.gpu_names).match(name) and not _ASKS.match(name):
         return Device.CUDA
     return Device.UNKNOWN
+
+
+@functools.lru_cache(maxsize=64)
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """What a name matches that one of these shell patterns matches."""
+    return re.compile("|".join(map(translate, patterns)) or "(?!)")
 
 
 @functools.lru_cache(maxsize=65536)
