@@ -116,8 +116,8 @@ class StatementFacts:
         return bool(operands) and operands[0] in self.of(function.value).options
 
     def source(self, node: cst.CSTNode) -> str:
-        """The text of a node."""
-        return self.tree.code_for_node(node)
+        """The text of a node; libcst writes an annotation only where it knows what stands before it."""
+        return self.tree.code_for_node(node.annotation if isinstance(node, cst.Annotation) else node)
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node around a node; None around the statement."""
