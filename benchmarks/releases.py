@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -72,3 +73,11 @@ def fetch(release: str, cache: Path, ways: Sequence[Way] = WAYS) -> Path:
                 path.unlink()
         source.rename(folder)
     return folder
+
+
+def copied(name: str, cache: Path, scratch: Path) -> Path:
+    """A copy of a release, or of a folder inside it, with nothing around it that would be read too."""
+    release, _, inside = name.partition(":")
+    folder = fetch(release, cache) if "==" in release else Path(release)
+    shutil.copytree(folder / inside, scratch / "project" / inside)
+    return scratch / "project"

@@ -1,6 +1,7 @@
 """How long `syncscan check` takes, as a multiple of what `ast.parse` takes for the same files on one core.
 
     python -m benchmarks.speed releases [NAME ...]   cold, warm, one file, and after a change; in each of the releases
+    python -m benchmarks.speed resident [NAME ...]   after changes of the longest file, in an engine that stays in memory
     python -m benchmarks.speed lines                 per line, in five projects of different sizes
     python -m benchmarks.speed forms [NAME ...]      programs of one long form, at sizes that double
 
@@ -17,16 +18,20 @@ import argparse
 import ast
 import gc
 import math
-import shutil
+import random
 import sys
 import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from benchmarks import releases
+from benchmarks import edits, releases
 from benchmarks.robust.watched import Watched, watch
+from syncscan.check.engine import Engine
+from syncscan.check.files import Source
+from syncscan.model import Conventions
 
 RELEASES = ("vllm==0.19.0", "sglang==0.5.10", "transformers==5.17.0")
 # Of one project each, from small to large.
@@ -48,6 +53,9 @@ def main() -> None:
     if options.what == "forms":
         for name in options.names or FORMS:
             print_form(name, options.sizes)
+    elif options.what == "resident":
+        for name in options.names or RELEASES:
+            print_resident(name, options)
     elif options.what == "lines":
         print_lines(options.names or PARTS, options)
     else:
@@ -60,7 +68,7 @@ def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["releases", "lines", "forms"])
+    parser.add_argument("what", choices=["releases", "resident", "lines", "forms"])
     parser.add_argument("names", nargs="*", help="releases or folders; forms")
     parser.add_argument("--sources", type=Path, default=releases.CACHE, help="where releases are kept")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes of a check")
@@ -71,7 +79,7 @@ def parse_options() -> argparse.Namespace:
 def print_release(name: str, options: argparse.Namespace) -> None:
     """A row for each way to check one release."""
     with tempfile.TemporaryDirectory() as scratch:
-        folder = copied(name, options, scratch)
+        folder = releases.copied(name, options.sources, Path(scratch))
         cache = f"--cache-dir={scratch}/kept"
         longest = max(folder.rglob("*.py"), key=lambda path: path.stat().st_size)
         parse, lines = parsed(folder)
@@ -86,11 +94,44 @@ def print_release(name: str, options: argparse.Namespace) -> None:
         print_run("one file changed", checked(folder, ".", cache), parse)
 
 
+def print_resident(name: str, options: argparse.Namespace) -> None:
+    """A row for each way to change a project, asked of an engine that stays in memory."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = releases.copied(name, options.sources, Path(scratch))
+        parse, lines = parsed(folder)
+        sources = {source.shown: source for source in edits.read(folder)}
+    print(f"{name}: {lines:,} lines, ast.parse {parse:.2f} s")
+    longest = max(sources.values(), key=lambda source: len(source.text))
+    rng, engine = random.Random(1), Engine(Conventions())  # noqa: S311 (edits, no secrets)
+    print_asked("first", engine, sources, longest, parse)
+    print_asked("asked about the longest file", engine, sources, longest, parse)
+    for kind, edit in edits.TEXTS.items():
+        for _ in range(5 if kind == "body" else 1):
+            text = sources[longest.shown].text
+            while text == sources[longest.shown].text or not edits.parses(text):
+                text = edit(rng, sources[longest.shown].text)
+            sources[longest.shown] = replace(longest, text=text)
+            print_asked(kind, engine, sources, longest, parse)
+    new = replace(longest, path=longest.path.with_name("new.py"), shown="new.py", module="new")
+    sources[new.shown] = new
+    print_asked("new file", engine, sources, longest, parse)
+    del sources[new.shown]
+    print_asked("deleted file", engine, sources, longest, parse)
+
+
+def print_asked(name: str, engine: Engine, sources: edits.Sources, longest: Source, parse: float) -> None:
+    """One row: the processor time of a question about one file."""
+    start = time.process_time()
+    engine.check([*sources.values()], {longest.shown}, lambda *_: None)
+    took = time.process_time() - start
+    print(f"    {name:32}{took / parse:6.2f} times {took:8.3f} s", flush=True)
+
+
 def print_lines(names: tuple[str, ...], options: argparse.Namespace) -> None:
     """A row for each project: how much longer than `ast.parse`, and microseconds for each line."""
     for name in names:
         with tempfile.TemporaryDirectory() as scratch:
-            folder = copied(name, options, scratch)
+            folder = releases.copied(name, options.sources, Path(scratch))
             parse, lines = parsed(folder)
             run = checked(folder, ".", "--no-cache", f"--jobs={options.jobs}")
         each = run.processor / lines * 1e6
@@ -98,14 +139,6 @@ def print_lines(names: tuple[str, ...], options: argparse.Namespace) -> None:
             f"{name:30}{lines:10,} lines  {run.processor / parse:6.1f} times  {each:6.1f} us a line",
             flush=True,
         )
-
-
-def copied(name: str, options: argparse.Namespace, scratch: str) -> Path:
-    """A copy of a release, or of a folder inside it, with nothing around it that would be read too."""
-    release, _, inside = name.partition(":")
-    folder = releases.fetch(release, options.sources) if "==" in release else Path(release)
-    shutil.copytree(folder / inside, Path(scratch, "project", inside))
-    return Path(scratch, "project")
 
 
 def print_run(name: str, run: Watched, parse: float) -> None:

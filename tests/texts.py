@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from syncscan.check.engine import CheckResult, check_sources
+from syncscan.check.engine import check_sources
 from syncscan.check.files import Source
+from syncscan.check.matching import CheckResult
 from syncscan.model import Conventions
 
 

@@ -3,100 +3,175 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 
-from syncscan.check.defects import defect, failure_of
+from syncscan.check.defects import defect
 from syncscan.check.files import Source
-from syncscan.check.hidden import waiting_properties
 from syncscan.check.infer.solver import Solver
-from syncscan.check.infer.source.hardware import is_for_other_hardware, runs_on_other_hardware
-from syncscan.check.infer.source.index import Function, Module
+from syncscan.check.infer.source.edits import Edit, edit
+from syncscan.check.infer.source.index import Module
 from syncscan.check.infer.source.indexer import index_module
-from syncscan.check.match import Matcher
-from syncscan.check.meant import meant
+from syncscan.check.matching import CheckResult, FactsUsed, Matching
 from syncscan.check.nesting import deep_recursion, parse
 from syncscan.check.newer import newer_syntax
-from syncscan.check.when import Times, times
+from syncscan.check.when import Regions, times
 from syncscan.check.workers import shared, workers
 from syncscan.facts import Facts
 from syncscan.memory import steady_memory
-from syncscan.model import Conventions, Failure, Finding
+from syncscan.model import Conventions, Failure
 from syncscan.ops import OperationTable, load_table
-from syncscan.rule import Rule, by_precedence
+from syncscan.rule import by_precedence
 
 # Below this many functions, starting a process takes longer than it saves.
 _WORTH_SHARING = 300
 
-
-@dataclass(frozen=True, slots=True)
-class FactsUsed:
-    """Of how many functions what was seen of them is used, and of how many not, for they have changed since."""
-
-    fitting: int = 0
-    stale: int = 0
-
-
-@dataclass(slots=True)
-class CheckResult:
-    """What was found, and which files could not be analysed."""
-
-    findings: list[Finding] = field(default_factory=list)
-    failed: list[Failure] = field(default_factory=list)
-    facts: FactsUsed = field(default_factory=FactsUsed)
+Progress = Callable[[str, int, int], None]
 
 
 def check_sources(
     sources: Sequence[Source],
     targets: Container[str] | None,
     conventions: Conventions,
-    progress: Callable[[str, int, int], None],
+    progress: Progress,
     jobs: int = 1,
     hot: Sequence[str] = (),
     table: OperationTable | None = None,
     facts: Facts | None = None,
 ) -> CheckResult:
-    """Check a whole project, and report on the files named in ``targets`` (as shown), or on all.
+    """Check a whole project once; see `Engine`."""
+    return Engine(conventions, hot, table, facts).check(sources, targets, progress, jobs)
 
-    ``hot`` names the entry points of a step, see `syncscan.check.when`; ``jobs`` is how many processes to
-    use, 0 for as many as help; ``table`` is the operation table, where the project
-    has operations of its own; ``facts`` has what was seen while it ran. ``progress`` is called with the name of a stage, how much of it is done,
-    and of how much.
+
+class Engine:
+    """The check of one project. Asked again, it works out what has changed since, and the rest it knows.
+
+    ``hot`` names the entry points of a step, see `syncscan.check.when`; ``table`` is the operation table, where
+    the project has operations of its own; ``facts`` has what was seen while it ran. What it says is a function of the sources that it is asked about, whatever
+    it was asked before.
     """
-    result = CheckResult()
-    with steady_memory(), deep_recursion():
+
+    def __init__(
+        self,
+        conventions: Conventions,
+        hot: Sequence[str] = (),
+        table: OperationTable | None = None,
+        facts: Facts | None = None,
+    ) -> None:
+        self._conventions = conventions
+        self._hot = hot
+        self._table = table
+        self._facts = facts
+        self._project: _Project | None = None
+
+    @property
+    def solver(self) -> Solver | None:
+        """What is known of the project that was asked about last."""
+        return self._project.solver if self._project is not None else None
+
+    def check(
+        self, sources: Sequence[Source], targets: Container[str] | None, progress: Progress, jobs: int = 1
+    ) -> CheckResult:
+        """Check a project, and report on the files named in ``targets`` (as shown), or on all.
+
+        ``jobs`` is how many processes to use, 0 for as many as help; what is to be known later must be
+        worked out in one. ``progress`` is called with the name of a stage, how much of it is done, and of how much.
+        """
         in_order = sorted(sources, key=lambda source: source.shown)  # of which the result is a function
-        modules = list(_modules(in_order, targets, result.failed, progress))
+        with steady_memory(), deep_recursion():
+            project, self._project = self._project, None  # what ends halfway is not kept
+            if project is None or not project.follow(in_order, progress):
+                project = None  # before the next one takes as much
+                project = _Project(in_order, self._conventions, self._table, self._facts, progress)
+            result = project.result(targets, self._hot, progress, jobs)
+            self._project = project
+            return result
+
+
+class _Project:
+    """All that is known of a project as it is."""
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        conventions: Conventions,
+        table: OperationTable | None,
+        facts: Facts | None,
+        progress: Progress,
+    ) -> None:
+        self._facts = facts
+        self._sources = {source.shown: source for source in sources}
+        self._modules: dict[str, Module] = {}
+        for done, source in enumerate(sources):
+            progress("read", done, len(sources))
+            module = _module(source)
+            if isinstance(module, Module):
+                self._modules[source.shown] = module
         rules = by_precedence()
         asked = frozenset(name for rule in rules for name in rule.asks)
-        solver = Solver(modules, table or load_table(), conventions, asked, facts)
-        solver.solve(progress)
-        matching = _Matching(solver, rules, times(solver, hot), targets, progress)
-        count = workers(jobs) if len(matching.functions) >= _WORTH_SHARING else 1
-        for part in shared(matching.share, count):
+        self.solver = Solver([*self._modules.values()], table or load_table(), conventions, asked, facts)
+        self.solver.solve(progress)
+        self._matching = Matching(self.solver, rules)
+        self._regions: Regions = {}
+
+    def follow(self, sources: Sequence[Source], progress: Progress) -> bool:
+        """Take over what has changed; False if that is more than what functions do, and all is to be read anew."""
+        if [_place(source) for source in sources] != [_place(known) for known in self._sources.values()]:
+            return False
+        changed = [source for source in sources if source.text != self._sources[source.shown].text]
+        if changed and self._facts is not None:  # which are about functions as they were
+            return False
+        self._sources = {source.shown: source for source in sources}
+        edits = [self._edit(source) for source in changed]
+        whole = [each for each in edits if each is not None]
+        if len(whole) < len(edits):
+            return False
+        if whole:
+            edited = {source.shown for source in changed}
+            for function in [each for each in self._regions if each.module.path in edited]:
+                del self._regions[function]
+            self._matching.forget(self.solver.revise(whole, progress))
+        return True
+
+    def _edit(self, source: Source) -> Edit | None:
+        module = self._modules.get(source.shown)
+        if module is None:
+            return Edit(()) if isinstance(_module(source), Failure) else None
+        try:
+            return edit(module, parse(source.text), source.text.split("\n"))
+        except (SyntaxError, ValueError, RecursionError):
+            return None
+
+    def result(
+        self, targets: Container[str] | None, hot: Sequence[str], progress: Progress, jobs: int
+    ) -> CheckResult:
+        """What is found in some files, or in all."""
+        result = CheckResult(failed=[*self._failed(targets)])
+        when = times(self.solver, hot, self._regions)
+        functions = self._matching.functions(targets)
+        count = workers(jobs) if len(functions) >= _WORTH_SHARING else 1
+        for part in shared(
+            lambda share, count: self._matching.share(functions, when, progress, share, count), count
+        ):
             result.findings += part.findings
             result.failed += [failure for failure in part.failed if failure not in result.failed]
-        observations = solver.context.observations
+        observations = self.solver.context.observations
         result.facts = FactsUsed(observations.used, observations.stale)
-    result.findings.sort(key=lambda finding: finding.position)
-    return result
+        result.findings.sort(key=lambda finding: finding.position)
+        return result
+
+    def _failed(self, targets: Container[str] | None) -> Iterator[Failure]:
+        for shown, source in self._sources.items():
+            if shown not in self._modules:
+                failure = _module(source, reported=targets is None or shown in targets)
+                assert isinstance(failure, Failure)
+                yield failure
 
 
-def _modules(
-    sources: Sequence[Source],
-    targets: Container[str] | None,
-    failed: list[Failure],
-    progress: Callable[[str, int, int], None],
-) -> Iterator[Module]:
-    for done, source in enumerate(sources):
-        progress("read", done, len(sources))
-        module = _module(source, reported=targets is None or source.shown in targets)
-        if isinstance(module, Failure):
-            failed.append(module)
-        else:
-            yield module
+def _place(source: Source) -> tuple[str, str, str]:
+    """What of a source is not its text, and counts."""
+    return source.shown, source.module, source.path.stem
 
 
-def _module(source: Source, *, reported: bool) -> Module | Failure:
+def _module(source: Source, *, reported: bool = False) -> Module | Failure:
     """Parse and index a file, or say why that fails."""
     try:
         tree = parse(source.text)
@@ -127,53 +202,3 @@ def _unparsed(source: Source, error: SyntaxError | ValueError, *, reported: bool
         "or leave it out with `exclude`",
         python=python,
     )
-
-
-class _Matching:
-    """The last stage: the rules, asked about every function in which something may block."""
-
-    def __init__(
-        self,
-        solver: Solver,
-        rules: Sequence[Rule],
-        when: Times,
-        targets: Container[str] | None,
-        progress: Callable[[str, int, int], None],
-    ) -> None:
-        self._solver = solver
-        self._when = when
-        self._progress = progress
-        self._matcher = Matcher(rules, solver.defects)
-        self._waits = waiting_properties(solver, self._matcher)
-        self._waiting = {callee for prop in self._waits for callee in (prop, *prop.virtuals())}
-        known = solver.known
-        called = {callee for callees in known.callees.values() for callee in callees}
-        left_out = {
-            f for f in known.elsewhere if f.name.startswith("_") and called.isdisjoint((f, *f.virtuals()))
-        }
-        left_out |= meant(known.callees)
-        self.functions = [f for f in solver.functions() if self._is_asked(f, targets) and f not in left_out]
-
-    def _is_asked(self, function: Function, targets: Container[str] | None) -> bool:
-        """Whether a function is reported on, and something in it may block."""
-        module, known = function.module, self._solver.known
-        if targets is not None and module.path not in targets:
-            return False
-        if is_for_other_hardware(module.name) or runs_on_other_hardware(function):
-            return False
-        return function in known.may_block or not self._waiting.isdisjoint(known.callees.get(function, {}))
-
-    def share(self, share: int, count: int) -> CheckResult:
-        """The findings in one share of the functions, and the functions that could not be matched."""
-        result = CheckResult()
-        functions = self.functions[share::count]
-        for done, function in enumerate(functions):
-            if share == 0:
-                self._progress("match", done, len(functions))
-            for finding in self._matcher.findings_in(
-                self._solver.candidates(function, self._waits), function
-            ):
-                when, chain = self._when.at(function, finding.line)
-                result.findings.append(replace(finding, when=when, call_chain=chain))
-        result.failed = [failure_of(function, error) for function, error in self._solver.defects.items()]
-        return result

@@ -8,27 +8,32 @@ from dataclasses import replace
 from syncscan.check.infer.evaluate.record import Waits
 from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.index import Function, Virtual
-from syncscan.check.match import Matcher
+from syncscan.check.match import Matcher, Placed
 from syncscan.model import Confidence, Device, Evidence, Finding, Kind, Value
 from syncscan.rule import rule_book
 
 # How many calls may lie between a property and the line that waits.
 _DEEPEST = 3
 
+Direct = dict[Function, Placed | None]  # the first and surest finding in the body of a function itself
 
-def waiting_properties(solver: Solver, matcher: Matcher) -> Waits:
-    """For each property of the project whose body waits, a GPU value whose evidence leads to the line."""
-    search = _Search(solver, matcher)
+
+def waiting_properties(solver: Solver, matcher: Matcher, direct: Direct) -> Waits:
+    """For each property of the project whose body waits, a GPU value whose evidence leads to the line.
+
+    ``direct`` keeps what was looked at.
+    """
+    search = _Search(solver, matcher, direct)
     properties = [function for function in solver.functions() if function.is_property]
     found = {function: search.wait_of(function, _DEEPEST) for function in properties}
     return {function: wait for function, wait in found.items() if wait is not None}
 
 
 class _Search:
-    def __init__(self, solver: Solver, matcher: Matcher) -> None:
+    def __init__(self, solver: Solver, matcher: Matcher, direct: Direct) -> None:
         self._solver = solver
         self._matcher = matcher
-        self._direct: dict[Function, Finding | None] = {}
+        self._direct = direct
         self._known: dict[tuple[Function | Virtual, int], Value | None] = {}
 
     def wait_of(self, function: Function | Virtual, depth: int) -> Value | None:
@@ -57,10 +62,11 @@ class _Search:
         """The first and surest finding in the body of a function itself."""
         if function not in self._direct:
             candidates = self._solver.candidates(function) if function in self._solver.known.may_block else []
-            findings = self._matcher.findings_in(candidates, function)
-            waits = [finding for finding in findings if rule_book()[finding.code].is_wait]
-            self._direct[function] = max(waits, key=lambda finding: finding.confidence, default=None)
-        return self._direct[function]
+            found = self._matcher.findings_in(candidates, function)
+            waits = [each for each in found if rule_book()[each.finding.code].is_wait]
+            self._direct[function] = max(waits, key=lambda each: each.finding.confidence, default=None)
+        surest = self._direct[function]
+        return surest.finding_now() if surest is not None else None
 
 
 def _called(function: Function, name: str, wait: Value) -> Value:

@@ -6,6 +6,7 @@ import ast
 import functools
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 import libcst as cst
@@ -17,7 +18,7 @@ from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.table.conditions import Bound
 from syncscan.check.nesting import is_too_deep
 from syncscan.check.story import story
-from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Finding, Fix, Value
+from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Evidence, Finding, Fix, Value
 from syncscan.ops import Case, by_parameter
 from syncscan.rule import Match, Rewrite, Rule
 from syncscan.surroundings import Surroundings, statements_of
@@ -256,6 +257,40 @@ def _first_case(node: ast.Match, lines: Sequence[str]) -> int:
     return line
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A finding without its evidence, what that begins with, a node of its statement, and the line on which that stood."""
+
+    finding: Finding
+    because: Evidence | None
+    node: ast.stmt | ast.expr
+    line: int
+
+    def finding_now(self) -> Finding:
+        """The finding and its evidence, with the lines that they have now."""
+        finding, down = self.finding, self.node.lineno - self.line
+        evidence = story(self.because, finding.path)
+        if not down:
+            return replace(finding, evidence=evidence)
+        edits = tuple(
+            replace(edit, line=edit.line + down, end_line=edit.end_line + down) for edit in finding.fix.edits
+        )
+        return replace(
+            finding,
+            line=finding.line + down,
+            end_line=finding.end_line + down,
+            evidence=evidence,
+            fix=replace(finding.fix, edits=edits),
+        )
+
+
+def _anchor(statement: ast.stmt) -> ast.stmt | ast.expr:
+    """A node of the file itself: decorators and the guards of cases are read as statements that are in no file."""
+    if isinstance(statement, ast.Expr):
+        return statement.value
+    return statement.test if isinstance(statement, ast.If) else statement
+
+
 class Matcher:
     """Asks every rule about the nodes that it names, the one first that speaks where several match.
 
@@ -267,15 +302,15 @@ class Matcher:
         self._by_type: dict[type[cst.CSTNode], list[Rule]] = {}
         self._defects = defects
 
-    def findings_in(self, candidates: Sequence[Candidate], function: Function) -> list[Finding]:
+    def findings_in(self, candidates: Sequence[Candidate], function: Function) -> list[Placed]:
         """The findings in a function; none where a rule fails, which is noted."""
         try:
-            return [finding for candidate in candidates for finding in self._findings(candidate, function)]
+            return [placed for candidate in candidates for placed in self._findings(candidate, function)]
         except Exception as error:  # (the engine reports it: one line, exit status 2)
             self._defects[function] = error
             return []
 
-    def _findings(self, candidate: Candidate, function: Function) -> Iterator[Finding]:
+    def _findings(self, candidate: Candidate, function: Function) -> Iterator[Placed]:
         """The findings in one statement; at one place, the first rule speaks."""
         if is_too_deep(*_expressions_of(candidate.node)):
             raise RecursionError
@@ -289,7 +324,7 @@ class Matcher:
                 match = rule.match(node, facts)
                 if match is not None and (place := facts.range_of(match.node)) not in taken:
                     taken.add(place)
-                    yield _finding(rule, match, facts, function)
+                    yield _finding(rule, match, facts, function, _anchor(candidate.node))
 
     def _rules_for(self, kind: type[cst.CSTNode]) -> list[Rule]:
         if kind not in self._by_type:
@@ -297,11 +332,12 @@ class Matcher:
         return self._by_type[kind]
 
 
-def _finding(rule: Rule, match: Match, facts: StatementFacts, function: Function) -> Finding:
+def _finding(
+    rule: Rule, match: Match, facts: StatementFacts, function: Function, anchor: ast.stmt | ast.expr
+) -> Placed:
     line, column, end_line, end_column = facts.range_of(match.node)
     because = min(match.because.options, key=_confidence, default=match.because) if match.because else None
-    evidence = story(because.evidence, function.module.path) if because is not None else ()
-    return Finding(
+    finding = Finding(
         code=rule.code,
         name=rule.name,
         path=function.module.path,
@@ -313,9 +349,9 @@ def _finding(rule: Rule, match: Match, facts: StatementFacts, function: Function
         expression=facts.source(match.node),
         message=match.message,
         confidence=because.confidence if because is not None else Confidence.PROVED,
-        evidence=evidence,
         fix=_fix(rule, match, facts),
     )
+    return Placed(finding, because.evidence if because is not None else None, anchor, anchor.lineno)
 
 
 def _confidence(value: Value) -> Confidence:

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from syncscan.check.baseline import Baseline, compare
 from syncscan.check.discover import Project
-from syncscan.check.engine import CheckResult, FactsUsed, check_sources
+from syncscan.check.engine import check_sources
 from syncscan.check.files import Source, SourceError, read_bytes
 from syncscan.check.fix import Draft
+from syncscan.check.matching import CheckResult, FactsUsed
 from syncscan.check.notebook import Cells
+from syncscan.check.resident import Resident
 from syncscan.check.store import Store, key_of
 from syncscan.check.suppress import apply_suppressions
 from syncscan.check.write import remove_leftover
@@ -56,15 +58,19 @@ def check(
     jobs: int,
     baseline: Baseline | None = None,
     store: Store | None = None,
+    resident: Resident | None = None,
 ) -> Outcome:
     """Check a project as it is, and tell what is new from what a baseline knows; look into a store first.
+
+    With ``resident``, the engine that knows the project works out what has changed since it was asked last.
 
     ConfigError where `hot` names a function that is not there.
     """
     facts = merged(config.facts) if config.facts else None
     try:
-        result = _result(project, config, progress, jobs, store, facts)
-        refuted = _refuted(result, _result(project, config, progress, jobs, store)) if facts else ()
+        result = _result(project, config, progress, jobs, store, facts, resident)
+        plain = _result(project, config, progress, jobs, store, None, resident) if facts else result
+        refuted = _refuted(result, plain)
     except ConfigError as error:  # (the engine knows no file of settings)
         raise ConfigError(f"{config.source}: [tool.syncscan]: {error}") from error
     targets = _targets(project)
@@ -116,9 +122,12 @@ def _result(
     jobs: int,
     store: Store | None,
     facts: Facts | None = None,
+    resident: Resident | None = None,
 ) -> CheckResult:
     """What the engine says of a project; kept is what it says of all files, for whichever are asked about next."""
     sources, conventions, hot = project.sources, config.conventions, config.hot
+    if resident is not None:
+        return resident.engine(sources, config, facts).check(sources, project.targets, progress)
     table = config.table()
     if store is None:
         return check_sources(sources, project.targets, conventions, progress, jobs, hot, table, facts)

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import syncscan
-from syncscan.check.engine import CheckResult, FactsUsed
 from syncscan.check.files import Source
+from syncscan.check.matching import CheckResult, FactsUsed
 from syncscan.files import read_file
 from syncscan.model import (
     Applicability,
@@ -222,10 +222,7 @@ def _finding(data: object) -> Finding:
 
 
 def _evidence(steps: list[list[Any]]) -> tuple[Evidence, ...]:
-    step: Evidence | None = None
-    for path, line, text in reversed(steps):
-        step = Evidence(path, line, text, step)
-    return step.chain() if step is not None else ()
+    return tuple(Evidence(path, line, text) for path, line, text in steps)
 
 
 def _fix(data: object) -> Fix:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import takewhile
 
 from syncscan.check.infer.known.cells import Cell
-from syncscan.check.infer.values.passing import Placed, Told, evidence_in
+from syncscan.check.infer.values.passing import evidence_in
+from syncscan.check.infer.values.steps import Placed, Step
 from syncscan.model import Evidence, Value
 
 _MOST = 6  # steps that are shown: the nearest, and the one where it began
@@ -28,20 +29,24 @@ def story(evidence: Evidence | None, path: str) -> tuple[Evidence, ...]:
     shown = min(placed + 2, _MOST - 1)
     if len(steps) > shown:
         origin = steps[-1]
-        steps = steps[:shown] if isinstance(origin, Told) and placed < shown else [*steps[:shown], origin]
+        steps = (
+            steps[:shown]
+            if isinstance(origin, Step) and origin.told is not None and placed < shown
+            else [*steps[:shown], origin]
+        )
     return tuple(Evidence(each.path, each.line, each.text, cell=each.cell) for each in steps)
 
 
 def _nearest(step: Evidence, here: str, path: str, before: list[Evidence]) -> Evidence:
-    if not isinstance(step, Told) or not isinstance(step.told, Cell):
+    if not isinstance(step, Step) or not isinstance(step.told, Cell):
         return step
-    values = [value for value in step.told.contributions.values() if isinstance(value, Value)]
+    values = [value for value in step.told.told_in_order() if isinstance(value, Value)]
     others = [other for value in values for other in evidence_in(value)]
     seen = {(each.path, each.line) for each in before}
     fresh = [
         other
         for other in others
-        if isinstance(other, Told) and other.told is step.told and (other.path, other.line) not in seen
+        if isinstance(other, Step) and other.told is step.told and (other.path, other.line) not in seen
     ]
 
     def nearness(other: Evidence) -> tuple[bool, bool, int, int]:

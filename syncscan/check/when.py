@@ -21,6 +21,7 @@ from syncscan.errors import ConfigError, suggestion
 from syncscan.model import When
 
 Chain = tuple[str, ...]
+Regions = dict[Function, tuple[Region, ...]]
 Called = Function | Virtual
 
 
@@ -31,7 +32,7 @@ class Times:
     callees: dict[Function, list[Called]]
     step: dict[Called, Chain] = field(default_factory=dict)
     once: set[Called] = field(default_factory=set)
-    regions: dict[Function, tuple[Region, ...]] = field(default_factory=dict)
+    regions: Regions = field(default_factory=dict)
 
     def at(self, function: Function, line: int) -> tuple[When, Chain]:
         """When a line of a function runs, and the chain of calls to it if that is in a step."""
@@ -59,8 +60,8 @@ class Times:
         return self.regions[function]
 
 
-def times(solver: Solver, entry_points: Sequence[str]) -> Times:
-    """When each function of a project runs.
+def times(solver: Solver, entry_points: Sequence[str], regions: Regions) -> Times:
+    """When each function of a project runs; ``regions`` keeps what is read of the source of functions.
 
     An entry point is "pkg.mod:Class.method"; ConfigError where its module is read and has no such function.
     One in another module reaches nothing. A cached property runs once for each object, so a step reaches it
@@ -68,6 +69,7 @@ def times(solver: Solver, entry_points: Sequence[str]) -> Times:
     """
     functions = [function for function in solver.functions() if not function.module.is_outside]
     found = Times({function: list(solver.known.callees.get(function, ())) for function in functions})
+    found.regions = regions
     roots: list[Called] = []
     if entry_points:
         modules = {module.name for module in solver.context.modules}

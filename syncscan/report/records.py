@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from syncscan.check.baseline import normalised
-from syncscan.check.engine import FactsUsed
+from syncscan.check.matching import FactsUsed
 from syncscan.check.rhythm import drives_models
 from syncscan.model import (
     UNUSED_SUPPRESSION,

@@ -38,11 +38,16 @@ class Server(LanguageServer):
         self._known: dict[str, _Known] = {}
         self._asked: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._complained: set[str] = set()
+        self._is_stale = threading.Event()
         threading.Thread(target=self._work, daemon=True).start()
 
     def ask(self, uri: str) -> None:
         """Have a document checked, as soon as what is under way is done."""
         self._asked.put(uri)
+
+    def look_again(self) -> None:
+        """Have the files be read again with the next question."""
+        self._is_stale.set()
 
     def forget(self, uri: str) -> None:
         """Show nothing more of a document that was closed."""
@@ -75,6 +80,9 @@ class Server(LanguageServer):
             return
         version = document.version
         texts = self._open_files()
+        if self._is_stale.is_set():
+            self._is_stale.clear()
+            self._engine.look_again()
         try:
             findings = tuple(self._engine.findings(path, texts, lambda *_: None))
         except SyncscanError as error:
@@ -109,6 +117,7 @@ def make_server(engine: Engine) -> Server:
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
+        server.look_again()
         server.ask(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
@@ -117,11 +126,13 @@ def make_server(engine: Engine) -> Server:
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(_params: types.DidSaveTextDocumentParams) -> None:
+        server.look_again()
         for uri in list(server.workspace.text_documents):  # what is on the disk counts for all of them
             server.ask(uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
+        server.look_again()
         server.forget(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)

@@ -7,7 +7,7 @@ import textwrap
 
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.running import evaluate
-from syncscan.check.infer.known.cells import Cell
+from syncscan.check.infer.known.cells import Cell, moment
 from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.source.indexer import index_module
@@ -61,12 +61,32 @@ def test_a_cell_tells_whether_more_is_known() -> None:
     first, second = functions["host"], functions["main"]
     cell: Cell[Value] = Cell(UNKNOWN)
     on_gpu, on_host = (Value(Kind.TENSOR, device) for device in (Device.CUDA, Device.CPU))
-    assert cell.contribute(first, on_gpu)
-    assert not cell.contribute(first, on_gpu)
-    assert not cell.contribute(second, on_gpu)  # noted all the same: the first may be taken back
+    assert cell.contribute(0, first, on_gpu)
+    assert not cell.contribute(0, second, on_gpu)  # noted all the same: the first may be taken back
     assert cell.contributions == {first: on_gpu, second: on_gpu}
-    assert cell.contribute(second, on_host)
+    assert cell.contribute(1, second, join(on_gpu, on_host))
     assert cell.contributions[second].device is cell.value.device is Device.MIXED
+
+
+def test_a_cell_remembers_what_was_known_at_each_moment_and_takes_back_what_was_told() -> None:
+    _, functions = solved(PROGRAM)
+    first, second = functions["host"], functions["main"]
+    assert first.order < second.order
+    cell: Cell[Value] = Cell(UNKNOWN)
+    on_gpu, on_host = (Value(Kind.TENSOR, device) for device in (Device.CUDA, Device.CPU))
+    cell.contribute(0, second, on_gpu)
+    cell.contribute(1, first, on_host)
+    told, later = moment(0, second), moment(1, first)
+    assert [cell.before(when).device for when in (told, told + 1, later + 1)] == [
+        Device.UNKNOWN,
+        Device.CUDA,
+        Device.MIXED,
+    ]
+    assert [cell.next_change(when) for when in (told, told + 1, later + 1)] == [told, later, None]
+    cell.withdraw(told)
+    assert cell.fold(later) == (on_host, True)
+    assert cell.note(later, on_host, is_news=True) is None
+    assert cell.value is on_host
 
 
 def test_what_is_known_is_a_fixed_point_of_every_evaluation() -> None:

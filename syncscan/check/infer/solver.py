@@ -3,30 +3,28 @@
 The evaluation is not monotone everywhere: a default counts only while nobody is seen to pass an argument, an
 annotation only while nothing is known of a value, and a narrowed value may be smaller than it was. So what is known
 in the end, and the evidence for it, depends on the order of evaluation. That order is part of what an
-inference is: the functions of the modules in the order of their paths, each module from its top to its end, then the
-readers of what has changed, in the order in which they first read it. Nothing in it depends on the order in which
-files are given, on hashes, on addresses, or on time, so the result is a function of the source alone.
+inference is: that of the functions of the modules in the order of their paths, each module from its top to its end,
+in rounds (`known.timeline`). Nothing in it depends on the order in which files are given, on hashes, on addresses, on
+time, or on what was known before a change, so the result is a function of the source alone.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import syncscan.check.infer.evaluators  # noqa: F401 (which register themselves)
 from syncscan.check.infer.evaluate.context import Context
 from syncscan.check.infer.evaluate.frame import Frame
-from syncscan.check.infer.evaluate.outcome import Outcome
 from syncscan.check.infer.evaluate.record import Candidate, Recorder, Waits
 from syncscan.check.infer.evaluate.running import evaluate
+from syncscan.check.infer.known.timeline import ASSUMING, Timeline
+from syncscan.check.infer.source.edits import Edit
 from syncscan.check.infer.source.index import Function, Module
 from syncscan.facts import Facts
 from syncscan.model import Conventions
 from syncscan.ops import OperationTable
 
-# A function is looked at again when something that it reads changes; real projects settle within a few
-# rounds, and this bound keeps a pathological one from running on.
-_MOST_EVALUATIONS = 24
+_LAMBDAS = 20  # bits of the order of functions, for the lambdas of each
 
 Progress = Callable[[str, int, int], None]
 
@@ -52,20 +50,33 @@ class Solver:
         self.context = Context(modules, table, conventions, asked, facts)
         self.known = self.context.known
         self.defects: dict[Function, Exception] = {}
-        self._queue: deque[Function] = deque()
-        self._queued: set[Function] = set()
-        self._evaluations: dict[Function, int] = {}
+        self._timeline = Timeline(self.known)
+        for number, function in enumerate(self.context.functions(), 1):
+            function.order = number << _LAMBDAS
 
     def functions(self) -> list[Function]:
-        """Every function of the project, and the lambdas that were met."""
-        return self.context.functions()
+        """Every function of the project, and the lambdas that were met, in order."""
+        return sorted(self.context.functions(), key=_order)
 
     def solve(self, progress: Progress) -> None:
         """Reach the fixed point."""
-        self._settle("infer", self.functions(), progress)
-        self.context.assume = True
-        still_open = [function for function in self.functions() if function in self.known.open]
-        self._settle("assume", still_open, progress)
+        functions = self.functions()
+        self._timeline.begin(functions)
+        self._run(len(functions), progress)
+        self._timeline.end()
+
+    def revise(self, edits: Sequence[Edit], progress: Progress) -> set[Function]:
+        """Reach the fixed point of what modules are now; the functions of which something else may be known."""
+        had_read = self.context.forget(edits)
+        changed = dict.fromkeys([*(function for edit in edits for function in edit.functions), *had_read])
+        self._timeline.begin_again(changed)
+        self._run(len(changed), progress)
+        ran, cells = self._timeline.end()
+        differ = ran.union(*(cell.readers for cell in cells))
+        for function in differ:
+            if not self._timeline.fails(function):
+                self.defects.pop(function, None)
+        return differ
 
     def candidates(self, function: Function, waits: Waits | None = None) -> list[Candidate]:
         """The statements of a function in which a GPU value reaches a place that may block.
@@ -74,53 +85,30 @@ class Solver:
         """
         recorder = Recorder(waits or {})
         if function not in self.defects:
-            self._evaluate(function, recorder)
+            self._evaluate(Frame(self.context, function, recorder))
         return recorder.candidates()
 
-    def _settle(self, stage: str, functions: Iterable[Function], progress: Progress) -> None:
+    def _run(self, total: int, progress: Progress) -> None:
         """Evaluate functions, and again whatever rests on what that tells, until nothing changes."""
-        self._evaluations.clear()
-        for function in functions:
-            self._enqueue(function)
-        total = sum(len(module.functions) for module in self.context.modules)
-        while self._queue:
-            progress(stage, len(self._evaluations), total)
-            function = self._queue.popleft()
-            self._queued.discard(function)
-            count = self._evaluations.get(function, 0)
-            if count < _MOST_EVALUATIONS and function not in self.defects:
-                self._evaluations[function] = count + 1
-                self._commit(function, self._evaluate(function))
+        seen: dict[str, set[Function]] = {"infer": set(), "assume": set()}
+        while (due := self._timeline.next()) is not None:
+            function, turn = due
+            self.context.assume = turn >= ASSUMING
+            stage = "assume" if self.context.assume else "infer"
+            progress(stage, len(seen[stage]), total)
+            seen[stage].add(function)
+            frame = Frame(self.context, function, now=self._timeline.now(function, turn))
+            self._evaluate(frame)
+            self._timeline.commit(function, frame.outcome.in_turn(turn))
+        self.context.assume = True
 
-    def _evaluate(self, function: Function, recorder: Recorder | None = None) -> Outcome:
+    def _evaluate(self, frame: Frame) -> None:
         """Evaluate one function; one that makes us fail is noted, and has told what it told until then."""
-        frame = Frame(self.context, function, recorder)
         try:
             evaluate(frame)
         except Exception as error:
-            self.defects[function] = error
-        return frame.outcome
+            self.defects[frame.function] = frame.outcome.error = error
 
-    def _commit(self, function: Function, outcome: Outcome) -> None:
-        """Let the project know what an evaluation tells, and look again at whatever rests on that."""
-        known = self.known
-        for cell in outcome.reads:
-            cell.readers[function] = None
-        known.callees.setdefault(function, {}).update(outcome.callees)
-        known.elsewhere.update(outcome.elsewhere)
-        if outcome.is_open:
-            known.open.add(function)
-        if outcome.may_block:
-            known.may_block.add(function)
-        for cell, fact in outcome.contributions.items():
-            if cell.contribute(function, fact):
-                for reader in cell.readers:
-                    self._enqueue(reader)
-        for met in outcome.lambdas:
-            if met not in self._evaluations:
-                self._enqueue(met)
 
-    def _enqueue(self, function: Function) -> None:
-        if function not in self._queued:
-            self._queued.add(function)
-            self._queue.append(function)
+def _order(function: Function) -> int:
+    return function.order

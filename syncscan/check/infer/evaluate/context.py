@@ -9,6 +9,7 @@ from syncscan.check.infer.known.cells import Knowledge
 from syncscan.check.infer.known.observations import Observations
 from syncscan.check.infer.source.annotations import Annotations
 from syncscan.check.infer.source.conventions import place_of
+from syncscan.check.infer.source.edits import Edit
 from syncscan.check.infer.source.hardware import runs_elsewhere
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.infer.source.mirrors import is_refreshed
@@ -51,14 +52,16 @@ class Context:
             if (name := f"{module.name}.{function.qualname}") in table.own
         }
         self._refreshed: dict[str, bool] = {}
+        self._asking: dict[str, set[Function]] = {}  # who asked for that, by name
         self._used: dict[Function, frozenset[str]] = {}
         self.paths: dict[ast.expr, str] = {}
         self._places: dict[str, Device] = {}
         self._elsewhere: dict[ast.expr, tuple[bool, bool]] = {}
         self.guards: dict[ast.match_case, ast.If] = {}  # as the statement that each reads like
 
-    def is_refreshed(self, name: str) -> bool:
+    def is_refreshed(self, name: str, asked_by: Function) -> bool:
         """Whether anything but ``+=`` writes to the host arrays of this name once they are made; read once."""
+        self._asking.setdefault(name, set()).add(asked_by)
         if name not in self._refreshed:
             self._refreshed[name] = is_refreshed(self.modules, name)
         return self._refreshed[name]
@@ -83,6 +86,25 @@ class Context:
         if function not in self._used:
             self._used[function] = used_as_tensors(function)
         return self._used[function]
+
+    def forget(self, edits: Sequence[Edit]) -> set[Function]:
+        """Forget what was read from source that is not there any more; the functions that had read of it."""
+        self.guards.clear()
+        for edit in edits:
+            self.scopes.forget(edit.functions)
+            for function in edit.functions:
+                self._used.pop(function, None)
+            for node in (inner for dropped in edit.dropped for inner in ast.walk(dropped)):
+                if isinstance(node, ast.expr):
+                    self.paths.pop(node, None)
+                    self._elsewhere.pop(node, None)
+        had_read = set[Function]()
+        for name, was_refreshed in [*self._refreshed.items()]:
+            if any(edit.mentions(name) for edit in edits):
+                self._refreshed[name] = is_refreshed(self.modules, name)
+                if self._refreshed[name] is not was_refreshed:
+                    had_read |= self._asking[name]
+        return had_read
 
     def functions(self) -> list[Function]:
         """Every function of the project, and the lambdas that were met."""

@@ -29,6 +29,7 @@ from syncscan.check.infer.table.conditions import Bound, needs_no_gpu_operand
 from syncscan.check.infer.table.results import Here
 from syncscan.check.infer.table.subscripts import subscript_call
 from syncscan.check.infer.values.basic import holds_gpu
+from syncscan.check.infer.values.steps import Step
 from syncscan.model import ON_GPU, UNKNOWN, Evidence, Kind, Value
 
 _NOTHING = nullcontext()
@@ -38,8 +39,12 @@ DEFAULT_DEVICE = "torch.set_default_device()"  # kept like a variable of the mod
 class Frame:
     """One evaluation of one function, from what is known now; what it yields is its `outcome`."""
 
-    def __init__(self, context: Context, function: Function, recorder: Recorder | None = None) -> None:
+    def __init__(
+        self, context: Context, function: Function, recorder: Recorder | None = None, now: int | None = None
+    ) -> None:
+        """Evaluate from all that is known, or from what was known before the moment ``now``."""
         self.context = context
+        self.now = now
         self.function = function
         self.module = function.module
         self.recorder = recorder
@@ -52,7 +57,7 @@ class Frame:
         self.loops: list[Loop] = []
         self.class_body: Class | None = None
         self.waits_are_meant = False  # inside of a context that allows them
-        self.passed: dict[int, str] = {}  # parameters, by the evidence for what is passed to them
+        self.passed: dict[Evidence, str] = {}  # parameters, by the evidence for what is passed to them
         self.named_in_expressions: list[str] = []  # what ``:=`` has bound so far
 
     def _default_device(self) -> Value | None:
@@ -142,7 +147,7 @@ class Frame:
     def read(self, cell: Cell[Fact]) -> Fact:
         """Read a cell, and be looked at again when it changes."""
         self.outcome.reads[cell] = None
-        return cell.value
+        return cell.value if self.now is None else cell.before(self.now)
 
     def told(self, cell: Cell[Fact]) -> Fact | None:
         """What this function contributes to a cell so far."""
@@ -186,7 +191,7 @@ class Frame:
 
     def evidence(self, node: ast.AST, text: str, parent: Evidence | None = None) -> Evidence:
         """A step of evidence at an expression."""
-        return Evidence(self.module.path, getattr(node, "lineno", 1), text, parent)
+        return Step(self.module.path, node, text, parent)
 
     # What may block
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import operator
 from dataclasses import replace
 
@@ -9,7 +10,8 @@ from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.source.conventions import dtype_of
 from syncscan.check.infer.values.basic import NDARRAY, refine
 from syncscan.check.infer.values.lattice import union
-from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
+from syncscan.check.infer.values.steps import Step
+from syncscan.model import UNKNOWN, Confidence, Device, Kind, Value
 
 
 def named(frame: Frame, value: Value, name: str) -> Value:
@@ -48,28 +50,33 @@ _HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT})
 
 
 def _assumed_inside(
-    frame: Frame, value: Value, name: str, path: str, line: int, confidence: Confidence
+    frame: Frame, value: Value, name: str, path: str, node: ast.AST, confidence: Confidence
 ) -> Value:
     """A container of tensors of unknown place, such as a parameter that is said to be a ``list[Tensor]``."""
     if value.items is not None:
-        items = tuple(assumed_tensor(frame, item, name, path, line, confidence) for item in value.items)
+        items = tuple(assumed_tensor(frame, item, name, path, node, confidence) for item in value.items)
         return value if all(map(operator.is_, items, value.items)) else replace(value, items=items)
     if value.element is None or value.element is UNKNOWN:
         return value
-    element = assumed_tensor(frame, value.element, name, path, line, confidence)
+    element = assumed_tensor(frame, value.element, name, path, node, confidence)
     return value if element is value.element else replace(value, element=element)
 
 
 def assumed_tensor(
-    frame: Frame, value: Value, name: str, path: str, line: int, confidence: Confidence = Confidence.ASSUMED
+    frame: Frame,
+    value: Value,
+    name: str,
+    path: str,
+    node: ast.AST,
+    confidence: Confidence = Confidence.ASSUMED,
 ) -> Value:
     """A tensor of unknown place, such as an annotated parameter that nobody is seen to pass."""
     if value.kind is Kind.UNION:
         options = value.items or ()
-        assumed = tuple(assumed_tensor(frame, option, name, path, line, confidence) for option in options)
+        assumed = tuple(assumed_tensor(frame, option, name, path, node, confidence) for option in options)
         return value if all(map(operator.is_, assumed, options)) else union(assumed)
     if value.kind in _HOLDERS:
-        return _assumed_inside(frame, value, name, path, line, confidence)
+        return _assumed_inside(frame, value, name, path, node, confidence)
     if value.kind is not Kind.TENSOR or value.device is not Device.UNKNOWN:
         return named(frame, value, name)
     if not frame.assume():
@@ -77,6 +84,6 @@ def assumed_tensor(
     place = frame.context.place_of(name)
     if place is Device.CPU:
         return refine(value, device=Device.CPU, confidence=Confidence.ASSUMED)
-    evidence = Evidence(path, line, f"`{name}` is a tensor, and nothing places it on the CPU")
+    evidence = Step(path, node, f"`{name}` is a tensor, and nothing places it on the CPU")
     dtype = value.dtype or dtype_of(name)
     return refine(value, device=Device.CUDA, confidence=confidence, dtype=dtype, evidence=evidence)

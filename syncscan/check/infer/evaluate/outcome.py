@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from syncscan.check.infer.known.cells import Called, Cell
+from syncscan.check.infer.known.trails import Evaluation
 from syncscan.check.infer.source.index import Function, Virtual
 
 
@@ -20,3 +21,18 @@ class Outcome:
     lambdas: dict[Function, None] = field(default_factory=dict)  # met in it
     is_open: bool = False  # asks something that only an assumption answers
     may_block: bool = False  # a GPU value reaches a place that may block
+    error: Exception | None = None  # which ended it
+
+    def in_turn(self, turn: int) -> Evaluation:
+        """What is kept of it."""
+        return Evaluation(
+            turn,
+            tuple(self.reads),
+            tuple(self.contributions.items()),
+            tuple(self.callees.items()),
+            tuple(self.elsewhere),
+            tuple(self.lambdas),
+            self.is_open,
+            self.may_block,
+            self.error,
+        )

@@ -37,7 +37,7 @@ def _argument(frame: Frame, parameter: Parameter, position: int, virtual: Value)
     value = frame.context.observations.parameter(function, parameter.name, value)
     for why in evidence_in(value):
         if why is not None:
-            frame.passed[id(why)] = parameter.name
+            frame.passed[why] = parameter.name
     return value
 
 
@@ -61,11 +61,9 @@ def _passed(frame: Frame, parameter: Parameter, virtual: Value) -> Value:
         and parameter.name in frame.context.used_as_tensors(frame.function)
     ):
         return _as_it_is_used(frame, parameter)
-    line = getattr(frame.function.node, "lineno", 1)
-    if parameter.annotation is not None:
-        line = parameter.annotation.lineno
+    node = parameter.annotation or frame.function.node
     confidence = Confidence.INFERRED if _takes_batches(frame.function) else Confidence.ASSUMED
-    return assumed_tensor(frame, value, parameter.name, frame.module.path, line, confidence)
+    return assumed_tensor(frame, value, parameter.name, frame.module.path, node, confidence)
 
 
 _OF_BATCHES = frozenset(

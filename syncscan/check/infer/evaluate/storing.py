@@ -49,6 +49,8 @@ def store_attribute(frame: Frame, cls: Class, name: str, value: Value, node: ast
     if owner is None:
         owner = cls
         frame.tell(known.set_outside[name], frozenset({cls}))
+    if frame.function is frame.module.body:
+        tell_if_new(frame, known.set_in_bodies[owner, name], value, node, path_of(node) or name)
     tell_if_new(frame, known.attributes[owner, name], value, node, path_of(node) or name)
 
 
@@ -63,7 +65,7 @@ def news(frame: Frame, cell: Cell[Value], value: Value) -> Value | None:
 
 def tell(frame: Frame, cell: Cell[Value], new: Value, node: ast.AST, text: str) -> None:
     """Tell news to those who read a cell, with a step of evidence."""
-    frame.tell(cell, explained(new, frame.module.path, getattr(node, "lineno", 1), text, cell))
+    frame.tell(cell, explained(new, frame.module.path, node, text, cell))
 
 
 def tell_if_new(frame: Frame, cell: Cell[Value], value: Value, node: ast.AST, path: str) -> None:

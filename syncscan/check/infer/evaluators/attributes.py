@@ -104,17 +104,11 @@ def _stored(frame: Frame, cls: Class, name: str) -> Value:
     if not owners:
         set_there = sorted((below for below in outside if cls in below.mro()), key=lambda below: below.key)
         owners = [*dict.fromkeys((*cls.storing_below(name), *set_there))]
-    cells = [known.attributes[owner, name] for owner in owners]
-    value = join_all(map(frame.read, cells))
     if frame.function.name == "__init__" and frame.function.owner is cls:
-        by_bodies = [
-            fact
-            for cell in cells
-            for writer, fact in cell.contributions.items()
-            if writer is writer.module.body
-        ]
-        return join_all(by_bodies) if by_bodies else value
-    return value
+        by_bodies = join_all(frame.read(known.set_in_bodies[owner, name]) for owner in owners)
+        if by_bodies is not UNKNOWN:
+            return by_bodies
+    return join_all(frame.read(known.attributes[owner, name]) for owner in owners)
 
 
 def _declared(frame: Frame, cls: Class, name: str, value: Value) -> Value:
@@ -126,5 +120,5 @@ def _declared(frame: Frame, cls: Class, name: str, value: Value) -> Value:
             sure = (
                 Confidence.INFERRED if cls.is_module else Confidence.ASSUMED
             )  # buffers move with their module
-            return assumed_tensor(frame, promised, name, base.module.path, annotation.lineno, sure)
+            return assumed_tensor(frame, promised, name, base.module.path, annotation, sure)
     return value

@@ -23,10 +23,10 @@ def _lambda_body(frame: Frame, node: ast.Lambda) -> None:
     """The expression of a lambda; it is recorded under the statement in which it stands."""
     statement, recorder = frame.function.statement, frame.recorder
     if recorder is None or statement is None:
-        _returns(frame, frame.evaluate(node.body), node.lineno)
+        _returns(frame, frame.evaluate(node.body), node)
         return
     recorder.begin(statement)
-    _returns(frame, frame.evaluate(node.body), node.lineno)
+    _returns(frame, frame.evaluate(node.body), node)
     recorder.end()
 
 
@@ -40,12 +40,12 @@ def _lambda(frame: Frame, node: ast.Lambda) -> Value:
 @register(STATEMENTS, ast.Return)
 def _return(frame: Frame, node: ast.Return) -> bool:
     if node.value is not None:
-        _returns(frame, frame.evaluate(node.value), node.lineno)
+        _returns(frame, frame.evaluate(node.value), node)
     return False
 
 
-def _returns(frame: Frame, value: Value, line: int) -> None:
-    """Tell the callers what the function returns at a line."""
+def _returns(frame: Frame, value: Value, node: ast.AST) -> None:
+    """Tell the callers what the function returns at a node."""
     function = frame.function
     if function.is_generator:
         return
@@ -54,14 +54,14 @@ def _returns(frame: Frame, value: Value, line: int) -> None:
     cell = frame.context.known.returns[function]
     if returned is not UNKNOWN and joined(frame.told(cell), returned) is not None:
         text = f"returned by `{function.qualname}`"
-        frame.tell(cell, explained(returned, frame.module.path, line, text, cell))
+        frame.tell(cell, explained(returned, frame.module.path, node, text, cell))
 
 
 def _tell_what_places(frame: Frame, returned: Value) -> None:
     """Tell whether a result is on the GPU because an argument is, so that each caller gets its own."""
-    for evidence in {id(evidence): evidence for evidence in evidence_in(returned)}.values():
+    for evidence in dict.fromkeys(evidence_in(returned)):
         steps = evidence.chain() if evidence is not None else ()
-        names = {frame.passed[id(step)] for step in steps if id(step) in frame.passed}
+        names = {frame.passed[step] for step in steps if step in frame.passed}
         frame.tell(frame.context.known.placing[frame.function], frozenset(names or {""}))
 
 

@@ -19,7 +19,7 @@ def note_advanced(frame: Frame, target: ast.expr) -> None:
     if not (array.kind is Kind.NDARRAY or array.is_cpu_tensor) or advances(frame.function, name):
         return
     source = _on_gpu(frame, frame.peek(place.value), name, place)
-    if source is None or frame.context.is_refreshed(place.attr):
+    if source is None or frame.context.is_refreshed(place.attr, frame.function):
         return
     frame.outcome.may_block = True
     if frame.recorder is not None:

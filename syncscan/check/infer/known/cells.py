@@ -1,14 +1,16 @@
 """Cells: what is known, told by those who write it, for those who read it.
 
-Writers and readers are functions of the project. Each writer has one contribution to a cell, and the
-value of the cell is the join of them, so that a contribution can be taken back. While the inference runs
-contributions only grow; what a function has once told stays until it is withdrawn.
+Writers and readers are functions of the project. What a writer tells grows with each of its evaluations, and the
+value of a cell is the join of all that it was told, in the order in which it was. A cell keeps that history, so
+that what a function told can be taken back, and what was known at any moment be looked up.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Iterable
 from enum import Flag, auto
-from typing import Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from syncscan.check.infer.source.index import Class, Function, Module, Parameter, Virtual
 from syncscan.check.infer.values.lattice import join
@@ -29,27 +31,126 @@ class Called(Flag):
     ALLOWED = auto()  # inside of a context that allows waits
 
 
-class Cell(Generic[Fact]):
-    """One thing that is known: the join of what its writers contribute, and the functions that have read it."""
+_ROUND = 44  # bits below the number of the round, for the order of the functions in it
 
-    __slots__ = ("contributions", "readers", "value")
+
+def moment(turn: int, function: Function) -> int:
+    """When a function has its turn in a round: of all evaluations, each has a moment of its own."""
+    return (turn << _ROUND) + function.order
+
+
+def moment_of(turn: int) -> int:
+    """When a round begins."""
+    return turn << _ROUND
+
+
+def turn_of(when: int) -> int:
+    """The round in which a moment lies."""
+    return when >> _ROUND
+
+
+def next_turn(function: Function, when: int) -> int:
+    """The round in which a function has its first turn after a moment."""
+    turn = when >> _ROUND
+    return turn if moment(turn, function) > when else turn + 1
+
+
+class Event(NamedTuple):
+    """What a writer told in a round, all that it had told before included; what was known then, and if by that."""
+
+    turn: int
+    writer: Function
+    fact: Any
+    value: Any
+    is_news: bool
+
+    @property
+    def when(self) -> int:
+        """The moment."""
+        return (self.turn << _ROUND) + self.writer.order
+
+
+class Cell(Generic[Fact]):
+    """One thing that is known: the history of what its writers told, and the functions that have read it."""
+
+    __slots__ = ("contributions", "history", "nothing", "readers", "value")
 
     def __init__(self, nothing: Fact) -> None:
+        self.nothing: Fact = nothing
         self.value: Fact = nothing
-        self.contributions: dict[Function, Fact] = {}
-        self.readers: dict[Function, None] = {}  # a set with an order, so that every run goes the same way
+        self.history: list[Event] = []
+        self.contributions: dict[Function, Fact] = {}  # the last one of each writer
+        self.readers: dict[Function, None] = {}
 
-    def contribute(self, writer: Function, fact: Fact) -> bool:
-        """Add to what a writer says; True if more is known by that."""
-        own = joined(self.contributions.get(writer), fact)
-        if own is None:
-            return False
-        self.contributions[writer] = own
-        whole = joined(self.value, own)
-        if whole is None:
-            return False
-        self.value = whole
-        return True
+    def contribute(self, turn: int, writer: Function, fact: Fact) -> bool:
+        """Add what a writer tells after all others; True if more is known by that."""
+        whole = joined(self.value, fact)
+        if whole is not None:
+            self.value = whole
+        self.contributions[writer] = fact
+        self.history.append(Event(turn, writer, fact, self.value, whole is not None))
+        return whole is not None
+
+    def before(self, when: int) -> Fact:
+        """What was known just before a moment."""
+        place = place_in(self.history, when)
+        value: Fact = self.history[place - 1].value if place else self.nothing
+        return value
+
+    def next_change(self, since: int) -> int | None:
+        """The first moment from one on at which more became known; None where nothing did."""
+        history = self.history
+        first = place_in(history, since)
+        return next((history[n].when for n in range(first, len(history)) if history[n].is_news), None)
+
+    def told_in_order(self) -> Iterable[Fact]:
+        """What each writer told, in the order of the functions."""
+        return [self.contributions[writer] for writer in sorted(self.contributions, key=_order)]
+
+    # What a revision does
+
+    def insert(self, turn: int, writer: Function, fact: Fact) -> None:
+        """Add what a writer tells, where others told something later; what is known by that is left open."""
+        self.contributions[writer] = fact
+        event = Event(turn, writer, fact, self.nothing, False)
+        self.history.insert(place_in(self.history, event.when), event)
+
+    def withdraw(self, when: int) -> None:
+        """Take back what was told at a moment."""
+        del self.history[place_in(self.history, when)]
+
+    def fold(self, when: int) -> tuple[Fact, bool]:
+        """What is known after a moment, by what was known before it, and whether that is more."""
+        known = self.before(when)
+        place = place_in(self.history, when)
+        if place == len(self.history) or self.history[place].when != when:
+            return known, False
+        whole = joined(known, self.history[place].fact)
+        return (known, False) if whole is None else (whole, True)
+
+    def note(self, when: int, value: Fact, *, is_news: bool) -> int | None:
+        """Note what is known after a moment; the next one at which something was told, if any."""
+        place = place_in(self.history, when)
+        if place < len(self.history) and self.history[place].when == when:
+            self.history[place] = self.history[place]._replace(value=value, is_news=is_news)
+            place += 1
+        self.value = self.history[-1].value if self.history else self.nothing
+        return self.history[place].when if place < len(self.history) else None
+
+
+def place_in(history: list[Event], when: int) -> int:
+    """The number of events before a moment."""
+    if not history or history[-1].when < when:
+        return len(history)
+    return bisect_left(history, when, key=_when)
+
+
+def _order(writer: Function) -> int:
+    return writer.order
+
+
+def _when(event: Event) -> int:
+    return event.when
 
 
 def joined(known: Fact | None, more: Fact) -> Fact | None:
@@ -87,6 +188,8 @@ class Knowledge:
         self.captured: Cells[tuple[Function, str], Value] = Cells(UNKNOWN)  # by functions in a function
         # The classes on whose objects an attribute of this name is set, by code that is not their own.
         self.set_outside: Cells[str, frozenset[Class]] = Cells(frozenset())
+        # What the bodies of classes set in an attribute, which an object has as `__init__` begins.
+        self.set_in_bodies: Cells[tuple[Class, str], Value] = Cells(UNKNOWN)
         # The parameters that put a result of a function on the GPU; "" where something else does.
         self.placing: Cells[Function, frozenset[str]] = Cells(frozenset())
         # Where `with torch.device(...)` puts what is made in it, modules among it; nowhere if that is the CPU.
@@ -96,7 +199,7 @@ class Knowledge:
         self.virtual = VirtualKnowledge()
 
         self.callees: dict[Function, dict[Function | Virtual, Called]] = {}
-        self.elsewhere: dict[Function, None] = {}  # called in branches for other hardware
+        self.elsewhere: dict[Function, dict[Function, None]] = {}  # called in branches for other hardware
         self.open: set[Function] = set()  # that ask something which only an assumption answers
         self.may_block: set[Function] = set()  # in which a GPU value reaches a place that may block
 

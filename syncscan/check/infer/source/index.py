@@ -7,6 +7,7 @@ inference finds out is kept apart, in `syncscan.check.infer.known`.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -55,10 +56,11 @@ class Function:
     is_generator: bool = False
     calls_of_its_own: frozenset[str] | None = None
     called_as: tuple[Virtual, ...] | None = None
+    order: int = 0  # among all functions of the project, see `solver`
     key: str = field(init=False)  # no other definition of the project has it, and it is the same in every run
 
     def __post_init__(self) -> None:
-        self.key = _key_of(self.module, self.qualname, self.node)
+        self.key = self.module.key_of(self.qualname)
 
     def take(self, parameters: Iterable[Parameter]) -> None:
         """Give the function its parameters, in order."""
@@ -75,6 +77,11 @@ class Function:
         self.is_property = self.is_cached_property or "builtins.property" in decorators
         self.is_static = "builtins.staticmethod" in decorators
         self.is_of_class = "builtins.classmethod" in decorators
+
+    @property
+    def is_lambda(self) -> bool:
+        """Whether it has no name of its own, and is met where it stands."""
+        return isinstance(self.node, ast.Lambda)
 
     def own_calls(self) -> frozenset[str]:
         """The private methods that a method calls on its own object."""
@@ -134,7 +141,7 @@ class Class:
     key: str = field(init=False)
 
     def __post_init__(self) -> None:
-        self.key = _key_of(self.module, self.qualname, self.node)
+        self.key = self.module.key_of(self.qualname)
 
     @property
     def is_record(self) -> bool:
@@ -237,9 +244,15 @@ class Module:
     classes: list[Class] = field(default_factory=list)
     body: Function = None  # type: ignore[assignment]  # set by `index_module`
     is_outside: bool = field(init=False)
+    _defined: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.is_outside = is_outside(self.name)
+
+    def key_of(self, qualname: str) -> str:
+        """The key of the next definition of a name."""
+        self._defined[qualname] += 1
+        return f"{self.path}:{qualname}:{self._defined[qualname]}"
 
     @property
     def key(self) -> str:
@@ -275,7 +288,3 @@ def imported_names(node: ast.Import | ast.ImportFrom, module: Module) -> dict[st
         for alias in node.names:
             names[alias.asname or alias.name] = Import(source, alias.name)
     return names
-
-
-def _key_of(module: Module, qualname: str, node: ast.AST) -> str:
-    return f"{module.path}:{qualname}:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from syncscan.check.infer.source.index import Function, Module
@@ -22,12 +23,29 @@ class Scopes:
         self._locals: dict[Function, frozenset[str]] = {}
         self._captured: dict[Function, frozenset[str]] = {}
         self._rebound: dict[Function, set[str]] = {}
+        self._numbers: dict[Function, dict[ast.Lambda, int]] = {}
         for module in modules:
-            for function in module.functions:
-                for name in function.nonlocal_names:
-                    scope = self.scope_of(function, name)
-                    if scope is not None:
-                        self._rebound.setdefault(scope, set()).add(name)
+            self._note_rebound(module.functions)
+
+    def _note_rebound(self, functions: Iterable[Function]) -> None:
+        for function in functions:
+            for name in function.nonlocal_names:
+                scope = self.scope_of(function, name)
+                if scope is not None:
+                    self._rebound.setdefault(scope, set()).add(name)
+
+    def forget(self, functions: Iterable[Function]) -> None:
+        """Forget the names of functions whose source has changed, and the lambdas in them."""
+        for function in functions:
+            of_function = [
+                function,
+                *(self.lambdas.pop(node, None) for node in self._numbers.pop(function, ())),
+            ]
+            for each in filter(None, of_function):
+                self._names.pop(each.node, None)
+                for known in (self._locals, self._captured, self._rebound):
+                    known.pop(each, None)
+        self._note_rebound(functions)
 
     def locals_of(self, function: Function) -> frozenset[str]:
         """The names that a function binds."""
@@ -62,18 +80,50 @@ class Scopes:
         return scope
 
     def function_of(self, node: ast.Lambda, outer: Function, statement: ast.stmt | None) -> Function:
-        """A lambda as a function, in the function and the statement in which it is met first."""
+        """A lambda as a function, in the statement in which it is met first."""
         known = self.lambdas.get(node)
         if known is not None:
             return known
         module = outer.module
+        if _is_default(node, outer):
+            outer = outer.parent or module.body
         prefix = "" if outer is module.body else f"{outer.qualname}."
         made = Function("<lambda>", f"{prefix}<lambda>", module, node)
         made.parent = None if outer is module.body else outer
         made.take(parameters_of(node.args))
         made.statement = statement
+        while isinstance(outer.node, ast.Lambda):
+            outer = outer.parent or module.body
+        number = self._number_of(node, outer)
+        made.key, made.order = f"{outer.key}:{number}", outer.order + number
         self.lambdas[node] = made
         return made
+
+    def _number_of(self, node: ast.Lambda, outer: Function) -> int:
+        """The place of a lambda among those of a definition, from 1 on."""
+        if outer not in self._numbers:
+            self._numbers[outer] = {each: n for n, each in enumerate(_lambdas_of(outer.node), 1)}
+        return self._numbers[outer][node]
+
+
+def _is_default(node: ast.Lambda, function: Function) -> bool:
+    """Whether a lambda stands in the default of a parameter, so that it belongs to the function around."""
+    defaults = (parameter.default for parameter in function.parameters if parameter.default is not None)
+    return any(node is inner for default in defaults for inner in ast.walk(default))
+
+
+def _lambdas_of(definition: ast.AST) -> Iterator[ast.Lambda]:
+    """The lambdas of a function or a module, and those in them, without those of the functions defined in it."""
+    body: list[ast.AST] = [*getattr(definition, "body", ())]
+    queue = deque(body)
+    while queue:
+        node = queue.popleft()
+        if isinstance(node, ast.Lambda):
+            yield node
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            queue += [*node.decorator_list, node.args]
+        else:
+            queue += ast.iter_child_nodes(node)
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ from syncscan.check.infer.values.basic import (
     sequence,
 )
 from syncscan.check.infer.values.lattice import join_all
-from syncscan.check.infer.values.passing import Placed
+from syncscan.check.infer.values.steps import Placed, Step
 from syncscan.inferred import device_named
 from syncscan.model import ARRAYS, MASKS, ON_GPU, UNKNOWN, Confidence, Device, Evidence, Kind, Value
 from syncscan.ops import Effect
@@ -109,7 +109,7 @@ def placed(value: Value, here: Here) -> tuple[Device, Confidence, Evidence | Non
     if evidence is None or (evidence.path, evidence.line) != (here.path, here.line):
         decided = device in {Device.CUDA, Device.CPU}
         where = "there" if decided else "on a device that the run decides, taken for the GPU"
-        evidence = Placed(here.path, here.line, f"`{here.text}` puts it {where}", evidence)
+        evidence = Placed(here.path, here.node, f"`{here.text}` puts it {where}", evidence)
     if device is Device.CUDA:
         return device, max(value.confidence, Confidence.INFERRED), evidence
     if device in {Device.UNKNOWN, Device.MIXED}:
@@ -169,7 +169,7 @@ def _base(bound: Bound, here: Here) -> Value:
     if result == "list":
         return list_of(NUMBER)
     if result == "gpu":
-        evidence = Evidence(here.path, here.line, f"`{here.text}` is on the GPU")
+        evidence = Step(here.path, here.node, f"`{here.text}` is on the GPU")
         return Value(Kind.TENSOR, Device.CUDA, evidence=evidence)
     if result in _FIXED:
         fixed = _FIXED[result]
@@ -235,7 +235,7 @@ def _made(bound: Bound, here: Here) -> Value:
     else:
         place, confidence, evidence = placed(device, here)
     if place is Device.CPU and evidence is None:
-        evidence = Evidence(here.path, here.line, f"`{here.text}` makes it in host memory")
+        evidence = Step(here.path, here.node, f"`{here.text}` makes it in host memory")
     pinned = _pinned(bound) if place is Device.CPU else None
     ndim, count = _dimensions(bound), _elements(bound)
     return Value(Kind.TENSOR, place, confidence, pinned, ndim=ndim, evidence=evidence, count=count)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import operator
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from syncscan.check.infer.values.basic import INT, NUMBER, STRING
 from syncscan.check.infer.values.lattice import union
+from syncscan.check.infer.values.steps import Step
 from syncscan.model import ON_GPU, UNKNOWN, Confidence, Device, Evidence, Kind, Value
 
 
@@ -79,36 +81,23 @@ _PLACED = frozenset({Kind.TENSOR, Kind.MOVED, Kind.DEVICE, Kind.UNION})
 _LONGEST = 16  # steps of a chain of evidence; no more of them are shown
 
 
-@dataclass(frozen=True, slots=True)
-class Told(Evidence):
-    """A step that was told to a cell, where others may have told the same: which of them to show is chosen in the end."""
-
-    told: object = field(default=None, compare=False, repr=False)  # the cell
-
-
-class Placed(Evidence):
-    """The step at which a value came to be where it is; those behind it are about the device."""
-
-    __slots__ = ()
-
-
-def explained(value: Value, path: str, line: int, text: str, cell: object = None) -> Value:
+def explained(value: Value, path: str, node: ast.AST, text: str, cell: object = None) -> Value:
     """The value of something placed on the GPU, or that holds such, with one more step of evidence, told to a cell."""
     if value.kind is Kind.UNION:
-        return union(tuple(explained(item, path, line, text, cell) for item in value.items or ()))
+        return union(tuple(explained(item, path, node, text, cell) for item in value.items or ()))
     if value.kind in _HOLDERS:
         parts = value.items if value.items is not None else (value.element or UNKNOWN,)
         if not any(part.device in ON_GPU for part in parts):
             return value
-        parts = tuple(explained(part, path, line, text, cell) for part in parts if part.kind not in _HOLDERS)
+        parts = tuple(explained(part, path, node, text, cell) for part in parts if part.kind not in _HOLDERS)
         if value.items is None:
             return replace(value, element=parts[0])
         return replace(value, items=parts) if len(parts) == len(value.items) else value
     if value.device not in ON_GPU or value.kind not in _PLACED:
         return value
     parent = value.evidence
-    if parent is not None and (parent.path, parent.line) == (path, line):
-        return replace(value, evidence=Told(path, line, parent.text, parent.parent, told=cell))
+    if parent is not None and (parent.path, parent.line) == (path, getattr(node, "lineno", 1)):
+        return replace(value, evidence=Step(path, node, parent.text, parent.parent, cell))
     if parent is not None and len(parent.chain()) >= _LONGEST:
         return value
-    return replace(value, evidence=Told(path, line, text, parent, told=cell))
+    return replace(value, evidence=Step(path, node, text, parent, cell))

@@ -1,0 +1,27 @@
+"""Trails: the evaluations of a function, in order, and what they said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from syncscan.check.infer.known.cells import Called, Cell
+from syncscan.check.infer.source.index import Function, Virtual
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One evaluation of a function: in which turn, what it read, and what it yielded."""
+
+    turn: int
+    reads: tuple[Cell[Any], ...]
+    contributions: tuple[tuple[Cell[Any], Any], ...]
+    callees: tuple[tuple[Function | Virtual, Called], ...]
+    elsewhere: tuple[Function, ...]
+    lambdas: tuple[Function, ...]
+    is_open: bool
+    may_block: bool
+    error: Exception | None
+
+
+Trail = list[Evaluation]

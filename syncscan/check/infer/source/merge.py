@@ -1,0 +1,172 @@
+"""A file that was edited, parsed again: what did not change keeps its nodes, with the lines that it has now.
+
+So what is known by node stays known, such as the evidence that stands at one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+
+_BLOCKS = frozenset({"body", "orelse", "finalbody"})
+_PARTS = frozenset({"handlers", "cases"})  # that hold blocks
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+
+
+@dataclass(slots=True)
+class Merged:
+    """What is not as it was: functions and modules whose own statements differ, and definitions with another head."""
+
+    changed: dict[ast.AST, None] = field(default_factory=dict)
+    heads: dict[ast.AST, None] = field(default_factory=dict)
+    dropped: list[ast.AST] = field(default_factory=list)  # what is no part of the tree any more
+
+
+def merge(old: ast.Module, new: ast.Module, old_lines: Sequence[str], new_lines: Sequence[str]) -> Merged:
+    """Make a tree what the file is now; of the new one, whatever differs is taken over."""
+    merging = _Merging(old_lines, new_lines)
+    merging.block(old.body, new.body, old)
+    return merging.merged
+
+
+class _Merging:
+    def __init__(self, old_lines: Sequence[str], new_lines: Sequence[str]) -> None:
+        self.merged = Merged()
+        self._old_lines = old_lines
+        self._new_lines = new_lines
+
+    def block(self, old: list[ast.stmt], new: list[ast.stmt], owner: ast.AST) -> None:
+        """Merge statements, which ``owner`` runs."""
+        before = [_text(node, self._old_lines) for node in old]
+        after = [_text(node, self._new_lines) for node in new]
+        result: list[ast.stmt] = []
+        for what, i, i_end, j, j_end in _matching(before, after):
+            if what == "equal":
+                for kept, now in zip(old[i:i_end], new[j:j_end], strict=True):
+                    _move(kept, now)
+                result += old[i:i_end]
+            else:
+                result += self._replaced(old[i:i_end], new[j:j_end], owner)
+        old[:] = result
+
+    def _replaced(self, old: list[ast.stmt], new: list[ast.stmt], owner: ast.AST) -> list[ast.stmt]:
+        """Statements in the place of others; of those alike, the old one stays, with what is new in it."""
+        left = list(old)
+        result: list[ast.stmt] = []
+        for now in new:
+            like = next((each for each in left if _is_like(each, now)), None)
+            if like is None:
+                result.append(now)
+            else:
+                self._node(like, now, owner)
+                left.remove(like)
+                result.append(like)
+        kept = [each for each in old if each not in left]
+        if left or len(kept) < len(new) or [each for each in result if each in kept] != kept:
+            self.merged.changed[owner] = None
+        self.merged.dropped += left
+        return result
+
+    def _node(self, old: ast.AST, new: ast.AST, owner: ast.AST) -> None:
+        """Make a node that holds statements what it is now."""
+        is_definition = isinstance(old, _DEFINITIONS)
+        runs = old if isinstance(old, (ast.FunctionDef, ast.AsyncFunctionDef)) else owner
+        for name in old._fields:
+            before, after = getattr(old, name), getattr(new, name)
+            if name in _BLOCKS:
+                self.block(before, after, runs)
+            elif name in _PARTS and len(before) == len(after):
+                for part, now in zip(before, after, strict=True):
+                    self._node(part, now, owner)
+            elif _dump(before) == _dump(after):
+                for part, now in zip(_nodes(before), _nodes(after), strict=True):
+                    _move(part, now)
+            else:
+                setattr(old, name, after)
+                self.merged.changed[owner] = None
+                self.merged.dropped += _nodes(before)
+                if is_definition:
+                    self.merged.heads[old] = None
+        _place(old, new)
+
+
+def _matching(before: list[str], after: list[str]) -> list[tuple[str, int, int, int, int]]:
+    """The parts that are equal, and the others, as `difflib` has them."""
+    if before == after:
+        return [("equal", 0, len(before), 0, len(after))]
+    start = 0
+    while start < min(len(before), len(after)) and before[start] == after[start]:
+        start += 1
+    end = 0
+    while end < min(len(before), len(after)) - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    middle = SequenceMatcher(
+        None, before[start : len(before) - end], after[start : len(after) - end], autojunk=False
+    )
+    inside = [(what, *(place + start for place in places)) for what, *places in middle.get_opcodes()]
+    return [
+        ("equal", 0, start, 0, start),
+        *inside,  # type: ignore[list-item]
+        ("equal", len(before) - end, len(before), len(after) - end, len(after)),
+    ]
+
+
+def _is_like(old: ast.stmt, new: ast.stmt) -> bool:
+    """Whether one statement may be what became of another: of one name, if it has one, and with others in it."""
+    if type(old) is not type(new) or not hasattr(old, "body"):
+        return False
+    return getattr(old, "name", "") == getattr(new, "name", "")
+
+
+def _text(node: ast.stmt, lines: Sequence[str]) -> str:
+    """A statement as it stands, decorators included, and how far it is indented."""
+    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+    last = node.end_lineno or node.lineno
+    text = [*lines[first - 1 : last]]
+    text[-1] = text[-1].encode()[: node.end_col_offset].decode(errors="replace")
+    if first == node.lineno:
+        text[0] = text[0].encode()[node.col_offset :].decode(errors="replace")
+    return f"{node.col_offset}:" + "\n".join(text)
+
+
+def _dump(part: object) -> object:
+    if isinstance(part, list):
+        return [_dump(each) for each in part]
+    return ast.dump(part) if isinstance(part, ast.AST) else part
+
+
+def _nodes(part: object) -> list[ast.AST]:
+    parts = part if isinstance(part, list) else [part]
+    return [each for each in parts if isinstance(each, ast.AST)]
+
+
+def _move(old: ast.AST, new: ast.AST) -> None:
+    """Give a node, and all in it, the place of one that is equal to it."""
+    if isinstance(old, ast.stmt):  # of the same text, so all in it has moved as far
+        _shift(old, getattr(new, "lineno", 0) - old.lineno)
+        return
+    for kept, now in zip(ast.walk(old), ast.walk(new), strict=True):
+        _place(kept, now)
+
+
+def _shift(node: ast.AST, down: int) -> None:
+    queue = [node] if down else []
+    while queue:
+        fields = queue.pop().__dict__
+        for value in fields.values():
+            if isinstance(value, ast.AST):
+                queue.append(value)
+            elif isinstance(value, list):
+                queue += [each for each in value if isinstance(each, ast.AST)]
+        if "lineno" in fields:
+            fields["lineno"] += down
+            fields["end_lineno"] += down
+
+
+def _place(old: ast.AST, new: ast.AST) -> None:
+    for name in _POSITIONS:
+        if hasattr(new, name):
+            setattr(old, name, getattr(new, name))
