@@ -2,8 +2,7 @@
 
 `if t:`, `while t:`, `assert t`, `not t`, `t and u`, a conditional expression, a chained comparison, the
 condition of a comprehension, the guard of a `case` and `in` all call `bool()` on the tensor. So do Python's own `min`, `max`,
-`sorted`, `any` and `all`, once for each comparison or element. `return flag and t.any()` leaves the question to whoever
-asks for the truth of what is returned, and is reported where it stands.
+`sorted`, `any` and `all`, once for each comparison or element.
 
 **Stays silent** on `t is None`, on `len(t)`, on tensors in host memory, and on `torch.max`, `t.any()` and
 their like, whose result stays on the GPU until someone asks.
@@ -50,8 +49,6 @@ class ImplicitTruth(Rule):
         cst.UnaryOperation,
         cst.Comparison,
         cst.Call,
-        cst.Return,
-        cst.Assign,
     )
     examples = (
         Example(
@@ -72,7 +69,7 @@ mask = torch.zeros(8, dtype=torch.bool, device="cuda")
 enabled = True
 rows = 1 if enabled and mask.any() else 0  # expect: SYN104
 empty = not mask.any()  # expect: SYN104
-full = enabled and mask.all()  # expect: SYN104
+kept = enabled and mask.all()
 known = 5 in torch.arange(8, device="cuda")  # expect: SYN104
 """
         ),
@@ -120,8 +117,6 @@ total = sum([torch.ones((), device="cuda"), torch.zeros((), device="cuda")])
         message = (
             f"Python tests whether {shown(tested, facts)} is true, which waits for its value from the GPU"
         )
-        if isinstance(node, (cst.Return, cst.Assign)):
-            message = f"who asks whether this condition holds waits for {shown(tested, facts)} from the GPU"
         if isinstance(node, cst.Comparison) and tested is not node:
             message = f"{shown(node, facts)} compares on the GPU and waits for the answer"
             return Match(node, message, value, _hint(node, facts))
@@ -163,22 +158,7 @@ def _tested(node: cst.CSTNode, facts: Facts) -> cst.BaseExpression | None:
         return _last_operand(node.expression) if isinstance(node.operator, cst.Not) else None
     if isinstance(node, cst.Comparison):
         return _compared(node, facts)
-    if isinstance(node, (cst.Return, cst.Assign)) and node.value is not None:
-        return _condition(node.value, facts)
     return None
-
-
-def _condition(node: cst.BaseExpression, facts: Facts) -> cst.BaseExpression | None:
-    """The last operand of ``flag and t.any()``: who keeps that beside a plain truth value asks for its truth."""
-    if not isinstance(node, cst.BooleanOperation):
-        return None
-    last, leftmost = _last_operand(node), node.left
-    while isinstance(leftmost, cst.BooleanOperation):
-        leftmost = leftmost.left
-    first = facts.of(leftmost)
-    if last is None or first.kind is not Kind.NUMBER or first.dtype != "bool":
-        return None
-    return last if facts.of(last).is_mask else None
 
 
 def _last_operand(node: cst.BaseExpression) -> cst.BaseExpression | None:

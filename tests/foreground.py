@@ -13,6 +13,11 @@ def foreground() -> None:
     Whatever the tests themselves ignore.
     """
     os.setpgrp()  # `process_group` came with Python 3.11
+    interruptible()
+
+
+def interruptible() -> None:
+    """Let what is started be interrupted, though the tests run where Ctrl-C is ignored."""
     for number in (signal.SIGINT, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)
 

@@ -73,7 +73,7 @@ def test_json_is_one_object_and_nothing_else(syncscan, project):
     (finding,) = report["findings"]
     assert (finding["line"], finding["column"], finding["end_line"], finding["end_column"]) == (4, 7, 4, 26)
     assert finding["expression"] == "losses.sum().item()"
-    assert set(report) == {"version", "tool", "findings", "left_out", "files", "baseline", "timing"}
+    assert set(report) == {"version", "tool", "findings", "left_out", "files", "baseline", "facts", "timing"}
     assert run.stderr == ""
 
 
@@ -150,7 +150,7 @@ def test_a_group_called_alone_shows_its_help(syncscan, arguments):
         (["explain"], "Missing argument 'CODE'; see `syncscan explain --help`"),
         (["rules", "--no-such"], "No such option '--no-such'; see `syncscan rules --help`"),
         (["ops", "show"], "Missing argument 'NAME'; see `syncscan ops show --help`"),
-        (["report", "nowhere"], "Invalid value for 'FOLDER': Directory 'nowhere' does not exist; see"),
+        (["report", "nowhere"], "Invalid value for 'FOLDER...': Directory 'nowhere' does not exist; see"),
     ],
 )
 def test_a_mistake_on_the_command_line_is_one_line(syncscan, arguments, line):
@@ -381,7 +381,7 @@ def test_no_line_of_help_is_cut(syncscan, name):
 
 COMPLETIONS = {
     "codes": ("check --select SYN20", {"SYN201", "SYN202", "SYN203", "SYN204", "SYN205", "SYN206"}),
-    "codes-after-a-comma": ("check --ignore syn1,SYN40", {"syn1,SYN401"}),
+    "codes-after-a-comma": ("check --ignore syn1,SYN40", {"syn1,SYN401", "syn1,SYN402"}),
     "a-code-to-explain": ("explain SYN10", {f"SYN10{n}" for n in range(1, 8)}),
     "templates": ("template show pre", {name for name in templates() if name.startswith("pre")}),
     "operations": ("ops show torch.nonzero", {"torch.nonzero", "torch.nonzero_static"}),

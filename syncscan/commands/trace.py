@@ -14,6 +14,7 @@ from syncscan.commands.interim import FLUSHED_SECONDS, TERMINAL, Interim
 from syncscan.commands.report import output_format, show
 from syncscan.commands.running import run
 from syncscan.config import find_config
+from syncscan.ending import tell
 from syncscan.errors import EXIT_FINDINGS, EXIT_OK, ConfigError, SyncscanError
 from syncscan.trace import launch
 from syncscan.trace.front import step_behind
@@ -122,7 +123,10 @@ def command(
         interim.end()
         trace = make(launched)
         broken = broken_limits(trace, max_syncs_per_step, max_blocked_ms_per_step)
-        show(trace, format_, output, broken, again=interim.reported)
+        try:
+            show(trace, format_, output, broken, again=interim.reported)
+        except OSError as error:  # a limit is broken also where nobody can read of it
+            tell(error)
         return EXIT_FINDINGS if broken else EXIT_OK
 
     window = _window(start_after, seconds)

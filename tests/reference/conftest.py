@@ -12,7 +12,7 @@ settings.register_profile("syncscan", deadline=None, max_examples=60, derandomiz
 settings.load_profile("syncscan")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cpu_group() -> Iterator[None]:
     with process_group(torch.device("cpu")):
         yield

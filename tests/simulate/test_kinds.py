@@ -109,11 +109,11 @@ def test_what_a_wait_at_run_time_was_about_is_told_by_a_kind_that_is_said_in_one
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(KINDS, "host vector", "on host, dims 1 | is list, holds host")
-    table = parse_table('[f]\nargs = ["data"]\nblocks = [{as = "upload", when = "data is host vector"}]')
-    monkeypatch.setitem(load_table().operations, "torch.as_tensor", table.operations["f"])
+    blocks = [{"as": "upload", "when": "data is host vector"}]
+    table = load_table().with_own({"torch.as_tensor": {"args": ["data"], "blocks": blocks}})
 
     def code(text: str) -> str | None:
-        return classify(f"import torch\n{text}\n", 2, None, None, None, "cudaStreamSynchronize:in")
+        return classify(f"import torch\n{text}\n", 2, None, None, None, "cudaStreamSynchronize:in", table)
 
     assert code('torch.as_tensor([1, 2], device="cuda")') is not None
     assert code('torch.as_tensor(3, device="cuda")') is None

@@ -234,7 +234,7 @@ def test_a_trace_lists_allowed_waits_apart(trace):
     assert done.stdout == "forbidden\n"
     assert done.site("t.tolist()")["allowed"] == "the scheduler needs it"
     assert done.counts() == {"t.item()": 2, "t.tolist()": 1}
-    assert re.search(r"allowed \(the scheduler needs it\): 1 time, [\d.e-]+ ms, at ", done.stderr)
+    assert re.search(r"allowed \(the scheduler needs it\): 1 time, [\d.e-]+ [mu]s, at ", done.stderr)
 
 
 def test_without_cuda_a_region_does_nothing():

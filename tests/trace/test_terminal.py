@@ -5,15 +5,17 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import select
 import shlex
 import shutil
 import signal
 import struct
 import sys
 import termios
-import threading
 
 import pytest
+
+from tests.foreground import interruptible
 
 PROMPT = "shell> "
 BASH = shutil.which("bash")
@@ -33,6 +35,8 @@ class Terminal:
     def read_until(self, text: str) -> str:
         """What it shows from here up to a text."""
         while text not in self._text:
+            shown, _, _ = select.select([self._leader], [], [], 120)
+            assert shown, f"it hung after {self._text!r}"
             self._text += os.read(self._leader, 65536).decode().replace("\r\n", "\n")
         shown, _, self._text = self._text.partition(text)
         return shown
@@ -52,17 +56,15 @@ def terminal(environment, tmp_path):
     pid, leader = pty.fork()
     if not pid:
         os.chdir(tmp_path)
+        interruptible()
         variables = {**environment, "PS1": PROMPT, "TERM": "dumb", "HISTFILE": ""}
         os.execve(BASH, ["bash", "--noprofile", "--norc", "--noediting", "-i"], variables)
-    alarm = threading.Timer(120, os.kill, (pid, signal.SIGKILL))  # a hanging test fails
-    alarm.start()
     terminal = Terminal(leader)
     terminal.read_until(PROMPT)
     yield terminal
     os.close(leader)  # the shell and its jobs are told that the terminal is gone
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
-    alarm.cancel()
 
 
 @pytest.fixture

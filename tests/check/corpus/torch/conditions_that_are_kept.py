@@ -1,18 +1,18 @@
-"""A condition that is returned or kept, with a tensor as its last part, waits where its truth is asked for."""
+"""A condition that is returned or kept does not ask for the truth of its last part: that waits where somebody does."""
 
 import torch
 
 
 class Layer:
     def absorbs(self, lens: torch.Tensor, flag: bool):
-        return not flag and lens.cuda().sum() == 0  # expect: SYN104 `lens.cuda().sum() == 0`
+        return not flag and lens.cuda().sum() == 0  # silent: SYN104
 
     def several(self, lens: torch.Tensor, flag: bool):
-        return not flag and self.training and lens is not None and lens.cuda().any()  # expect: SYN104
+        return not flag and self.training and lens is not None and lens.cuda().any()  # silent: SYN104
 
     def run(self, flag: bool, x=None):
         gpu = torch.ones(4, device="cuda")
-        empty = flag and (gpu > 1).any()  # expect: SYN104
+        empty = flag and (gpu > 1).any()  # silent
         either = x or gpu  # silent
         numbers = flag and gpu  # silent
         host = flag and torch.ones(1).any()  # silent
