@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,7 +29,7 @@ def place_of(statement: ast.stmt, tree: ast.Module) -> Place:
     in_loop = False
     again: tuple[ast.stmt, ...] = ()  # the loop of which this is the body, and its body
     while True:
-        index = next((i for i, other in enumerate(body) if _holds(other, statement)), None)
+        index = _index_in(body, statement)
         if index is None:
             return Place()  # no statement of its own, such as a decorator
         around = body[index]
@@ -36,7 +37,10 @@ def place_of(statement: ast.stmt, tree: ast.Module) -> Place:
             before = body[index - 1] if index else None
             behind = tuple(body[index + 1 :])
             return Place(before, behind[0] if behind else None, in_loop, behind, again[: index + 2])
-        inner = next((block for block in blocks_of(around) if any(_holds(o, statement) for o in block)), None)
+        inner = next(
+            (block for block in blocks_of(around) if _index_in(block, statement) is not None),
+            None,
+        )
         if inner is None:
             return Place()
         if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -48,10 +52,15 @@ def place_of(statement: ast.stmt, tree: ast.Module) -> Place:
         body = inner
 
 
-def _holds(around: ast.stmt, statement: ast.stmt) -> bool:
-    end = (around.end_lineno or 0, around.end_col_offset or 0)
-    return _start(around) <= _start(statement) < end
+def _index_in(body: Sequence[ast.stmt], statement: ast.stmt) -> int | None:
+    """Which statement of a body holds a statement, or is it; the statements of a body stand in order."""
+    index = bisect_right(body, _start(statement), key=_start) - 1
+    return index if index >= 0 and _start(statement) < _end(body[index]) else None
 
 
 def _start(statement: ast.stmt) -> tuple[int, int]:
     return statement.lineno, statement.col_offset
+
+
+def _end(statement: ast.stmt) -> tuple[int, int]:
+    return statement.end_lineno or 0, statement.end_col_offset or 0
