@@ -40,6 +40,7 @@ def _commands(text: str) -> list[tuple[str, str]]:
 def _run(command: str, folder: Path) -> str:
     path = os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "PYTHONHASHSEED": "0"}
+    environment.pop("COLUMNS", None)  # which pytest-xdist sets; a pipe has no width
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,

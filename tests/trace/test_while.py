@@ -9,6 +9,8 @@ import threading
 
 import pytest
 
+from tests.foreground import foreground
+
 HOOK = "import sys\nimport torch\nt = torch.zeros(1)\nhook = sys.modules['_syncscan_hook.start'].hook\n"
 
 
@@ -59,7 +61,7 @@ def started(environment, program, tmp_path):
         command = [sys.executable, "-m", "syncscan", "trace", *options, "--", sys.executable, program(source)]
         process = subprocess.Popen(
             command, env=environment, cwd=tmp_path, text=True, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=foreground,
         )  # fmt: skip
         running.append(process)
         alarm = threading.Timer(60, process.kill)  # a hanging test fails
