@@ -56,7 +56,7 @@ def deep(step: Step, frames: int) -> Step:
 
 def decode() -> Step:
     """One token of a transformer with random weights."""
-    from transformers import LlamaConfig, LlamaForCausalLM  # noqa: PLC0415
+    from transformers import LlamaConfig, LlamaForCausalLM  # noqa: PLC0415 (only on a machine that has it)
 
     config = LlamaConfig(
         vocab_size=8192,

@@ -57,7 +57,7 @@ def _programs(count: int, seed: int) -> Iterator[tuple[Path, str]]:
 def _made_up(count: int, seed: int) -> list[str]:
     """That many different programs, by each of the two ways in which hypothesmith makes them."""
     import hypothesis  # noqa: PLC0415 (only this needs them)
-    import hypothesmith  # noqa: PLC0415
+    import hypothesmith  # noqa: PLC0415 (only on a machine that has it)
 
     made: dict[str, None] = {}
 

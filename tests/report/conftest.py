@@ -18,7 +18,7 @@ def make_site(line: int = 10, **fields: Any) -> dict[str, Any]:
     count = fields.get("count", STEADY)
     total = fields.pop("total", count * 20_000)
     rank = fields.pop("rank", "0")
-    path = fields.get("path", "/work/engine.py")
+    path = fields.get("path", "/code/engine.py")
     site = {
         "path": path, "line": line, "column": 9, "end_line": line, "end_column": 24, "function": "Engine.step",
         "expression": f"self.t{line}.item()", "code": "SYN101", "name": "item-read",
@@ -27,7 +27,7 @@ def make_site(line: int = 10, **fields: Any) -> dict[str, Any]:
         "starved_ns": None, "per_step": count / STEADY, "step_spread": {"syncs": 0.0, "blocked_ns": 0.0},
         "phase": "steady", "in_step": True, "allowed": None, "backward_of": None, "detectors": ["cupti"],
         "missed_by": [], "threads": {"MainThread": count}, "ranks": {rank: count}, "rank_ns": {rank: total},
-        "stacks": [{"count": count, "frames": [f"{path}:{line}:Engine.step", "/work/serve.py:5:<module>"]}],
+        "stacks": [{"count": count, "frames": [f"{path}:{line}:Engine.step", "/code/serve.py:5:<module>"]}],
     }  # fmt: skip
     return site | fields
 

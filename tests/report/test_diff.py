@@ -44,10 +44,10 @@ def test_what_changed_is_told_with_what_fails_first(diff):
     )
     rows = [" ".join(line.split()) for line in lines if " in Engine.step" in line]
     assert rows == [
-        "new 0 -> 1 0 -> 20 us SYN101 /work/engine.py:50 in Engine.step",
-        "worse 1 -> 2 20 us -> 40 us SYN101 /work/engine.py:20 in Engine.step",
-        "gone 1 -> 0 20 us -> 0 SYN101 /work/engine.py:40 in Engine.step",
-        "better 1 100 us -> 40 us SYN101 /work/engine.py:30 in Engine.step",
+        "new 0 -> 1 0 -> 20 us SYN101 /code/engine.py:50 in Engine.step",
+        "worse 1 -> 2 20 us -> 40 us SYN101 /code/engine.py:20 in Engine.step",
+        "gone 1 -> 0 20 us -> 0 SYN101 /code/engine.py:40 in Engine.step",
+        "better 1 100 us -> 40 us SYN101 /code/engine.py:30 in Engine.step",
     ]
     assert done.stdout.count("instead:") == 2  # for what is new or worse
     assert (done.status, done.stderr) == (1, "")

@@ -131,7 +131,7 @@ def trace():
     ]  # fmt: skip
     return make_trace(
         make_site(10, total=9_000_000),
-        make_site(20, total=1_000_000, code="SYN102", path="/work/sampler.py", function="Sampler.forward"),
+        make_site(20, total=1_000_000, code="SYN102", path="/code/sampler.py", function="Sampler.forward"),
         make_site(30, total=5_000_000, expression="self.done.any()", code="SYN104"),
         outside(90),
         processes=[make_process(rank=rank, pid=rank) for rank in (0, 1)],
@@ -149,13 +149,13 @@ def opened(browser, page, trace):
 
 def test_the_costliest_is_first_and_a_click_sorts(opened):
     assert opened.run(SHOWN) == [
-        "/work/engine.py:10",
-        "/work/engine.py:30",
-        "/work/sampler.py:20",
-        "/work/engine.py:90",
+        "/code/engine.py:10",
+        "/code/engine.py:30",
+        "/code/sampler.py:20",
+        "/code/engine.py:90",
     ]
     opened.click("#head th:first-child button")
-    assert opened.run(SHOWN)[0] == "/work/engine.py:90"
+    assert opened.run(SHOWN)[0] == "/code/engine.py:90"
     assert opened.run("document.querySelector('th[aria-sort]').getAttribute('aria-sort')") == "ascending"
 
 
@@ -163,11 +163,11 @@ def test_a_filter_and_a_choice_narrow_the_table(opened):
     opened.press("/")
     opened.press(*"forward")
     opened.run("new Promise((done) => setTimeout(done))")
-    assert opened.run(SHOWN) == ["/work/sampler.py:20"]
+    assert opened.run(SHOWN) == ["/code/sampler.py:20"]
     assert opened.run("document.getElementById('shown').textContent") == "1 of 4 places"
     opened.run("const f = document.getElementById('filter'); f.value = ''; f.oninput()")
     opened.run("const s = document.querySelector('#facets select'); s.value = 'SYN104'; s.onchange()")
-    assert opened.run(SHOWN) == ["/work/engine.py:30"]
+    assert opened.run(SHOWN) == ["/code/engine.py:30"]
 
 
 def test_the_keyboard_opens_and_closes_a_place(opened):
@@ -182,7 +182,7 @@ def test_a_link_leads_to_its_place(opened):
     opened.press("j", "Enter")
     opened.click("tr.detail a[href^='#']")
     assert opened.run("location.hash") == "#place-0"
-    assert opened.run("document.querySelector('tr.detail a').href") == "file:///work/engine.py"
+    assert opened.run("document.querySelector('tr.detail a').href") == "file:///code/engine.py"
     assert opened.run("document.querySelector('td.code a').href").endswith("/docs/rules/SYN101.md")
 
 
@@ -190,7 +190,7 @@ def test_an_address_with_a_place_opens_it(browser, page, trace):
     browser.open(page(trace), "#place-2")
     assert (
         browser.run("document.querySelector('tr.row[aria-expanded=true] td.place').textContent")
-        == "/work/sampler.py:20"
+        == "/code/sampler.py:20"
     )
 
 
@@ -200,8 +200,8 @@ def test_the_flame_graph_is_as_wide_as_what_blocked(opened):
         "[...document.querySelectorAll('#flame-graph button')].map((b) => [b.textContent, b.offsetWidth, b.title])"
     )
     widths = {name: width for name, width, _ in bars}
-    whole = widths["<module>  /work/serve.py:5"]
-    assert widths["self.t10.item()  /work/engine.py:10"] == pytest.approx(whole * 9 / 15.02, abs=2)
+    whole = widths["<module>  /code/serve.py:5"]
+    assert widths["self.t10.item()  /code/engine.py:10"] == pytest.approx(whole * 9 / 15.02, abs=2)
     assert next(title for name, _, title in bars if name.startswith("self.t10")).endswith(": 9 ms (59.9%)")
     opened.click("#flame-graph button.leaf")
     opened.click("#flame-graph button.leaf")  # enlarged, then followed to its place
@@ -262,7 +262,7 @@ def test_many_places_are_drawn_as_one_scrolls(browser, page):
     browser.run("drawMore()")
     assert browser.run("document.querySelectorAll('tr.row').length") > drawn
     browser.run("reveal(2999)")
-    assert browser.run("document.activeElement.querySelector('td.place').textContent") == "/work/engine.py:1"
+    assert browser.run("document.activeElement.querySelector('td.place').textContent") == "/code/engine.py:1"
 
 
 def test_a_comparison_in_a_browser(browser, keep, syncscan, tmp_path):

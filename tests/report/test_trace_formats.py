@@ -42,8 +42,8 @@ def test_json_lines_are_the_trace_and_its_sites(shown):
 
 def test_speedscope_has_a_profile_by_blocked_time_and_one_by_waits(shown):
     odd = "C:\\x:y/a:b.py:12:A.f:g"
-    stacks = [{"count": 30, "frames": ["/work/engine.py:10:Engine.step", odd]},
-              {"count": 10, "frames": ["/work/engine.py:10:Engine.step"]}]  # fmt: skip
+    stacks = [{"count": 30, "frames": ["/code/engine.py:10:Engine.step", odd]},
+              {"count": 10, "frames": ["/code/engine.py:10:Engine.step"]}]  # fmt: skip
     data = json.loads(shown("speedscope", make_trace(make_site(10, count=80, total=800, stacks=stacks))))
     assert data["$schema"] == "https://www.speedscope.app/file-format-schema.json"
     frames = data["shared"]["frames"]
@@ -55,8 +55,8 @@ def test_speedscope_has_a_profile_by_blocked_time_and_one_by_waits(shown):
     # Outermost first, and innermost the expression.
     assert [frames[i] for i in blocked["samples"][0]] == [
         {"name": "A.f:g", "file": "C:\\x:y/a:b.py", "line": 12},
-        {"name": "Engine.step", "file": "/work/engine.py", "line": 10},
-        {"name": "self.t10.item()", "file": "/work/engine.py", "line": 10},
+        {"name": "Engine.step", "file": "/code/engine.py", "line": 10},
+        {"name": "self.t10.item()", "file": "/code/engine.py", "line": 10},
     ]
 
 
@@ -83,7 +83,7 @@ def test_chrome_events_are_the_steps_and_waits_by_process_and_thread(shown):
         "MainThread: waits",
         "Worker: waits",
     ]
-    assert events[1]["args"]["where"] == "/work/engine.py:20"
+    assert events[1]["args"]["where"] == "/code/engine.py:20"
     assert data["traceEvents"][0]["args"]["name"] == "syncscan: rank 3 (pid 100)"
 
 
@@ -136,7 +136,7 @@ def test_the_ranks_that_wait_and_the_one_that_is_waited_for_are_named(keep, sync
     done = syncscan("report", "all")
     assert "of 4 ranks, rank 3 is blocked longest: 90 ms, the median 42.5 ms" in done.stdout.splitlines()
     assert (
-        "rank 1 is waited for at /work/engine.py:10: it is blocked there for 2 ms, the others for 45 ms each (median)"
+        "rank 1 is waited for at /code/engine.py:10: it is blocked there for 2 ms, the others for 45 ms each (median)"
         in done.stdout.splitlines()
     )
 
