@@ -18,6 +18,7 @@ from syncscan.trace.shape import (
     row,
     text,
 )
+from syncscan.trace.store import HISTOGRAM
 
 FORMAT_VERSION = 1
 
@@ -55,9 +56,7 @@ _SITE = record(
     instead=optional(text),
     api=text,
     count=integer,
-    blocked_ns=record(
-        total=integer, max=integer, p50=integer, p99=integer, histogram=Later(map_of(integer), {})
-    ),
+    blocked_ns=record(total=integer, max=integer, p50=integer, p99=integer, histogram=Later(HISTOGRAM, {})),
     starved_ns=Later(optional(record(total=integer, measured=integer)), None),
     per_step=optional(number),
     step_spread=Later(optional(record(syncs=number, blocked_ns=number)), None),

@@ -136,7 +136,7 @@ class _Site:
         self.total += blocked["total"]
         self._longest = max(self._longest, blocked["max"])
         for bucket, count in blocked["histogram"].items():
-            self._histogram[int(bucket)] += count
+            self._histogram[bucket] += count
         if site["starved_ns"] is not None:
             starved = self._starved or {"total": 0, "measured": 0}
             self._starved = {name: starved[name] + site["starved_ns"][name] for name in starved}
@@ -173,7 +173,7 @@ class _Site:
                 "max": self._longest,
                 "p50": quantile(self._histogram, 0.5),
                 "p99": quantile(self._histogram, 0.99),
-                "histogram": {str(bucket): count for bucket, count in sorted(self._histogram.items())},
+                "histogram": dict(sorted(self._histogram.items())),
             },
             "starved_ns": self._starved,
             "per_step": self.count / steps if steps else None,

@@ -299,7 +299,7 @@ def to_json(site: Site, processes: Sequence[Process]) -> dict[str, Any]:
             "max": site.longest_ns,
             "p50": quantile(site.histogram, 0.5),
             "p99": quantile(site.histogram, 0.99),
-            "histogram": {str(bucket): count for bucket, count in sorted(site.histogram.items())},
+            "histogram": dict(sorted(site.histogram.items())),
         },
         "starved_ns": {"total": site.starved[1], "measured": site.starved[0]} if site.starved else None,
         "per_step": site.per_step,

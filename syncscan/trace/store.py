@@ -135,7 +135,7 @@ _POSITION = (optional(integer), optional(integer), optional(integer))
 _STEPS = record(
     target=text, started=integer, steady=integer, wall_ns=integer, most=map_of(row(number, by_number(number)))
 )
-_HISTOGRAM = by_number(integer, largest=511)  # the bucket of 2**63 nanoseconds
+HISTOGRAM = by_number(integer, largest=511)  # the bucket of 2**63 nanoseconds
 _FIELDS: dict[str, Shape] = {
     "torch": record(version=text, folder=text, cuda=optional(text)),
     "rank": optional(integer),
@@ -148,7 +148,7 @@ _FIELDS: dict[str, Shape] = {
     "entry": row(integer, integer, text, text, optional(text), optional(row(text, list_of(text)))),
     "seen": row(text, text, integer, integer, map_of(map_of(integer))),
     "lines": row(text, list_of(integer)),
-    "counts": list_of(row(integer, integer, integer, integer, integer, integer, _HISTOGRAM, map_of(integer))),
+    "counts": list_of(row(integer, integer, integer, integer, integer, integer, HISTOGRAM, map_of(integer))),
     "spread": list_of(row(integer, number, number)),
     "starved": list_of(row(integer, integer, integer)),
     "moments": list_of(row(integer, text, integer, integer)),

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -82,8 +83,18 @@ def put(data: object, place: tuple[object, ...], value: object) -> None:
         data = data[name]
     if value is GONE:
         del data[last]
+    elif isinstance(value, Named):
+        if isinstance(data, dict):
+            data[value.name] = data.pop(last)
     else:
         data[last] = value
+
+
+@dataclass(frozen=True)
+class Named:
+    """Puts what is there under another name."""
+
+    name: str
 
 
 GONE = object()
@@ -112,6 +123,7 @@ numbers = st.one_of(
 )
 values = st.one_of(
     st.just(GONE),
+    texts.map(Named),
     st.recursive(
         st.one_of(st.none(), st.booleans(), numbers, texts),
         lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(texts, inner, max_size=3)),
