@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from syncscan.trace.lines import Ranges, merged
@@ -46,6 +46,8 @@ class _Merger:
         self._timeline: list[dict[str, Any]] = []
         self._times = 0
         self._lines: list[Ranges | None] = []
+        self._ranks: set[int] = set()
+        self._shared_ranks: set[int] = set()  # of several traces
 
     def add(self, name: str, trace: Trace) -> None:
         self._number += 1
@@ -58,6 +60,9 @@ class _Merger:
             self._add_steps(trace["steps"])
         room = MAX_PROCESSES - len(self._processes)
         self._processes += trace["processes"][:room]
+        ranks = {process["rank"] for process in trace["processes"] if process["hooked"]} - {None}
+        self._shared_ranks |= ranks & self._ranks
+        self._ranks |= ranks
         for kind, worst in trace["worst_step"].items():
             if worst["value"] > self._worst.get(kind, {}).get("value", 0):
                 self._worst[kind] = worst
@@ -100,9 +105,9 @@ class _Merger:
         indices = {site.number: index for index, site in enumerate(order)}
         for process in self._timeline:
             process["waits"] = [[indices[wait[0]], *wait[1:]] for wait in process["waits"]]
-        if self._left_out and self._processes[0]["hooked"]:
-            lost = f"{self._left_out:,} sites are left out: there are more than {MAX_SITES:,} different ones"
-            self._processes[0]["notes"].append(lost)
+        noting = next((process for process in self._processes if process["hooked"]), None)
+        if noting is not None:
+            noting["notes"] += self._remarks()
         return self._first | {
             "steps": self._steps,
             "worst_step": self._worst,
@@ -111,6 +116,15 @@ class _Merger:
             "timeline": self._timeline,
             "lines": merged(self._lines),
         }
+
+    def _remarks(self) -> Iterator[str]:
+        if self._left_out:
+            yield f"{self._left_out:,} sites are left out: there are more than {MAX_SITES:,} different ones"
+        if self._shared_ranks:
+            yield (
+                f"rank {min(self._shared_ranks)} is in several of the traces, and its waits are added up;"
+                " if these are different runs, `syncscan diff` compares two"
+            )
 
 
 class _Site:

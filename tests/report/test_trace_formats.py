@@ -113,6 +113,18 @@ def test_several_traces_are_shown_as_one(keep, syncscan):
     assert [[wait[0] for wait in process["waits"]] for process in whole["timeline"]] == [[2, 0], [0, 1]]
 
 
+def test_a_rank_of_several_traces_is_named(keep, syncscan):
+    first = keep("run1", make_trace(make_site(10)))
+    second = keep("run2", make_trace(make_site(10), processes=[make_process(rank=None), make_process()]))
+    third = keep("run3", make_trace(make_site(10), processes=[make_process(rank=1)]))
+    remark = (
+        "rank 0 is in several of the traces, and its waits are added up; if these are different runs, "
+        "`syncscan diff` compares two"
+    )
+    assert remark in " ".join(syncscan("report", first, second).stdout.split())
+    assert "several of the traces" not in syncscan("report", first, third).stdout
+
+
 def test_processes_without_ranks_are_told_apart_by_their_folder(keep, syncscan):
     for node in "ab":
         folder = keep(
