@@ -31,13 +31,14 @@ _ONCE = re.compile(
     |(pre)?warm_?up.* | .*_warm_?up | .*dummy.* | capture.* | .*_capture(_cuda_graph)? | profile.* | .*_profile | compile.* | .*autotune.*
     |calibrate.* | (de)?quantize_(weights?|model|params?|module|layers?|blocks?) | export.* | convert_(weights?|model|checkpoint|module).*
     |repack.* | save(_(?!kv).*)? | dump.* | .*checkpoint.* | (load_)?state_dict.* | (get|set|load)_(model_|optimizer_)?state(_dict)?
-    |main | (add_)?(cli_)?args? | parse_args.* | .*_cli | (manual_)?seed(_.*)? | set_(random_|rng_)?seed | (get|set)_rng_state.*
+    |(add_)?(cli_)?args? | parse_args.* | (manual_)?seed(_.*)? | set_(random_|rng_)?seed | (get|set)_rng_state.*
     |destroy.* | shutdown.* | close | sleep | wake_up | (.*_)?(un)?(fuse|merge)_(.*_)?(weights?|adapters?|loras?).*
     |(add|pin|set|reset|remove|activate|deactivate)_(lora|adapter)s?
     |(update|sync|transfer|receive|send|broadcast)_weights?.* | get_named_param.* | benchmark.* | test_.* | validate_(args|config).*
     |__(repr|str|del|reduce|getstate|setstate|init_subclass|deepcopy|copy|format|hash)__""",
     re.VERBOSE,
 )
+_PROGRAM = re.compile(r"_*(main|.*_cli)")
 _MAYBE_ONCE = re.compile(
     r"""(re)?init(ialize)?(_.*)? | set_?up.* | configure.* | create_(?!.*(batch|mask|metadata|inputs?|attn|attention|causal)).*
     |register.* | prepare_model.* | allocate.* | (build|make|get)_(model|tokenizer|processor|optimizer|scheduler|data_?loader|dataset).*
@@ -64,10 +65,15 @@ _MODULES = re.compile(r".*(Module|Model|Layer|Network|Net|Block|Mixin|Base|Pipel
 
 
 def is_once(function: Function) -> bool:
-    """Whether a function runs once by its name: it loads, saves, captures, warms up, prints."""
+    """Whether a function runs once by its name: it loads, saves, captures, warms up, prints, starts a program."""
     if function.owner is not None and function.owner.is_module and function.name == "__init__":
         return True
-    return _is_named_once(function.name)
+    return _is_named_once(function.name) or starts_a_program(function)
+
+
+def starts_a_program(function: Function) -> bool:
+    """Whether a function is a command line by its name: it runs once, and all that its program does is below it."""
+    return _PROGRAM.fullmatch(function.name) is not None
 
 
 @functools.lru_cache(maxsize=65536)
@@ -148,21 +154,19 @@ _LOADER = re.compile(
 
 
 def regions_of(function: Function) -> Iterator[Region]:
-    """The loops of a function that are steps, or repeat what else runs once, and its guards; outer ones first."""
+    """The loops of a function, those that are steps among them, and its guards; outer ones first."""
     if not isinstance(function.node, ast.Lambda):
-        yield from _regions(function.node.body, is_main=function.name == "main")
+        yield from _regions(function.node.body)
 
 
-def _regions(body: list[ast.stmt], *, is_main: bool) -> Iterator[Region]:
+def _regions(body: list[ast.stmt]) -> Iterator[Region]:
     for before, node in zip([None, *body], body, strict=False):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
         if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
             calls = _calls_in(node)
-            if _reads_batches(node) or not _TRAINS.isdisjoint(calls):
-                yield Region(When.STEP, _lines(node), calls)
-            elif is_main:
-                yield Region(When.UNKNOWN, _lines(node), calls)
+            is_step_ = _reads_batches(node) or not _TRAINS.isdisjoint(calls)
+            yield Region(When.STEP if is_step_ else When.UNKNOWN, _lines(node), calls)
         elif isinstance(node, ast.If) and (_is_guard(node) or _fills_a_cache(node, before)):
             yield Region(
                 When.ONCE,
@@ -170,7 +174,7 @@ def _regions(body: list[ast.stmt], *, is_main: bool) -> Iterator[Region]:
                 _calls_in(*node.body),
             )
         for inner in blocks_of(node):
-            yield from _regions(inner, is_main=is_main)
+            yield from _regions(inner)
 
 
 def _lines(node: ast.stmt) -> range:

@@ -3,7 +3,8 @@
 A step begins at its roots: the entry points that the settings name, or else what a framework calls for each
 batch (`is_step`), and loops that train or read batches. What is called from there runs in a step, but for what
 is known by its name to run once, such as loading, and what a guard such as ``if self._x is None`` runs once.
-What is not reached, and is only called from where things run once, runs once.
+What is not reached, and is only called from where things run once, runs once. The loops of a program's own start,
+and of what it calls, are neither: what they call may be a step by another name.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from syncscan.check.files import is_test
 from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.hardware import runs_on_other_hardware
 from syncscan.check.infer.source.index import Function, Virtual
-from syncscan.check.rhythm import Region, is_once, is_step, may_be_once, regions_of
+from syncscan.check.rhythm import Region, is_once, is_step, may_be_once, regions_of, starts_a_program
 from syncscan.errors import ConfigError, suggestion
 from syncscan.model import When
 
@@ -32,13 +33,17 @@ class Times:
     callees: dict[Function, list[Called]]
     step: dict[Called, Chain] = field(default_factory=dict)
     once: set[Called] = field(default_factory=set)
+    programs: set[Called] = field(default_factory=set)  # those of them that are a program, or a part of one
     regions: Regions = field(default_factory=dict)
 
     def at(self, function: Function, line: int) -> tuple[When, Chain]:
         """When a line of a function runs, and the chain of calls to it if that is in a step."""
         if is_test(function.module.name):
             return When.TEST, ()
-        inside = [region.when for region in self._regions(function) if line in region.lines]
+        regions = self._regions(function)
+        if function not in self.programs:
+            regions = tuple(region for region in regions if region.when is not When.UNKNOWN)
+        inside = [region.when for region in regions if line in region.lines]
         if inside[-1:] == [When.STEP] or (not inside and function in self.step):
             return When.STEP, self.step.get(function, (function.qualname,))
         if inside:
@@ -121,22 +126,31 @@ def _close(found: Times, functions: Sequence[Function]) -> None:
         for method in virtual.below:
             callers.setdefault(method, set()).add(virtual)
     found.once |= {f for f in functions if f not in found.step and may_be_once(f)}
+    found.programs |= {f for f in found.once if isinstance(f, Function) and starts_a_program(f)}
     queue = deque(found.once)
     while queue:
         caller = queue.popleft()
         inside = caller.children.values() if isinstance(caller, Function) else ()
         defined = [each for each in inside if isinstance(each, Function)]
         for callee in (*defined, *found.from_(caller)):
-            if (
-                callee not in found.once
-                and callee not in found.step
-                and (
-                    callee in defined
-                    or all(by in found.once or by is callee or by not in callers for by in callers[callee])
-                )
+            if callee in found.once or callee in found.step:
+                continue
+            calling = callers.get(callee, set())
+            if (callee in defined and caller not in found.programs) or all(
+                by is callee or (not _repeats(found, by, callee) and (by in found.once or by not in callers))
+                for by in calling
             ):
                 found.once.add(callee)
+                if not found.programs.isdisjoint(calling):
+                    found.programs.add(callee)
                 queue.append(callee)
+
+
+def _repeats(found: Times, caller: Called, callee: Called) -> bool:
+    """Whether a caller is a program that calls something in a loop."""
+    if isinstance(caller, Virtual) or caller not in found.programs:
+        return False
+    return callee in found.called_at(caller, When.UNKNOWN)
 
 
 def _called_name(called: Called) -> str:
