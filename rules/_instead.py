@@ -7,6 +7,8 @@ import libcst as cst
 from syncscan.rule import Facts
 
 LIST_BEFORE_LOOP = "read what all rounds need with one `.tolist()` before the loop; better, keep the numbers on the host from which it was made"
+SUM_BEHIND_LOOP = "add it up on the GPU, and read the sum once, behind the loop"
+ROUND_LATER = "copy it into pinned memory with `non_blocking=True`, and read it in a later round, when its event is done"
 AT_ONCE = "what is read at once cannot be copied without a wait: take it from what the host already has, or stay on the GPU"
 ASSERTED = "`torch._assert_async(condition)` tests it on the GPU; or leave it to a test, or behind a switch for debugging"
 
@@ -24,11 +26,18 @@ def of_a_number(node: cst.CSTNode, facts: Facts) -> str:
         return f"give `{name}` the tensor itself, which it reads on the GPU{more}"
     if facts.raises(node):
         return ASSERTED
-    return LIST_BEFORE_LOOP if facts.in_loop(node) else ""
+    return of_rounds(node, facts) if facts.in_loop(node) else ""
 
 
 def of_many(node: cst.CSTNode, facts: Facts) -> str:
     """For a tensor that is copied to the host whole."""
     if facts.in_loop(node):
-        return LIST_BEFORE_LOOP
+        return of_rounds(node, facts)
     return AT_ONCE if facts.used_at_once(node) else ""
+
+
+def of_rounds(node: cst.CSTNode, facts: Facts) -> str:
+    """For what each round of a loop reads: from a tensor that was there before the loop, or that the round made."""
+    if not facts.made_in_loop(node):
+        return LIST_BEFORE_LOOP
+    return SUM_BEHIND_LOOP if isinstance(facts.statement(node), cst.AugAssign) else ROUND_LATER

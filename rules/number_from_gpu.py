@@ -20,7 +20,7 @@ from syncscan.model import Applicability, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rewrite, Rule
 
-from ._instead import LIST_BEFORE_LOOP
+from ._instead import of_rounds
 from ._shared import PYTHON, blocking_call, decider, index_elements, on_gpu, shown
 
 _HINTS = {
@@ -140,7 +140,7 @@ def _match_subscript(node: cst.Subscript, facts: Facts) -> Match | None:
 
 def _instead(is_bound: bool, node: cst.CSTNode, facts: Facts) -> str:
     if facts.in_loop(node):
-        return LIST_BEFORE_LOOP
+        return of_rounds(node, facts)
     if is_bound:
         return "take the bound from the host, or keep all of it and mask: `torch.arange(upper_bound, device=...) < n`"
     return "`x.index_select(0, i.view(1))` picks it on the GPU; or take the index from the host"

@@ -96,6 +96,9 @@ class Facts(Protocol):
     def in_loop(self, node: cst.CSTNode) -> bool:
         """Whether a loop or a comprehension of the function around it runs a node again and again."""
 
+    def made_in_loop(self, node: cst.CSTNode) -> bool:
+        """Whether an expression reads what the body of the innermost loop around it sets: it is another in each round."""
+
     def before(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The statement that stands before the one of a node, in the same body."""
 

@@ -61,6 +61,34 @@ class Surroundings:
             inner = around
         return False
 
+    def made_in_loop(self, node: cst.CSTNode) -> bool:
+        """Whether an expression reads what the body of the innermost loop around it sets."""
+        inner = node
+        for around in self._up(node, itself=False):
+            if isinstance(around, (cst.FunctionDef, cst.Lambda, cst.BaseComp)):
+                return False
+            if isinstance(around, (cst.For, cst.While)) and inner is around.body:
+                return not self.paths_in(node).isdisjoint(self._bound_in(inner))
+            inner = around
+        return False
+
+    def paths_in(self, node: cst.CSTNode) -> set[str]:
+        """The names in an expression, and the attributes."""
+        return {self._text(each) for each in nodes_of(node) if isinstance(each, (cst.Name, cst.Attribute))}
+
+    def _bound_in(self, body: cst.CSTNode) -> set[str]:
+        targets = [_target(each) for each in nodes_of(body)]
+        bound = set()
+        while targets:
+            target = targets.pop()
+            if isinstance(target, (cst.Tuple, cst.List)):
+                targets += [element.value for element in target.elements]
+            elif isinstance(target, cst.Subscript):
+                targets.append(target.value)
+            elif isinstance(target, (cst.Name, cst.Attribute)):
+                bound.add(self._text(target))
+        return bound
+
     def used_at_once(self, node: cst.CSTNode, after: cst.CSTNode | None) -> bool:
         """Whether the value of a node is used where it stands, or else by the statement behind it."""
         around = self._parents.get(id(node))
@@ -81,6 +109,13 @@ class Surroundings:
 
     def _text(self, node: cst.CSTNode) -> str:
         return self._tree.code_for_node(node)
+
+
+def _target(node: cst.CSTNode) -> cst.CSTNode | None:
+    """What a node sets, if it does."""
+    if isinstance(node, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.For)):
+        return node.target
+    return node.name if isinstance(node, cst.AsName) else None
 
 
 def _repeats(around: cst.CSTNode, inner: cst.CSTNode, outer: cst.CSTNode | None) -> bool:

@@ -12,7 +12,7 @@ from itertools import takewhile
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
-from syncscan.check.blocks import Place, place_of
+from syncscan.check.blocks import Place, bound_in, place_of
 from syncscan.check.infer.evaluate.record import Candidate, Position
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.table.conditions import Bound
@@ -136,6 +136,12 @@ class StatementFacts:
         """Whether a loop or a comprehension of the function around it runs a node again and again."""
         in_lambda = isinstance(self._function.node, ast.Lambda)
         return self._around.in_loop(node) or (self._place.in_loop and not in_lambda)
+
+    def made_in_loop(self, node: cst.CSTNode) -> bool:
+        """Whether an expression reads what the body of the innermost loop around it sets."""
+        if self._around.in_loop(node) or isinstance(self._function.node, ast.Lambda):
+            return False
+        return not self._around.paths_in(node).isdisjoint(bound_in(self._place.loop))
 
     def before(self, node: cst.CSTNode) -> cst.CSTNode | None:  # noqa: ARG002 (all nodes are in one statement)
         """The statement that stands before the one of a node, in the same body."""

@@ -274,6 +274,10 @@ class RuntimeFacts:
         """Whether a loop or a comprehension of the function around it runs a node again and again."""
         return self._module.around_each.in_loop(node)
 
+    def made_in_loop(self, node: cst.CSTNode) -> bool:
+        """Whether an expression reads what the body of the innermost loop around it sets."""
+        return self._module.around_each.made_in_loop(node)
+
     def before(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The statement that stands before the one of a node, in the same body."""
         return self._module.around_each.beside(node, -1)

@@ -38,6 +38,12 @@ def said(syncscan, project):
     [
         ("x[n:].fill_(x[0, 0].item())", "give `fill_` the tensor itself, which it reads on the GPU; `syncscan template show"),
         ("for row in x:\n    total = row.sum().item()", "read what all rounds need with one `.tolist()` before the loop"),
+        ("for k in range(n):\n    y = x * k\n    n += y.sum().item()", "add it up on the GPU, and read the sum once, behind the loop"),
+        ("while n:\n    x = x * 2\n    n = x.sum().item()", "read it in a later round, when its event is done"),
+        ("while n:\n    x[:] = 2\n    print(x.sum().item())", "read it in a later round, when its event is done"),
+        ("while n:\n    y = x * 2\n    for k in range(n):\n        print(y[k].sum().item())", "read what all rounds need with one"),
+        ("while n:\n    y = x * 2\n    a = [row.tolist() for row in y]", "read what all rounds need with one"),
+        ("while n:\n    y = x * 2\n    a = y[0].tolist()", "read it in a later round, when its event is done"),
         ("total = x.sum().item()", "keep the number on the GPU, or take it from what the host already knows"),
         ("for k in range(n):\n    a, b = x[k].tolist()", "read what all rounds need with one `.tolist()` before the loop"),
         ("for k in x.tolist():\n    print(k)", "what is read at once cannot be copied without a wait"),

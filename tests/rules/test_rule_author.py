@@ -12,6 +12,7 @@ import pytest
 from syncscan import rule as rules
 from syncscan.errors import SyncscanError
 from syncscan.rule import Match, Precedence, Rule, by_precedence, check_rule, rule_book
+from syncscan.trace.classify import classify
 
 IPC_COLLECT = '''
 """`ipc_collect` in a loop looks for what other processes have left.
@@ -24,6 +25,7 @@ IPC_COLLECT = '''
 import libcst as cst
 
 from syncscan.rule import Example, Facts, Match, Rule
+from syncscan.trace.classify import classify
 
 
 class IpcCollect(Rule):
@@ -171,3 +173,39 @@ def test_a_rule_about_one_operation_speaks_before_one_about_a_kind_whatever_its_
         rule.precedence for rule in by_precedence()
     )
     assert {rule.code for rule in by_precedence() if rule.precedence is Precedence.FAMILY} >= {"SYN206"}
+
+
+@pytest.mark.parametrize(
+    ("body", "made"),
+    [
+        ("for k in range(3):\n    x = x + k\n    y = torch.bincount(x)", True),
+        ("for k in range(3):\n    y = torch.bincount(x)", False),
+        ("for x in [x]:\n    y = torch.bincount(x)", False),
+        ("while True:\n    (z, (x, u)) = 1, (x, 2)\n    if z:\n        y = torch.bincount(x)", True),
+        ("while True:\n    x[0] = 1\n    y = torch.bincount(x)", True),
+        ("while True:\n    torch.x = x\n    y = torch.bincount(x)", False),
+        ("while True:\n    torch.x = x\n    y = torch.bincount(torch.x)", True),
+        ("while True:\n    with open('a') as x:\n        y = torch.bincount(x)", True),
+        ("while True:\n    x += 1\n    for k in range(3):\n        y = torch.bincount(x)", False),
+        ("while True:\n    x = x + 1\n    y = [torch.bincount(x) for _ in range(3)]", False),
+        ("while True:\n    if (x := x + 1) is None: pass\n    y = torch.bincount(x)", True),
+        ("while True:\n    def f():\n        return torch.bincount(x)\n    x = f()", False),
+        ("while True:\n    x = x + 1\nelse:\n    y = torch.bincount(x)", False),
+    ],
+)
+def test_what_a_round_of_a_loop_made_is_told_from_what_was_there_before(own_rule, body, made) -> None:
+    """Of a whole file, as a trace reads it; the check is asked through what it says, in test_check_suggestions."""
+    own_rule(
+        IPC_COLLECT.replace("torch.cuda.ipc_collect", "torch.bincount").replace(
+            "facts.in_loop(node)", "facts.made_in_loop(node)"
+        )
+    )
+    text = f"import torch\nx = torch.zeros(3, dtype=torch.int64, device='cuda')\n{body}\n"
+    line, column = next(
+        (number, line.index("torch.bincount"))
+        for number, line in enumerate(text.split("\n"), start=1)
+        if "torch.bincount" in line
+    )
+    end = text.split("\n")[line - 1].index(")", column) + 1
+    found = classify(text, line, column + 1, line, end + 1, "cudaStreamSynchronize:out")
+    assert (found == "SYN901") is made
