@@ -7,9 +7,10 @@ Cosmic Ray makes the mutants: a condition negated, `and` for `or`, `True` for `F
 comparison or an operator replaced by its counterpart, a loop that runs no time, a decorator taken away. Places are
 drawn from all that run, those in annotations left out, and of the mutants at a place one. Each lies alone in a
 copy of the checkout, in which those tests of its part run that run its statement, all of them where an import does,
-until one fails; a test that runs longer than the limit counts as failed. This prints the share killed by file, and
-each survivor with its line; after Ctrl-C, of those tested until then. It takes long: first all tests run once to
-see which lines each one runs, and some start hundreds of processes.
+until one fails; tests that run longer than the limit count as failed, and are said to. This prints each mutant with
+the test that failed, or with its line where it lives, and at the end the share killed by file; after Ctrl-C, of
+those tested until then. It takes long: first all tests run once to see which lines each one runs, and some start
+hundreds of processes.
 """
 
 from __future__ import annotations
@@ -77,12 +78,11 @@ def main() -> None:
         try:
             for mutant, result in zip(mutants, tested, strict=True):
                 results.append((mutant, result))
-                print(f"\r{len(results)} of {len(mutants)}", end="", file=sys.stderr, flush=True)
+                print(f"{len(results)} of {len(mutants)}: {_told(mutant, result)}", flush=True)
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
         finally:
             pool.shutdown()
-    print(file=sys.stderr)
     if results:
         report(results)
 
@@ -171,18 +171,24 @@ def _tested(mutant: MutationSpec, tests: list[str], failed: list[str], timeout: 
     return mutate_and_test([mutant], command if tests else f"{sys.executable} -c pass", timeout)
 
 
+def _told(mutant: MutationSpec, result: WorkResult) -> str:
+    what = f"{mutant.module_path}:{mutant.start_pos[0]}: {mutant.operator_name.removeprefix('core/')}"
+    if result.test_outcome is TestOutcome.SURVIVED:
+        changed = [line for line in (result.diff or "").splitlines() if re.match(r"[-+](?![-+])", line)]
+        return "\n".join([f"{what} lives", *changed])
+    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", result.output or "", re.MULTILINE)
+    by = failed[1] if failed else "the limit of time" if result.output == "timeout" else "an end of pytest"
+    return f"{what} killed by {by}"
+
+
 def report(results: list[tuple[MutationSpec, WorkResult]]) -> None:
-    """Print the share killed, for each file and in all, and then the survivors."""
+    """Print the share killed, for each file and in all."""
     total = Counter(str(mutant.module_path) for mutant, _ in results)
-    lived = [(mutant, result) for mutant, result in results if result.test_outcome is TestOutcome.SURVIVED]
-    survivors = Counter(str(mutant.module_path) for mutant, _ in lived)
+    lived = [mutant for mutant, result in results if result.test_outcome is TestOutcome.SURVIVED]
+    survivors = Counter(str(mutant.module_path) for mutant in lived)
     for path in sorted(total):
         print(f"{path}: {_share(total[path] - survivors[path], total[path])}")
     print(f"all: {_share(len(results) - len(lived), len(results))}")
-    for mutant, result in sorted(lived, key=lambda one: (str(one[0].module_path), one[0].start_pos)):
-        changed = [line for line in (result.diff or "").splitlines() if re.match(r"[-+](?![-+])", line)]
-        print(f"\n{mutant.module_path}:{mutant.start_pos[0]}: {mutant.operator_name.removeprefix('core/')}")
-        print(*changed, sep="\n")
 
 
 def _share(killed: int, total: int) -> str:
