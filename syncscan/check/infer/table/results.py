@@ -391,27 +391,40 @@ def _tensors(operand: Value) -> list[Value]:
 
 def indexed(value: Value, index: tuple[Value, ...]) -> Value:
     """What ``value[index]`` reads, for a tensor or an array; ``index`` has one value for each element."""
-    ndim = value.ndim
-    made = 0
-    for item in index:
-        if item.kind is Kind.NUMBER or (
-            item.kind is Kind.TENSOR and item.ndim == 0 and item.dtype not in MASKS
-        ):
-            ndim = ndim - 1 if ndim is not None else None
-        elif item.kind is Kind.NONE:
-            ndim = ndim + 1 if ndim is not None else None
-        elif item.kind in {Kind.TENSOR, Kind.NDARRAY}:
-            made += 1
-            ndim = ndim + item.ndim - 1 if ndim is not None and item.ndim is not None else None
-        elif item.kind is not Kind.SLICE and item.kind not in {Kind.LIST, Kind.TUPLE}:
-            ndim = None
-    if ndim is not None and (ndim < 0 or made > 1):
-        ndim = None
+    ndim = _indexed_ndim(value.ndim, index)
     if value.kind is Kind.NDARRAY and ndim == 0:
         return NUMBER
     copied = any(item.kind in {Kind.TENSOR, Kind.NDARRAY, Kind.LIST} for item in index)
     pinned = False if copied and value.device is Device.CPU else value.pinned
     return refine(value, ndim=ndim, pinned=pinned, count=None if copied else value.count)
+
+
+def _indexed_ndim(ndim: int | None, index: tuple[Value, ...]) -> int | None:
+    """How many dimensions of ``ndim`` an index leaves and adds, where that is known."""
+    changes = [_change_of_ndim(item) for item in index]
+    arrays = [item for item in index if item.kind in ARRAYS and not _is_integer(item)]
+    if ndim is None or None in changes or len(arrays) > 1:
+        return None
+    left = ndim + sum(change for change in changes if change is not None)
+    return left if left >= 0 else None
+
+
+def _change_of_ndim(item: Value) -> int | None:
+    """By how much one element of an index changes the number of dimensions."""
+    if _is_integer(item):
+        return -1
+    if item.kind is Kind.NONE:
+        return 1
+    if item.kind in ARRAYS and item.ndim is not None:  # a mask leaves one for all of its own
+        return 1 - item.ndim if item.dtype in MASKS else item.ndim - 1
+    return 0 if item.kind in {Kind.SLICE, Kind.LIST, Kind.TUPLE} else None
+
+
+def _is_integer(item: Value) -> bool:
+    """Whether an element of an index picks one of a dimension, which goes by that."""
+    return item.kind is Kind.NUMBER or (
+        item.kind is Kind.TENSOR and item.ndim == 0 and item.dtype not in MASKS
+    )
 
 
 def arithmetic(operands: list[Value], operator: ast.operator | ast.cmpop) -> Value:

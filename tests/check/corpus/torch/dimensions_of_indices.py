@@ -24,4 +24,8 @@ def run(n: int):
     several[0] = 1.0  # silent
     transposed = rows.transpose(0, 1)
     transposed[0] = 1.0  # silent
+    chosen = rows[rows > 0]  # expect: SYN201
+    chosen[0] = 1.0  # expect: SYN306
+    host = torch.zeros((2, 3), dtype=torch.int64)
+    rows[host[host > 0][0]]  # silent: one number of host memory is no index that is uploaded
     return np.zeros(3)
