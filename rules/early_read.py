@@ -171,13 +171,7 @@ def _is_read(node: cst.CSTNode, facts: Facts) -> bool:
     if around is None or around is facts.statement(node):
         return _is_read_by(facts.statement(node), node, facts)
     if isinstance(around, cst.Attribute) and around.value is node:
-        call = facts.parent(around)
-        if not isinstance(call, cst.Call) or call.func is not around:
-            return around.attr.value in {"T", "mT", "data"} and _is_read(around, facts)
-        if around.attr.value in _VIEWS:
-            return _is_read(call, facts)
-        is_read = around.attr.value not in _QUERIES and facts.queued(call) is None
-        return is_read and facts.name_of(call.func).startswith("torch.Tensor.")
+        return _is_read_through(around, facts)
     if isinstance(around, cst.Subscript) and around.value is node:
         return facts.of(around).kind is Kind.NUMBER or _is_read(around, facts)
     if isinstance(around, cst.Arg):
@@ -188,6 +182,17 @@ def _is_read(node: cst.CSTNode, facts: Facts) -> bool:
     return isinstance(around, (cst.UnaryOperation, cst.BinaryOperation, cst.BooleanOperation)) or (
         isinstance(around, cst.IfExp) and around.test is node
     )
+
+
+def _is_read_through(attribute: cst.Attribute, facts: Facts) -> bool:
+    """Whether an attribute of a host tensor, which may be called, reads an element."""
+    name, call = attribute.attr.value, facts.parent(attribute)
+    if not isinstance(call, cst.Call) or call.func is not attribute:
+        return name in {"T", "mT", "data"} and _is_read(attribute, facts)
+    if name in _VIEWS:
+        return _is_read(call, facts)
+    is_read = name not in _QUERIES and facts.queued(call) is None
+    return is_read and facts.name_of(call.func).startswith("torch.Tensor.")
 
 
 def _is_read_by(statement: cst.CSTNode, node: cst.CSTNode, facts: Facts) -> bool:

@@ -15,6 +15,8 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
+from itertools import compress
+from operator import not_
 from pathlib import Path
 from typing import Any
 
@@ -94,26 +96,26 @@ def compare(
     ``others`` are findings that nobody asked for, whose entries stay good. ``paths`` has the real path of
     every file that findings name, ``whole`` names those in which nothing can have been missed.
     """
-
-    def entry(finding: Finding) -> Entry:
-        return entry_of(names[finding.path], finding.function, finding.code, finding.expression)
-
     names = {shown: baseline.relative(path) for shown, path in paths.items()}
-    entries = [entry(finding) for finding in asked]
+    entries = [_entry_of(finding, names) for finding in asked]
     left = Counter(baseline.counts)
     known = [_take(left, entry) for entry in entries]
-    used_by_others = Counter(e for e in map(entry, others) if _take(left, e))
+    used_by_others = Counter(e for e in (_entry_of(one, names) for one in others) if _take(left, e))
     moved = _Moved(baseline, left)
     known = [was or moved.takes(entry) for was, entry in zip(known, entries, strict=True)]
     judged = {None, *(names[shown] for shown in whole)}
-    gone = {e: n for e, n in left.items() if n and moved.place_of(e.path) in judged}
-    unjudged = {e: n for e, n in left.items() if n and e not in gone}
+    left = +left
+    gone = Counter({entry: n for entry, n in left.items() if moved.place_of(entry.path) in judged})
     return Compared(
-        tuple(finding for finding, was in zip(asked, known, strict=True) if not was),
-        tuple(finding for finding, was in zip(asked, known, strict=True) if was),
-        sum(gone.values()),
-        Baseline(baseline.file, Counter(entries) + used_by_others + Counter(unjudged)),
+        tuple(compress(asked, map(not_, known))),
+        tuple(compress(asked, known)),
+        gone.total(),
+        Baseline(baseline.file, Counter(entries) + used_by_others + (left - gone)),
     )
+
+
+def _entry_of(finding: Finding, names: Mapping[str, str]) -> Entry:
+    return entry_of(names[finding.path], finding.function, finding.code, finding.expression)
 
 
 def entry_of(path: str, function: str, code: str, expression: str) -> Entry:

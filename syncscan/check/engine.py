@@ -125,11 +125,13 @@ class _Project:
         if len(whole) < len(edits):
             return False
         if whole:
-            edited = {source.shown for source in changed}
-            for function in [each for each in self._regions if each.module.path in edited]:
-                del self._regions[function]
+            self._forget_regions({source.shown for source in changed})
             self._matching.forget(self.solver.revise(whole, progress))
         return True
+
+    def _forget_regions(self, paths: Container[str]) -> None:
+        for function in [each for each in self._regions if each.module.path in paths]:
+            del self._regions[function]
 
     def _edit(self, source: Source) -> Edit | None:
         module = self._modules.get(source.shown)

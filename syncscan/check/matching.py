@@ -57,10 +57,7 @@ class Matching:
         known = self._solver.known
         self._look_for_waits()
         waiting = {callee for prop in self._waits for callee in (prop, *prop.virtuals())}
-        called = {callee for callees in known.callees.values() for callee in callees}
-        elsewhere = {callee for callees in known.elsewhere.values() for callee in callees}
-        left_out = {f for f in elsewhere if f.name.startswith("_") and called.isdisjoint((f, *f.virtuals()))}
-        left_out |= meant(known.callees)
+        left_out = self._only_called_elsewhere() | meant(known.callees)
         return [
             function
             for function in self._solver.functions()
@@ -70,6 +67,13 @@ class Matching:
             and not runs_on_other_hardware(function)
             and function not in left_out
         ]
+
+    def _only_called_elsewhere(self) -> set[Function]:
+        """The private functions that nothing calls but code for other hardware."""
+        known = self._solver.known
+        called = {callee for callees in known.callees.values() for callee in callees}
+        elsewhere = {callee for callees in known.elsewhere.values() for callee in callees}
+        return {f for f in elsewhere if f.name.startswith("_") and called.isdisjoint((f, *f.virtuals()))}
 
     def _look_for_waits(self) -> None:
         before, self._waits = self._waits, waiting_properties(self._solver, self._matcher, self._direct)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -66,53 +66,104 @@ def check(
 
     ConfigError where `hot` names a function that is not there.
     """
-    facts = merged(config.facts) if config.facts else None
-    try:
-        result = _result(project, config, progress, jobs, store, facts, resident)
-        plain = _result(project, config, progress, jobs, store, None, resident) if facts else result
-        refuted = _refuted(result, plain)
-    except ConfigError as error:  # (the engine knows no file of settings)
-        raise ConfigError(f"{config.source}: [tool.syncscan]: {error}") from error
-    targets = _targets(project)
-    shown = {source.shown for source in targets}
-    failed = tuple(failure for failure in result.failed if failure.path in shown)
-    broken = {failure.path for failure in failed if not failure.partial}
+    result, refuted = _found(project, config, progress, jobs, store, resident)
+    files = _Files(project, result.failed)
     findings, suppressed = apply_suppressions(
-        [finding for finding in (*result.findings, *refuted) if finding.path in shown],
-        [source for source in targets if source.shown not in broken],
+        [finding for finding in (*result.findings, *refuted) if finding.path in files.paths],
+        files.whole_sources(),
         require_reason=config.require_reason,
     )
-    paths = {source.shown: source.path for source in targets}
-    doubtful = {failure.path for failure in (*failed, *project.failures) if failure.partial}
-
-    def is_asked(finding: Finding) -> bool:
-        # What a comment suppresses may not be known.
-        in_doubt = finding.code == UNUSED_SUPPRESSION and finding.path in doubtful
-        return config.reports(finding, paths[finding.path]) and not in_doubt
-
+    asked = _Asked(config, files)
     not_so = {finding.position for finding in refuted}
-    chosen = [finding for finding in findings if is_asked(finding) and finding.position not in not_so]
-    asked = tuple(filter(config.shows, chosen))
-    all_failed = sorted((*project.failures, *failed), key=lambda failure: (failure.path, failure.line))
-    holding = {finding.path for finding in asked}
+    reported = list(filter(asked.reports, findings))
+    said = [finding for finding in reported if finding.position not in not_so]
+    shown = tuple(filter(config.shows, said))
     outcome = Outcome(
-        findings=asked,
-        failures=tuple(failure for failure in all_failed if not failure.python),
-        newer=tuple(failure for failure in all_failed if failure.python),
-        checked=len(shown - broken),
-        texts={source.shown: source.text for source in targets if source.shown in holding},
-        suppressed=tuple(one for one in suppressed if is_asked(one.finding) and config.shows(one.finding)),
-        left_out=Counter(finding.when for finding in chosen if not config.shows(finding)),
+        findings=shown,
+        failures=files.failures,
+        newer=files.newer,
+        checked=len(files.paths.keys() - files.broken),
+        texts=files.texts({finding.path for finding in shown}),
+        suppressed=tuple(one for one in suppressed if asked.shows(one.finding)),
+        left_out=Counter(finding.when for finding in said if not config.shows(finding)),
         facts=result.facts,
-        refuted=tuple(f for f in findings if f.position in not_so and is_asked(f) and config.shows(f)),
+        refuted=tuple(f for f in reported if f.position in not_so and config.shows(f)),
     )
-    if baseline is None:
-        return outcome
-    others = [finding for finding in findings if not (is_asked(finding) and config.shows(finding))]
-    compared = compare(baseline, asked, others, paths, whole=shown - broken - doubtful)
+    return outcome if baseline is None else _held_against(baseline, outcome, findings, asked)
+
+
+class _Files:
+    """The files that are asked about, and what of all that were read could not be analysed."""
+
+    def __init__(self, project: Project, failed: Sequence[Failure]) -> None:
+        self._sources = _targets(project)
+        self.paths = {source.shown: source.path for source in self._sources}
+        failures = [*project.failures, *(failure for failure in failed if failure.path in self.paths)]
+        failures.sort(key=lambda failure: (failure.path, failure.line))
+        self.failures = tuple(failure for failure in failures if not failure.python)
+        self.newer = tuple(failure for failure in failures if failure.python)
+        self.broken = {failure.path for failure in failures if not failure.partial}
+        self.doubtful = {failure.path for failure in failures if failure.partial}
+
+    def whole_sources(self) -> list[Source]:
+        """Those that were analysed."""
+        return [source for source in self._sources if source.shown not in self.broken]
+
+    def texts(self, paths: Container[str]) -> dict[str, str]:
+        """The texts of some of them."""
+        return {source.shown: source.text for source in self._sources if source.shown in paths}
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Which findings the user asked for."""
+
+    config: Config
+    files: _Files
+
+    def reports(self, finding: Finding) -> bool:
+        """Whether it is of a rule, a confidence and a file that are reported on, whenever it runs."""
+        if finding.code == UNUSED_SUPPRESSION and finding.path in self.files.doubtful:
+            return False  # what a comment suppresses may not be known
+        return self.config.reports(finding, self.files.paths[finding.path])
+
+    def shows(self, finding: Finding) -> bool:
+        """Whether it also runs when the user wants to know."""
+        return self.reports(finding) and self.config.shows(finding)
+
+
+def _held_against(
+    baseline: Baseline, outcome: Outcome, findings: Sequence[Finding], asked: _Asked
+) -> Outcome:
+    """The same without what a baseline knows; of all findings, those that nobody asked for stay known to it."""
+    files = asked.files
+    others = [finding for finding in findings if not asked.shows(finding)]
+    whole = files.paths.keys() - files.broken - files.doubtful
+    compared = compare(baseline, outcome.findings, others, files.paths, whole=whole)
     return replace(
         outcome, findings=compared.new, known=compared.known, gone=compared.gone, baseline=compared.updated
     )
+
+
+def _found(
+    project: Project,
+    config: Config,
+    progress: Progress,
+    jobs: int,
+    store: Store | None,
+    resident: Resident | None,
+) -> tuple[CheckResult, tuple[Finding, ...]]:
+    """What the engine finds, and what it would find without the facts, where it finds nothing with them."""
+    facts = merged(config.facts) if config.facts else None
+    try:
+        result = _result(project, config, progress, jobs, store, facts, resident)
+        if not facts:
+            return result, ()
+        plain = _result(project, config, progress, jobs, store, None, resident)
+    except ConfigError as error:  # (the engine knows no file of settings)
+        raise ConfigError(f"{config.source}: [tool.syncscan]: {error}") from error
+    found = {finding.position[:4] for finding in result.findings}
+    return result, tuple(finding for finding in plain.findings if finding.position[:4] not in found)
 
 
 def _result(
@@ -121,8 +172,8 @@ def _result(
     progress: Progress,
     jobs: int,
     store: Store | None,
-    facts: Facts | None = None,
-    resident: Resident | None = None,
+    facts: Facts | None,
+    resident: Resident | None,
 ) -> CheckResult:
     """What the engine says of a project; kept is what it says of all files, for whichever are asked about next."""
     sources, conventions, hot = project.sources, config.conventions, config.hot
@@ -137,12 +188,6 @@ def _result(
         result = check_sources(sources, None, conventions, progress, jobs, hot, table, facts)
         store.write(key, result)
     return result
-
-
-def _refuted(observed: CheckResult, plain: CheckResult) -> tuple[Finding, ...]:
-    """What would be found without the facts, where nothing is found with them."""
-    found = {finding.position[:4] for finding in observed.findings}
-    return tuple(finding for finding in plain.findings if finding.position[:4] not in found)
 
 
 def _targets(project: Project) -> list[Source]:

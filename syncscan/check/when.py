@@ -118,13 +118,14 @@ def _close(found: Times, functions: Sequence[Function]) -> None:
 
     What the project defines and never calls, such as a helper of its tests, tells nothing of when others run.
     """
-    callers: dict[Called, set[Called]] = {}
-    for function in functions:
-        for callee in found.from_(function):
-            callers.setdefault(callee, set()).add(function)
-    for virtual in [callee for callee in callers if isinstance(callee, Virtual)]:
-        for method in virtual.below:
-            callers.setdefault(method, set()).add(virtual)
+    callers = _callers(found, functions)
+
+    def is_called_once(callee: Called) -> bool:
+        return all(
+            by is callee or (not _repeats(found, by, callee) and (by in found.once or by not in callers))
+            for by in callers.get(callee, ())
+        )
+
     found.once |= {f for f in functions if f not in found.step and may_be_once(f)}
     found.programs |= {f for f in found.once if isinstance(f, Function) and starts_a_program(f)}
     queue = deque(found.once)
@@ -135,13 +136,9 @@ def _close(found: Times, functions: Sequence[Function]) -> None:
         for callee in (*defined, *found.from_(caller)):
             if callee in found.once or callee in found.step:
                 continue
-            calling = callers.get(callee, set())
-            if (callee in defined and caller not in found.programs) or all(
-                by is callee or (not _repeats(found, by, callee) and (by in found.once or by not in callers))
-                for by in calling
-            ):
+            if (callee in defined and caller not in found.programs) or is_called_once(callee):
                 found.once.add(callee)
-                if not found.programs.isdisjoint(calling):
+                if not found.programs.isdisjoint(callers.get(callee, ())):
                     found.programs.add(callee)
                 queue.append(callee)
 
@@ -151,6 +148,18 @@ def _repeats(found: Times, caller: Called, callee: Called) -> bool:
     if isinstance(caller, Virtual) or caller not in found.programs:
         return False
     return callee in found.called_at(caller, When.UNKNOWN)
+
+
+def _callers(found: Times, functions: Sequence[Function]) -> dict[Called, set[Called]]:
+    """By what each function is called; a method also by the virtual one that it may be."""
+    callers: dict[Called, set[Called]] = {}
+    for function in functions:
+        for callee in found.from_(function):
+            callers.setdefault(callee, set()).add(function)
+    for virtual in [callee for callee in callers if isinstance(callee, Virtual)]:
+        for method in virtual.below:
+            callers.setdefault(method, set()).add(virtual)
+    return callers
 
 
 def _called_name(called: Called) -> str:

@@ -57,20 +57,24 @@ class Operations(TorchFunctionMode):
         self.scope: Scope | None = None
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Judge a call by the table, then run it."""
+        """Run a call for whom it belongs to: a class of the program, torch on its own, or the simulation."""
+        kwargs = kwargs or {}
         if not self.active or (_dispatch_modes() > 1 and is_faked(args, kwargs)):
-            return func(*args, **self._unplaced(func, kwargs or {}))
+            return func(*args, **self._unplaced(func, kwargs))
         if types and any(map(_overrides, types)) and _overrides_enabled():
-            result = self._call_overrides(func, types, args, kwargs or {})
+            result = self._call_overrides(func, types, args, kwargs)
             if result is not NotImplemented:
                 return result
+        return self._simulate(func, args, kwargs)
+
+    def _simulate(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Run a function by its plan, unless it is inside one that the table knows."""
         try:
             plan = self.known[func]
         except KeyError:
             plan = self.known[func] = self._learn(func)
         if plan is None or (self.scope is not None and self.scope.operation is not None):
-            return func(*args, **(kwargs or {}))
-        kwargs = kwargs or {}
+            return func(*args, **kwargs)
         places = "device" in kwargs or "pin_memory" in kwargs or plan.fills_device
         if plan.is_direct and not places and self._sees_all():
             where = common_place((*args, *kwargs.values()) if kwargs else args)
@@ -78,19 +82,24 @@ class Operations(TorchFunctionMode):
                 return self._run_direct(plan.operation, func, args, kwargs, where)
         outer, self.scope = self.scope, Scope(func, plan.operation, args, kwargs)
         try:
-            if plan.operation is not None and plan.operation.may_block(args, kwargs):
-                self.gpu.judge(self.scope, plan.operation.bind(args, _with_device(plan.fills_device, kwargs)))
-            if places:
-                return self._construct(plan, func, args, _with_device(plan.fills_device, kwargs))
-            _check_cast(plan, self.scope)
-            if plan.is_native and torch.is_grad_enabled():
-                args, kwargs = self._carry(func, args, kwargs)
-            result = func(*args, **kwargs)
-            if plan.follows and (where := _first_place(args)) is not None:
-                set_all(result, where)
-            return result
+            return self._run_in_scope(plan, self.scope, places=places)
         finally:
             self.scope = outer
+
+    def _run_in_scope(self, plan: FunctionPlan, scope: Scope, *, places: bool) -> Any:
+        """Judge a call by the table, then run it so that its kernels are seen."""
+        func, args, kwargs = scope.function, scope.args, scope.kwargs
+        if plan.operation is not None and plan.operation.may_block(args, kwargs):
+            self.gpu.judge(scope, plan.operation.bind(args, _with_device(plan.fills_device, kwargs)))
+        if places:
+            return self._construct(plan, func, args, _with_device(plan.fills_device, kwargs))
+        _check_cast(plan, scope)
+        if plan.is_native and torch.is_grad_enabled():
+            args, kwargs = self._carry(func, args, kwargs)
+        result = func(*args, **kwargs)
+        if plan.follows and (where := _first_place(args)) is not None:
+            set_all(result, where)
+        return result
 
     def _sees_all(self) -> bool:
         """Whether what a function returns is all that it makes, and no one else wants to see how it does."""
@@ -235,7 +244,7 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return self.operations.active
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Run one aten call on the CPU and mark what it makes."""
+        """Give one aten call to whom it belongs, a composite one as the calls that it is made of."""
         if not self.operations.active or is_faked(args, kwargs):
             return func(*args, **(kwargs or {}))
         if types and any(
@@ -254,6 +263,10 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 return func._op_dk(_COMPOSITE, *args, **kwargs)
         if plan.is_view and plan.operation is None:
             return func(*args, **kwargs)
+        return self._run(plan, args, kwargs)
+
+    def _run(self, plan: Plan, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Judge one aten call, run it where its operands are, and mark what it makes."""
         where = None
         if kwargs:
             where, kwargs = self._host_arguments(kwargs)
@@ -264,8 +277,10 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
             plan.check_devices(source, other, args)
         if plan.python_kernel is not None:
             result = self._call_python(plan, args, kwargs)
+        elif source is None:
+            result = plan.function(*args, **kwargs)
         else:
-            result = func(*args, **kwargs) if source is None else run_on_cpu(func, args, kwargs)
+            result = run_on_cpu(plan.function, args, kwargs)
         if not plan.makes_nothing:
             self._mark(plan, result, source, where)
         return result

@@ -40,17 +40,15 @@ class Plan:
         schema: Any = getattr(function, "_schema", None)  # a higher-order operator has none
         namespace, _, name = schema.name.partition("::") if schema else ("", "", str(function))
         self.name = name
-        self.names = [argument.name for argument in schema.arguments] if schema else []
-        self.takes_tensor = (
-            [str(argument.type) == "Tensor" for argument in schema.arguments] if schema else []
-        )
-        aliases = [result.alias_info for result in schema.returns] if schema else []
-        self.is_view = bool(aliases) and all(alias is not None and not alias.is_write for alias in aliases)
+        arguments, results = (schema.arguments, schema.returns) if schema else ([], [])
+        self.names = [argument.name for argument in arguments]
+        self.takes_tensor = [str(argument.type) == "Tensor" for argument in arguments]
+        self.is_view = _are_views(results)
         # Torch asks modes about the whole only where autograd is off; else about what it is made of.
         self.is_composite = schema is not None and _is_composite(function)
-        self.makes_nothing = name != "set_" and bool(schema) and all(alias is not None for alias in aliases)
+        self.makes_nothing = name != "set_" and bool(schema) and all(result.alias_info for result in results)
         self.reads = name == "_local_scalar_dense"
-        self.makes_from_nothing = "device" in self.names and not any(map(_takes_tensor, schema.arguments))
+        self.makes_from_nothing = "device" in self.names and not any(map(_takes_tensor, arguments))
         self.mixes = namespace not in {"aten", "prims"} or name in _MIXES or name in _INDEXING
         self.python_kernel = _python_kernel(schema)
         self.indexes = name in _INDEXING
@@ -101,6 +99,11 @@ def _python_kernel(schema: Any) -> Any:
     definition = getattr(custom_ops, "OPDEFS", {}).get(schema.name) if schema else None
     bodies = getattr(definition, "_backend_fns", {})
     return next((bodies[device] for device in ("cpu", None, "default", "cuda") if device in bodies), None)
+
+
+def _are_views(results: Any) -> bool:
+    aliases = [result.alias_info for result in results]
+    return bool(aliases) and all(alias is not None and not alias.is_write for alias in aliases)
 
 
 def _is_composite(function: Any) -> bool:

@@ -58,7 +58,7 @@ def call_function(frame: Frame, function: Function, call: Call) -> Value:
     if declared is not None:
         return frame.call_outside(declared, call)
     frame.note_called(function, call)
-    passed = bind(function, call)
+    passed = passed_by(function, call)
     pass_arguments(frame, function, passed, call)
     value = frame.read(frame.context.known.returns[function])
     declared = getattr(function.node, "returns", None)
@@ -175,7 +175,7 @@ def _pass_to_all(frame: Frame, virtual: Virtual, slots: dict[Slot, Value], call:
             tell(frame, cell, new, call.node, f"`{name}` of {where} is passed here")
 
 
-def bind(function: Function, call: Call) -> Passed:
+def passed_by(function: Function, call: Call) -> Passed:
     """The parameters that a call fills, each with its argument; several times where it takes several."""
     passed: Passed = [*zip(function.plain, call.args, strict=False)]
     if function.rest is not None:
@@ -218,7 +218,7 @@ def _instantiate(frame: Frame, callee: Value, call: Call) -> Value:
     init = cls.find_method("__init__")
     if init is not None:
         frame.note_called(init, call)
-        pass_arguments(frame, init, bind(init, call.on(instance)), call)
+        pass_arguments(frame, init, passed_by(init, call.on(instance)), call)
     elif cls.is_record or cls.external_bases:
         for name, value in [*zip(cls.fields(), call.args, strict=False), *call.kwargs.items()]:
             store_attribute(frame, cls, name, value, call.node)

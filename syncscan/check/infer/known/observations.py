@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from syncscan.check.infer.source.index import Class, Function, Module
@@ -142,17 +142,22 @@ def _value(words: Sequence[Word], evidence: Evidence) -> Value:
     if any(word.sort == "tensor" and word.place == "gpu" for word in words):
         words = [word for word in words if word.sort not in _NUMBERS]
     tensors = [word for word in words if word.sort == "tensor"]
-    values = [_PLAIN[word.sort] for word in words if word.sort in _PLAIN]
-    values += [
-        Value(Kind.DEVICE, _DEVICES[word.place], Confidence.OBSERVED, evidence=evidence)
-        for word in words
-        if word.sort == "device"
-    ]
-    values += [replace(NDARRAY, dtype=word.dtype) for word in words if word.sort == "array"]
-    values += [_container(word, evidence) for word in words if word.sort in _KINDS]
+    values = [value for word in words for value in _no_tensor(word, evidence)]
     if tensors:
         values.append(_tensor(tensors, evidence))
     return join_all(values)
+
+
+def _no_tensor(word: Word, evidence: Evidence) -> Iterator[Value]:
+    """What a word says that is not of a tensor, if it says anything."""
+    if word.sort in _PLAIN:
+        yield _PLAIN[word.sort]
+    elif word.sort == "device":
+        yield Value(Kind.DEVICE, _DEVICES[word.place], Confidence.OBSERVED, evidence=evidence)
+    elif word.sort == "array":
+        yield replace(NDARRAY, dtype=word.dtype)
+    elif word.sort in _KINDS:
+        yield _container(word, evidence)
 
 
 def _tensor(words: Sequence[Word], evidence: Evidence) -> Value:

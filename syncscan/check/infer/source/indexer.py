@@ -139,8 +139,7 @@ class _Indexer:
         They are only set by statements, and a yield stands nearly always directly in one: no
         expression has to be walked.
         """
-        value = getattr(node, "value", None)
-        if isinstance(value, (ast.Yield, ast.YieldFrom)):
+        if isinstance(getattr(node, "value", None), (ast.Yield, ast.YieldFrom)):
             function.is_generator = True
         elif isinstance(node, ast.Global):
             function.global_names.update(node.names)
@@ -148,16 +147,27 @@ class _Indexer:
                 self._note_global(name, None)
         elif isinstance(node, ast.Nonlocal):
             function.nonlocal_names.update(node.names)
-        owner = function.owner
-        receiver = function.parameters[0].name if function.parameters else ""
-        for target in _targets_of(node) if type(node) in _ASSIGN else ():
-            if isinstance(target, ast.Name) and function is self.module.body:
-                is_alias = isinstance(node, ast.Assign) and target in node.targets
-                self._note_global(target.id, value if is_alias else None)
-            elif isinstance(target, ast.Attribute) and owner and dotted_name(target.value) == receiver:
-                owner.stored.add(target.attr)
-        if owner and isinstance(value, ast.Call) and dotted_name(value.func) == f"{receiver}.register_buffer":
-            owner.stored.update(str(arg.value) for arg in value.args[:1] if isinstance(arg, ast.Constant))
+        if function is self.module.body:
+            self._note_globals(node)
+        if function.owner is not None:
+            _note_attributes(node, function, function.owner)
+
+    def _note_globals(self, node: ast.stmt) -> None:
+        for target in _targets_of(node):
+            if isinstance(target, ast.Name):
+                whole = isinstance(node, ast.Assign) and target in node.targets and node.value
+                self._note_global(target.id, whole or None)
+
+
+def _note_attributes(node: ast.stmt, method: Function, owner: Class) -> None:
+    """Note what a statement of a method sets of its object, as ``register_buffer`` does too."""
+    receiver = method.parameters[0].name if method.parameters else ""
+    for target in _targets_of(node):
+        if isinstance(target, ast.Attribute) and dotted_name(target.value) == receiver:
+            owner.stored.add(target.attr)
+    call = getattr(node, "value", None)
+    if isinstance(call, ast.Call) and dotted_name(call.func) == f"{receiver}.register_buffer":
+        owner.stored.update(str(arg.value) for arg in call.args[:1] if isinstance(arg, ast.Constant))
 
 
 def _fields(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
@@ -193,6 +203,8 @@ def blocks_of(node: ast.stmt) -> list[list[ast.stmt]]:
 
 def _targets_of(node: ast.stmt) -> Iterator[ast.expr]:
     """Everything to which a statement assigns, one by one."""
+    if type(node) not in _ASSIGN:
+        return
     targets = [*getattr(node, "targets", ()), getattr(node, "target", None)]
     targets += [item.optional_vars for item in getattr(node, "items", ())]
     while targets:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
 
 from syncscan.check.infer.source.index import Function, Module
 
@@ -47,34 +48,42 @@ def is_refreshed(modules: Sequence[Module], name: str) -> bool:
 
 
 def _refreshes(node: ast.AST, name: str) -> bool:
-    aliases = {alias for each in ast.walk(node) for alias in _aliases(each, name)}
+    mirror = _Mirror(name, {alias for each in ast.walk(node) for alias in _aliases(each, name)})
+    return any(map(mirror.may_be_written, ast.walk(node)))
 
-    def is_it(value: ast.AST) -> bool:
-        return _is(value, name) or (isinstance(value, ast.Name) and value.id in aliases)
 
-    def is_it_or_part(value: ast.AST) -> bool:
-        return is_it(value) or (isinstance(value, ast.Subscript) and is_it(value.value))
+@dataclass(frozen=True, slots=True)
+class _Mirror:
+    """An attribute in a function, and the names that it has there too."""
 
-    for each in ast.walk(node):
-        if isinstance(each, ast.Assign):
-            targets = [part for target in each.targets for part in ast.walk(target)]
-            if any(isinstance(part, ast.Subscript) and is_it(part.value) for part in targets):
-                return True
-            if any(_is(part, name) for part in each.targets) and not _makes(each.value):
-                return True
-        if (
-            isinstance(each, ast.AugAssign)
-            and not isinstance(each.op, ast.Add)
-            and is_it_or_part(each.target)
-        ):
+    name: str
+    aliases: Container[str]
+
+    def may_be_written(self, node: ast.AST) -> bool:
+        """Whether a statement or a call may write to it, other than by ``+=``."""
+        if isinstance(node, ast.Assign):
+            return self._is_assigned(node)
+        if isinstance(node, ast.AugAssign):
+            return not isinstance(node.op, ast.Add) and self._is_it_or_part(node.target)
+        return isinstance(node, ast.Call) and self._is_given_to(node)
+
+    def _is_assigned(self, node: ast.Assign) -> bool:
+        targets = [part for target in node.targets for part in ast.walk(target)]
+        if any(isinstance(part, ast.Subscript) and self._is_it(part.value) for part in targets):
             return True
-        if isinstance(each, ast.Call):
-            if isinstance(each.func, ast.Attribute) and is_it_or_part(each.func.value):
-                return True  # a method, which may write
-            given = [*each.args, *(keyword.value for keyword in each.keywords)]
-            if any(map(is_it, given)):
-                return True
-    return False
+        return any(_is(part, self.name) for part in node.targets) and not _makes(node.value)
+
+    def _is_given_to(self, call: ast.Call) -> bool:
+        """Whether a function gets it, or is a method of it: either may write."""
+        if isinstance(call.func, ast.Attribute) and self._is_it_or_part(call.func.value):
+            return True
+        return any(map(self._is_it, [*call.args, *(keyword.value for keyword in call.keywords)]))
+
+    def _is_it(self, value: ast.AST) -> bool:
+        return _is(value, self.name) or (isinstance(value, ast.Name) and value.id in self.aliases)
+
+    def _is_it_or_part(self, value: ast.AST) -> bool:
+        return self._is_it(value) or (isinstance(value, ast.Subscript) and self._is_it(value.value))
 
 
 def _aliases(node: ast.AST, name: str) -> Iterator[str]:

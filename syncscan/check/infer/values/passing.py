@@ -86,13 +86,7 @@ def explained(value: Value, path: str, node: ast.AST, text: str, cell: object = 
     if value.kind is Kind.UNION:
         return union(tuple(explained(item, path, node, text, cell) for item in value.items or ()))
     if value.kind in _HOLDERS:
-        parts = value.items if value.items is not None else (value.element or UNKNOWN,)
-        if not any(part.device in ON_GPU for part in parts):
-            return value
-        parts = tuple(explained(part, path, node, text, cell) for part in parts if part.kind not in _HOLDERS)
-        if value.items is None:
-            return replace(value, element=parts[0])
-        return replace(value, items=parts) if len(parts) == len(value.items) else value
+        return _holder_explained(value, path, node, text, cell)
     if value.device not in ON_GPU or value.kind not in _PLACED:
         return value
     parent = value.evidence
@@ -101,3 +95,14 @@ def explained(value: Value, path: str, node: ast.AST, text: str, cell: object = 
     if parent is not None and len(parent.chain()) >= _LONGEST:
         return value
     return replace(value, evidence=Step(path, node, text, parent, cell))
+
+
+def _holder_explained(value: Value, path: str, node: ast.AST, text: str, cell: object) -> Value:
+    """The same of what is in a container, but for containers in it."""
+    parts = value.items if value.items is not None else (value.element or UNKNOWN,)
+    if not any(part.device in ON_GPU for part in parts):
+        return value
+    parts = tuple(explained(part, path, node, text, cell) for part in parts if part.kind not in _HOLDERS)
+    if value.items is None:
+        return replace(value, element=parts[0])
+    return replace(value, items=parts) if len(parts) == len(value.items) else value
