@@ -15,8 +15,8 @@ FORMAT_VERSION = 1
 
 def render(report: Report, stream: TextIO) -> None:
     """Write the object, indented, and a line end."""
-    text = json.dumps(as_data(report), indent=2)
-    stream.write(text.replace("\x7f", "\\u007f") + "\n")  # the one control that JSON leaves as it is
+    json.dump(as_data(report), stream, indent=2)
+    stream.write("\n")
 
 
 def as_data(report: Report) -> dict[str, Any]:

@@ -25,8 +25,8 @@ _FINGERPRINT = "syncscan/v1"
 
 def render(report: Report, stream: TextIO) -> None:
     """Write the log, indented, and a line end."""
-    text = json.dumps(as_data(report), indent=2)
-    stream.write(text.replace("\x7f", "\\u007f") + "\n")
+    json.dump(as_data(report), stream, indent=2)
+    stream.write("\n")
 
 
 def as_data(report: Report) -> dict[str, Any]:

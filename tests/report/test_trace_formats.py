@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from syncscan.report.trace_formats import TRACE_FORMATS
 from tests.report.conftest import make_process, make_site, make_trace, outside
 
 TIMELINE = {
@@ -38,6 +39,13 @@ def test_json_lines_are_the_trace_and_its_sites(shown):
     assert first == {name: value for name, value in trace.items() if name not in ("sites", "timeline")}
     assert [site.pop("kind") for site in sites] == ["site", "site"]
     assert sites == trace["sites"]
+
+
+@pytest.mark.parametrize("name", [name for name in TRACE_FORMATS if name != "text"])
+def test_no_format_gives_a_terminal_a_control(shown, name):
+    stack = {"count": 10, "frames": ["/code/a\x7f.py:10:step"]}
+    site = make_site(10, expression="x\x7f\x1b\x9b.item()", stacks=[stack])
+    assert not set("\x7f\x1b\x9b") & set(shown(name, make_trace(site) | {"timeline": [TIMELINE]}))
 
 
 def test_speedscope_has_a_profile_by_blocked_time_and_one_by_waits(shown):
