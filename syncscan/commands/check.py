@@ -23,9 +23,9 @@ from syncscan.check.session import MAX_ROUNDS, Outcome, check, check_and_fix, in
 from syncscan.check.since import check_change, find_change
 from syncscan.commands import parameters
 from syncscan.commands.check_options import (
+    CONTRADICTIONS,
     STDIN,
     Options,
-    refuse_contradictions,
     refuse_unknown_entry_points,
     settings,
     store_of,
@@ -178,7 +178,7 @@ def command(**values: object) -> int:
     around a file is read too, because it says where the file's tensors live.
     """
     options = Options(**values)  # type: ignore[arg-type]
-    refuse_contradictions(options)
+    parameters.refuse_contradictions(options, CONTRADICTIONS)
     config = settings(options)
     if options.show_settings:
         click.echo(show(config))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from syncscan.check.discover import Project
 from syncscan.check.files import is_outside
 from syncscan.check.store import Store, default_folder
+from syncscan.commands.parameters import Contradictions
 from syncscan.config import Config, find_config, load_config, parse_codes, parse_confidence
 from syncscan.errors import ConfigError, suggestion
 
@@ -63,7 +63,7 @@ class Options:
 
 
 # What no run can be, and what to say of it; the first that holds is said.
-_CONTRADICTIONS: tuple[tuple[Callable[[Options], object], str], ...] = (
+CONTRADICTIONS: Contradictions[Options] = (
     (lambda o: o.reads_stdin and len(o.paths) > 1, "- reads standard input, so it is the only path"),
     (lambda o: o.stdin_filename and o.paths != (STDIN,), "--stdin-filename needs - as the path"),
     (
@@ -76,9 +76,9 @@ _CONTRADICTIONS: tuple[tuple[Callable[[Options], object], str], ...] = (
     ),
     (
         lambda o: o.output_format != "text" and o.statistics,
-        "--statistics is text; leave --format {output_format} out",
+        "--statistics is text; leave --format {0.output_format} out",
     ),
-    (lambda o: o.output_format != "text" and o.diff, "--diff is text; leave --format {output_format} out"),
+    (lambda o: o.output_format != "text" and o.diff, "--diff is text; leave --format {0.output_format} out"),
     (
         lambda o: o.diff and o.statistics,
         "--diff shows the fixes and --statistics counts the findings; give one of them",
@@ -116,13 +116,6 @@ _CONTRADICTIONS: tuple[tuple[Callable[[Options], object], str], ...] = (
         "--cache-dir names a folder for results and --no-cache keeps none; give one of them",
     ),
 )
-
-
-def refuse_contradictions(options: Options) -> None:
-    """ConfigError where options contradict each other."""
-    for holds, message in _CONTRADICTIONS:
-        if holds(options):
-            raise ConfigError(message.format(output_format=options.output_format))
 
 
 def settings(options: Options) -> Config:

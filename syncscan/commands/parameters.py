@@ -1,14 +1,27 @@
-"""Types of parameters that refuse what would silently mean nothing; click names them in the help."""
+"""Types of parameters that refuse what would silently mean nothing, and refusals of options that contradict each other."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import inf, nan
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
+from syncscan.errors import ConfigError
 from syncscan.report.formats import FORMATS
+
+_Options = TypeVar("_Options")
+# What no run can be, and what to say of it, in which {0} stands for the options.
+Contradictions = tuple[tuple[Callable[[_Options], object], str], ...]
+
+
+def refuse_contradictions(options: _Options, contradictions: Contradictions[_Options]) -> None:
+    """ConfigError with what is to be said of the first that holds."""
+    for holds, message in contradictions:
+        if holds(options):
+            raise ConfigError(message.format(options))
 
 
 def complete(

@@ -10,20 +10,20 @@ from pathlib import Path
 import click
 
 from syncscan.commands import parameters
-from syncscan.commands.interim import FLUSHED_SECONDS, TERMINAL, Interim
+from syncscan.commands.interim import FLUSHED_SECONDS, Interim
 from syncscan.commands.report import output_format, show
 from syncscan.commands.running import run
+from syncscan.commands.trace_options import CONTRADICTIONS, DETECTORS, Options
 from syncscan.config import find_config
 from syncscan.ending import tell
-from syncscan.errors import EXIT_FINDINGS, EXIT_OK, ConfigError, SyncscanError
+from syncscan.errors import EXIT_FINDINGS, EXIT_OK, SyncscanError
+from syncscan.ops import OperationTable
 from syncscan.trace import launch
-from syncscan.trace.front import step_behind
+from syncscan.trace.front import Front, step_behind
 from syncscan.trace.launch import Launched
 from syncscan.trace.merge import Trace
 from syncscan.trace.sites import Blame
 from syncscan.trace.trace import broken_limits, build
-
-DETECTORS = ("auto", "cupti", "debug-mode", "both")
 
 
 @click.command(context_settings={"ignore_unknown_options": False, "allow_interspersed_args": False})
@@ -69,80 +69,50 @@ DETECTORS = ("auto", "cupti", "debug-mode", "both")
 @click.option("--max-syncs-per-step", type=parameters.limit, metavar="N", help="Fail above N.")
 @click.option("--max-blocked-ms-per-step", type=parameters.limit, metavar="X", help="Fail above X.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
-def command(
-    output: Path | None,
-    format_: str,
-    step: str | None,
-    warmup: int,
-    detector: str | None,
-    simulate: bool,
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    backward_lines: bool,
-    lines: bool,
-    starved: bool,
-    live: bool,
-    start_after: float | None,
-    seconds: float | None,
-    max_syncs_per_step: float | None,
-    max_blocked_ms_per_step: float | None,
-    command: tuple[str, ...],
-) -> int:
+def command(**values: object) -> int:
     """Run COMMAND as it is and report which lines made the CPU wait for the GPU.
 
     The exit status is that of COMMAND (128+n if signal n ended it), or 1 if COMMAND succeeded and a
     step exceeded a limit. The report goes to stderr; `--format json` prints it on stdout.
     """
-    if not command or not command[0]:
-        raise ConfigError("no command given; write `syncscan trace -- python serve.py`")
-    gated = max_syncs_per_step is not None or max_blocked_ms_per_step is not None
-    _check_step(step, warmup, gated)
-    options = {"detector": detector or "auto", "warmup": str(warmup), "step": step or ""}
-    if backward_lines:
-        options["backward_lines"] = "1"
-    if lines:
-        options["lines"] = "1"
-    if starved:
-        options["starved"] = "1"
-    if starved and (simulate or detector == "debug-mode"):
-        raise ConfigError("--starved needs CUPTI: leave --simulate and --detector debug-mode out")
-    if simulate and detector is not None:
-        raise ConfigError("--simulate needs no detector; leave --detector out")
-    if simulate and max_blocked_ms_per_step is not None:
-        raise ConfigError("--simulate times nothing: write --max-syncs-per-step")
-    if live and not _has_terminal():
-        raise ConfigError("--live draws on the terminal, and there is none; leave it out")
+    options = Options(**values)  # type: ignore[arg-type]
+    parameters.refuse_contradictions(options, CONTRADICTIONS)
     table = find_config(Path.cwd()).table()
     front = step_behind()
-    folder, parts = _prepare(output)
+    folder, parts = _prepare(options.output)
+    try:
+        return _run(options, parts, front, table)
+    finally:
+        if options.output is None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _run(options: Options, parts: Path, front: Front, table: OperationTable) -> int:
+    blame = Blame(options.include, options.exclude, str(Path.cwd()))
 
     def make(launched: Launched) -> Trace:
-        return build(command, launched, parts, Blame(include, exclude, str(Path.cwd())), warmup, table)
+        return build(options.command, launched, parts, blame, options.warmup, table)
 
     def report(launched: Launched) -> int:
         interim.end()
         trace = make(launched)
-        broken = broken_limits(trace, max_syncs_per_step, max_blocked_ms_per_step)
+        broken = broken_limits(trace, options.max_syncs_per_step, options.max_blocked_ms_per_step)
         try:
-            show(trace, format_, output, broken, again=interim.reported)
+            show(trace, options.format_, options.output, broken, again=interim.reported)
         except OSError as error:  # a limit is broken also where nobody can read of it
             tell(error)
         return EXIT_FINDINGS if broken else EXIT_OK
 
-    window = _window(start_after, seconds)
+    window = _window(options.start_after, options.seconds)
     interim = Interim(
         make,
-        lambda trace: show(trace, format_, output, [], early=True),
-        live=live,
-        report_at=window["ends_ns"] / 1e9 + FLUSHED_SECONDS if seconds is not None else None,
+        lambda trace: show(trace, options.format_, options.output, [], early=True),
+        live=options.live,
+        report_at=window["ends_ns"] / 1e9 + FLUSHED_SECONDS if "ends_ns" in window else None,
     )
-    options |= {name: str(value) for name, value in window.items()}
-    during = interim if live or seconds is not None else None
-    try:
-        return run(command, parts, options, front, report, table if simulate else None, during)
-    finally:
-        if output is None:
-            shutil.rmtree(folder, ignore_errors=True)
+    told = options.for_hook() | {name: str(value) for name, value in window.items()}
+    during = interim if options.live or options.seconds is not None else None
+    return run(options.command, parts, told, front, report, table if options.simulate else None, during)
 
 
 def _window(start_after: float | None, seconds: float | None) -> dict[str, int]:
@@ -151,23 +121,6 @@ def _window(start_after: float | None, seconds: float | None) -> dict[str, int]:
     begins = now + round((start_after or 0) * 1e9)
     window = {} if start_after is None else {"begins_ns": begins}
     return window if seconds is None else window | {"ends_ns": begins + round(seconds * 1e9)}
-
-
-def _has_terminal() -> bool:
-    try:
-        TERMINAL.open("w").close()
-    except OSError:
-        return False
-    return True
-
-
-def _check_step(step: str | None, warmup: int, gated: bool) -> None:
-    if step is None and (warmup or gated):
-        raise ConfigError("--warmup and the limits count steps: name them with --step PKG.MOD:CLASS.METHOD")
-    if step is not None:
-        module, _, path = step.partition(":")
-        if not all(part.isidentifier() for part in (*module.split("."), *path.split("."))):
-            raise ConfigError(f"--step {step}: write PKG.MOD:FUNCTION or PKG.MOD:CLASS.METHOD")
 
 
 def _prepare(output: Path | None) -> tuple[Path, Path]:

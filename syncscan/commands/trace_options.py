@@ -1,0 +1,94 @@
+"""The options of ``syncscan trace``: what they are, which of them contradict each other, and what the hook is told of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from syncscan.commands.interim import TERMINAL
+from syncscan.commands.parameters import Contradictions
+
+DETECTORS = ("auto", "cupti", "debug-mode", "both")
+# What the hook does where it is told to.
+_FLAGS = ("backward_lines", "lines", "starved")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The command line as given; seconds and limits are None where there are none."""
+
+    command: tuple[str, ...]
+    output: Path | None
+    format_: str
+    step: str | None
+    warmup: int
+    detector: str | None
+    simulate: bool
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    backward_lines: bool
+    lines: bool
+    starved: bool
+    live: bool
+    start_after: float | None
+    seconds: float | None
+    max_syncs_per_step: float | None
+    max_blocked_ms_per_step: float | None
+
+    @property
+    def counts_steps(self) -> bool:
+        """Whether something is asked that steps must be known for."""
+        limits = (self.max_syncs_per_step, self.max_blocked_ms_per_step)
+        return self.warmup > 0 or any(limit is not None for limit in limits)
+
+    @property
+    def names_a_function(self) -> bool:
+        """Whether the steps are named as they must be."""
+        module, _, path = (self.step or "").partition(":")
+        return all(part.isidentifier() for part in (*module.split("."), *path.split(".")))
+
+    def for_hook(self) -> dict[str, str]:
+        """The options of the hook."""
+        told = {"detector": self.detector or "auto", "warmup": str(self.warmup), "step": self.step or ""}
+        return told | {name: "1" for name in _FLAGS if getattr(self, name)}
+
+
+def _has_terminal() -> bool:
+    try:
+        TERMINAL.open("w").close()
+    except OSError:
+        return False
+    return True
+
+
+# What no run can be, and what to say of it; the first that holds is said.
+CONTRADICTIONS: Contradictions[Options] = (
+    (
+        lambda o: not o.command or not o.command[0],
+        "no command given; write `syncscan trace -- python serve.py`",
+    ),
+    (
+        lambda o: o.step is None and o.counts_steps,
+        "--warmup and the limits count steps: name them with --step PKG.MOD:CLASS.METHOD",
+    ),
+    (
+        lambda o: o.step is not None and not o.names_a_function,
+        "--step {0.step}: write PKG.MOD:FUNCTION or PKG.MOD:CLASS.METHOD",
+    ),
+    (
+        lambda o: o.starved and (o.simulate or o.detector == "debug-mode"),
+        "--starved needs CUPTI: leave --simulate and --detector debug-mode out",
+    ),
+    (
+        lambda o: o.simulate and o.detector is not None,
+        "--simulate needs no detector; leave --detector out",
+    ),
+    (
+        lambda o: o.simulate and o.max_blocked_ms_per_step is not None,
+        "--simulate times nothing: write --max-syncs-per-step",
+    ),
+    (
+        lambda o: o.live and not _has_terminal(),
+        "--live draws on the terminal, and there is none; leave it out",
+    ),
+)
