@@ -84,6 +84,7 @@ def times(solver: Solver, entry_points: Sequence[str], regions: Regions) -> Time
         for function in functions:
             roots += found.called_at(function, When.STEP)
     _follow(found, roots)
+    _note_once(found, functions)
     _close(found, functions)
     return found
 
@@ -113,21 +114,19 @@ def _is_passed_over(called: Called) -> bool:
     return is_once(called) or runs_on_other_hardware(called)
 
 
+def _note_once(found: Times, functions: Sequence[Function]) -> None:
+    """Note what runs once by its name."""
+    once = [function for function in functions if function not in found.step and may_be_once(function)]
+    found.once.update(once)
+    found.programs.update(function for function in once if starts_a_program(function))
+
+
 def _close(found: Times, functions: Sequence[Function]) -> None:
-    """Note what runs once: by its name, in what does, or because all that calls it does.
+    """Note what runs once as it is in what does, or because all that calls it does.
 
     What the project defines and never calls, such as a helper of its tests, tells nothing of when others run.
     """
     callers = _callers(found, functions)
-
-    def is_called_once(callee: Called) -> bool:
-        return all(
-            by is callee or (not _repeats(found, by, callee) and (by in found.once or by not in callers))
-            for by in callers.get(callee, ())
-        )
-
-    found.once |= {f for f in functions if f not in found.step and may_be_once(f)}
-    found.programs |= {f for f in found.once if isinstance(f, Function) and starts_a_program(f)}
     queue = deque(found.once)
     while queue:
         caller = queue.popleft()
@@ -136,11 +135,20 @@ def _close(found: Times, functions: Sequence[Function]) -> None:
         for callee in (*defined, *found.from_(caller)):
             if callee in found.once or callee in found.step:
                 continue
-            if (callee in defined and caller not in found.programs) or is_called_once(callee):
+            if (callee in defined and caller not in found.programs) or _is_called_once(
+                found, callee, callers
+            ):
                 found.once.add(callee)
                 if not found.programs.isdisjoint(callers.get(callee, ())):
                     found.programs.add(callee)
                 queue.append(callee)
+
+
+def _is_called_once(found: Times, callee: Called, callers: dict[Called, set[Called]]) -> bool:
+    return all(
+        by is callee or (not _repeats(found, by, callee) and (by in found.once or by not in callers))
+        for by in callers.get(callee, ())
+    )
 
 
 def _repeats(found: Times, caller: Called, callee: Called) -> bool:
