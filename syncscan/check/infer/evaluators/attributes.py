@@ -10,6 +10,7 @@ from syncscan.check.infer.evaluate.guesses import assumed_tensor
 from syncscan.check.infer.evaluate.names import external, module_name
 from syncscan.check.infer.evaluate.registry import ATTRIBUTES, register
 from syncscan.check.infer.evaluators.functions import call_overrides
+from syncscan.check.infer.source.conventions import is_tensor_of_models
 from syncscan.check.infer.source.index import Class, Module
 from syncscan.check.infer.values.basic import BOOL, INT, STRING, list_of, refine
 from syncscan.check.infer.values.callables import BoundMethod
@@ -42,6 +43,12 @@ def _of_array(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
     if name in _NUMBERS:
         return BOOL if name.startswith(("is_", "requires")) else INT
     return UNKNOWN
+
+
+@register(ATTRIBUTES, Kind.MOVED)
+def _of_moved(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
+    """The tensors of a batch that was moved, and of what a module gives; of what else they have nothing is known."""
+    return base if is_tensor_of_models(name) else UNKNOWN
 
 
 @register(ATTRIBUTES, Kind.DEVICE)

@@ -6,7 +6,7 @@ import ast
 
 from syncscan.check.infer.evaluate.call import Call
 from syncscan.check.infer.evaluate.frame import DEFAULT_DEVICE, Frame
-from syncscan.check.infer.evaluate.registry import DECLARED, FUNCTIONS, METHODS, PACKAGES, register
+from syncscan.check.infer.evaluate.registry import CALLABLES, DECLARED, FUNCTIONS, METHODS, PACKAGES, register
 from syncscan.check.infer.evaluators.groups import settle_group
 from syncscan.check.infer.evaluators.modules import MODULE_METHODS, may_be_tensor, module_tensor
 from syncscan.check.infer.source.syntax import last_name
@@ -96,9 +96,20 @@ def _of_unknown(frame: Frame, base: Value, name: str, call: Call) -> Value:
     if name == "cuda" or (name == "to" and _is_cuda(device)):
         evidence = frame.evidence(call.node, f"`{frame.here(call.node).text}` puts it there", device.evidence)
         return Value(Kind.MOVED, Device.CUDA, Confidence.INFERRED, evidence=evidence)
+    if base.kind is Kind.MOVED and name in {"forward", "generate"}:
+        return frame.call(base, call)
     if name in {"cpu", "to", "size", "values"} or name not in _OF_MORE_THAN_TENSORS:
         return UNKNOWN
     return base
+
+
+@register(CALLABLES, Kind.MOVED)
+def _call_moved(frame: Frame, callee: Value, call: Call) -> Value:
+    """What was moved and is called is a module, and what it gives is where it is: a tensor, or an object of them."""
+    evidence = frame.evidence(
+        call.node, "a module that was moved to the GPU gives what is there", callee.evidence
+    )
+    return Value(Kind.MOVED, callee.device, Confidence.INFERRED, evidence=evidence)
 
 
 def _is_of_tensors_alone(frame: Frame, name: str) -> bool:

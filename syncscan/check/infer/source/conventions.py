@@ -13,6 +13,13 @@ _ALLOWED = re.compile(r"allow_((gpu|cuda|device)_)?syncs?|((gpu|cuda|device)_)?s
 _ASKS = re.compile(r"_?(is|on|has|use|uses|supports|to|from|no|num)_")  # a flag or a function, not a tensor
 _INDEX = re.compile(r"(^|_)(idx|idxs|index|indices|ids|mapping|slots|loc|locs|lens|offsets)$")
 
+_OF_MODELS = frozenset(
+    {"attention_mask", "input_features", "input_ids", "inputs_embeds", "labels", "pixel_values", "position_ids", "token_type_ids",
+     "attentions", "end_logits", "hidden_states", "image_embeds", "images", "last_hidden_state", "latents", "logits",
+     "logits_per_image", "logits_per_text", "loss", "pooler_output", "pred_boxes", "pred_masks", "prev_sample", "sample",
+     "sequences", "start_logits", "text_embeds"}
+)  # fmt: skip
+
 
 def place_of(conventions: Conventions, name: str) -> Device:
     """The place that a name promises; the host where both kinds of pattern match."""
@@ -35,6 +42,11 @@ def dtype_of(name: str) -> str | None:
     if _MASK.search(name):
         return "bool"
     return "int" if _INDEX.search(name) else None
+
+
+def is_tensor_of_models(name: str) -> bool:
+    """Whether a tensor has this name in what models of the libraries of models take and give."""
+    return name in _OF_MODELS
 
 
 def allows_waits(name: str) -> bool:

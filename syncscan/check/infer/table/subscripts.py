@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from syncscan.check.infer.source.conventions import is_tensor_of_models
 from syncscan.check.infer.table.conditions import Bound
 from syncscan.check.infer.table.results import indexed
 from syncscan.check.infer.values.basic import element_of, item_of_table, list_of
-from syncscan.check.infer.values.lattice import join_all
+from syncscan.check.infer.values.lattice import as_tensor, join_all
 from syncscan.model import ARRAYS, UNKNOWN, Kind, Value
 from syncscan.ops import OperationTable
 
@@ -19,6 +20,8 @@ def read_item(base: Value, index: Value) -> Value:
         return join_all(read_item(option, index) for option in base.options)
     if kind is Kind.DICT:
         return item_of_table(base, index)
+    if kind is Kind.MOVED:
+        return _of_moved(base, index)
     if index.kind is Kind.SLICE:
         return base if base.items is None else list_of(element_of(base), kind)
     if (
@@ -30,6 +33,15 @@ def read_item(base: Value, index: Value) -> Value:
     if kind is Kind.CLASS:
         return base  # a generic class, subscripted
     return element_of(base)
+
+
+def _of_moved(base: Value, index: Value) -> Value:
+    """What was moved is indexed: by several things a tensor, by a number one of its tensors, by a name what it says."""
+    if index.kind is Kind.TUPLE:
+        return indexed(as_tensor(base), elements_of_index(index))
+    if index.kind is Kind.STRING:
+        return base if is_tensor_of_models(str(index.payload)) else UNKNOWN
+    return base if index.kind in {Kind.SLICE, Kind.NUMBER} else UNKNOWN
 
 
 def elements_of_index(index: Value) -> tuple[Value, ...]:
