@@ -31,7 +31,7 @@ FLOORS = {
     "syncscan.check": (
         "nesting notebook",
         "baseline blocks discover files ignores newer write suppress fix infer workers",
-        "defects meant story rhythm",
+        "defects meant plain state story rhythm",
         "match",
         "when",
         "hidden",
@@ -41,7 +41,16 @@ FLOORS = {
         "session",
         "since",
     ),
-    "syncscan.check.infer": ("values", "source", "known", "table", "evaluate", "evaluators", "solver"),
+    "syncscan.check.infer": (
+        "values",
+        "source",
+        "known",
+        "table",
+        "evaluate",
+        "evaluators",
+        "solver",
+        "kept",
+    ),
     "syncscan.commands": (
         "parameters",
         "check_options compare interim running",

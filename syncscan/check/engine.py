@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import replace
+from itertools import starmap
 
 from syncscan.check.defects import defect
 from syncscan.check.files import Source
+from syncscan.check.infer.kept.knowledge import KnowledgeReader, KnowledgeWriter
+from syncscan.check.infer.kept.names import Data, text_of
+from syncscan.check.infer.kept.values import Trees
+from syncscan.check.infer.known.recall import NotKeptError, reading
 from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.edits import Edit, edit
 from syncscan.check.infer.source.index import Module
@@ -13,16 +20,15 @@ from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.matching import CheckResult, FactsUsed, Matching
 from syncscan.check.nesting import deep_recursion, parse
 from syncscan.check.newer import newer_syntax
+from syncscan.check.rhythm import Region
+from syncscan.check.state import State, written
 from syncscan.check.when import Regions, times
-from syncscan.check.workers import shared, workers
+from syncscan.check.workers import workers
 from syncscan.facts import Facts
 from syncscan.memory import steady_memory
-from syncscan.model import Conventions, Failure
+from syncscan.model import Conventions, Failure, When
 from syncscan.ops import OperationTable, load_table
 from syncscan.rule import by_precedence
-
-# Below this many functions, starting a process takes longer than it saves.
-_WORTH_SHARING = 300
 
 Progress = Callable[[str, int, int], None]
 
@@ -45,7 +51,8 @@ class Engine:
     """The check of one project. Asked again, it works out what has changed since, and the rest it knows.
 
     ``hot`` names the entry points of a step, see `syncscan.check.when`; ``table`` is the operation table, where
-    the project has operations of its own; ``facts`` has what was seen while it ran. What it says is a function of the sources that it is asked about, whatever
+    the project has operations of its own; ``facts`` has what was seen while it ran; ``state`` is what an earlier
+    engine of the same settings knew of files of the same names. What it says is a function of the sources that it is asked about, whatever
     it was asked before.
     """
 
@@ -55,11 +62,13 @@ class Engine:
         hot: Sequence[str] = (),
         table: OperationTable | None = None,
         facts: Facts | None = None,
+        state: bytes | None = None,
     ) -> None:
         self._conventions = conventions
         self._hot = hot
         self._table = table
         self._facts = facts
+        self._state = state
         self._project: _Project | None = None
 
     @property
@@ -78,12 +87,44 @@ class Engine:
         in_order = sorted(sources, key=lambda source: source.shown)  # of which the result is a function
         with steady_memory(), deep_recursion():
             project, self._project = self._project, None  # what ends halfway is not kept
+            if project is None and self._state is not None:
+                result = self._followed(self._state, in_order, targets, progress, jobs)
+                if result is not None:
+                    return result
             if project is None or not project.follow(in_order, progress):
                 project = None  # before the next one takes as much
                 project = _Project(in_order, self._conventions, self._table, self._facts, progress)
             result = project.result(targets, self._hot, progress, jobs)
             self._project = project
             return result
+
+    def _followed(
+        self,
+        data: bytes,
+        sources: Sequence[Source],
+        targets: Container[str] | None,
+        progress: Progress,
+        jobs: int,
+    ) -> CheckResult | None:
+        """What follows from the state of an earlier run and what has changed since; None where all is to be worked out anew.
+
+        It serves this once: what it knows of files that have not changed stands at no nodes, and could not move.
+        """
+        try:
+            state = State(data, sources)
+            project = _Project(state.sources, self._conventions, self._table, self._facts, progress, state)
+            return (
+                project.result(targets, self._hot, progress, jobs)
+                if project.follow(sources, progress)
+                else None
+            )
+        except NotKeptError:
+            return None
+
+    def state(self) -> bytes | None:
+        """What is known of the project, for `Engine` in another run; None where that cannot be kept."""
+        with steady_memory(), deep_recursion():
+            return self._project.state() if self._project is not None else None
 
 
 class _Project:
@@ -96,7 +137,9 @@ class _Project:
         table: OperationTable | None,
         facts: Facts | None,
         progress: Progress,
+        state: State | None = None,
     ) -> None:
+        """Work it out, or take over what a state says of the files, which are those that it is about."""
         self._facts = facts
         self._sources = {source.shown: source for source in sources}
         self._modules: dict[str, Module] = {}
@@ -108,9 +151,12 @@ class _Project:
         rules = by_precedence()
         asked = frozenset(name for rule in rules for name in rule.asks)
         self.solver = Solver([*self._modules.values()], table or load_table(), conventions, asked, facts)
-        self.solver.solve(progress)
         self._matching = Matching(self.solver, rules)
         self._regions: Regions = {}
+        if state is None:
+            self.solver.solve(progress)
+        else:
+            self._recall(state)
 
     def follow(self, sources: Sequence[Source], progress: Progress) -> bool:
         """Take over what has changed; False if that is more than what functions do, and all is to be read anew."""
@@ -149,16 +195,41 @@ class _Project:
         result = CheckResult(failed=[*self._failed(targets)])
         when = times(self.solver, hot, self._regions)
         functions = self._matching.functions(targets)
-        count = workers(jobs) if len(functions) >= _WORTH_SHARING else 1
-        for part in shared(
-            lambda share, count: self._matching.share(functions, when, progress, share, count), count
-        ):
-            result.findings += part.findings
-            result.failed += [failure for failure in part.failed if failure not in result.failed]
+        self._matching.match(functions, progress, workers(jobs))
+        for function in functions:
+            for finding in self._matching.findings(function):
+                runs, chain = when.at(function, finding.line)
+                result.findings.append(replace(finding, when=runs, call_chain=chain))
+        result.failed += self._matching.failed()
         observations = self.solver.context.observations
         result.facts = FactsUsed(observations.used, observations.stale)
         result.findings.sort(key=lambda finding: finding.position)
         return result
+
+    def state(self) -> bytes | None:
+        """All of that as bytes; None where it cannot be kept."""
+        if self._facts is not None:  # with which nothing is followed
+            return None
+        try:
+            knowledge = KnowledgeWriter(self.solver)
+            found = self._matching.written(knowledge.values)
+            regions = [_of_regions(self._regions.get(each)) for each in knowledge.names.functions]
+            parts = {**knowledge.parts(), "found": text_of(found), "regions": text_of(regions)}
+            return written(parts, [*self._sources.values()])
+        except NotKeptError:
+            return None
+
+    def _recall(self, state: State) -> None:
+        parts = state.parts()
+        trees = {shown: module.tree for shown, module in self._modules.items() if shown in state.changed}
+        knowledge = KnowledgeReader(self.solver, Trees(trees), parts)
+        with reading():
+            self._matching.recall(json.loads(parts["found"]), knowledge.names, knowledge.values)
+            for function, regions in zip(
+                knowledge.names.functions, json.loads(parts["regions"]), strict=True
+            ):
+                if regions is not None:
+                    self._regions[function] = tuple(starmap(_region, regions))
 
     def _failed(self, targets: Container[str] | None) -> Iterator[Failure]:
         for shown, source in self._sources.items():
@@ -166,6 +237,16 @@ class _Project:
                 failure = _module(source, reported=targets is None or shown in targets)
                 assert isinstance(failure, Failure)
                 yield failure
+
+
+def _of_regions(regions: Sequence[Region] | None) -> Data:
+    if regions is None:
+        return None
+    return [[each.when.value, each.lines.start, each.lines.stop, sorted(each.calls)] for each in regions]
+
+
+def _region(when: str, start: int, stop: int, calls: list[str]) -> Region:
+    return Region(When(when), range(start, stop), frozenset(calls))
 
 
 def _place(source: Source) -> tuple[str, str, str]:

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from syncscan.check.defects import failure_of
 from syncscan.check.hidden import Direct, waiting_properties
 from syncscan.check.infer.evaluate.record import Waits
+from syncscan.check.infer.kept.knowledge import Parts, names_of, reader_of, tables_of
+from syncscan.check.infer.kept.names import Data, Names, text_of
+from syncscan.check.infer.kept.values import Reader, Spot, Trees, Writer
+from syncscan.check.infer.known.recall import NotKeptError
 from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.hardware import is_for_other_hardware, runs_on_other_hardware
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.values.identity import identical
 from syncscan.check.match import Matcher, Placed
 from syncscan.check.meant import meant
-from syncscan.check.when import Times
+from syncscan.check.plain import finding_of, plain
+from syncscan.check.workers import shared
 from syncscan.model import Failure, Finding
 from syncscan.rule import Rule
+
+# Below this many functions, starting a process takes longer than it saves.
+_WORTH_SHARING = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +54,11 @@ class Matching:
         self._direct: Direct = {}
         self._waits: Waits = {}
         self._kept: dict[Function, list[Placed]] = {}
+        self._of_others: dict[Function, list[Placed]] = {}  # what other processes have found
 
     def forget(self, functions: Iterable[Function]) -> None:
-        """Functions of which the rules may say something else now."""
+        """Functions of which the rules may say something else now, after an edit."""
+        self._of_others.clear()
         for function in functions:
             self._direct.pop(function, None)
             self._kept.pop(function, None)
@@ -82,34 +93,96 @@ class Matching:
             for each in {**before, **self._waits}
             if not identical(before.get(each), self._waits.get(each))
         }
-        if differ and self._kept:
+        for kept in (self._kept, self._of_others) if differ else ():
             read = {callee for each in differ for callee in (each, *each.virtuals())}
             callees = self._solver.known.callees
-            for function in [f for f in self._kept if not read.isdisjoint(callees.get(f, {}))]:
-                del self._kept[function]
+            for function in [f for f in kept if not read.isdisjoint(callees.get(f, {}))]:
+                del kept[function]
 
-    def share(
-        self,
-        functions: Sequence[Function],
-        when: Times,
-        progress: Callable[[str, int, int], None],
-        share: int,
-        count: int,
-    ) -> CheckResult:
-        """The findings in one share of the functions, and the functions that could not be matched."""
-        result = CheckResult()
+    def match(
+        self, functions: Sequence[Function], progress: Callable[[str, int, int], None], processes: int
+    ) -> None:
+        """Ask the rules about functions of which it is not known what they say, in a number of processes."""
+        left = [each for each in functions if each not in self._kept and each not in self._of_others]
+        count = processes if len(left) >= _WORTH_SHARING else 1
+        told = shared(lambda share, count: self._share(left, progress, share, count), count)
+        for parts in filter(None, told[1:]):
+            self._take(parts)
+
+    def _share(
+        self, functions: Sequence[Function], progress: Callable[[str, int, int], None], share: int, count: int
+    ) -> Parts | None:
+        """Ask about one share of the functions; what was found, as data for the process that has it all."""
         mine = functions[share::count]
         for done, function in enumerate(mine):
             if share == 0:
                 progress("match", done, len(mine))
-            for finding in self._findings(function):
-                runs, chain = when.at(function, finding.line)
-                result.findings.append(replace(finding, when=runs, call_chain=chain))
-        result.failed = [failure_of(function, error) for function, error in self._solver.defects.items()]
-        return result
+            self._placed(function)
+        if share == 0:
+            return None
+        values = Writer(names_of(self._solver))
+        try:
+            found = text_of(self._found_in(mine, values))
+            return {"found": found, **tables_of(values)}
+        except NotKeptError:  # so all of it is to be done there
+            return None
 
-    def _findings(self, function: Function) -> Iterator[Finding]:
+    def _take(self, parts: Parts) -> None:
+        """What another process has found. It stands at no nodes of this one, so that no edit can move it."""
+        names = names_of(self._solver)
+        values = reader_of(self._solver, names, Trees({}), parts)
+        for number, found in json.loads(parts["found"]):
+            self._of_others[names.functions[number]] = [_placed(data, values) for data in found]
+
+    def findings(self, function: Function) -> Iterator[Finding]:
+        """The findings in a function, as they stand now."""
+        return (placed.finding_now() for placed in self._placed(function))
+
+    def _placed(self, function: Function) -> list[Placed]:
+        if function in self._of_others:
+            return self._of_others[function]
         if function not in self._kept:
             candidates = self._solver.candidates(function, self._waits)
             self._kept[function] = self._matcher.findings_in(candidates, function)
-        return (placed.finding_now() for placed in self._kept[function])
+        return self._kept[function]
+
+    def failed(self) -> list[Failure]:
+        """The functions that could not be evaluated or matched."""
+        return [failure_of(function, error) for function, error in self._solver.defects.items()]
+
+    # What is kept for another run
+
+    def written(self, values: Writer) -> Data:
+        """What the rules said, as data."""
+        number = values.names.number
+        return {
+            "found": self._found_in([*self._kept, *self._of_others], values),
+            "direct": [[number(f), each and _data(each, values)] for f, each in self._direct.items()],
+            "waits": [[number(f), values.value(wait)] for f, wait in self._waits.items()],
+        }
+
+    def recall(self, data: Data, names: Names, values: Reader) -> None:
+        """Take over what they said in another run."""
+        functions = names.functions
+        self._kept = {functions[f]: [_placed(each, values) for each in found] for f, found in data["found"]}
+        self._direct = {functions[f]: each and _placed(each, values) for f, each in data["direct"]}
+        self._waits = {functions[f]: values.value(wait) for f, wait in data["waits"]}
+
+    def _found_in(self, functions: Sequence[Function], values: Writer) -> Data:
+        """What was found in functions; one in which a rule failed is left out, so that it is noted where that is read."""
+        return [
+            [values.names.number(function), [_data(placed, values) for placed in self._placed(function)]]
+            for function in functions
+            if function not in self._solver.defects
+        ]
+
+
+def _data(placed: Placed, values: Writer) -> Data:
+    spot = Spot.of(placed.node).data()
+    return [plain(placed.finding), values.step(placed.because), spot, placed.line]
+
+
+def _placed(data: Data, values: Reader) -> Placed:
+    what, because, spot, line = data
+    finding = finding_of(what)
+    return Placed(finding, values.step(because), values.node(finding.path, spot), line)

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from syncscan.check.baseline import Baseline, compare
 from syncscan.check.discover import Project
-from syncscan.check.engine import check_sources
+from syncscan.check.engine import Engine, check_sources
 from syncscan.check.files import Source, SourceError, read_bytes
 from syncscan.check.fix import Draft
 from syncscan.check.matching import CheckResult, FactsUsed
 from syncscan.check.notebook import Cells
 from syncscan.check.resident import Resident
-from syncscan.check.store import Store, key_of
+from syncscan.check.store import Store, key_of, key_of_state
 from syncscan.check.suppress import apply_suppressions
 from syncscan.check.write import remove_leftover
 from syncscan.config import Config
@@ -185,8 +185,13 @@ def _result(
     key = key_of(sources, conventions, hot, config.operations, facts.text() if facts else "")
     result = store.read(key)
     if result is None:
-        result = check_sources(sources, None, conventions, progress, jobs, hot, table, facts)
+        name = key_of_state(sources, conventions, config.operations)
+        state = None if facts else store.read_state(name)
+        engine = Engine(conventions, hot, table, facts, state)
+        result = engine.check(sources, None, progress, jobs)
         store.write(key, result)
+        if (known := engine.state()) is not None:
+            store.write_state(name, known)
     return result
 
 

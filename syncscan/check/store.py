@@ -26,23 +26,14 @@ from typing import Any
 import syncscan
 from syncscan.check.files import Source
 from syncscan.check.matching import CheckResult, FactsUsed
+from syncscan.check.plain import each, finding_of, parts, plain
 from syncscan.files import read_file
-from syncscan.model import (
-    Applicability,
-    Confidence,
-    Conventions,
-    Edit,
-    Evidence,
-    Failure,
-    Finding,
-    Fix,
-    When,
-)
+from syncscan.model import Conventions, Failure
 
 _MOST_BYTES = 256 * 1024 * 1024  # of all entries together; the oldest make room
 _MOST_OF_ONE = 64 * 1024 * 1024
 _UNFINISHED = 3600  # seconds after which nobody finishes an entry any more
-_ENTRY = re.compile(r"[0-9a-f]{64}\.(result|[a-z0-9_]+\.new)")
+_ENTRY = re.compile(r"[0-9a-f]{64}\.(result|state|[a-z0-9_]+\.new)")
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds results of syncscan; it may be removed.\n"
 
 
@@ -70,10 +61,27 @@ def key_of(
     """The name of the entry for a project."""
     digest = hashlib.sha256(_program())
     digest.update(json.dumps([astuple(conventions), list(hot), operations, facts]).encode())
-    for source in sources:
+    for source in sorted(sources, key=_shown):
         content = hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest()
         digest.update(json.dumps([source.shown, source.module, source.path.stem, content]).encode())
     return digest.hexdigest()
+
+
+def key_of_state(
+    sources: Sequence[Source],
+    conventions: Conventions,
+    operations: Mapping[str, Any],
+) -> str:
+    """The name under which what is known of a project is kept, whatever its files hold: its root, and what its files are."""
+    digest = hashlib.sha256(_program())
+    digest.update(json.dumps([str(Path.cwd()), astuple(conventions), operations]).encode())
+    for source in sorted(sources, key=_shown):
+        digest.update(json.dumps([source.shown, source.module, source.path.stem]).encode())
+    return digest.hexdigest()
+
+
+def _shown(source: Source) -> str:
+    return source.shown
 
 
 @functools.cache
@@ -87,6 +95,12 @@ def _program() -> bytes:
     return json.dumps([syncscan.__version__, version("libcst"), sys.version, states]).encode()
 
 
+def _digest(key: str, sort: str, body: bytes) -> bytes:
+    """What shows that an entry is whole, and of this name."""
+    name = key if sort == "result" else f"{key}.{sort}"
+    return hashlib.sha256(name.encode() + body).hexdigest().encode()
+
+
 class Store:
     """A folder of results; one that cannot be read or written is as good as empty."""
 
@@ -95,34 +109,48 @@ class Store:
 
     def read(self, key: str) -> CheckResult | None:
         """The result that was kept under a name, if it is as it was written."""
-        path = self._folder / f"{key}.result"
+        body = self._get(key, "result")
         try:
-            digest, _, body = read_file(path, _MOST_OF_ONE).partition(b"\n")
-            if hashlib.sha256(key.encode() + body).hexdigest().encode() != digest:
-                return None
-            result = _result(json.loads(body))
-        except (OSError, ValueError, RecursionError):
+            return None if body is None else _result(json.loads(body))
+        except (ValueError, RecursionError):
             return None
-        with contextlib.suppress(OSError):
-            os.utime(path)  # it is one of the newest again
-        return result
 
     def write(self, key: str, result: CheckResult) -> None:
         """Keep a result, whole or not at all; where that fails, there is none."""
-        body = json.dumps(
-            [
-                [_plain(f) for f in result.findings],
-                [list(astuple(f)) for f in result.failed],
-                list(astuple(result.facts)),
-            ]
-        ).encode()
-        digest = hashlib.sha256(key.encode() + body).hexdigest().encode()
+        data = [
+            [plain(f) for f in result.findings],
+            [list(astuple(f)) for f in result.failed],
+            list(astuple(result.facts)),
+        ]
+        self._keep(key, "result", json.dumps(data).encode())
+
+    def read_state(self, key: str) -> bytes | None:
+        """What was known of a project under a name, see `syncscan.check.state`, if it is as it was written."""
+        return self._get(key, "state")
+
+    def write_state(self, key: str, state: bytes) -> None:
+        """Keep what is known of a project, as `write` does with results."""
+        self._keep(key, "state", state)
+
+    def _get(self, key: str, sort: str) -> bytes | None:
+        path = self._folder / f"{key}.{sort}"
+        try:
+            digest, _, body = read_file(path, _MOST_OF_ONE).partition(b"\n")
+        except (OSError, ValueError):
+            return None
+        if _digest(key, sort, body) != digest:
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)  # it is one of the newest again
+        return body
+
+    def _keep(self, key: str, sort: str, body: bytes) -> None:
         if len(body) >= _MOST_OF_ONE:
             return
         with contextlib.suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._put("CACHEDIR.TAG", _TAG.encode())
-            self._put(f"{key}.result", digest + b"\n" + body)
+            self._put(f"{key}.{sort}", _digest(key, sort, body) + b"\n" + body)
             self._make_room()
 
     def clean(self) -> int:
@@ -168,64 +196,10 @@ class Store:
                 path.unlink(missing_ok=True)
 
 
-_TEXTS = ("code", "name", "path", "function", "expression", "message")
-_NUMBERS = ("line", "column", "end_line", "end_column")
-
-
-def _plain(finding: Finding) -> list[Any]:
-    fix = finding.fix
-    return [
-        [getattr(finding, name) for name in _TEXTS],
-        [getattr(finding, name) for name in _NUMBERS],
-        int(finding.confidence),
-        finding.when.value,
-        list(finding.call_chain),
-        [[step.path, step.line, step.text] for step in finding.evidence],
-        [fix.applicability.value, fix.description, [list(astuple(edit)) for edit in fix.edits]],
-    ]
-
-
-def _parts(data: object, *types: type) -> list[Any]:
-    """The parts of a list in an entry, each of its type; ValueError where they are not."""
-    if not isinstance(data, list) or tuple(map(type, data)) != types:
-        raise ValueError("not what was written")
-    return data
-
-
-def _each(data: list[Any], *types: type) -> list[list[Any]]:
-    return [_parts(part, *types) for part in data]
-
-
 def _result(data: object) -> CheckResult:
-    findings, failed, facts = _parts(data, list, list, list)
-    each = _each(failed, str, int, str, bool, str, int)
+    findings, failed, facts = parts(data, list, list, list)
     return CheckResult(
-        [_finding(finding) for finding in findings],
-        [Failure(*failure) for failure in each],
-        FactsUsed(*_parts(facts, int, int)),
+        [finding_of(finding) for finding in findings],
+        [Failure(*failure) for failure in each(failed, str, int, str, bool, str, int)],
+        FactsUsed(*parts(facts, int, int)),
     )
-
-
-def _finding(data: object) -> Finding:
-    texts, numbers, confidence, when, chain, evidence, fix = _parts(
-        data, list, list, int, str, list, list, list
-    )
-    return Finding(
-        **dict(zip(_TEXTS, _parts(texts, *[str] * len(_TEXTS)), strict=True)),
-        **dict(zip(_NUMBERS, _parts(numbers, *[int] * len(_NUMBERS)), strict=True)),
-        confidence=Confidence(confidence),
-        when=When(when),
-        call_chain=tuple(_parts(chain, *[str] * len(chain))),
-        evidence=_evidence(_each(evidence, str, int, str)),
-        fix=_fix(fix),
-    )
-
-
-def _evidence(steps: list[list[Any]]) -> tuple[Evidence, ...]:
-    return tuple(Evidence(path, line, text) for path, line, text in steps)
-
-
-def _fix(data: object) -> Fix:
-    applicability, description, edits = _parts(data, str, str, list)
-    each = _each(edits, int, int, int, int, str)
-    return Fix(Applicability(applicability), description, tuple(Edit(*edit) for edit in each))

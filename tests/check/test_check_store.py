@@ -185,7 +185,6 @@ def test_the_name_of_an_entry_says_all_that_the_result_rests_on(project) -> None
         for sources, given, hot, operations in [
             ([a, b], conventions, (), {}),
             ([a], conventions, (), {}),
-            ([b, a], conventions, (), {}),
             ([replace(a, module="c"), b], conventions, (), {}),
             ([replace(a, shown="c.py"), b], conventions, (), {}),
             ([replace(a, text="1\n"), b], conventions, (), {}),
@@ -195,5 +194,5 @@ def test_the_name_of_an_entry_says_all_that_the_result_rests_on(project) -> None
             ([a, b], conventions, (), {"torch.ops.m.f": {}}),
         ]
     }
-    assert len(keys) == 10
-    assert key_of([a, b], conventions, (), {}) in keys
+    assert len(keys) == 9
+    assert key_of([b, a], conventions, (), {}) in keys  # whichever was named first

@@ -59,7 +59,7 @@ def test_each_writer_has_its_contribution_and_the_value_is_their_join() -> None:
 def test_a_cell_tells_whether_more_is_known() -> None:
     _, functions = solved(PROGRAM)
     first, second = functions["host"], functions["main"]
-    cell: Cell[Value] = Cell(UNKNOWN)
+    cell: Cell[Value] = Cell(UNKNOWN, "returns", None)
     on_gpu, on_host = (Value(Kind.TENSOR, device) for device in (Device.CUDA, Device.CPU))
     assert cell.contribute(0, first, on_gpu)
     assert not cell.contribute(0, second, on_gpu)  # noted all the same: the first may be taken back
@@ -72,7 +72,7 @@ def test_a_cell_remembers_what_was_known_at_each_moment_and_takes_back_what_was_
     _, functions = solved(PROGRAM)
     first, second = functions["host"], functions["main"]
     assert first.order < second.order
-    cell: Cell[Value] = Cell(UNKNOWN)
+    cell: Cell[Value] = Cell(UNKNOWN, "returns", None)
     on_gpu, on_host = (Value(Kind.TENSOR, device) for device in (Device.CUDA, Device.CPU))
     cell.contribute(0, second, on_gpu)
     cell.contribute(1, first, on_host)

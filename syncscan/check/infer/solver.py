@@ -17,6 +17,7 @@ from syncscan.check.infer.evaluate.context import Context
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.record import Candidate, Recorder, Waits
 from syncscan.check.infer.evaluate.running import evaluate
+from syncscan.check.infer.known.recall import NotKeptError
 from syncscan.check.infer.known.timeline import ASSUMING, Timeline
 from syncscan.check.infer.source.edits import Edit
 from syncscan.check.infer.source.index import Function, Module
@@ -50,7 +51,7 @@ class Solver:
         self.context = Context(modules, table, conventions, asked, facts)
         self.known = self.context.known
         self.defects: dict[Function, Exception] = {}
-        self._timeline = Timeline(self.known)
+        self.timeline = Timeline(self.known)
         for number, function in enumerate(self.context.functions(), 1):
             function.order = number << _LAMBDAS
 
@@ -61,20 +62,20 @@ class Solver:
     def solve(self, progress: Progress) -> None:
         """Reach the fixed point."""
         functions = self.functions()
-        self._timeline.begin(functions)
+        self.timeline.begin(functions)
         self._run(len(functions), progress)
-        self._timeline.end()
+        self.timeline.end()
 
     def revise(self, edits: Sequence[Edit], progress: Progress) -> set[Function]:
         """Reach the fixed point of what modules are now; the functions of which something else may be known."""
         had_read = self.context.forget(edits)
         changed = dict.fromkeys([*(function for edit in edits for function in edit.functions), *had_read])
-        self._timeline.begin_again(changed)
+        self.timeline.begin_again(changed)
         self._run(len(changed), progress)
-        ran, cells = self._timeline.end()
+        ran, cells = self.timeline.end()
         differ = ran.union(*(cell.readers for cell in cells))
         for function in differ:
-            if not self._timeline.fails(function):
+            if not self.timeline.fails(function):
                 self.defects.pop(function, None)
         return differ
 
@@ -91,21 +92,23 @@ class Solver:
     def _run(self, total: int, progress: Progress) -> None:
         """Evaluate functions, and again whatever rests on what that tells, until nothing changes."""
         seen: dict[str, set[Function]] = {"infer": set(), "assume": set()}
-        while (due := self._timeline.next()) is not None:
+        while (due := self.timeline.next()) is not None:
             function, turn = due
             self.context.assume = turn >= ASSUMING
             stage = "assume" if self.context.assume else "infer"
             progress(stage, len(seen[stage]), total)
             seen[stage].add(function)
-            frame = Frame(self.context, function, now=self._timeline.now(function, turn))
+            frame = Frame(self.context, function, now=self.timeline.now(function, turn))
             self._evaluate(frame)
-            self._timeline.commit(function, frame.outcome.in_turn(turn))
+            self.timeline.commit(function, frame.outcome.in_turn(turn))
         self.context.assume = True
 
     def _evaluate(self, frame: Frame) -> None:
         """Evaluate one function; one that makes us fail is noted, and has told what it told until then."""
         try:
             evaluate(frame)
+        except NotKeptError:  # of another run, and no fault of the function
+            raise
         except Exception as error:
             self.defects[frame.function] = frame.outcome.error = error
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from syncscan.check.infer.known.cells import Knowledge
 from syncscan.check.infer.known.observations import Observations
@@ -65,6 +65,15 @@ class Context:
         if name not in self._refreshed:
             self._refreshed[name] = is_refreshed(self.modules, name)
         return self._refreshed[name]
+
+    def asked_of_mirrors(self) -> list[tuple[str, bool, set[Function]]]:
+        """The names about which that was asked, the answer, and who asked."""
+        return [(name, is_so, self._asking[name]) for name, is_so in self._refreshed.items()]
+
+    def answer_of_mirrors(self, name: str, is_so: bool, asking: Iterable[Function]) -> None:
+        """Take over such an answer."""
+        self._refreshed[name] = is_so
+        self._asking[name] = {*asking}
 
     def place_of(self, name: str) -> Device:
         """The place that a name promises by the conventions."""

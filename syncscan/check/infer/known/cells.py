@@ -8,7 +8,7 @@ that what a function told can be taken back, and what was known at any moment be
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import Flag, auto
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -71,16 +71,37 @@ class Event(NamedTuple):
 
 
 class Cell(Generic[Fact]):
-    """One thing that is known: the history of what its writers told, and the functions that have read it."""
+    """One thing that is known: the history of what its writers told, and the functions that have read it.
 
-    __slots__ = ("contributions", "history", "nothing", "readers", "value")
+    ``sort`` and ``key`` say what it is about. ``recall`` fills a cell of an earlier run, when it is first looked at.
+    """
 
-    def __init__(self, nothing: Fact) -> None:
+    __slots__ = ("_recall", "contributions", "history", "key", "nothing", "readers", "sort", "value")
+
+    def __init__(self, nothing: Fact, sort: str, key: object, recall: Recall | None = None) -> None:
         self.nothing: Fact = nothing
-        self.value: Fact = nothing
-        self.history: list[Event] = []
-        self.contributions: dict[Function, Fact] = {}  # the last one of each writer
-        self.readers: dict[Function, None] = {}
+        self.sort = sort
+        self.key = key
+        self._recall = recall
+        if recall is None:
+            self.fill([], {})
+
+    def __getattr__(self, name: str) -> Any:
+        """What is asked for while it is not filled."""
+        if name not in _FILLED or self._recall is None:
+            raise AttributeError(name)
+        recall, self._recall = self._recall, None
+        recall(self)
+        return getattr(self, name)
+
+    def fill(self, history: list[Event], readers: dict[Function, None]) -> None:
+        """Let it be known."""
+        self.history = history
+        self.value: Fact = history[-1].value if history else self.nothing
+        self.contributions: dict[Function, Fact] = {  # the last one of each writer
+            event.writer: event.fact for event in history
+        }
+        self.readers = readers
 
     def contribute(self, turn: int, writer: Function, fact: Fact) -> bool:
         """Add what a writer tells after all others; True if more is known by that."""
@@ -138,6 +159,10 @@ class Cell(Generic[Fact]):
         return self.history[place].when if place < len(self.history) else None
 
 
+Recall = Callable[[Cell[Any]], None]
+_FILLED = frozenset({"contributions", "history", "readers", "value"})
+
+
 def place_in(history: list[Event], when: int) -> int:
     """The number of events before a moment."""
     if not history or history[-1].when < when:
@@ -167,13 +192,15 @@ def joined(known: Fact | None, more: Fact) -> Fact | None:
 
 
 class Cells(dict[Key, Cell[Fact]]):
-    """The cells of one sort, made as they are asked for."""
+    """The cells of one sort, made as they are asked for; ``recall`` fills those of an earlier run."""
 
-    def __init__(self, nothing: Fact) -> None:
+    def __init__(self, sort: str, nothing: Fact) -> None:
+        self.sort = sort
+        self.recall: Recall | None = None
         self._nothing: Fact = nothing
 
     def __missing__(self, key: Key) -> Cell[Fact]:
-        cell = self[key] = Cell(self._nothing)
+        cell = self[key] = Cell(self._nothing, self.sort, key, self.recall)
         return cell
 
 
@@ -181,27 +208,41 @@ class Knowledge:
     """What is known of a project: every cell, and what the evaluations said besides."""
 
     def __init__(self) -> None:
-        self.parameters: Cells[Parameter, Value] = Cells(UNKNOWN)
-        self.returns: Cells[Function, Value] = Cells(UNKNOWN)
-        self.attributes: Cells[tuple[Class, str], Value] = Cells(UNKNOWN)
-        self.globals: Cells[tuple[Module, str], Value] = Cells(UNKNOWN)
-        self.captured: Cells[tuple[Function, str], Value] = Cells(UNKNOWN)  # by functions in a function
+        self.parameters: Cells[Parameter, Value] = Cells("parameters", UNKNOWN)
+        self.returns: Cells[Function, Value] = Cells("returns", UNKNOWN)
+        self.attributes: Cells[tuple[Class, str], Value] = Cells("attributes", UNKNOWN)
+        self.globals: Cells[tuple[Module, str], Value] = Cells("globals", UNKNOWN)
+        self.captured: Cells[tuple[Function, str], Value] = Cells(
+            "captured", UNKNOWN
+        )  # by functions in a function
         # The classes on whose objects an attribute of this name is set, by code that is not their own.
-        self.set_outside: Cells[str, frozenset[Class]] = Cells(frozenset())
+        self.set_outside: Cells[str, frozenset[Class]] = Cells("set_outside", frozenset())
         # What the bodies of classes set in an attribute, which an object has as `__init__` begins.
-        self.set_in_bodies: Cells[tuple[Class, str], Value] = Cells(UNKNOWN)
+        self.set_in_bodies: Cells[tuple[Class, str], Value] = Cells("set_in_bodies", UNKNOWN)
         # The parameters that put a result of a function on the GPU; "" where something else does.
-        self.placing: Cells[Function, frozenset[str]] = Cells(frozenset())
-        # Where `with torch.device(...)` puts what is made in it, modules among it; nowhere if that is the CPU.
-        self.default_device: Cell[Value] = Cell(UNKNOWN)
-        # The process group that collectives without one are for; nothing where programs make it in several ways.
-        self.default_group: Cell[Value] = Cell(UNKNOWN)
+        self.placing: Cells[Function, frozenset[str]] = Cells("placing", frozenset())
+        self.defaults: Cells[str, Value] = Cells("defaults", UNKNOWN)
         self.virtual = VirtualKnowledge()
 
         self.callees: dict[Function, dict[Function | Virtual, Called]] = {}
         self.elsewhere: dict[Function, dict[Function, None]] = {}  # called in branches for other hardware
         self.open: set[Function] = set()  # that ask something which only an assumption answers
         self.may_block: set[Function] = set()  # in which a GPU value reaches a place that may block
+
+    @property
+    def default_device(self) -> Cell[Value]:
+        """Where `with torch.device(...)` puts what is made in it, modules among it; nowhere if that is the CPU."""
+        return self.defaults["device"]
+
+    @property
+    def default_group(self) -> Cell[Value]:
+        """The process group that collectives without one are for; nothing where programs make it in several ways."""
+        return self.defaults["group"]
+
+    def cells(self) -> dict[str, Cells[Any, Any]]:
+        """All cells, by their sorts."""
+        known = [*vars(self).values(), *vars(self.virtual).values()]
+        return {cells.sort: cells for cells in known if isinstance(cells, Cells)}
 
 
 class VirtualKnowledge:
@@ -212,8 +253,10 @@ class VirtualKnowledge:
     """
 
     def __init__(self) -> None:
-        self.slots: Cells[tuple[Virtual, bool], frozenset[Slot]] = Cells(frozenset())  # that callers fill
-        self.arguments: Cells[tuple[Virtual, bool, Slot], Value] = Cells(UNKNOWN)
-        self.returns: Cells[Virtual, Value] = Cells(UNKNOWN)
+        self.slots: Cells[tuple[Virtual, bool], frozenset[Slot]] = Cells(
+            "virtual slots", frozenset()
+        )  # that callers fill
+        self.arguments: Cells[tuple[Virtual, bool, Slot], Value] = Cells("virtual arguments", UNKNOWN)
+        self.returns: Cells[Virtual, Value] = Cells("virtual returns", UNKNOWN)
         # The parameters that put a result on the GPU, as in `Knowledge.placing`.
-        self.placing: Cells[Virtual, frozenset[Named]] = Cells(frozenset())
+        self.placing: Cells[Virtual, frozenset[Named]] = Cells("virtual placing", frozenset())

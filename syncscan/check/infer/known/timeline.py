@@ -28,7 +28,7 @@ from syncscan.check.infer.known.cells import (
     place_in,
     turn_of,
 )
-from syncscan.check.infer.known.trails import Evaluation, Trail
+from syncscan.check.infer.known.trails import Evaluation, Trail, Trails
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.values.identity import identical
 
@@ -47,9 +47,9 @@ class Timeline:
 
     def __init__(self, known: Knowledge) -> None:
         self._known = known
-        self._trails: dict[Function, Trail] = {}
+        self.trails = Trails()
         self._running: dict[Function, None] = {}  # that take their turns now, not as in the run before
-        self._meeters: dict[
+        self.meeters: dict[
             Function, dict[Function, None]
         ] = {}  # for a lambda, the functions that have met it
         self._queue: list[tuple[int, int, int, Any]] = []
@@ -77,9 +77,9 @@ class Timeline:
         """End a run; the functions that it ran, and the cells that are not what they were."""
         ran, before = set(self._running), self._before or {}
         changed = [cell for cell, old in before.items() if not identical(_last(cell, old), cell.value)]
-        for function in [function for function in ran if not self._trails.get(function)]:
-            self._trails.pop(function, None)
-            self._meeters.pop(function, None)
+        for function in [function for function in ran if not self.trails[function]]:
+            self.trails.pop(function, None)
+            self.meeters.pop(function, None)
         self._running.clear()
         self._before = None
         return ran, changed
@@ -119,11 +119,11 @@ class Timeline:
 
     def fails(self, function: Function) -> bool:
         """Whether the last evaluation of a function ended in an error."""
-        trail = self._trails.get(function, [])
+        trail = self.trails[function]
         return bool(trail) and trail[-1].error is not None
 
     def _may_run(self, function: Function, turn: int) -> bool:
-        trail = self._trails.get(function, ())
+        trail = self.trails[function]
         of_stage = sum((each.turn >= ASSUMING) is (turn >= ASSUMING) for each in trail)
         return of_stage < _MOST_EVALUATIONS and not self.fails(function)
 
@@ -131,7 +131,7 @@ class Timeline:
 
     def commit(self, function: Function, evaluation: Evaluation) -> None:
         """Let the project know what an evaluation yields, and queue whoever has read something else."""
-        self._trails.setdefault(function, []).append(evaluation)
+        self.trails[function].append(evaluation)
         when = moment(evaluation.turn, function)
         for cell in evaluation.reads:
             cell.readers[function] = None
@@ -161,7 +161,7 @@ class Timeline:
 
     def _meet(self, met: Function, function: Function, turn: int) -> None:
         """A lambda is run where it is met."""
-        self._meeters.setdefault(met, {})[function] = None
+        self.meeters.setdefault(met, {})[function] = None
         if self._before is None:
             self._running[met] = None
         elif met not in self._running:
@@ -172,14 +172,14 @@ class Timeline:
     def _has_run(self, function: Function, turn: int) -> bool:
         """Whether a function has run before a turn, assumptions made or not as then."""
         is_assuming = turn >= ASSUMING
-        return any((each.turn >= ASSUMING) is is_assuming for each in self._trails.get(function, ()))
+        return any((each.turn >= ASSUMING) is is_assuming for each in self.trails[function])
 
     def _tell_readers(self, cell: Cell[Any], when: int) -> None:
         """A cell has changed: those that have read it in their last evaluation run again."""
         turn = turn_of(when) + 1
         for reader in cell.readers:
             if reader in self._running and self._due.get(reader, turn + 1) > turn:
-                trail = self._trails.get(reader)
+                trail = self.trails[reader]
                 if trail and cell in trail[-1].reads:
                     self._enqueue(reader, turn)
 
@@ -199,10 +199,10 @@ class Timeline:
         if function in self._running:
             return
         self._running[function] = None
-        trail = self._trails.get(function, [])
+        trail = self.trails[function]
         kept = [evaluation for evaluation in trail if evaluation.turn < turn]
         dropped = trail[len(kept) :]
-        self._trails[function] = kept
+        self.trails[function] = kept
         if dropped:
             self._forget(function, kept, dropped)
         self._look_ahead(function, turn)
@@ -236,7 +236,7 @@ class Timeline:
         """Whether a function takes a turn, by what is known as its round begins."""
         if self._begins(function, turn):
             return True
-        trail = self._trails[function]
+        trail = self.trails[function]
         if not trail or turn == ASSUMING:
             return False
         since, begin = self._since(function, turn), moment_of(turn)
@@ -244,7 +244,7 @@ class Timeline:
 
     def _since(self, function: Function, turn: int) -> int:
         """The moment since which changes make a function take a turn: those of its last one too, by itself."""
-        last = self._trails[function][-1].turn
+        last = self.trails[function][-1].turn
         return moment_of(ASSUMING) if last < ASSUMING <= turn else moment(last, function)
 
     def _begins(self, function: Function, turn: int) -> bool:
@@ -257,14 +257,14 @@ class Timeline:
 
     def _met(self, function: Function) -> Iterator[int]:
         """The rounds in which a lambda was met before it had run, assumptions made or not."""
-        for meeter in self._meeters.get(function, ()):
-            for evaluation in self._trails.get(meeter, ()):
+        for meeter in self.meeters.get(function, ()):
+            for evaluation in self.trails[meeter]:
                 if function in evaluation.lambdas and not self._has_run(function, evaluation.turn):
                     yield evaluation.turn
 
     def _look_ahead(self, function: Function, turn: int) -> None:
         """Queue a function for its next turn from one on, as far as what is to come is known from the run before."""
-        trail, turns = self._trails[function], []
+        trail, turns = self.trails[function], []
         if not function.is_lambda and not trail:
             turns.append(0)
         if turn == ASSUMING and function in self._known.open and not self._has_run(function, turn):
@@ -304,7 +304,7 @@ class Timeline:
         for reader in [*cell.readers]:
             if reader in self._running:
                 continue
-            trail = self._trails.get(reader, ())
+            trail = self.trails[reader]
             turn = next_turn(reader, when)
             taken = sum(evaluation.turn < turn for evaluation in trail)
             follows = taken < len(trail) and trail[taken].turn == turn == turn_of(when)
@@ -321,7 +321,7 @@ class Timeline:
             return
         assert self._before is not None
         turn = turn_of(when)
-        reads = next(each.reads for each in self._trails[function] if each.turn == turn)
+        reads = next(each.reads for each in self.trails[function] if each.turn == turn)
         for cell in reads:
             if cell in self._before and not identical(
                 cell.before(when), _after(cell, self._before[cell], when - 1)

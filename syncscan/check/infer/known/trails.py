@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,3 +26,14 @@ class Evaluation:
 
 
 Trail = list[Evaluation]
+
+
+class Trails(dict[Function, Trail]):
+    """The trail of each function; ``recall`` gives that of an earlier run, once."""
+
+    def __init__(self) -> None:
+        self.recall: Callable[[Function], Trail] | None = None
+
+    def __missing__(self, function: Function) -> Trail:
+        trail = self[function] = [] if self.recall is None else self.recall(function)
+        return trail

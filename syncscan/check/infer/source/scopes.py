@@ -87,6 +87,17 @@ class Scopes:
         module = outer.module
         if _is_default(node, outer):
             outer = outer.parent or module.body
+        return self._made(node, outer, statement)
+
+    def restored(
+        self, definition: Function, number: int, parent: Function | None, statement: ast.stmt | None
+    ) -> Function:
+        """The lambda of a number in a definition, as an earlier run met it."""
+        nodes = [node for node, each in self._numbers_in(definition).items() if each == number]
+        return self._made(nodes[0], parent or definition.module.body, statement)
+
+    def _made(self, node: ast.Lambda, outer: Function, statement: ast.stmt | None) -> Function:
+        module = outer.module
         prefix = "" if outer is module.body else f"{outer.qualname}."
         made = Function("<lambda>", f"{prefix}<lambda>", module, node)
         made.parent = None if outer is module.body else outer
@@ -94,16 +105,16 @@ class Scopes:
         made.statement = statement
         while isinstance(outer.node, ast.Lambda):
             outer = outer.parent or module.body
-        number = self._number_of(node, outer)
+        number = self._numbers_in(outer)[node]
         made.key, made.order = f"{outer.key}:{number}", outer.order + number
         self.lambdas[node] = made
         return made
 
-    def _number_of(self, node: ast.Lambda, outer: Function) -> int:
-        """The place of a lambda among those of a definition, from 1 on."""
-        if outer not in self._numbers:
-            self._numbers[outer] = {each: n for n, each in enumerate(_lambdas_of(outer.node), 1)}
-        return self._numbers[outer][node]
+    def _numbers_in(self, definition: Function) -> dict[ast.Lambda, int]:
+        """The lambdas of a definition, by their places among those, from 1 on."""
+        if definition not in self._numbers:
+            self._numbers[definition] = {each: n for n, each in enumerate(_lambdas_of(definition.node), 1)}
+        return self._numbers[definition]
 
 
 def _is_default(node: ast.Lambda, function: Function) -> bool:

@@ -1,0 +1,90 @@
+"""What a project defines, by numbers that are the same wherever its source is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from syncscan.check.infer.known.recall import NotKeptError
+from syncscan.check.infer.source.index import Class, Function, Module, Parameter, Virtual
+
+Data = Any  # what JSON holds
+
+
+text_of = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode  # data as one line
+
+
+class Names:
+    """The modules of a project in order, their functions and classes, and the lambdas that were met."""
+
+    def __init__(self, modules: Sequence[Module], lambdas: Sequence[Function] = ()) -> None:
+        self.modules = [*modules]
+        self.functions = [function for module in modules for function in module.functions]
+        self.classes = [cls for module in modules for cls in module.classes]
+        self._numbers: dict[object, int] = {}
+        self._parameters: dict[Parameter, tuple[int, int]] = {}
+        for things in (self.modules, self.classes):
+            self._numbers.update({thing: number for number, thing in enumerate(things)})
+        self._add(self.functions, 0)
+        self.defined = len(self.functions)
+        for function in lambdas:
+            self.add(function)
+
+    def add(self, function: Function) -> None:
+        """Number one more function."""
+        self._add([function], len(self.functions))
+        self.functions.append(function)
+
+    def _add(self, functions: Sequence[Function], first: int) -> None:
+        for number, function in enumerate(functions, first):
+            self._numbers[function] = number
+            for position, parameter in enumerate(function.parameters):
+                self._parameters[parameter] = number, position
+
+    def number(self, thing: Module | Class | Function) -> int:
+        """The number of a thing among those of its sort."""
+        number = self._numbers.get(thing)
+        if number is None:
+            raise NotKeptError(f"{thing.key} is no part of the project")
+        return number
+
+    def data(self, thing: object) -> Data:
+        """A thing, or what consists of things, as data that says which it is."""
+        if thing is None or isinstance(thing, (bool, int, str)):
+            return thing
+        write = _WRITERS.get(type(thing))
+        if write is None:
+            raise NotKeptError(f"{type(thing).__name__} has no form as data")
+        return write(self, thing)
+
+    def thing(self, data: Data) -> Any:
+        """What data stands for."""
+        return _READERS[data[0]](self, data) if isinstance(data, list) else data
+
+    def _parameter(self, parameter: Parameter) -> Data:
+        if parameter not in self._parameters:
+            raise NotKeptError(f"{parameter.name} is a parameter of no function")
+        return ["p", *self._parameters[parameter]]
+
+
+_WRITERS: dict[type, Callable[[Names, Any], Data]] = {
+    Function: lambda names, it: ["f", names.number(it)],
+    Class: lambda names, it: ["c", names.number(it)],
+    Module: lambda names, it: ["m", names.number(it)],
+    Virtual: lambda names, it: ["v", names.number(it.cls), it.name],
+    Parameter: lambda names, it: names._parameter(it),
+    tuple: lambda names, it: ["t", *map(names.data, it)],
+    frozenset: lambda names, it: ["s", *sorted(map(names.data, it), key=text_of)],
+    type(...): lambda _, __: ["."],
+}
+_READERS: dict[str, Callable[[Names, Data], object]] = {
+    "f": lambda names, data: names.functions[data[1]],
+    "c": lambda names, data: names.classes[data[1]],
+    "m": lambda names, data: names.modules[data[1]],
+    "v": lambda names, data: names.classes[data[1]].virtual(data[2]),
+    "p": lambda names, data: names.functions[data[1]].parameters[data[2]],
+    "t": lambda names, data: tuple(map(names.thing, data[1:])),
+    "s": lambda names, data: frozenset(map(names.thing, data[1:])),
+    ".": lambda _, __: ...,
+}

@@ -1,0 +1,314 @@
+"""What an engine knew, kept and taken up by another: it says what a new one says, and works out little for that."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from syncscan.check.engine import Engine
+from syncscan.check.files import Source, read_source
+from syncscan.check.matching import CheckResult
+from syncscan.check.state import State, written
+from syncscan.check.store import Store, key_of_state
+from syncscan.model import Conventions
+from tests.check.changing import changed, project, source
+
+CORPUS = sorted((Path(__file__).parent / "corpus").rglob("*.py"))
+
+
+def cold(sources: dict[str, Source], jobs: int = 1) -> tuple[CheckResult, bytes]:
+    """What an engine says that knew nothing, and what it knows now."""
+    engine = Engine(Conventions())
+    result = engine.check([*sources.values()], None, lambda *_: None, jobs)
+    state = engine.state()
+    assert state is not None
+    return result, state
+
+
+def followed(state: bytes, sources: dict[str, Source]) -> tuple[CheckResult, list[str]]:
+    """What an engine says that takes up a state, and the functions that it evaluated; all of them where it could not."""
+    stages: list[str] = []
+    engine = Engine(Conventions(), state=state)
+    result = engine.check([*sources.values()], None, lambda stage, *_: stages.append(stage))
+    return result, [stage for stage in stages if stage in {"infer", "assume"}]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_follows_from_a_state_is_what_a_new_engine_says(seed) -> None:
+    rng = random.Random(seed)
+    sources = project()
+    expected, state = cold(sources)
+    whole = len(followed(b"", sources)[1])
+    again = 0
+    for _ in range(25):
+        changed(rng, sources)
+        result, evaluated = followed(state, sources)
+        expected, fresh = cold(sources)
+        assert result.findings == expected.findings
+        assert result.failed == expected.failed
+        if len(evaluated) < whole // 2:
+            again += 1  # and the next change comes on top of this one
+        else:
+            state = fresh
+    assert again > 5  # or this shows nothing
+
+
+def test_all_that_the_corpus_knows_of_survives() -> None:
+    sources = {str(path): read_source(path, path.parent, {}) for path in CORPUS[::6]}
+    sources = {
+        name: replace(each, module=f"m{n}.{each.module}") for n, (name, each) in enumerate(sources.items())
+    }
+    expected, state = cold(sources)
+    assert len(expected.findings) > 60
+    result, evaluated = followed(state, sources)
+    assert (result, evaluated) == (expected, [])
+    for name in [*sources][::15]:
+        edited = sources | {name: replace(sources[name], text="# a line more\n" + sources[name].text)}
+        result, evaluated = followed(state, edited)
+        assert result == cold(edited)[0]
+        assert len(evaluated) < 20
+
+
+def test_what_other_processes_found_is_kept_too(monkeypatch) -> None:
+    monkeypatch.setattr("syncscan.check.matching._WORTH_SHARING", 1)
+    sources = project()
+    expected, _ = cold(sources)
+    result, state = cold(sources, jobs=3)
+    assert result == expected
+    text = sources["base"].text.replace("self.host = None", "self.host = 1\n        # here")
+    sources["base"] = replace(sources["base"], text=text)
+    result, evaluated = followed(state, sources)
+    assert result == cold(sources)[0]
+    assert 0 < len(evaluated) < 5
+
+
+@pytest.mark.parametrize(
+    "damage",
+    {
+        "empty": lambda state: b"",
+        "cut": lambda state: state[:-1000],
+        "no head": lambda state: state.partition(b"\n")[2],
+        "no data": lambda state: b"cos\nsystem\n(S'false'\ntR.",
+        "turned": lambda state: state.partition(b"\n")[0] + b"\n" + state.partition(b"\n")[2][::-1],
+        "of more files": lambda state: cold(project() | {"new": source("new", "")})[1],
+        "of others": lambda state: cold({**project(), "base": source("base", "def f(): pass\n")})[1],
+    }.values(),
+)
+def test_a_state_that_is_not_of_these_files_is_passed_over(damage) -> None:
+    sources = project()
+    expected, state = cold(sources)
+    sources["helpers"] = replace(sources["helpers"], text=sources["helpers"].text + "\n# more\n")
+    result, evaluated = followed(damage(state), sources)
+    assert result == expected
+    assert len(evaluated) > 15
+
+
+def test_parts_that_something_else_wrote_are_passed_over() -> None:
+    sources = project()
+    _, state = cold(sources)
+    then = sorted(sources.values(), key=lambda each: each.shown)
+    parts = State(state, then).parts()
+    text = sources["base"].text.replace("lens.max", "lens.min")
+    sources["base"] = replace(sources["base"], text=text)
+    expected, _ = cold(sources)
+    assert len(followed(state, sources)[1]) < 10
+    for name in parts:
+        for other in ("", "null", "[]", "[[[[]]]]", parts[name].replace("[", "{"), f"{parts[name]}\n[]"):
+            assert followed(written(parts | {name: other}, then), sources)[0] == expected, (name, other)
+
+
+# As users see it
+
+
+@pytest.fixture
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache") / "kept"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name, each in project().items():
+        (tmp_path / f"{name}.py").write_text(each.text)
+    (tmp_path / "pyproject.toml").touch()
+    return tmp_path
+
+
+def command(*arguments: object) -> list[str]:
+    given = ["check", *map(str, arguments), "--all", "--format=json", "--jobs=1"]
+    return [sys.executable, "-m", "syncscan", *given]
+
+
+def checked(root: Path, *arguments: object, seed: int = 0, **environment: str) -> tuple[object, object]:
+    """What a check finds, as a process of its own."""
+    environment = {**os.environ, "PYTHONHASHSEED": str(seed), **environment}
+    done = subprocess.run(command(*arguments), cwd=root, capture_output=True, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (1, b"")
+    report = json.loads(done.stdout)
+    assert report["findings"]
+    return report["findings"], report["left_out"]
+
+
+@pytest.fixture
+def in_process(syncscan, root) -> Callable[..., tuple[object, object]]:
+    """The same without the cost of a process."""
+
+    def check(*arguments: object) -> tuple[object, object]:
+        done = syncscan(*command(*arguments)[3:])
+        assert (done.status, done.stderr) == (1, "")
+        report = json.loads(done.stdout)
+        return report["findings"], report["left_out"]
+
+    return check
+
+
+def edited(root: Path) -> None:
+    """Another body of a function."""
+    path = root / "base.py"
+    path.write_text(
+        path.read_text().replace("self.host = None", 'self.host = torch.ones(2, device="cuda").item()')
+    )
+
+
+def states(kept: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in kept.glob("*.state")}
+
+
+def test_processes_of_other_hash_seeds_follow_one_another(root, kept) -> None:
+    first = checked(root, ".", "--cache-dir", kept, seed=1)
+    state = states(kept)
+    assert len(state) == 1
+    edited(root)
+    for seed, target in [(2, "."), (3, "base.py")]:
+        for result in kept.glob("*.result"):
+            result.unlink()
+        found = checked(root, target, "--cache-dir", kept, seed=seed)
+        assert found == checked(root, target, "--no-cache", seed=seed)
+        assert found != first
+    assert states(kept) == state  # nothing was worked out anew
+
+
+def test_without_the_store_no_state_is_read_or_written(root, kept) -> None:
+    checked(root, ".", "--no-cache", XDG_CACHE_HOME=str(kept), HOME=str(kept))
+    assert not kept.exists()
+    checked(root, ".", XDG_CACHE_HOME=str(kept), HOME=str(kept))
+    (state,) = kept.rglob("*.state")
+    before = state.stat()
+    edited(root)
+    checked(root, ".", "--no-cache", XDG_CACHE_HOME=str(kept), HOME=str(kept))
+    assert state.stat() == before  # not even that it was read
+
+
+def test_a_change_of_more_than_bodies_makes_another_state(in_process, root, kept) -> None:
+    in_process(".", "--cache-dir", kept)
+    before = states(kept)
+    path = root / "helpers.py"
+    path.write_text(path.read_text().replace("def plain(n)", "def plain(n, m=1)"))
+    assert in_process(".", "--cache-dir", kept) == in_process(".", "--no-cache")
+    after = states(kept)
+    assert after.keys() == before.keys()
+    assert after != before
+
+
+def test_clean_removes_states(syncscan, in_process, kept) -> None:
+    in_process(".", "--cache-dir", kept)
+    assert states(kept)
+    assert syncscan("clean", "--cache-dir", kept).status == 0
+    assert not kept.exists()
+
+
+def test_a_state_that_is_damaged_on_the_disk_is_passed_over(in_process, root, kept) -> None:
+    in_process(".", "--cache-dir", kept)
+    (path,) = kept.glob("*.state")
+    whole = path.read_bytes()
+    edited(root)
+    expected = in_process(".", "--no-cache")
+    for damaged in (b"", whole[:-1], whole[:200] + bytes([whole[200] ^ 1]) + whole[201:], b"[]"):
+        for result in kept.glob("*.result"):
+            result.unlink()
+        path.write_bytes(damaged)
+        assert in_process(".", "--cache-dir", kept) == expected
+        assert path.read_bytes() not in {damaged, whole}  # it is another one now
+
+
+def test_the_state_of_another_version_has_another_name(root, kept, monkeypatch) -> None:
+    sources = [read_source(path, root, {}) for path in sorted(root.glob("*.py"))]
+    name = key_of_state(sources, Conventions(), {})
+    assert name == key_of_state([replace(each, text="") for each in sources], Conventions(), {})
+    others = {
+        key_of_state(sources[:-1], Conventions(), {}),
+        key_of_state(sources, Conventions(gpu_names=()), {}),
+        key_of_state(sources, Conventions(), {"torch.ops.m.f": {}}),
+    }
+    monkeypatch.setattr("syncscan.check.store._program", lambda: b"another")
+    assert len(others | {name, key_of_state(sources, Conventions(), {})}) == 5
+
+
+def test_a_run_that_is_killed_as_it_writes_the_state_leaves_the_one_before(root, kept) -> None:
+    checked(root, ".", "--cache-dir", kept)
+    before = states(kept)
+    path = root / "helpers.py"
+    path.write_text(path.read_text() + "\ndef more():\n    pass\n")
+    program = (
+        "import os, pathlib, signal, sys\n"
+        "def killed(unfinished, target):\n"
+        "    if str(target).endswith('.state'): os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    os.replace(unfinished, target)\n"
+        "pathlib.Path.replace = killed\n"
+        "from syncscan.cli import main\n"
+        "main()\n"
+    )
+    arguments = command(".", "--cache-dir", kept)[3:]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], cwd=root, capture_output=True, check=False
+    )
+    assert done.returncode == -signal.SIGKILL
+    assert states(kept) == before
+    assert [*kept.glob("*.new")]
+    assert checked(root, ".", "--cache-dir", kept) == checked(root, ".", "--no-cache")
+
+
+def test_a_full_disk_changes_nothing(root, kept) -> None:
+    def full() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+    expected = checked(root, ".", "--no-cache")
+    done = subprocess.run(
+        command(".", "--cache-dir", kept), cwd=root, capture_output=True, preexec_fn=full, check=False
+    )
+    assert (json.loads(done.stdout)["findings"], done.stderr) == (expected[0], b"")
+    assert not states(kept)
+    assert not [*kept.glob("*.new")]
+
+
+def test_runs_at_the_same_time_follow_one_state(root, kept) -> None:
+    checked(root, ".", "--cache-dir", kept)
+    state = states(kept)
+    edited(root)
+    expected, _ = checked(root, ".", "--no-cache")
+    runs = [
+        subprocess.Popen(command(".", "--cache-dir", kept), cwd=root, stdout=subprocess.PIPE)
+        for _ in range(10)
+    ]
+    assert [json.loads(each.communicate()[0])["findings"] for each in runs] == [expected] * 10
+    assert states(kept) == state
+
+
+def test_states_make_room_for_one_another(kept, monkeypatch) -> None:
+    monkeypatch.setattr("syncscan.check.store._MOST_BYTES", 2500)
+    store = Store(kept)
+    for number in range(4):
+        store.write_state(f"{number}" * 64, bytes(1000))
+        os.utime(kept / f"{str(number) * 64}.state", (number, number))
+    assert [name[0] for name in sorted(states(kept))] == ["2", "3"]
+    assert store.read_state("3" * 64) == bytes(1000)
+    assert store.read_state("0" * 64) is None
