@@ -1,10 +1,13 @@
 """Whether an engine that stays in memory says after each edit what a new one says, and how long each takes.
 
     python -m benchmarks.edits vllm==0.19.0:vllm/v1/spec_decode --count 500
+    python -m benchmarks.edits vllm==0.19.0:vllm/v1/spec_decode --count 500 --kept
 
 needs `pip install -e ".[bench]"`. The project is a release, which pip downloads, or a folder, with a folder inside it after a
 colon. Each edit is a random one: of the body of a function as a rule, else of a signature, a name, a class attribute or a file. After each,
 findings, failures and all that is known of parameters, returns and attributes are compared with those of a new engine.
+With ``--kept``, each edit is put to another engine, which knows what the last one knew that worked out everything, and
+findings and failures are compared.
 It is run in two processes of different hash seeds, and ends with status 1 where anything differs.
 """
 
@@ -56,6 +59,9 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("name", help="a release or a folder")
     parser.add_argument("--sources", type=Path, default=releases.CACHE, help="where releases are kept")
     parser.add_argument("--count", type=int, default=500, help="how many edits")
+    parser.add_argument(
+        "--kept", action="store_true", help="take up what is kept, in place of an engine that stays"
+    )
     parser.add_argument("--seed", type=int, help="run once, with edits of this seed")
     return parser.parse_args()
 
@@ -70,18 +76,23 @@ def compared(options: argparse.Namespace) -> bool:
         }
     engine = Engine(Conventions())
     asked(engine, sources)
+    state = engine.state()
     again: list[float] = []
     anew: list[float] = []
     differed = 0
     for number in range(options.count):
         kind = edited(rng, sources)
+        if options.kept:
+            engine = Engine(Conventions(), state=state)
         result, took, is_new = asked(engine, sources)
+        if options.kept and (is_new := engine.solver is not None):
+            state = engine.state()
         cold = Engine(Conventions())
         expected, took_anew, _ = asked(cold, sources)
         anew.append(took_anew)
         if not is_new:
             again.append(took)
-        if result != expected or (not is_new and known(engine) != known(cold)):
+        if result != expected or (engine.solver is not None and known(engine) != known(cold)):
             differed += 1
             print(f"edit {number} ({kind}): differs", flush=True)
     print(
