@@ -18,10 +18,11 @@ import resource
 import signal
 import time
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from operator import itemgetter
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -29,7 +30,11 @@ from typing import Any
 from benchmarks.speed import parsed, timed
 from syncscan.check import engine
 from syncscan.check.files import Source, SourceError, read_source
+from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.solver import Solver
+from syncscan.check.infer.source.index import Function
+from syncscan.check.match import Matcher
+from syncscan.check.matching import CheckResult
 from syncscan.model import Conventions
 
 _SAMPLE = 0.004  # seconds
@@ -55,10 +60,10 @@ def main() -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     whole = sum(phases.spent.values())
     print(f"{lines:,} lines, ast.parse {parse:.2f} s, {len(result.findings)} findings, {peak:.0f} MiB")
-    for name, seconds in [("all", whole), *phases.spent.most_common()]:
+    for name, seconds in [("all", whole), *sorted(phases.spent.items(), key=itemgetter(1), reverse=True)]:
         print(f"    {name:16}{seconds:8.2f} s {seconds / parse:7.2f} times")
-    for stage, (functions, evaluations) in phases.evaluations.items():
-        print(f"    {stage}: {evaluations:,} evaluations of {functions:,} functions")
+    for stage, evaluated in phases.evaluated.items():
+        print(f"    {stage}: {evaluated.total():,} evaluations of {len(evaluated):,} functions")
     for (file, name), count in samples.most_common(40):
         print(f"    {100 * count / samples.total():5.1f}% {file} {name}")
 
@@ -67,34 +72,38 @@ class Phases:
     """A check whose phases are timed, each without what runs inside it."""
 
     def __init__(self) -> None:
-        self.spent: Counter[str] = Counter()
-        self.evaluations: dict[str, tuple[int, int]] = {}
+        self.spent: defaultdict[str, float] = defaultdict(float)
+        self.evaluated: dict[str, Counter[Function]] = {}  # how often each function, in each stage
         self._inside: list[float] = []
         for name in ("parse", "index_module", "load_table", "by_precedence", "times"):
             self._watch(engine, name, name)
         self._watch(Solver, "__init__", "link")
         self._watch(Solver, "candidates", "candidates")
-        self._watch(engine.Matcher, "findings_in", "match")
-        settle = Solver._settle
+        self._watch(Matcher, "findings_in", "match")
+        evaluate = Solver._evaluate
 
-        def watched(solver: Solver, stage: str, *rest: Any) -> None:
-            self._timed(stage, settle)(solver, stage, *rest)
-            counts = solver._evaluations
-            self.evaluations[stage] = len(counts), sum(counts.values())
+        def watched(solver: Solver, frame: Frame) -> None:
+            if frame.recorder is not None:  # which is part of "candidates"
+                evaluate(solver, frame)
+                return
+            stage = "assume" if solver.context.assume else "infer"
+            self.evaluated.setdefault(stage, Counter())[frame.function] += 1
+            self._timed(stage, evaluate)(solver, frame)
 
-        Solver._settle = watched  # type: ignore[method-assign]
+        Solver._evaluate = watched  # type: ignore[assignment, method-assign]
 
-    def check(self, folder: Path) -> engine.CheckResult:
+    def check(self, folder: Path) -> CheckResult:
         """Check a folder as the command does."""
         os.chdir(folder)
         sources: list[Source] = []
         self.spent["read"] = timed(lambda: read_all(folder, sources))
         gc.disable()
 
-        def work() -> engine.CheckResult:
+        def work() -> CheckResult:
             return engine.check_sources(sources, None, Conventions(), lambda *_: None, jobs=1)
 
-        return self._timed("all else", work)()
+        result: CheckResult = self._timed("all else", work)()
+        return result
 
     def _watch(self, owner: Any, name: str, phase: str) -> None:
         setattr(owner, name, self._timed(phase, getattr(owner, name)))
