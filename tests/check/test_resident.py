@@ -86,6 +86,22 @@ def test_what_a_change_no_longer_says_is_taken_back() -> None:
     assert [f.path for f in asked(engine, sources)[0].findings] == ["b.py"]
 
 
+def test_a_field_that_is_kept_on_the_host_no_longer_is_followed_to_those_that_import_it() -> None:
+    kept = "def fields():\n    return dict(sizes=Field.batched(1, keep_on_cpu=True))\n"
+    sources = {
+        "a": source("a", kept),
+        "b": source(
+            "b", "from a import fields\nimport torch\n\ndef use(d):\n    print(d['sizes'].to('cuda'))\n"
+        ),
+    }
+    engine = Engine(Conventions())
+    for text in (kept, kept.replace("=True", "=False"), kept.replace("sizes", "masks"), "x = 1\n", kept):
+        sources["a"] = source("a", text)
+        expected, _ = asked(Engine(Conventions()), sources)
+        assert asked(engine, sources)[0].findings == expected.findings
+        assert ("SYN302" in {finding.code for finding in expected.findings}) is (text == kept)
+
+
 def test_a_file_that_does_not_parse_for_a_while_costs_nothing_but_time() -> None:
     sources, engine = project(), Engine(Conventions())
     before, _ = asked(engine, sources)

@@ -30,7 +30,7 @@ from syncscan.check.infer.table.results import Here
 from syncscan.check.infer.table.subscripts import subscript_call
 from syncscan.check.infer.values.basic import holds_gpu
 from syncscan.check.infer.values.steps import Step
-from syncscan.model import ON_GPU, UNKNOWN, Evidence, Kind, Value
+from syncscan.model import ON_GPU, UNKNOWN, Device, Evidence, Kind, Value
 
 _NOTHING = nullcontext()
 DEFAULT_DEVICE = "torch.set_default_device()"  # kept like a variable of the module that calls it at its top
@@ -165,10 +165,19 @@ class Frame:
         return other.is_outside or not self.module.is_outside
 
     def assume(self) -> bool:
-        """Whether open questions are answered by assumption now; if not yet, this function has one."""
+        """Whether open questions are answered by assumption now; if not yet, this function has one.
+
+        What they are answered with is the GPU, so that there is no answer where the host prepares inputs.
+        """
+        if self.function.works_on_the_host:
+            return False
         if not self.context.assume:
             self.outcome.is_open = True
         return self.context.assume
+
+    def place_of(self, name: str) -> Device:
+        """The place that a name promises, by the conventions or because the project keeps fields of that name there."""
+        return Device.CPU if name in self.module.kept else self.context.place_of(name)
 
     # Where it stands
 

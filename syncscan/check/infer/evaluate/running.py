@@ -79,7 +79,7 @@ def _takes_batches(function: Function) -> bool:
 def _as_it_is_used(frame: Frame, parameter: Parameter) -> Value:
     """A tensor that nobody is seen to pass, and that nothing but its use shows to be one."""
     name = parameter.name
-    if frame.context.place_of(name) is Device.CPU:
+    if frame.place_of(name) is Device.CPU:
         return Value(Kind.TENSOR, Device.CPU, Confidence.ASSUMED)
     evidence = frame.evidence(
         frame.function.node, f"`{name}` is used as a tensor: it waits if its argument is on the GPU"

@@ -6,6 +6,7 @@ import ast
 
 from syncscan.check.infer.evaluate.call import Call
 from syncscan.check.infer.evaluate.frame import Frame
+from syncscan.check.infer.evaluate.guesses import named
 from syncscan.check.infer.evaluate.registry import METHODS, register
 from syncscan.check.infer.evaluate.storing import mutate
 from syncscan.check.infer.values.basic import (
@@ -52,7 +53,8 @@ def _of_table(frame: Frame, base: Value, name: str, call: Call) -> Value:
         return list_of(element_of(base))
     if name in {"get", "setdefault", "pop"}:
         default = call.args[1] if len(call.args) > 1 else UNKNOWN if name == "pop" else NONE
-        return join(item_of_table(base, call.first), default)
+        item, key = item_of_table(base, call.first), call.first.payload
+        return join(named(frame, item, key) if isinstance(key, str) else item, default)
     return base if name == "copy" else NUMBER if name == "__len__" else UNKNOWN
 
 

@@ -76,8 +76,7 @@ def call_function(frame: Frame, function: Function, call: Call) -> Value:
 
 
 def _named(frame: Frame, value: Value, name: str) -> Value:
-    is_open = value.kind is Kind.TENSOR and value.device is Device.UNKNOWN
-    return named(frame, value, name) if is_open else value
+    return named(frame, value, name) if value.kind is Kind.TENSOR else value
 
 
 def _where_given(frame: Frame, value: Value, given: Given) -> Value:

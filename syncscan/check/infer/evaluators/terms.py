@@ -45,7 +45,8 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Value:
     index = frame.evaluate(node.slice)
     if base.kind in ARRAYS or base.kind is Kind.UNION:
         frame.note_subscript(node, base, index)
-    return read_item(base, index)
+    item = read_item(base, index)
+    return named(frame, item, index.payload) if isinstance(index.payload, str) else item
 
 
 @register(EXPRESSIONS, ast.Slice)

@@ -20,6 +20,22 @@ _OF_MODELS = frozenset(
      "sequences", "start_logits", "text_embeds"}
 )  # fmt: skip
 
+_PREPARES = re.compile(
+    r".*(ImageProcessor|ImageProcessing|VideoProcessor|VideoProcessing|FeatureExtractor|FeatureExtraction|Tokenizer"
+    r"|ProcessorMixin|MultiModalProcessor|DataCollator|ImageReader)(Base|Mixin|Fast|Pil)?"
+)
+_AFTER = re.compile(r"_*(post_?process|(batch_)?decode).*")
+
+
+def prepares_inputs(name: str) -> bool:
+    """Whether a class of this name works on the host before a model runs: an image processor, a tokenizer."""
+    return _PREPARES.fullmatch(name) is not None
+
+
+def reads_outputs(name: str) -> bool:
+    """Whether a method of this name of such a class works on what a model gave."""
+    return _AFTER.fullmatch(name) is not None
+
 
 def place_of(conventions: Conventions, name: str) -> Device:
     """The place that a name promises; the host where both kinds of pattern match."""

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from syncscan.check.infer.source.fields import says_so
 from syncscan.check.infer.source.index import Class, Function, Import, Module
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.merge import merge
@@ -26,6 +27,8 @@ class Edit:
 
 def edit(module: Module, tree: ast.Module, lines: list[str]) -> Edit | None:
     """Make a module what its file is now, if it defines the same; else None, and the module is of no use any more."""
+    if module.may_declare_kept or says_so(lines):  # which others may have read
+        return None
     before = _described(module)
     merged = merge(module.tree, tree, module.lines, lines)
     now = index_module(module.name, module.path, module.tree, lines, is_package=module.is_package)

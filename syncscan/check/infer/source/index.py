@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from syncscan.check.files import is_outside
+from syncscan.check.infer.source.conventions import prepares_inputs, reads_outputs
 from syncscan.check.infer.source.syntax import dotted_name, walk
 
 NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple", "collections.namedtuple"})
@@ -83,6 +84,11 @@ class Function:
         """Whether it has no name of its own, and is met where it stands."""
         return isinstance(self.node, ast.Lambda)
 
+    @property
+    def works_on_the_host(self) -> bool:
+        """Whether it is a method of what prepares the inputs of models, and not for what they gave."""
+        return self.owner is not None and self.owner.prepares_inputs and not reads_outputs(self.name)
+
     def own_calls(self) -> frozenset[str]:
         """The private methods that a method calls on its own object."""
         if self.calls_of_its_own is None:
@@ -138,6 +144,7 @@ class Class:
     virtuals: dict[str, Virtual | None] = field(default_factory=dict)
     makers: frozenset[str] | None = None
     of_torch: bool | None = None
+    before_models: bool | None = None
     key: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -168,6 +175,16 @@ class Class:
                 base.startswith("torch.nn.") for cls in self.mro() for base in cls.external_bases
             )
         return self.of_torch
+
+    @property
+    def prepares_inputs(self) -> bool:
+        """Works on the host before a model runs, by its name or that of a base; a module does not."""
+        if self.before_models is None:
+            outside = [name.rpartition(".")[2] for cls in self.mro() for name in cls.external_bases]
+            is_model = self.is_module or any(name.endswith(("Module", "Model")) for name in outside)
+            names = (*(cls.name for cls in self.mro()), *outside)
+            self.before_models = not is_model and any(map(prepares_inputs, names))
+        return self.before_models
 
     def makes(self, name: str) -> bool:
         """Whether a method makes the instance: ``__init__``, or a private one that it calls."""
@@ -243,6 +260,8 @@ class Module:
     functions: list[Function] = field(default_factory=list)
     classes: list[Class] = field(default_factory=list)
     body: Function = None  # type: ignore[assignment]  # set by `index_module`
+    kept: frozenset[str] = frozenset()  # fields that stay in host memory, see `fields`
+    may_declare_kept: bool = False  # and was asked for such fields
     is_outside: bool = field(init=False)
     _defined: Counter[str] = field(default_factory=Counter)
 

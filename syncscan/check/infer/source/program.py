@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import PurePath
 
+from syncscan.check.infer.source.fields import note_kept
 from syncscan.check.infer.source.index import Class, Function, Import, Module
 from syncscan.check.infer.source.syntax import dotted_name
 
@@ -45,6 +46,7 @@ class Program:
             for function in module.functions:
                 function.decorate(self._decorators(function, getattr(function.node, "decorator_list", ())))
         _relate([cls for module in modules for cls in module.classes])
+        note_kept(modules)
 
     def _decorators(self, of: Function | Class, nodes: Iterable[ast.expr]) -> frozenset[str]:
         return frozenset(filter(None, (self.full_name(node, of.module, of.parent) for node in nodes)))

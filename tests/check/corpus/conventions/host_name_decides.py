@@ -1,4 +1,4 @@
-"""A name that says host decides where paths disagree."""
+"""A name that says host decides where paths disagree: what else is done with it is as sure as what the source shows."""
 
 import torch
 
@@ -12,3 +12,31 @@ class Batch:
 
     def most(self):
         return self.lens_cpu.max().item()  # silent
+
+    def upload(self):
+        return self.lens_cpu.to("cuda")  # expect: SYN302 (inferred)
+
+
+def lens_of(fast: bool):
+    return torch.ones(4) if fast else torch.ones(4, device="cuda")
+
+
+def lens_of_a_batch(fast: bool):
+    return torch.ones(4) if fast else torch.ones(4, device="cuda")
+
+
+def longest(fast: bool):
+    lens_cpu = lens_of(fast)
+    return lens_cpu.max().item()  # silent
+
+
+def longest_of_a_function(fast: bool):
+    return lens_of_a_batch(fast).max().item()  # expect: SYN101
+
+
+def lens_cpu(fast: bool):
+    return torch.ones(4) if fast else torch.ones(4, device="cuda")
+
+
+def longest_of_a_function_of_the_host(fast: bool):
+    return lens_cpu(fast).max().item()  # silent

@@ -1,0 +1,89 @@
+"""Fields of inputs that a project keeps in host memory: ``sizes=Field.batched("image", keep_on_cpu=True)``.
+
+Such a declaration is about its file, and about those beside it that import from there and do not declare the field
+themselves.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
+
+from syncscan.check.infer.source.index import Import, Module
+from syncscan.check.infer.source.syntax import dotted_name, walk
+
+_SWITCH = "keep_on_cpu"
+
+
+def note_kept(modules: Sequence[Module]) -> None:
+    """Give every module the names of the fields that are kept on the host."""
+    queue = deque(module for module in modules if says_so(module.lines))
+    calls = (call for module in queue for _, call in _fields(module.tree))
+    makers = frozenset(_maker(call) for call in calls if _is_kept(call))
+    importers = _importers(modules) if makers else {}
+    kept: dict[str, frozenset[str]] = {}  # by the names of the modules
+    while queue and makers:
+        module = queue.popleft()
+        if module.name in kept:
+            continue
+        module.may_declare_kept = True
+        own = declared(module.tree, makers)
+        inherited = frozenset[str]().union(*(kept.get(name, ()) for name in _beside(module)))
+        module.kept = frozenset(name for name, is_kept in own.items() if is_kept) | (inherited - own.keys())
+        kept[module.name] = module.kept
+        if module.kept:
+            queue.extend(importers.get(module.name, ()))
+
+
+def says_so(lines: Collection[str]) -> bool:
+    """Whether any line speaks of what is kept."""
+    return any(_SWITCH in line for line in lines)
+
+
+def declared(tree: ast.Module, makers: Collection[str]) -> dict[str, bool]:
+    """The fields that a file declares by these makers, and whether each is kept."""
+    return {name: _is_kept(call) for name, call in _fields(tree) if _maker(call) in makers}
+
+
+def _fields(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
+    for node in walk(tree):
+        if isinstance(node, ast.keyword) and node.arg is not None and isinstance(node.value, ast.Call):
+            yield node.arg, node.value
+        elif isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values, strict=True):
+                if (
+                    isinstance(key, ast.Constant)
+                    and isinstance(key.value, str)
+                    and isinstance(value, ast.Call)
+                ):
+                    yield key.value, value
+
+
+def _is_kept(call: ast.Call) -> bool:
+    return any(
+        keyword.arg == _SWITCH and isinstance(keyword.value, ast.Constant) and keyword.value.value is True
+        for keyword in call.keywords
+    )
+
+
+def _maker(call: ast.Call) -> str:
+    """What declares a field: ``Field`` of ``Field.batched(...)``."""
+    name = dotted_name(call.func)
+    return name.rpartition(".")[0] or name
+
+
+def _importers(modules: Sequence[Module]) -> dict[str, list[Module]]:
+    """For the name of each module those beside it that import from it."""
+    found: dict[str, list[Module]] = {}
+    for module in modules:
+        for name in _beside(module):
+            found.setdefault(name, []).append(module)
+    return found
+
+
+def _beside(module: Module) -> frozenset[str]:
+    """The modules of the same package from which one imports."""
+    package = module.name.rpartition(".")[0]
+    targets = {target.module for target in module.names.values() if isinstance(target, Import)}
+    return frozenset(name for name in targets if name.rpartition(".")[0] == package)
