@@ -50,7 +50,7 @@ _STEP = re.compile(
     r"""forward(_.*)? | execute_(model|fn|batch).* | sample_tokens | prepare_(inputs?|decode|prefill).* | update_(?!.*expert).*metadata(_.*)?
     |(train|training|validation|val|test|predict|prediction|inference|eval|evaluation|decode|prefill|generation|engine)_step(_.*)?
     |(inner_)?(train|training)_(one_)?(step|epoch|batch) | (run|process)_(step|batch)(_.*)? | (on_)?(train_|validation_)?batch_(start|end)
-    |compute_loss | generate | init_forward_metadata.* | init_new | propose(_.*)? | apply_logits_processors?""",
+    |compute_loss | init_forward_metadata.* | init_new | propose(_.*)? | apply_logits_processors?""",
     re.VERBOSE,
 )
 _BUILDS = re.compile(r"build(_.*)?")
@@ -86,7 +86,7 @@ def may_be_once(function: Function) -> bool:
     name = function.name
     plain = name if name.startswith("__") else name.lstrip("_")
     if name in _MAKERS and function.owner is not None:
-        if function.owner.is_module or any(map(is_step, _methods_of(function.owner))):
+        if function.owner.is_module or any(map(_serves, _methods_of(function.owner))):
             return True
         return any(_LIVES_LONG.fullmatch(cls) for cls in _names_of(function.owner))
     return is_once(function) or function.is_cached_property or _MAYBE_ONCE.fullmatch(plain) is not None
@@ -100,9 +100,18 @@ def _methods_of(cls: Class) -> Iterator[Function]:
         yield from each.methods.values()
 
 
+def _serves(function: Function) -> bool:
+    return is_step(function) or is_generation(function)
+
+
+def is_generation(function: Function) -> bool:
+    """Whether a function runs many steps of a model for one request: those are the loops in it, and in what it calls."""
+    return function.owner is not None and function.name.lstrip("_") == "generate"
+
+
 def is_step(function: Function) -> bool:
     """Whether a framework calls a function for each batch, as far as its name, class and decorators tell."""
-    if is_once(function) or function.is_cached_property:
+    if is_once(function) or function.is_cached_property or is_generation(function):
         return False
     if function.decorators & _WITHOUT_GRADIENTS:
         return not may_be_once(function)
@@ -157,6 +166,19 @@ def regions_of(function: Function) -> Iterator[Region]:
     """The loops of a function, those that are steps among them, and its guards; outer ones first."""
     if not isinstance(function.node, ast.Lambda):
         yield from _regions(function.node.body)
+
+
+def loops_of(function: Function) -> Iterator[Region]:
+    """The loops of a function that go on until something is found, or that run a model in each round."""
+    for node in walk(function.node):
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+            calls = _calls_in(node)
+            if isinstance(node, ast.While) or any(map(_runs_a_model, calls)):
+                yield Region(When.STEP, _lines(node), calls)
+
+
+def _runs_a_model(name: str) -> bool:
+    return name in {"self", "model", "decoder"} or _STEP.fullmatch(name.lstrip("_")) is not None
 
 
 def _regions(body: list[ast.stmt]) -> Iterator[Region]:

@@ -1,7 +1,8 @@
 """When a line runs: in every step, once, in tests, or it cannot be told; followed through the calls.
 
 A step begins at its roots: the entry points that the settings name, or else what a framework calls for each
-batch (`is_step`), and loops that train or read batches. What is called from there runs in a step, but for what
+batch (`is_step`), loops that train or read batches, and the loops of what runs many steps for one request
+(`is_generation`), which itself is no step. What is called from there runs in a step, but for what
 is known by its name to run once, such as loading, and what a guard such as ``if self._x is None`` runs once.
 What is not reached, and is only called from where things run once, runs once. The loops of a program's own start,
 and of what it calls, are neither: what they call may be a step by another name.
@@ -17,7 +18,16 @@ from syncscan.check.files import is_test
 from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.hardware import runs_on_other_hardware
 from syncscan.check.infer.source.index import Function, Virtual
-from syncscan.check.rhythm import Region, is_once, is_step, may_be_once, regions_of, starts_a_program
+from syncscan.check.rhythm import (
+    Region,
+    is_generation,
+    is_once,
+    is_step,
+    loops_of,
+    may_be_once,
+    regions_of,
+    starts_a_program,
+)
 from syncscan.errors import ConfigError, suggestion
 from syncscan.model import When
 
@@ -34,6 +44,8 @@ class Times:
     step: dict[Called, Chain] = field(default_factory=dict)
     once: set[Called] = field(default_factory=set)
     programs: set[Called] = field(default_factory=set)  # those of them that are a program, or a part of one
+    generations: set[Called] = field(default_factory=set)  # what runs many steps, and is none
+    generating: set[Called] = field(default_factory=set)  # that, and what it calls
     regions: Regions = field(default_factory=dict)
 
     def at(self, function: Function, line: int) -> tuple[When, Chain]:
@@ -62,6 +74,8 @@ class Times:
     def _regions(self, function: Function) -> tuple[Region, ...]:
         if function not in self.regions:
             self.regions[function] = tuple(regions_of(function))
+        if function in self.generating:
+            return (*loops_of(function), *self.regions[function])
         return self.regions[function]
 
 
@@ -81,12 +95,27 @@ def times(solver: Solver, entry_points: Sequence[str], regions: Regions) -> Time
         roots += _named(solver.functions(), modules, entry_points)
     else:
         roots += [f for f in functions if is_step(f) and not runs_on_other_hardware(f)]
+        found.generations.update(f for f in functions if is_generation(f))
+        _follow_generations(found)
         for function in functions:
-            roots += found.called_at(function, When.STEP)
+            roots += [
+                callee for callee in found.called_at(function, When.STEP) if not _generates(found, callee)
+            ]
     _follow(found, roots)
     _note_once(found, functions)
     _close(found, functions)
     return found
+
+
+def _follow_generations(found: Times) -> None:
+    """Note what is called to run many steps, in loops and around them."""
+    queue = deque(found.generations)
+    while queue:
+        caller = queue.popleft()
+        if caller in found.generating or (isinstance(caller, Function) and is_step(caller)):
+            continue
+        found.generating.add(caller)
+        queue += [callee for callee in found.from_(caller) if not _is_passed_over(callee)]
 
 
 def _follow(found: Times, roots: Iterable[Called]) -> None:
@@ -98,11 +127,21 @@ def _follow(found: Times, roots: Iterable[Called]) -> None:
         caller = queue.popleft()
         guarded = [] if isinstance(caller, Virtual) else found.called_at(caller, When.ONCE)
         for callee in found.from_(caller):
-            if callee in found.step or callee in guarded or _is_passed_over(callee):
+            if (
+                callee in found.step
+                or callee in guarded
+                or _is_passed_over(callee)
+                or _generates(found, callee)
+            ):
                 continue
             chain = found.step[caller]
             found.step[callee] = chain if isinstance(callee, Virtual) else (*chain, callee.qualname)
             queue.append(callee)
+
+
+def _generates(found: Times, called: Called) -> bool:
+    """Whether what is called runs steps of its own."""
+    return not found.generations.isdisjoint((called, *(called.below if isinstance(called, Virtual) else ())))
 
 
 def _is_passed_over(called: Called) -> bool:
@@ -116,7 +155,12 @@ def _is_passed_over(called: Called) -> bool:
 
 def _note_once(found: Times, functions: Sequence[Function]) -> None:
     """Note what runs once by its name."""
-    once = [function for function in functions if function not in found.step and may_be_once(function)]
+    once = [
+        function
+        for function in functions
+        if function not in found.step
+        and (is_once(function) if function in found.generating else may_be_once(function))
+    ]
     found.once.update(once)
     found.programs.update(function for function in once if starts_a_program(function))
 

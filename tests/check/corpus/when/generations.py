@@ -1,0 +1,52 @@
+"""Of what runs many steps for one request the loops are the steps; how often the rest runs cannot be told."""
+
+import torch
+from torch import nn
+
+
+class Generator(nn.Module):
+    def forward(self, x: torch.Tensor):
+        return x * 2
+
+    @torch.no_grad()
+    def generate(self, ids: torch.Tensor, streamer=None):
+        start = torch.tensor([1, 2], device=ids.device)  # expect: SYN301 (unknown)
+        for name in ("a", "b"):
+            torch.tensor([1, 2], device=ids.device)  # expect: SYN301 (unknown)
+        streamer.end(start)
+        self._prepare(ids)
+        self._get_cache(ids)
+        return self._sample(ids)
+
+    def _prepare(self, ids):
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
+
+    def _get_cache(self, ids):
+        if self.cache is None:
+            self.cache = torch.tensor([1, 2], device="cuda")  # expect: SYN301 (once)
+        return self.load_state(ids)
+
+    def load_state(self, ids):
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (once)
+
+    def _sample(self, ids):
+        done = torch.zeros(4, device="cuda")
+        print(done)  # expect: SYN107 (unknown)
+        while not done.all():  # expect: SYN104 (step)
+            ids = self(ids)
+            done = self._stop(ids)
+        for _ in range(3):
+            ids = self.model(ids)
+            print(done)  # expect: SYN107 (step)
+        return ids
+
+    def _stop(self, ids):
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+        # reached: Generator._stop
+
+
+class Trainer:
+    def prediction_step(self, batch: torch.Tensor):
+        model = Generator()
+        model.generate(batch)
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
