@@ -24,11 +24,13 @@ def named(frame: Frame, value: Value, name: str) -> Value:
         return value
     if device is not Device.UNKNOWN and device is not Device.MIXED:
         return value
-    place = frame.place_of(name)
+    if name in frame.module.kept:
+        return refine(value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.INFERRED, evidence=None)
+    place = frame.context.place_of(name)
     if place is Device.UNKNOWN or not frame.assume():
         return value
     if place is Device.CPU:
-        return _on_the_host(frame, value, name)
+        return _on_the_host(value, name)
     if value.device is Device.MIXED:
         return refine(value, device=place)  # the name agrees with what the source shows
     return refine(
@@ -40,10 +42,10 @@ def named(frame: Frame, value: Value, name: str) -> Value:
     )
 
 
-def _on_the_host(frame: Frame, value: Value, name: str) -> Value:
+def _on_the_host(value: Value, name: str) -> Value:
     if value.device is Device.MIXED:  # the name agrees with one of the paths
         return refine(value, device=Device.CPU, evidence=None)
-    if value.kind is Kind.TENSOR or name.endswith("cpu") or name in frame.module.kept:
+    if value.kind is Kind.TENSOR or name.endswith("cpu"):
         return refine(value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.ASSUMED)
     return NDARRAY if name.endswith("_np") else value
 
@@ -79,12 +81,12 @@ def assumed_tensor(
         return value if all(map(operator.is_, assumed, options)) else union(assumed)
     if value.kind in _HOLDERS:
         return _assumed_inside(frame, value, name, path, node, confidence)
-    if value.kind is not Kind.TENSOR or value.device is not Device.UNKNOWN:
+    is_open = value.kind is Kind.TENSOR and value.device is Device.UNKNOWN
+    if not is_open or name in frame.module.kept:
         return named(frame, value, name)
     if not frame.assume():
         return value
-    place = frame.place_of(name)
-    if place is Device.CPU:
+    if frame.context.place_of(name) is Device.CPU:
         return refine(value, device=Device.CPU, confidence=Confidence.ASSUMED)
     evidence = Step(path, node, f"`{name}` is a tensor, and nothing places it on the CPU")
     dtype = value.dtype or dtype_of(name)
