@@ -21,18 +21,24 @@ def named(frame: Frame, value: Value, name: str) -> Value:
         value.device,
     )  # most are settled by these; this is asked of every name that is read
     if (kind is not Kind.UNKNOWN and kind is not Kind.TENSOR) or value.payload is not None:
+        if kind is Kind.UNION and device is Device.MIXED and frame.context.place_of(name) is Device.CPU:
+            return union(tuple(named(frame, option, name) for option in value.options))
         return value
     if device is not Device.UNKNOWN and device is not Device.MIXED:
         return value
     if name in frame.module.kept:
-        return refine(value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.INFERRED, evidence=None)
+        return refine(
+            value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.INFERRED, evidence=None
+        )
     place = frame.context.place_of(name)
-    if place is Device.UNKNOWN or not frame.assume():
+    if place is Device.UNKNOWN:
+        return value
+    if device is Device.MIXED:  # the name agrees with one of the paths
+        return refine(value, device=place, evidence=value.evidence if place is Device.CUDA else None)
+    if not frame.assume():
         return value
     if place is Device.CPU:
         return _on_the_host(value, name)
-    if value.device is Device.MIXED:
-        return refine(value, device=place)  # the name agrees with what the source shows
     return refine(
         value,
         kind=Kind.TENSOR,
@@ -43,8 +49,6 @@ def named(frame: Frame, value: Value, name: str) -> Value:
 
 
 def _on_the_host(value: Value, name: str) -> Value:
-    if value.device is Device.MIXED:  # the name agrees with one of the paths
-        return refine(value, device=Device.CPU, evidence=None)
     if value.kind is Kind.TENSOR or name.endswith("cpu"):
         return refine(value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.ASSUMED)
     return NDARRAY if name.endswith("_np") else value

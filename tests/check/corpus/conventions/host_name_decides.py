@@ -17,6 +17,23 @@ class Batch:
         return self.lens_cpu.to("cuda")  # expect: SYN302 (inferred)
 
 
+class Cached:
+    _lens_cpu: torch.Tensor | None = None
+
+    def fill(self, fast: bool):
+        self._lens_cpu = torch.ones(4) if fast else torch.ones(4, device="cuda")
+
+    @property
+    def lens(self):
+        if self._lens_cpu is None:
+            self._lens_cpu = torch.ones(4)
+        return self._lens_cpu
+
+
+def upload_what_is_cached(cached: Cached):
+    return cached.lens.to("cuda")  # expect: SYN302 (inferred)
+
+
 def lens_of(fast: bool):
     return torch.ones(4) if fast else torch.ones(4, device="cuda")
 

@@ -6,4 +6,8 @@ from .first import fields_of
 
 
 def total(sizes: torch.Tensor, pixels: torch.Tensor):
-    return sizes.sum().item(), pixels.sum().item(), fields_of  # expect: SYN101 (assumed) `pixels.sum().item()`
+    return (
+        sizes.sum().item(),
+        pixels.sum().item(),
+        fields_of,
+    )  # expect: SYN101 (assumed) `pixels.sum().item()`
