@@ -127,12 +127,9 @@ def _follow(found: Times, roots: Iterable[Called]) -> None:
         caller = queue.popleft()
         guarded = [] if isinstance(caller, Virtual) else found.called_at(caller, When.ONCE)
         for callee in found.from_(caller):
-            if (
-                callee in found.step
-                or callee in guarded
-                or _is_passed_over(callee)
-                or _generates(found, callee)
-            ):
+            if callee in found.step or callee in guarded:
+                continue
+            if _is_passed_over(callee) or _generates(found, callee):
                 continue
             chain = found.step[caller]
             found.step[callee] = chain if isinstance(callee, Virtual) else (*chain, callee.qualname)
@@ -177,7 +174,7 @@ def _close(found: Times, functions: Sequence[Function]) -> None:
         inside = caller.children.values() if isinstance(caller, Function) else ()
         defined = [each for each in inside if isinstance(each, Function)]
         for callee in (*defined, *found.from_(caller)):
-            if callee in found.once or callee in found.step:
+            if callee in found.once or callee in found.step or callee in found.generating:
                 continue
             if (callee in defined and caller not in found.programs) or _is_called_once(
                 found, callee, callers

@@ -45,8 +45,27 @@ class Generator(nn.Module):
         # reached: Generator._stop
 
 
+class Other(nn.Module):
+    def generate(self, ids: torch.Tensor):
+        return self._prepare(ids)
+
+    def _prepare(self, ids):
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
+
+
+def export_generation(model: Other, ids: torch.Tensor):
+    model._prepare(ids)
+    return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (once)
+
+
 class Trainer:
     def prediction_step(self, batch: torch.Tensor):
         model = Generator()
         model.generate(batch)
         return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+
+
+def evaluate(loader, model: Generator):
+    for batch in loader:
+        model.generate(batch)
+        print(torch.tensor([1, 2], device="cuda"))  # expect: SYN301 (step), SYN107 (step)
