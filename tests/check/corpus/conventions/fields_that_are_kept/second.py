@@ -6,8 +6,6 @@ from .first import fields_of
 
 
 def total(sizes: torch.Tensor, pixels: torch.Tensor):
-    return (
-        sizes.sum().item(),
-        pixels.sum().item(),
-        fields_of,
-    )  # expect: SYN101 (assumed) `pixels.sum().item()`
+    print(fields_of)
+    print(sizes.sum().item())  # silent
+    return pixels.sum().item()  # expect: SYN101 (assumed)
