@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from syncscan.check.infer.evaluate.call import Call
 from syncscan.check.infer.evaluate.frame import DEFAULT_DEVICE, Frame
@@ -12,9 +13,10 @@ from syncscan.check.infer.evaluators.modules import MODULE_METHODS, may_be_tenso
 from syncscan.check.infer.source.syntax import last_name
 from syncscan.check.infer.table.conditions import Bound
 from syncscan.check.infer.table.results import placed, result_of, together
+from syncscan.check.infer.values.basic import refine
 from syncscan.check.infer.values.lattice import as_tensor
 from syncscan.inferred import device_named
-from syncscan.model import UNKNOWN, Confidence, Device, Kind, Value
+from syncscan.model import ON_GPU, UNKNOWN, Confidence, Device, Kind, Value
 from syncscan.ops import DEFAULT, follows_default
 
 # What modules, batches and tables of tensors have as well, and what gives another of the same.
@@ -30,7 +32,8 @@ def _of_torch(frame: Frame, name: str, call: Call) -> Value:
     if name.startswith(("torch.cuda.", "torch.nn.")) and name.rpartition(".")[2][:1].isupper():
         if name.endswith(".Parameter"):
             return module_tensor(frame, call.first, call.node, "a parameter moves with its module")
-        return Value(Kind.INSTANCE, payload=name)
+        inside = next((v for v in call.args if v.kind is Kind.INSTANCE and v.device in ON_GPU), UNKNOWN)
+        return replace(inside, kind=Kind.INSTANCE, payload=name)  # a layer around others is where they are
     return _operation(frame, name, call)
 
 
@@ -131,10 +134,32 @@ def torch_object(frame: Frame, base: Value, name: str, call: Call) -> Value:
         return _operation(frame, full, call.on(base))
     if str(base.payload).startswith("torch.nn."):
         if name in {"__call__", "forward"}:
-            return together(call.args)
-        if name in {"to", "cuda", "eval", "train", "half", "float"}:
-            return base
+            return _given_by(base, together(map(as_tensor, call.args)))
+        if name in {"to", "cuda", "cpu", "eval", "train", "half", "float"}:
+            return _moved_layer(frame, base, name, call)
     return UNKNOWN
+
+
+def _given_by(layer: Value, result: Value) -> Value:
+    """What a layer gives is where its weights are, as its arguments have to be."""
+    if result.device is not Device.UNKNOWN or layer.device not in ON_GPU:
+        return result
+    return refine(result, device=layer.device, confidence=layer.confidence, evidence=layer.evidence)
+
+
+def _moved_layer(frame: Frame, layer: Value, name: str, call: Call) -> Value:
+    device = Value(Kind.DEVICE, _MOVES[name]) if name in _MOVES else call.given(0, "device")
+    if device.kind not in {Kind.STRING, Kind.DEVICE} or name not in {*_MOVES, "to"}:
+        return layer
+    place, confidence, _ = placed(device, frame.here(call.node))
+    if place not in ON_GPU:
+        return replace(layer, device=Device.UNKNOWN, evidence=None)
+    evidence = frame.evidence(call.node, f"`{frame.here(call.node).text}` puts it there", device.evidence)
+    sure = min(confidence, Confidence.INFERRED)
+    return replace(layer, device=place, confidence=sure, evidence=evidence)
+
+
+_MOVES = {"cuda": Device.CUDA, "cpu": Device.CPU}
 
 
 @register(FUNCTIONS, "torch.device")
