@@ -21,9 +21,7 @@ def named(frame: Frame, value: Value, name: str) -> Value:
         value.device,
     )  # most are settled by these; this is asked of every name that is read
     if (kind is not Kind.UNKNOWN and kind is not Kind.TENSOR) or value.payload is not None:
-        if kind is Kind.UNION and device is Device.MIXED and frame.context.place_of(name) is Device.CPU:
-            return union(tuple(named(frame, option, name) for option in value.options))
-        return value
+        return _any_named(frame, value, name) if kind is Kind.UNION and device is Device.MIXED else value
     if device is not Device.UNKNOWN and device is not Device.MIXED:
         return value
     if name in frame.module.kept:
@@ -35,8 +33,17 @@ def named(frame: Frame, value: Value, name: str) -> Value:
         return value
     if device is Device.MIXED:  # the name agrees with one of the paths
         return refine(value, device=place, evidence=value.evidence if place is Device.CUDA else None)
-    if not frame.assume():
+    return _as_it_is_named(frame, value, name, place) if frame.assume() else value
+
+
+def _any_named(frame: Frame, value: Value, name: str) -> Value:
+    """What may be one of several, which a name that says host decides."""
+    if frame.context.place_of(name) is not Device.CPU:
         return value
+    return union(tuple(named(frame, option, name) for option in value.options))
+
+
+def _as_it_is_named(frame: Frame, value: Value, name: str, place: Device) -> Value:
     if place is Device.CPU:
         return _on_the_host(value, name)
     return refine(
