@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import legacy
+from . import figures, legacy
 from .errors import SimulationError
 from .kinds import is_cuda_device
 from .streams import make_classes
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
     from .gpu import Gpu
     from .patches import Patches
 
-MEMORY_BYTES = 80 << 30
-_CAPABILITY = (9, 0)
-_NAME = "Simulated CUDA device"
 _RULED_OUT = (
     "CUDAGraph",
     "graph",
@@ -65,7 +61,6 @@ class SimulatedCuda:
         legacy.install(patches)
 
     def _device(self) -> dict[str, Any]:
-        properties = self._properties()
         return {
             "is_available": lambda: True,
             "is_initialized": self._is_initialized(torch.cuda.is_initialized),
@@ -76,10 +71,10 @@ class SimulatedCuda:
             "set_device": self._set_device,
             "_exchange_device": self._exchange_device,
             "_maybe_exchange_device": self._exchange_device,
-            "get_device_name": lambda device=None: _NAME,
-            "get_device_capability": lambda device=None: _CAPABILITY,
-            "get_device_properties": lambda device=None: properties,
-            "_get_device_properties": lambda device=None: properties,
+            "get_device_name": lambda device=None: figures.NAME,
+            "get_device_capability": lambda device=None: figures.CAPABILITY,
+            "get_device_properties": lambda device=None: figures.properties(self._index(device)),
+            "_get_device_properties": lambda device=None: figures.properties(self._index(device)),
             "get_arch_list": lambda: ["sm_90"],
             "is_bf16_supported": lambda including_emulation=True: True,
             "is_tf32_supported": lambda: True,
@@ -93,36 +88,25 @@ class SimulatedCuda:
         }
 
     @staticmethod
-    def _properties() -> SimpleNamespace:
-        return SimpleNamespace(
-            name=_NAME, major=_CAPABILITY[0], minor=_CAPABILITY[1], total_memory=MEMORY_BYTES,
-            multi_processor_count=132, warp_size=32, max_threads_per_multi_processor=2048,
-            regs_per_multiprocessor=65536, shared_memory_per_block=49152,
-            shared_memory_per_block_optin=232448, shared_memory_per_multiprocessor=233472,
-            L2_cache_size=50 << 20, is_integrated=False, is_multi_gpu_board=False,
-            gcnArchName="", uuid="00000000-0000-0000-0000-000000000000", pci_bus_id=0,
-        )  # fmt: skip
-
-    @staticmethod
     def _memory() -> dict[str, Any]:
         """No device memory is in use: tensors lie in host memory, and limits are not simulated."""
-        figures = ("memory_allocated", "memory_reserved", "max_memory_allocated", "max_memory_reserved")
+        in_use = ("memory_allocated", "memory_reserved", "max_memory_allocated", "max_memory_reserved")
         silent = (
             "empty_cache", "reset_peak_memory_stats", "reset_accumulated_memory_stats",
             "reset_max_memory_allocated", "reset_max_memory_cached", "set_per_process_memory_fraction",
             "reset_peak_host_memory_stats", "reset_accumulated_host_memory_stats",
         )  # fmt: skip
         return {
-            **{name: lambda device=None: 0 for name in figures},
+            **{name: lambda device=None: 0 for name in in_use},
             **{name: lambda *args, **kwargs: None for name in silent},
-            "memory_stats": lambda device=None: {},
+            "memory_stats": lambda device=None: figures.memory_stats(),
             "memory_stats_as_nested_dict": lambda device=None: {},
             "host_memory_stats": dict,
             "host_memory_stats_as_nested_dict": dict,
             "get_per_process_memory_fraction": lambda device=None: 1.0,
             "memory_summary": lambda device=None, abbreviated=False: "(simulated device: no memory in use)",
             "memory_snapshot": lambda *args, **kwargs: [],
-            "mem_get_info": lambda device=None: (MEMORY_BYTES, MEMORY_BYTES),
+            "mem_get_info": lambda device=None: (figures.MEMORY_BYTES, figures.MEMORY_BYTES),
             "get_allocator_backend": lambda: "native",
         }
 
@@ -186,6 +170,9 @@ class SimulatedCuda:
             "current_device_idx": lambda: self.gpu.current,
             "set_device_index": self._set_device,
             "set_device_idx": self._set_device,
+            "get_device_capability": lambda device=None: {"supported_dtypes": figures.dtypes()},
+            "get_memory_info": lambda device=None: (figures.MEMORY_BYTES, figures.MEMORY_BYTES),
+            "empty_host_cache": lambda: None,
             "current_stream": self._current_stream,
             "set_stream": self.streams.set,
             "synchronize": lambda device=None: self.gpu.judge_call(
@@ -196,6 +183,9 @@ class SimulatedCuda:
         for name, value in values.items():
             if hasattr(torch.accelerator, name):
                 patches.replace_everywhere(torch.accelerator, name, value)
+        for name in ("_accelerator_exchangeDevice", "_accelerator_maybeExchangeDevice"):  # of `device_index`
+            if hasattr(torch._C, name):
+                patches.replace(torch._C, name, self._exchange_device)
 
 
 def make_generator(original: Any) -> type:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import capture, constructors, distributed
+from . import capture, constructors, distributed, machine
 from .conditions import PlainTable
 from .cuda import SimulatedCuda
 from .functions import FunctionPlan
@@ -80,6 +80,7 @@ class Simulation(Gpu):
         try:
             Transfers(self).install(self._patches)
             self.cuda.install(self._patches)
+            machine.install(self, self._patches)
             constructors.install(self, self._patches)
             capture.install(self, self._patches)
             distributed.install(self, self._patches)

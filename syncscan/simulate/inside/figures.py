@@ -1,0 +1,59 @@
+"""The figures of a simulated GPU: those of an idle H200 with less memory, and names that say what it is."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import torch
+
+NAME = "Simulated CUDA device"
+MEMORY_BYTES = 80 << 30
+CAPABILITY = (9, 0)
+
+
+def uuid(index: int) -> str:
+    """The identity of one device, as torch writes it."""
+    return f"00000000-0000-0000-0000-{index:012}"
+
+
+def properties(index: int) -> SimpleNamespace:
+    """What ``torch.cuda.get_device_properties`` says of one device."""
+    return SimpleNamespace(
+        name=NAME, major=CAPABILITY[0], minor=CAPABILITY[1], total_memory=MEMORY_BYTES,
+        multi_processor_count=132, warp_size=32, max_threads_per_multi_processor=2048,
+        max_threads_per_block=1024, regs_per_multiprocessor=65536, shared_memory_per_block=49152,
+        shared_memory_per_block_optin=232448, shared_memory_per_multiprocessor=233472,
+        L2_cache_size=50 << 20, is_integrated=False, is_multi_gpu_board=False, clock_rate=1_980_000,
+        memory_clock_rate=3_201_000, memory_bus_width=6144, gcnArchName="", uuid=uuid(index),
+        pci_bus_id=index + 1, pci_device_id=0, pci_domain_id=0,
+    )  # fmt: skip
+
+
+def memory_stats() -> dict[str, int]:
+    """What ``torch.cuda.memory_stats`` says where nothing is in use."""
+    counted = ("allocation", "segment", "active", "inactive_split")
+    in_bytes = (
+        *(f"{name}_bytes" for name in ("allocated", "reserved", "active", "inactive_split", "requested")),
+    )
+    names = [
+        f"{name}.{pool}.{figure}"
+        for name in (*counted, *in_bytes)
+        for pool in ("all", "large_pool", "small_pool")
+        for figure in ("current", "peak", "allocated", "freed")
+    ]
+    return dict.fromkeys(
+        [
+            *names,
+            "num_alloc_retries",
+            "num_ooms",
+            "num_sync_all_streams",
+            "num_device_alloc",
+            "num_device_free",
+        ],
+        0,
+    )
+
+
+def dtypes() -> set[torch.dtype]:
+    """Those that a tensor on the device may have."""
+    return {value for value in vars(torch).values() if isinstance(value, torch.dtype)}
