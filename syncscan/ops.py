@@ -43,6 +43,7 @@ RESULTS = frozenset(
         "gpu",
         "pinned",  # in host memory that is pinned
         "pageable",  # in host memory that is not pinned
+        "mapped",  # on the GPU, in the memory of the first operand, which is on the host
         "number",
         "string",
         "list",

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import functools
 import json
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from syncscan.kinds import alternatives
-from syncscan.ops import Case, Operation, OperationTable, Term
+from syncscan.ops import Case, Operation, OperationTable, Term, parse_operations
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 INSIDE = Path(__file__).parent / "inside"
 TRACED_PACKAGE = "_syncscan_simulate"  # what a trace calls that package in the program
@@ -25,7 +31,14 @@ def prepare_simulation(folder: Path, operations: OperationTable) -> str:
 
 def plain_table(table: OperationTable) -> dict[str, Any]:
     """The operation table as data that JSON can carry to a child process."""
-    return {name: _plain_operation(operation) for name, operation in table.operations.items()}
+    known = {**_of_libraries(), **table.operations}
+    return {name: _plain_operation(operation) for name, operation in known.items()}
+
+
+@functools.cache
+def _of_libraries() -> dict[str, Operation]:
+    entries = tomllib.loads((Path(__file__).parent / "libraries.toml").read_text(encoding="utf-8"))
+    return parse_operations(entries)
 
 
 @functools.cache
@@ -33,6 +46,7 @@ def _plain_operation(operation: Operation) -> dict[str, Any]:
     return {
         "args": list(operation.args),
         "result": operation.result,
+        "count": operation.count,
         "cases": [_plain_case(case) for case in operation.blocks],
     }
 

@@ -28,6 +28,7 @@ dtype = "int"
 "pkg.kernels.scale" = { args = ["x", "n"], reads = ["n"], result = "arg x" }
 "extension.table" = { args = ["data"], result = "gpu", blocks = [{ as = "upload", when = "data is host data" }] }
 "extension.check" = { blocks = [{ as = "error check", when = "input is gpu" }] }
+"torch.ops._C.seen_by_gpu" = { result = "mapped" }
 "extension.drain" = { args = [], result = "none", blocks = [{ as = "always" }] }
 """
 PROGRAM = """\
@@ -49,6 +50,7 @@ large = scaled.max().item()  # SYN101
 made = extension.table([1, 2])  # SYN302
 extension.check(made)  # SYN502
 extension.drain()  # SYN401
+torch.ops._C.seen_by_gpu(torch.ones(1).pin_memory()).item()  # SYN101
 torch.ops._C.unknown(scores).item()
 """
 FILES = {

@@ -2,7 +2,7 @@
 
 The table arrives as plain data, so that it can cross to a child process as JSON::
 
-    {NAME: {"args": [...], "result": "...",
+    {NAME: {"args": [...], "result": "...", "count": 1,
             "cases": [{"effect": "...", "when": [TERM, ...], "unless": [TERM, ...]}]}}
 
 where a TERM has the fields of ``syncscan.ops.Term``, its kind being what ``syncscan.kinds.alternatives`` says.
@@ -56,6 +56,7 @@ class Operation:
         self.args: list[str] = [arg.lstrip("*") for arg in entry["args"]]
         self.star = next((i for i, arg in enumerate(entry["args"]) if arg.startswith("*")), None)
         self.result: str = entry["result"]
+        self.count: int = entry["count"]
         self._cases: list[Any] = entry["cases"]
 
     @cached_property
@@ -66,6 +67,11 @@ class Operation:
     @cached_property
     def _decisive(self) -> tuple[int, int] | None:
         return _decisive_positions(self.args, self._cases)
+
+    @property
+    def is_of_library(self) -> bool:
+        """Declared, of an operation that may have no kernel for the CPU."""
+        return self.name.startswith("torch.ops.")
 
     @property
     def is_query(self) -> bool:

@@ -29,7 +29,7 @@ def run_on_cpu(function: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
     except NotImplementedError as error:
         if "not implemented for" in str(error):
             return _run_wider(function, args, kwargs, error)
-        raise _missing(function) from error
+        raise MissingKernelError(function) from error
     except RuntimeError as error:
         if "not implemented for" not in str(error):  # before torch 2.9 that was a RuntimeError
             raise
@@ -85,10 +85,13 @@ def no_cast(function: Any) -> SimulationError:
     )
 
 
-def _missing(function: Any) -> SimulationError:
-    return SimulationError(
-        f"{_named(function)} cannot be simulated: it has a kernel for the GPU and none for the CPU"
-    )
+class MissingKernelError(SimulationError):
+    """An operation has a kernel for the GPU and none for the CPU."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(
+            f"{_named(function)} cannot be simulated: it has a kernel for the GPU and none for the CPU"
+        )
 
 
 def _missing_dtype(function: Any, error: Exception) -> SimulationError:

@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from .patches import Patches
 
 _RULED_OUT = (
-    "CUDAGraph",
-    "graph",
-    "make_graphed_callables",
-    "graph_pool_handle",
     "MemPool",
     "ExternalStream",
     "current_blas_handle",
@@ -119,7 +115,6 @@ class SimulatedCuda:
             "default_stream": lambda device=None: self.stream_class(self._index(device), stream_id=0),
             "set_stream": self.streams.set,
             "synchronize": self._synchronize,
-            "is_current_stream_capturing": lambda: False,
         }
 
     @staticmethod

@@ -10,6 +10,7 @@ from torch.utils import _device
 from .cpu import casts_on_gpu_alone
 from .kinds import tensors_in
 from .marks import cuda_index
+from .memory import is_unfilled
 
 if TYPE_CHECKING:
     import torch
@@ -56,7 +57,7 @@ class Scope:
 class FunctionPlan:
     """What to do about one public function."""
 
-    __slots__ = ("casts_on_gpu", "fills_device", "follows", "is_direct", "is_native", "operation")
+    __slots__ = ("casts_on_gpu", "fills_device", "follows", "is_direct", "is_native", "operation", "unfilled")
 
     def __init__(self, function: Any, operation: Operation | None) -> None:
         self.operation = operation
@@ -67,4 +68,5 @@ class FunctionPlan:
         self.follows = operation is not None and operation.result == "input" and "device" in operation.args
         self.is_direct = (
             self.is_native and not self.fills_device and operation is not None and operation.result in _DIRECT
-        )
+        ) and not operation.is_of_library
+        self.unfilled = is_unfilled(function)

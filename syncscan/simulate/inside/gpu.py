@@ -18,6 +18,8 @@ from .functions import FunctionPlan, Scope
 from .kinds import tensors_in
 from .marks import PINNED, place
 from .plans import Plan
+from .recording import Recording
+from .uncomputed import Uncomputed
 
 _OUTSIDE = (
     *(str(Path(found).parent) + os.sep for found in (__file__, torch.__file__)),
@@ -41,6 +43,7 @@ class Watch(Protocol):
     """What sees the calls of one thread."""
 
     scope: Scope | None
+    recording: Recording | None  # of the CUDA graph that the thread captures
 
 
 class Gpu:
@@ -54,6 +57,7 @@ class Gpu:
         self.current = 0  # the index of the current device
         self.running = False
         self.plans: dict[Any, Plan] = {}
+        self.uncomputed = Uncomputed()
         self.functions: dict[Any, FunctionPlan | None] = {}
 
     @property
@@ -79,6 +83,18 @@ class Gpu:
         """Raise what torch raises for a generator of the host."""
         if generator not in {None, torch.default_generator} and generator.device.type != "cuda":
             raise RuntimeError("Expected a 'cuda' device type for generator but found 'cpu'")
+
+    # CUDA graphs
+
+    @property
+    def recording(self) -> Recording | None:
+        """That of the graph which this thread captures."""
+        return None if self.operations is None else self.operations.recording
+
+    def record(self, recording: Recording | None) -> None:
+        """Begin to keep the kernels that this thread runs, or end that."""
+        if self.operations is not None:
+            self.operations.recording = recording
 
     # what was seen
 
@@ -129,7 +145,9 @@ class Gpu:
             operations.scope = outer
 
     def report(self, api: str, effect: str, function: Any, bound: dict[str, Any]) -> None:
-        """Tell the listener about a call that would have blocked."""
+        """Tell the listener about a call that would have blocked; RuntimeError where a graph is captured."""
+        if self.recording is not None:
+            raise RuntimeError("CUDA error: operation not permitted when stream is capturing")
         name = function if isinstance(function, str) else getattr(function, "__name__", str(function))
         sync = Sync(api, effect, name, describe(bound))
         for listener in tuple(self.listeners):

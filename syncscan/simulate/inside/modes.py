@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -20,16 +21,18 @@ from torch.utils import _device
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .capture import is_faked, refuse_recording
-from .cpu import no_cast, run_on_cpu
+from .cpu import MissingKernelError, no_cast, run_on_cpu
 from .functions import FunctionPlan, Scope, device_constructors
 from .gradients import carried, place_in_backward
 from .kinds import is_cuda_device
 from .marks import MIXED, PINNED, common_place, cuda_index, function_modes, is_alias, set_all
+from .memory import clear, make_large, map_host
 from .plans import NUMBERS, Plan
 
 if TYPE_CHECKING:
     from .conditions import Operation
     from .gpu import Gpu
+    from .recording import Recording
 
 _dispatch_modes = torch._C._len_torch_dispatch_stack
 _transform = torch._C._functorch.peek_interpreter_stack
@@ -55,6 +58,7 @@ class Operations(TorchFunctionMode):
         self.active = True  # False where it could not be taken from the stack of its thread
         self.pack_hooks = 0  # of the program, around what is saved for backward
         self.scope: Scope | None = None
+        self.recording: Recording | None = None  # of the CUDA graph that this thread captures
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run a call for whom it belongs to: a class of the program, torch on its own, or the simulation."""
@@ -79,7 +83,7 @@ class Operations(TorchFunctionMode):
         if plan.is_direct and not places and self._sees_all():
             where = common_place((*args, *kwargs.values()) if kwargs else args)
             if where != MIXED:
-                return self._run_direct(plan.operation, func, args, kwargs, where)
+                return self._run_direct(plan, func, args, kwargs, where)
         outer, self.scope = self.scope, Scope(func, plan.operation, args, kwargs)
         try:
             return self._run_in_scope(plan, self.scope, places=places)
@@ -107,6 +111,7 @@ class Operations(TorchFunctionMode):
             _dispatch_modes() == 1
             and forward_ad._current_level < 0
             and self.pack_hooks == 0
+            and self.recording is None
             and _transform() is None
         )
 
@@ -130,9 +135,10 @@ class Operations(TorchFunctionMode):
         return NotImplemented
 
     def _run_direct(
-        self, operation: Any, func: Any, args: Any, kwargs: dict[str, Any], where: int | None
+        self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any], where: int | None
     ) -> Any:
         """Run an operation whose operands are all in one place, and so its result: no kernel need be seen."""
+        operation: Any = plan.operation
         if operation.may_block(args, kwargs):
             outer, self.scope = self.scope, Scope(func, operation, args, kwargs)
             try:
@@ -144,6 +150,8 @@ class Operations(TorchFunctionMode):
                 return func(*args, **kwargs)
             result = run_on_cpu(func, args, kwargs)
         set_all(result, where)
+        if plan.unfilled:
+            clear(result)
         return result
 
     def _carry(self, func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -189,7 +197,11 @@ class Operations(TorchFunctionMode):
             where, kwargs = PINNED, {**kwargs, "pin_memory": False}
         if self.scope is not None:
             self.scope.made = where
-        result = self._make(plan, func, args, kwargs)
+        result = make_large(func, args, kwargs) if where is not None and where >= 0 else None
+        if result is None:
+            result = self._make(plan, func, args, kwargs)
+            if plan.unfilled and where is not None and where >= 0:
+                clear(result)
         if device is None and not pinned and not plan.follows:
             return result
         source = args[0] if args else next(iter(kwargs.values()))
@@ -251,10 +263,7 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
             map(_computes, types)
         ):  # classes of the program that do it themselves, by calls that come here again
             return NotImplemented
-        try:
-            plan = self.plans[func]
-        except KeyError:
-            plan = self.plans[func] = Plan(func, self.gpu.table)
+        plan = self.plans.get(func) or self._learn(func)
         kwargs = kwargs or {}
         if args and type(args[0]) in NUMBERS:
             args = plan.with_tensors(args)
@@ -275,21 +284,54 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._judge(plan, plan.operation, args, kwargs)
         if source is not None and other is not None and self._is_strict():
             plan.check_devices(source, other, args)
-        if plan.python_kernel is not None:
-            result = self._call_python(plan, args, kwargs)
-        elif source is None:
-            result = plan.function(*args, **kwargs)
-        else:
-            result = run_on_cpu(plan.function, args, kwargs)
-        if not plan.makes_nothing:
-            self._mark(plan, result, source, where)
-        return result
-
-    def _mark(self, plan: Plan, result: Any, source: int | None, where: int | None) -> None:
+        result = self._compute(plan, source, args, kwargs)
         if where is None:
             where = self._maker_place() if plan.makes_from_nothing else source
         if where is not None:
+            self._mark(plan, result, where)
+            if self.operations.recording is not None and where >= 0:
+                self._record(self.operations.recording, plan, source, args, kwargs, result)
+        return result
+
+    def _learn(self, func: Any) -> Plan:
+        plan = self.plans[func] = Plan(func, self.gpu.table)
+        return plan
+
+    def _record(
+        self,
+        recording: Recording,
+        plan: Plan,
+        source: int | None,
+        args: Any,
+        kwargs: dict[str, Any],
+        made: Any,
+    ) -> None:
+        """Keep a kernel for the replays of a graph; those that a Python function calls are kept one by one."""
+        if plan.python_kernel is None and not plan.unfilled:
+            recording.add(partial(self._compute, plan, source, args, kwargs), (args, kwargs), made)
+
+    def _compute(self, plan: Plan, source: int | None, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Do what a call does, on the CPU; nothing of what a kernel for the GPU alone would compute."""
+        if plan.python_kernel is not None:
+            with self.operations.outside_any_function(), self:
+                return plan.python_kernel(*args, **kwargs)
+        if plan.declared is not None and plan.declared.result == "mapped":
+            return map_host(args[0], self.gpu.current)
+        if source is None:
+            return plan.function(*args, **kwargs)
+        if plan.is_computed:
+            try:
+                return run_on_cpu(plan.function, args, kwargs)
+            except MissingKernelError:
+                plan.is_computed = False
+        return self.gpu.uncomputed.stand_in(plan.function, args, kwargs, plan.declared)
+
+    @staticmethod
+    def _mark(plan: Plan, result: Any, where: int) -> None:
+        if not plan.makes_nothing:
             plan.mark(result, where)
+            if plan.unfilled and where >= 0:
+                clear(result)
 
     def _host_arguments(self, kwargs: dict[str, Any]) -> tuple[int | None, dict[str, Any]]:
         """Where the program wants the result, and the arguments with which the CPU makes it."""
@@ -324,11 +366,6 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if scope.kwargs.get("device") is not None:
             return scope.made
         return scope.place() if scope.is_native else None
-
-    def _call_python(self, plan: Plan, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Run the Python body of an operation of the program under the modes."""
-        with self.operations.outside_any_function(), self:
-            return plan.python_kernel(*args, **kwargs)
 
 
 @functools.lru_cache(maxsize=256)

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from .imports import ImportWatch
+
 _MISSING = object()
 
 
@@ -14,6 +16,7 @@ class Patches:
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
+        self._imports = ImportWatch()
         self._owners: dict[str, list[Any]] = {}  # a module and its submodules, by its name
 
     def replace(self, owner: Any, name: str, value: Any) -> None:
@@ -53,8 +56,13 @@ class Patches:
         self._undo.append(lambda: switch(before))
         switch(value)
 
+    def when_imported(self, module: str, replace: Callable[[Any], None]) -> None:
+        """Replace attributes of a module that is no part of torch, now or as soon as the program has it."""
+        self._imports.when_imported(module, replace)
+
     def restore(self) -> None:
         """Put everything back, the last replaced first."""
+        self._imports.end()
         while self._undo:
             self._undo.pop()()
         self._owners.clear()

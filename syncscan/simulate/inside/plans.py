@@ -6,11 +6,12 @@ from functools import cached_property
 from typing import Any
 
 import torch
-from torch._library import custom_ops
 
 from .checks import operations_that_check
 from .conditions import Operation, Table
 from .marks import cuda_index, place, set_all, set_place
+from .memory import is_unfilled
+from .registered import python_kernel
 
 # Their operands may be on different devices, on a GPU as here.
 _MIXES = frozenset(
@@ -50,18 +51,19 @@ class Plan:
         self.reads = name == "_local_scalar_dense"
         self.makes_from_nothing = "device" in self.names and not any(map(_takes_tensor, arguments))
         self.mixes = namespace not in {"aten", "prims"} or name in _MIXES or name in _INDEXING
-        self.python_kernel = _python_kernel(schema)
+        self.python_kernel = python_kernel(function)
+        self.unfilled = is_unfilled(function)
+        self.is_computed = True  # until it turns out that the CPU has no kernel for it
         self.indexes = name in _INDEXING
-        self.operation = self._operation(table, schema, namespace)
+        declared = self._entry(table, namespace, name)
+        self.declared = None if namespace == "aten" else declared
+        self.operation = declared if declared is not None and declared.cases else None
         self._host_result = _HOST_RESULTS.get(name)
 
     @staticmethod
-    def _operation(table: Table, schema: Any, namespace: str) -> Operation | None:
-        """The entry of the table, if it can block."""
-        name = schema.name.partition("::")[2] if schema is not None else ""
-        of_program = f"torch.ops.{namespace}.{name}"  # which may have said what it does
-        found = table.find_aten(name) if namespace == "aten" else table.find(of_program)
-        return found if found is not None and found.cases else None
+    def _entry(table: Table, namespace: str, name: str) -> Operation | None:
+        """The entry of the table; an operation of a library or of the program may be declared."""
+        return table.find_aten(name) if namespace == "aten" else table.find(f"torch.ops.{namespace}.{name}")
 
     def with_tensors(self, args: Any) -> Any:
         """The arguments as the schema wants them: a number that torch made a tensor of arrives as a number."""
@@ -92,13 +94,6 @@ class Plan:
         set_all(result, where)
         if self._host_result is not None:
             set_place(result[self._host_result], None)
-
-
-def _python_kernel(schema: Any) -> Any:
-    """The Python body of an operation made with ``torch.library.custom_op``, or None."""
-    definition = getattr(custom_ops, "OPDEFS", {}).get(schema.name) if schema else None
-    bodies = getattr(definition, "_backend_fns", {})
-    return next((bodies[device] for device in ("cpu", None, "default", "cuda") if device in bodies), None)
 
 
 def _are_views(results: Any) -> bool:

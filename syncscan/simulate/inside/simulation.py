@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import capture, constructors, distributed, machine
+from . import capture, constructors, distributed, graphs, launches, machine, registered
 from .conditions import PlainTable
 from .cuda import SimulatedCuda
 from .functions import FunctionPlan
@@ -80,7 +80,10 @@ class Simulation(Gpu):
         try:
             Transfers(self).install(self._patches)
             self.cuda.install(self._patches)
+            graphs.install(self, self._patches)
             machine.install(self, self._patches)
+            launches.install(self, self._patches)
+            registered.install(self._patches)
             constructors.install(self, self._patches)
             capture.install(self, self._patches)
             distributed.install(self, self._patches)

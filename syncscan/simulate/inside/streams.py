@@ -42,6 +42,9 @@ def make_classes(gpu: Gpu) -> tuple[Any, Any, CurrentStreams]:
         def synchronize(self) -> None:
             gpu.judge_call("torch.cuda.Stream.synchronize", {"input": self})
 
+        def is_capturing(self) -> bool:
+            return gpu.recording is not None
+
         def record_event(self, event: Any = None) -> Any:
             event = Event() if event is None else event
             event.record(self)
@@ -103,10 +106,6 @@ class _Stream:
     def query(self) -> bool:
         """Everything is done at once."""
         return True
-
-    def is_capturing(self) -> bool:
-        """Graphs are not captured."""
-        return False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Stream) and (self.device, self.stream_id) == (other.device, other.stream_id)

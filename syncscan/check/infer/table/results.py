@@ -168,7 +168,7 @@ def _base(bound: Bound, here: Here) -> Value:
         return Value(Kind.INSTANCE, payload=result[2:])
     if result == "list":
         return list_of(NUMBER)
-    if result == "gpu":
+    if result in {"gpu", "mapped"}:
         evidence = Step(here.path, here.node, f"`{here.text}` is on the GPU")
         return Value(Kind.TENSOR, Device.CUDA, evidence=evidence)
     if result in _FIXED:

@@ -1,0 +1,100 @@
+"""CUDA graphs: a capture runs the body and keeps its kernels; a replay runs these again, and none of the Python.
+
+The tensors of the body stay where they are, so what is written into its inputs before a replay is what that computes
+with, and its results are found where the capture left them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .errors import SimulationError
+from .recording import Recording
+
+if TYPE_CHECKING:
+    from .gpu import Gpu
+    from .patches import Patches
+
+_pools = itertools.count(1)
+
+
+def install(gpu: Gpu, patches: Patches) -> None:
+    """Replace them in ``torch.cuda``."""
+    graph_class = make_graph_class(gpu)
+    for name, value in {
+        "CUDAGraph": graph_class,
+        "graph": make_context_class(),
+        "graph_pool_handle": lambda: (0, next(_pools)),
+        "is_current_stream_capturing": lambda: gpu.recording is not None,
+    }.items():
+        patches.replace_everywhere(torch.cuda, name, value)
+
+
+def make_graph_class(gpu: Gpu) -> Any:
+    """``torch.cuda.CUDAGraph`` of a simulation."""
+
+    class CUDAGraph:
+        def __init__(self, keep_graph: bool = False) -> None:
+            self._recording: Recording | None = None
+            self._pool = (0, next(_pools))
+
+        def capture_begin(self, pool: Any = None, capture_error_mode: str = "global") -> None:
+            if gpu.recording is not None:
+                raise RuntimeError("CUDA graphs must be captured one after the other: a capture is under way")
+            self._pool = pool or self._pool
+            self._recording = Recording()
+            gpu.record(self._recording)
+
+        def capture_end(self) -> None:
+            gpu.record(None)
+
+        def replay(self) -> None:
+            if self._recording is None or gpu.recording is not None:
+                raise RuntimeError("Called CUDAGraph::replay without a preceding successful capture.")
+            self._recording.replay()
+
+        def reset(self) -> None:
+            self._recording = None
+
+        def pool(self) -> Any:
+            return self._pool
+
+        def instantiate(self) -> None:
+            """Nothing to prepare."""
+
+        def enable_debug_mode(self) -> None:
+            """Nothing to keep."""
+
+        def debug_dump(self, debug_path: str) -> None:
+            raise SimulationError("CUDAGraph.debug_dump cannot be simulated: it needs a real GPU")
+
+    CUDAGraph.__qualname__, CUDAGraph.__module__ = "CUDAGraph", "torch.cuda.graphs"
+    return CUDAGraph
+
+
+def make_context_class() -> Any:
+    """``torch.cuda.graph`` of a simulation."""
+
+    class graph:  # noqa: N801 (torch's name)
+        def __init__(
+            self, cuda_graph: Any, pool: Any = None, stream: Any = None, capture_error_mode: str = "global"
+        ) -> None:
+            self.cuda_graph, self.pool, self.capture_stream = cuda_graph, pool, stream
+            self.stream_ctx: Any = None
+
+        def __enter__(self) -> None:
+            torch.cuda.synchronize()
+            new_stream: Any = torch.cuda.Stream
+            self.stream_ctx = torch.cuda.stream(self.capture_stream or new_stream())
+            self.stream_ctx.__enter__()
+            self.cuda_graph.capture_begin(self.pool)
+
+        def __exit__(self, *raised: Any) -> None:
+            self.cuda_graph.capture_end()
+            self.stream_ctx.__exit__(*raised)
+
+    graph.__qualname__, graph.__module__ = "graph", "torch.cuda.graphs"
+    return graph

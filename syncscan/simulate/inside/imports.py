@@ -1,0 +1,45 @@
+"""Calls a function once the program has imported a module, without importing it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+
+class ImportWatch:
+    """A finder that finds nothing itself: it lends the loaders of others an ``exec_module`` that calls back."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, Callable[[Any], None]] = {}
+
+    def when_imported(self, name: str, callback: Callable[[Any], None]) -> None:
+        """Call ``callback(module)`` after a module ran, or now if it did."""
+        if name in sys.modules:
+            callback(sys.modules[name])
+            return
+        self._waiting[name] = callback
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+
+    def end(self) -> None:
+        """Wait no more."""
+        self._waiting.clear()
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """What the others find, with a loader that calls back."""
+        callback = self._waiting.pop(name, None)
+        spec = find_spec(name) if callback is not None else None
+        if spec is None or callback is None or not hasattr(spec.loader, "exec_module"):
+            return None
+        run: Any = spec.loader.exec_module  # type: ignore[union-attr]
+
+        def exec_module(module: Any) -> None:
+            run(module)
+            callback(module)
+
+        spec.loader.exec_module = exec_module  # type: ignore[union-attr,method-assign]
+        return spec

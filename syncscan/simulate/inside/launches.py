@@ -1,0 +1,140 @@
+"""Triton: its kernels are launched and not run. A launch never waits, so what the host does is the same.
+
+What a kernel would write stays as it is. A tuner takes the first of its configurations, as none is faster.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from . import figures
+
+if TYPE_CHECKING:
+    from .gpu import Gpu
+    from .patches import Patches
+
+
+def install(gpu: Gpu, patches: Patches) -> None:
+    """Replace the launch in Triton, now or when the program imports it."""
+    patches.when_imported("triton.runtime.jit", lambda jit: _replace_launch(gpu, patches, jit))
+    patches.when_imported("triton.runtime.autotuner", lambda tuner: _replace_tuning(patches, tuner))
+    patches.when_imported("triton.runtime.driver", lambda driver: _replace_driver(gpu, patches, driver))
+
+
+def _replace_launch(gpu: Gpu, patches: Patches, jit: Any) -> None:
+    def run(kernel: Any, *args: Any, grid: Any = None, warmup: bool = False, **kwargs: Any) -> Any:
+        if callable(grid):
+            grid(_arguments(kernel, args, kwargs))  # code of the program
+        if not warmup:
+            _count(gpu, kernel.__name__)
+        return _Compiled()
+
+    patches.replace(jit.JITFunction, "run", run)
+
+
+def _count(gpu: Gpu, name: str) -> None:
+    gpu.uncomputed.counts[f"the Triton kernel {name}"] += 1
+    if gpu.recording is not None:
+        gpu.recording.add(partial(_count, gpu, name), (), ())
+
+
+def _arguments(kernel: Any, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """What a launch gives the parameters of a kernel, by name."""
+    defaults = {parameter.name: parameter.default for parameter in kernel.params if parameter.has_default}
+    return {**defaults, **dict(zip(kernel.arg_names, args)), **kwargs}
+
+
+def _replace_tuning(patches: Patches, tuner: Any) -> None:
+    patches.replace(tuner.Autotuner, "_bench", lambda tuned, *args, **kwargs: [0.0, 0.0, 0.0])
+
+
+def _replace_driver(gpu: Gpu, patches: Patches, driver: Any) -> None:
+    """A driver of Triton's own would compile a program in C that asks CUDA."""
+    config = driver.driver
+    for name in ("_active", "_default"):
+        if name in vars(config):
+            patches.replace(config, name, _Driver(gpu))
+
+
+class _Compiled:
+    """What a launch returns: a kernel that uses nothing of the GPU."""
+
+    n_regs = n_spills = n_max_threads = 0
+    num_warps, num_stages, shared = 4, 1, 0
+
+    def __init__(self) -> None:
+        self.metadata = SimpleNamespace(num_warps=4, num_stages=1, num_ctas=1, shared=0)
+        self.asm: dict[str, Any] = {}
+
+    def __getitem__(self, grid: Any) -> Any:
+        return lambda *args, **kwargs: None
+
+    def _init_handles(self) -> None:
+        """Nothing to load."""
+
+
+class _Driver:
+    """What Triton asks of the machine."""
+
+    def __init__(self, gpu: Gpu) -> None:
+        self._gpu = gpu
+        self.utils = SimpleNamespace(get_device_properties=_properties)
+
+    def get_current_device(self) -> int:
+        return self._gpu.current
+
+    def set_current_device(self, index: int) -> None:
+        self._gpu.current = index
+
+    @staticmethod
+    def get_device_capability(index: int = 0) -> tuple[int, int]:
+        return figures.CAPABILITY
+
+    @staticmethod
+    def get_current_stream(index: int | None = None) -> int:
+        return int(torch.cuda.current_stream(index).cuda_stream)
+
+    def get_active_torch_device(self) -> torch.device:
+        return self._gpu.devices[self._gpu.current]
+
+    @staticmethod
+    def get_device_interface() -> Any:
+        return torch.cuda
+
+    @staticmethod
+    def get_current_target() -> Any:
+        """The machine that a kernel would be compiled for."""
+        from triton.backends.compiler import GPUTarget  # type: ignore[import-not-found]  # noqa: PLC0415
+
+        major, minor = figures.CAPABILITY
+        return GPUTarget("cuda", 10 * major + minor, 32)
+
+    @staticmethod
+    def get_benchmarker() -> Any:
+        """Nothing is measured."""
+        return lambda function, quantiles=None, **options: [0.0] * len(quantiles or (0.5,))
+
+    @staticmethod
+    def get_empty_cache_for_benchmark() -> torch.Tensor:
+        return torch.empty(0, dtype=torch.int, device="cuda")
+
+    @staticmethod
+    def clear_cache(cache: torch.Tensor) -> None:
+        """Nothing is kept in it."""
+
+
+def _properties(index: int) -> dict[str, int]:
+    known = figures.properties(index)
+    return {
+        "max_shared_mem": known.shared_memory_per_block_optin,
+        "max_num_regs": known.regs_per_multiprocessor,
+        "multiprocessor_count": known.multi_processor_count,
+        "warpSize": known.warp_size,
+        "sm_clock_rate": known.clock_rate,
+        "mem_clock_rate": known.memory_clock_rate,
+        "mem_bus_width": known.memory_bus_width,
+    }

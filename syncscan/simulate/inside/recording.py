@@ -1,0 +1,43 @@
+"""What a CUDA graph holds: kernels that ran once and can run again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+
+from .kinds import tensors_in
+from .marks import is_alias, without_functions
+
+
+class Recording:
+    """The kernels of one capture."""
+
+    def __init__(self) -> None:
+        self._again: list[Callable[[], None]] = []
+
+    def add(self, run: Callable[[], Any], operands: Any, made: Any) -> None:
+        """Keep a kernel: how to run it, and where its results go."""
+        self._again.append(partial(_run_again, run, [*_own(made, tensors_in(operands))]))
+
+    def replay(self) -> None:
+        """Run them all."""
+        with torch.no_grad(), without_functions(), torch._C._DisableTorchDispatch():
+            for again in self._again:
+                again()
+
+
+def _own(made: Any, operands: list[torch.Tensor]) -> list[torch.Tensor | None]:
+    """The results of a kernel; None for one that is an operand, which it writes itself."""
+    return [
+        None if any(is_alias(result, operand) for operand in operands) else result
+        for result in tensors_in(made)
+    ]
+
+
+def _run_again(run: Callable[[], Any], results: list[torch.Tensor | None]) -> None:
+    for kept, made in zip(results, tensors_in(run())):
+        if kept is not None:
+            torch.Tensor.copy_(kept, made)

@@ -1,0 +1,57 @@
+"""Operations of the program that are Python functions, which run here as they do for a GPU."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch._library import custom_ops
+
+from .marks import without_functions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .patches import Patches
+
+# In what torch knows of an operation: its kernel for CUDA, and the file that registered it.
+_IN_PYTHON = re.compile(r"^CUDA: registered at (.*\.py|<.*>):\d+ ", re.MULTILINE)
+_registered: dict[str, Callable[..., Any]] = {}  # for CUDA, while a simulation ran
+
+
+def install(patches: Patches) -> None:
+    """Remember what the program registers for CUDA: torch does not tell."""
+    impl: Any = torch.library.Library.impl
+
+    def remembering(library: Any, op_name: Any, fn: Any, dispatch_key: str = "", **options: Any) -> None:
+        impl(library, op_name, fn, dispatch_key, **options)
+        name = op_name if isinstance(op_name, str) else op_name.name()
+        if (dispatch_key or library.dispatch_key) == "CUDA" and not options.get("with_keyset"):
+            _registered[f"{library.ns}::{name.partition('::')[2] or name}"] = fn
+
+    patches.replace(torch.library.Library, "impl", remembering)
+
+
+def python_kernel(function: Any) -> Callable[..., Any] | None:
+    """The Python body of an operation, or None where it has none.
+
+    It was made with ``torch.library.custom_op``, or is what ``Library.impl`` registered for CUDA; of what was registered
+    before the simulation began, the body cannot be had, and only the aten calls in it are seen.
+    """
+    schema = getattr(function, "_schema", None)
+    if schema is None or schema.name.startswith(("aten::", "prims::")):
+        return None
+    bodies = getattr(getattr(custom_ops, "OPDEFS", {}).get(schema.name), "_backend_fns", {})
+    made = next((bodies[device] for device in ("cpu", None, "default", "cuda") if device in bodies), None)
+    if made is not None or not _IN_PYTHON.search(torch._C._dispatch_dump(function.name())):
+        return made
+    return _registered.get(function.name()) or _unseen(function)
+
+
+def _unseen(function: Any) -> Callable[..., Any]:
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        with without_functions():
+            return function._op_dk(torch._C.DispatchKey.CUDA, *args, **kwargs)
+
+    return kernel

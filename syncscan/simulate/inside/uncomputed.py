@@ -1,0 +1,127 @@
+"""Operations whose kernel is for the GPU alone: what they would make is there, of the right shape, and zero.
+
+The shape comes from the kernel that the operation has for tensors without memory ("meta", or "fake"), and what it
+writes from its schema. Nothing else is known of them here; what the program then decides by such values may differ
+from what it does on a GPU.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .errors import SimulationError
+from .kinds import is_cuda_device
+from .memory import clear
+
+if TYPE_CHECKING:
+    from .conditions import Operation
+
+# What is larger is written in parts, such as a cache; as large memory is zero until it is written, it stays as it is.
+LARGE_BYTES = 64 << 20
+_META = torch.device("meta")
+
+
+class Uncomputed:
+    """What was not computed, and how often."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def stand_in(self, function: Any, args: Any, kwargs: dict[str, Any], declared: Operation | None) -> Any:
+        """What a call of an operation makes, in zeros; ``declared`` is what is said of it beside its schema.
+
+        Raises SimulationError where nothing tells the shape of a result.
+        """
+        self.counts[_name(function)] += 1
+        returns = function._schema.returns
+        written = _written(function._schema, args, kwargs)
+        for tensors in written.values():
+            for tensor in tensors:
+                _zero(tensor)
+        if not returns:
+            return None
+        if all(result.alias_info is not None and result.alias_info.is_write for result in returns):
+            made = tuple(_aliased(result, written) for result in returns)
+        elif declared is not None and declared.result in {"input", "view"}:
+            return _as_declared(declared, str(returns[0].type), _first_tensor(args))
+        else:
+            made = _as_meta_makes(function, args, kwargs)
+            made = tuple(
+                value if result.alias_info is None else _aliased(result, written)
+                for value, result in zip(made, returns)
+            )
+        return made[0] if len(made) == 1 else made
+
+
+def _name(function: Any) -> str:
+    name: str = function._schema.name
+    return name
+
+
+def _written(schema: Any, args: Any, kwargs: dict[str, Any]) -> dict[str, list[torch.Tensor]]:
+    """The tensors that an operation writes into, by the name that the schema has for their memory."""
+    found: dict[str, list[torch.Tensor]] = {}
+    for position, argument in enumerate(schema.arguments):
+        value = args[position] if position < len(args) else kwargs.get(argument.name)
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            values = value if isinstance(value, (list, tuple)) else [value]
+            tensors = [item for item in values if isinstance(item, torch.Tensor)]
+            for name in argument.alias_info.before_set or {argument.name}:
+                found[name] = tensors
+    return found
+
+
+def _aliased(result: Any, written: dict[str, list[torch.Tensor]]) -> Any:
+    """What of the arguments a result is."""
+    tensors = next((written[name] for name in result.alias_info.before_set if name in written), [])
+    return tensors if str(result.type).startswith("List") else next(iter(tensors), None)
+
+
+def _zero(tensor: torch.Tensor) -> None:
+    if tensor.untyped_storage().nbytes() <= LARGE_BYTES:
+        with torch.no_grad():
+            torch.Tensor.zero_(tensor)
+
+
+def _first_tensor(args: Any) -> torch.Tensor:
+    return next(value for value in args if isinstance(value, torch.Tensor))
+
+
+def _as_declared(declared: Operation, kind: str, first: torch.Tensor) -> Any:
+    """As many tensors as are declared, each of the shape of the first operand, or in its memory."""
+    if declared.result == "view":
+        return torch.ops.aten.alias(first)
+    made = [torch.zeros_like(first) for _ in range(declared.count)]
+    return made if kind.startswith("List") else made[0] if declared.count == 1 else tuple(made)
+
+
+def _as_meta_makes(function: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    try:
+        made = function(*_to_meta(args), **_to_meta(kwargs))
+    except Exception as error:
+        raise SimulationError(
+            f"{_name(function)} cannot be simulated: it has a kernel for the GPU and none for the CPU,"
+            " and none that tells the shape of its result (torch.library.register_fake)"
+        ) from error
+    return tuple(map(_from_meta, made if isinstance(made, tuple) else (made,)))
+
+
+def _to_meta(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return torch.empty_strided(value.size(), value.stride(), dtype=value.dtype, device=_META)
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_to_meta, value))
+    if isinstance(value, dict):
+        return {name: _to_meta(item) for name, item in value.items()}
+    return _META if isinstance(value, (torch.device, str)) and is_cuda_device(value) else value
+
+
+def _from_meta(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        made = torch.empty_strided(value.size(), value.stride(), dtype=value.dtype, device="cpu")
+        clear(made)
+        return made
+    return [_from_meta(item) for item in value] if isinstance(value, (list, tuple)) else value

@@ -1,0 +1,114 @@
+"""Operations whose kernel is for the GPU alone: shapes and places are right, and the numbers are zero."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from syncscan.simulate.context import simulated_cuda
+from syncscan.simulate.inside import uncomputed
+from syncscan.simulate.inside.errors import SimulationError
+
+_library = torch.library.Library("syncscan_uncomputed", "DEF")  # its operations have no kernel here
+_library.define("scale(Tensor x, float by, *, ScalarType? dtype=None) -> (Tensor, Tensor)")
+_library.define("fill(Tensor x, Tensor(a!) out) -> ()")
+_library.define("accumulate(Tensor x, Tensor(a!)[] caches, Tensor(b!) total) -> Tensor(b!)")
+_library.define("attend(Tensor q, Tensor k) -> Tensor[]")
+_library.define("unknown(Tensor x) -> Tensor")
+_library.define("grow(Tensor x, Tensor(a!) out) -> (Tensor(a!), Tensor)")
+
+
+@torch.library.register_fake("syncscan_uncomputed::scale")
+def _scale(
+    x: torch.Tensor, by: float, *, dtype: torch.dtype | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    return x.new_empty((*x.shape, 2), dtype=dtype), torch.empty(
+        x.shape[0], device=x.device, dtype=torch.int32
+    )
+
+
+@torch.library.register_fake("syncscan_uncomputed::grow")
+def _grow(x: torch.Tensor, out: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    return out, torch.empty(2 * x.shape[0], device=x.device)
+
+
+_operations = torch.ops.syncscan_uncomputed
+
+
+@pytest.fixture(autouse=True)
+def waits() -> Iterator[list[object]]:
+    declared = {"torch.ops.syncscan_uncomputed.attend": {"args": ["q", "k"], "count": 2}}
+    with simulated_cuda(operations=declared) as seen:
+        yield seen
+        assert not seen
+
+
+def test_a_result_has_the_shape_and_dtype_that_the_fake_kernel_says_and_is_zero() -> None:
+    scaled, counts = _operations.scale(torch.ones(3, 4, device="cuda"), 2.0, dtype=torch.bfloat16)
+    assert (scaled.shape, scaled.dtype, scaled.device.type) == ((3, 4, 2), torch.bfloat16, "cuda")
+    assert (counts.shape, counts.dtype, counts.is_cuda) == ((3,), torch.int32, True)
+    assert torch.equal(scaled.to("cpu", non_blocking=True), torch.zeros(3, 4, 2, dtype=torch.bfloat16))
+
+
+def test_what_the_schema_says_is_written_is_zero_afterwards_and_nothing_else() -> None:
+    x, out = torch.ones(3, device="cuda"), torch.full((3, 2), 7.0, device="cuda")
+    _operations.fill(x, out[:, 1])
+    assert [tensor.to("cpu", non_blocking=True).tolist() for tensor in (x, out)] == [
+        [1, 1, 1],
+        [[7, 0], [7, 0], [7, 0]],
+    ]
+
+
+def test_a_result_that_is_an_argument_is_that_argument() -> None:
+    x, total = torch.ones(3, device="cuda"), torch.ones(2, device="cuda")
+    caches = [torch.ones(2, device="cuda") for _ in range(2)]
+    assert _operations.accumulate(x, caches, total).data_ptr() == total.data_ptr()
+    assert not any(part.to("cpu", non_blocking=True).any() for part in (*caches, total))
+    out, grown = _operations.grow(x, total)
+    assert (out.data_ptr(), grown.shape) == (total.data_ptr(), (6,))
+
+
+def test_a_cache_of_which_a_part_is_written_keeps_what_it_has() -> None:
+    cache = torch.zeros(uncomputed.LARGE_BYTES + 1, dtype=torch.int8, device="cuda")
+    cache[0:1] = 7
+    _operations.fill(torch.ones(1, device="cuda"), cache)
+    assert cache[0].to("cpu", non_blocking=True) == 7
+
+
+def test_a_result_of_which_nothing_tells_the_shape_is_as_declared() -> None:
+    q = torch.ones(3, 4, device="cuda", dtype=torch.float16)
+    out, sums = _operations.attend(q, q)
+    assert out.shape == sums.shape == q.shape
+    assert out.dtype == q.dtype
+    with pytest.raises(
+        SimulationError, match=r"syncscan_uncomputed::unknown cannot be simulated: .*register_fake"
+    ):
+        _operations.unknown(q)
+
+
+def test_on_the_host_such_an_operation_fails_as_ever() -> None:
+    with pytest.raises(NotImplementedError, match="syncscan_uncomputed::fill"):
+        _operations.fill(torch.ones(1), torch.ones(1))
+
+
+def test_new_memory_on_the_device_is_zero() -> None:
+    torch.full((1000,), 3.0)  # what the next one may find in its place
+    made = [
+        torch.empty(1000, device="cuda"),
+        torch.empty_like(torch.ones(1000, device="cuda")),
+        torch.ones(1, device="cuda").new_empty(1000),
+        torch.empty(1000, device="cuda", dtype=torch.float8_e4m3fn).float(),
+        torch.ops.aten.empty.memory_format([1000], device="cuda"),
+    ]
+    assert not any(tensor.to("cpu", non_blocking=True).any() for tensor in made)
+
+
+def test_memory_as_large_as_a_gpu_takes_none_of_the_host() -> None:
+    size = 60 << 30
+    cache = torch.zeros(size, dtype=torch.int8, device="cuda")
+    again = torch.empty((size // 2, 2), dtype=torch.int8, device="cuda")
+    assert (cache.numel(), cache.is_cuda, again.shape) == (size, True, (size // 2, 2))
+    cache[-1:] = 5
+    assert cache.view(2, -1)[:, -1].to("cpu", non_blocking=True).tolist() == [0, 5]
