@@ -45,6 +45,7 @@ class _Merger:
         self._left_out = 0
         self._timeline: list[dict[str, Any]] = []
         self._times = 0
+        self._uncomputed: Counter[str] = Counter()
         self._lines: list[Ranges | None] = []
         self._ranks: set[int] = set()
         self._shared_ranks: set[int] = set()  # of several traces
@@ -68,6 +69,7 @@ class _Merger:
                 self._worst[kind] = worst
         numbers = [self._add_site(name, site) for site in trace["sites"]]
         self._add_timeline(trace["timeline"], numbers)
+        self._uncomputed.update(trace["uncomputed"])
         self._lines.append(trace["lines"])
 
     def _add_steps(self, steps: dict[str, Any] | None) -> None:
@@ -114,6 +116,7 @@ class _Merger:
             "processes": self._processes,
             "sites": [site.whole() for site in order],
             "timeline": self._timeline,
+            "uncomputed": dict(self._uncomputed.most_common()),
             "lines": merged(self._lines),
         }
 

@@ -94,6 +94,9 @@ class Process:
     waits: list[Wait] = field(default_factory=list)
     seen: list[SeenFunction] = field(default_factory=list)
     lines: dict[str, set[int]] = field(default_factory=dict)  # that ran, by file
+    uncomputed: dict[str, int] = field(
+        default_factory=dict
+    )  # how often which operation was simulated by zeros
     # For a timeline, of some waits (number, thread, start since 1970, ns), and
     # of some steps (phase, thread, start, ns, waits, ns blocked).
     moments: list[list[Any]] = field(default_factory=list)
@@ -148,6 +151,7 @@ _FIELDS: dict[str, Shape] = {
     "entry": row(integer, integer, text, text, optional(text), optional(row(text, list_of(text)))),
     "seen": row(text, text, integer, integer, map_of(map_of(integer))),
     "lines": row(text, list_of(integer)),
+    "uncomputed": map_of(integer),
     "counts": list_of(row(integer, integer, integer, integer, integer, integer, HISTOGRAM, map_of(integer))),
     "spread": list_of(row(integer, number, number)),
     "starved": list_of(row(integer, integer, integer)),
@@ -238,6 +242,10 @@ class _Reader:
         path, lines = value
         self._process.lines.setdefault(path, set()).update(lines)
         self._kept += len(lines)
+
+    def _read_uncomputed(self, value: dict[str, int]) -> None:
+        self._kept += len(value.keys() - self._process.uncomputed.keys())
+        self._process.uncomputed = value
 
     def _read_counts(self, value: list[list[Any]]) -> None:
         for entry, *counts in value:

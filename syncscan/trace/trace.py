@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,9 @@ def build(
         "processes": [_process(process) for process in processes] + _unhooked(processes, launched),
         "sites": [to_json(site, processes) for site in sites],
         "timeline": _timeline(processes, sites, of_wait),
+        "uncomputed": dict(
+            sum((Counter(process.uncomputed) for process in processes), Counter()).most_common()
+        ),
         "lines": ranges_by_file(process.lines for process in processes if process.lines) or None,
     }
 

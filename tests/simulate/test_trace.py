@@ -302,3 +302,31 @@ def test_operations_of_a_project_wait_in_its_tests(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.syncscan]\noperations = []\n", encoding="utf-8")
     wrong = run(*command, cwd=tmp_path)
     assert "[tool.syncscan]: operations: must be a table" in wrong.stderr
+
+
+UNCOMPUTED = """\
+import os, torch
+library = torch.library.Library("lost", "DEF")
+library.define("kernel(Tensor x, Tensor(a!) out) -> ()")
+library.define("other(Tensor(a!) out) -> ()")
+x = torch.ones(3, device="cuda")
+for _ in range(4):
+    torch.ops.lost.kernel(x, x)
+torch.ops.lost.other(x)
+if os.fork() == 0:
+    torch.ops.lost.kernel(x, x)
+    raise SystemExit
+os.wait()
+"""
+
+
+def test_a_report_says_what_was_not_computed_and_how_often(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(UNCOMPUTED, encoding="utf-8")
+    traced = run(
+        "syncscan", "trace", "--simulate", "-o", "out", "--", sys.executable, "program.py", cwd=tmp_path
+    )
+    assert "\nnot computed, 2 kernels for the GPU alone: lost::kernel (5), lost::other (1); " in traced.stderr
+    trace = json.loads((tmp_path / "out" / "trace.json").read_text(encoding="utf-8"))
+    assert trace["uncomputed"] == {"lost::kernel": 5, "lost::other": 1}
+    both = run("syncscan", "report", "out", "out", "--format", "json", cwd=tmp_path)
+    assert json.loads(both.stdout)["uncomputed"] == {"lost::kernel": 10, "lost::other": 2}, both.stderr

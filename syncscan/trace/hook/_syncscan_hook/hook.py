@@ -122,6 +122,7 @@ class Hook:
             flush=self.flush_often,
         )
         detector.arm()
+        self._watches.append(detector)
 
     def _begin(self, detectors: list[Detector]) -> None:
         self.recorder.active = threading._active  # type: ignore[attr-defined]

@@ -8,7 +8,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import FrameType
     from typing import Any
 
@@ -38,6 +38,8 @@ class Simulated:
         self._when_used = when_used  # called as soon as the program uses its GPU
         self._flush = flush  # called after each wait
         self._calling_frame: Callable[[], FrameType]
+        self._uncomputed: dict[str, int] = {}  # how often which operation was not computed
+        self._told_uncomputed: dict[str, int] = {}
 
     def arm(self) -> str | None:
         """Start the simulation."""
@@ -45,6 +47,7 @@ class Simulated:
         with open(self._table, encoding="utf-8") as file:
             started = simulation.Simulation(json.load(file))
         self._calling_frame = simulation.calling_frame
+        self._uncomputed = started.uncomputed.counts
         started.listeners.append(self._on_sync)
         started.when_used.append(self._when_used)
         started.start()
@@ -55,6 +58,18 @@ class Simulated:
 
     def disarm(self) -> None:
         """Leave it running: what the program does at exit still needs its GPU."""
+
+    def changed(self, *, whole: bool) -> Iterator[tuple[str, dict[str, int]]]:
+        """What was not computed, where that has become more."""
+        counts = dict(self._uncomputed)
+        if counts and (whole or counts != self._told_uncomputed):
+            self._told_uncomputed = counts
+            yield "uncomputed", counts
+
+    def reset(self) -> None:
+        """Begin to count anew, in a forked child."""
+        self._uncomputed.clear()
+        self._told_uncomputed = {}
 
     def _on_sync(self, sync: Any) -> None:
         if not self._recorder.recording:
