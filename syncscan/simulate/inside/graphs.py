@@ -86,7 +86,7 @@ def make_context_class() -> Any:
             self.stream_ctx: Any = None
 
         def __enter__(self) -> None:
-            torch.cuda.synchronize()
+            torch.cuda.synchronize()  # syncscan: ignore[SYN401] what torch does before a capture
             new_stream: Any = torch.cuda.Stream
             self.stream_ctx = torch.cuda.stream(self.capture_stream or new_stream())
             self.stream_ctx.__enter__()
