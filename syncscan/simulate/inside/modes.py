@@ -197,17 +197,23 @@ class Operations(TorchFunctionMode):
             where, kwargs = PINNED, {**kwargs, "pin_memory": False}
         if self.scope is not None:
             self.scope.made = where
-        result = make_large(func, args, kwargs) if where is not None and where >= 0 else None
-        if result is None:
-            result = self._make(plan, func, args, kwargs)
-            if plan.unfilled and where is not None and where >= 0:
-                clear(result)
+        on_device = where is not None and where >= 0
+        result = (self._make_on_device if on_device else self._make)(plan, func, args, kwargs)
         if device is None and not pinned and not plan.follows:
             return result
         source = args[0] if args else next(iter(kwargs.values()))
         if func in _SHARES or is_alias(result, source):
             result = _unshared(result, source, where)
         set_all(result, where)
+        return result
+
+    def _make_on_device(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """The same in memory of the device, where nothing is left unfilled and much is to be had."""
+        result = make_large(func, args, kwargs)
+        if result is None:
+            result = self._make(plan, func, args, kwargs)
+            if plan.unfilled:
+                clear(result)
         return result
 
     def _make(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
