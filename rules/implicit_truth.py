@@ -129,8 +129,8 @@ def _hint(node: cst.CSTNode, facts: Facts) -> str:
 
 
 def _becomes_gpu(node: cst.BaseExpression, value: Value) -> bool:
-    """Whether a flag that starts as `False` or `True` is a GPU tensor once it is set."""
-    if not isinstance(node, (cst.Name, cst.Attribute)):
+    """Whether a flag that starts as `False` or `True`, or that a function returns, is a GPU tensor on some path."""
+    if not isinstance(node, (cst.Name, cst.Attribute, cst.Call)):
         return False
     tensors = [option for option in value.options if option.kind is not Kind.NUMBER or option.dtype != "bool"]
     return bool(tensors) and all(option.is_gpu for option in tensors)
