@@ -9,6 +9,7 @@ from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.registry import EXPRESSIONS, register
 from syncscan.check.infer.evaluators.containers import note_added
 from syncscan.check.infer.evaluators.functions import call_function
+from syncscan.check.infer.evaluators.modules import MODULE_METHODS, module_method
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.values.basic import element_of
 from syncscan.check.infer.values.lattice import items_of_table, join
@@ -77,10 +78,14 @@ def _is_super(node: ast.expr) -> bool:
 
 def _call_super(frame: Frame, name: str, call: Call) -> Value:
     cls = _enclosing_class(frame.function)
-    for base in cls.mro()[1:] if cls is not None else ():
+    if cls is None:
+        return UNKNOWN
+    itself = Value(Kind.INSTANCE, payload=cls)
+    for base in cls.mro()[1:]:
         if name in base.methods:
-            return call_function(frame, base.methods[name], call.on(Value(Kind.INSTANCE, payload=cls)))
-    return UNKNOWN
+            return call_function(frame, base.methods[name], call.on(itself))
+    is_inherited = cls.is_module and name in MODULE_METHODS and name != "__call__"
+    return module_method(frame, itself, name, call) if is_inherited else UNKNOWN
 
 
 def _enclosing_class(function: Function) -> Class | None:

@@ -8,6 +8,7 @@ from syncscan.check.infer.evaluate.registry import CALLABLES, METHODS, register
 from syncscan.check.infer.evaluators.functions import call_overrides
 from syncscan.check.infer.evaluators.modules import MODULE_METHODS, module_method
 from syncscan.check.infer.evaluators.numpy_calls import ARRAY_METHODS
+from syncscan.check.infer.evaluators.terms import of_table
 from syncscan.check.infer.evaluators.torch_calls import torch_object
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.values.basic import record
@@ -75,6 +76,8 @@ def _of_object(frame: Frame, base: Value, name: str, call: Call) -> Value:
         return module_method(frame, base, name, call)
     if name == "_replace":
         return _replaced(base, cls, call)
+    if name == "get" and (item := of_table(frame, base, call.first, call.node)) is not None:
+        return join_all([item, *call.args[1:]])
     stored = frame.attribute(base, name, call.node)
     if name == "__call__" and any(option.kind is Kind.INSTANCE for option in stored.options):
         return UNKNOWN  # an object that is called by calling an object, which may be the same one

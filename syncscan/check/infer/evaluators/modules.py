@@ -13,11 +13,13 @@ from syncscan.check.infer.values.basic import STRING, TENSOR, list_of, refine, s
 from syncscan.model import UNKNOWN, Confidence, Device, Kind, Value
 
 MODULE_METHODS = frozenset(
-    {"to", "cuda", "cpu", "half", "float", "bfloat16", "eval", "train", "requires_grad_", "parameters", "buffers",
+    {"to", "cuda", "cpu", "half", "float", "bfloat16", "eval", "train", "parameters", "buffers",
      "named_parameters", "named_buffers", "register_buffer", "register_parameter", "state_dict", "modules", "children",
-     "__call__"}
+     "__call__", "_apply", "apply", "requires_grad_"}
 )  # fmt: skip
-_RETURN_THE_MODULE = frozenset({"to", "cuda", "cpu", "half", "float", "bfloat16", "eval", "train"})
+_RETURN_THE_MODULE = frozenset(
+    {"to", "cuda", "cpu", "half", "float", "bfloat16", "eval", "train", "_apply", "apply", "requires_grad_"}
+)
 
 
 def module_method(frame: Frame, base: Value, name: str, call: Call) -> Value:

@@ -8,9 +8,10 @@ from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.guesses import named
 from syncscan.check.infer.evaluate.names import outer_name
 from syncscan.check.infer.evaluate.registry import EXPRESSIONS, register
+from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.table.subscripts import read_item
 from syncscan.check.infer.values.basic import constant, slice_of
-from syncscan.model import ARRAYS, Kind, Value
+from syncscan.model import ARRAYS, UNKNOWN, Kind, Value
 
 
 @register(EXPRESSIONS, ast.Name)
@@ -45,8 +46,16 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Value:
     index = frame.evaluate(node.slice)
     if base.kind in ARRAYS or base.kind is Kind.UNION:
         frame.note_subscript(node, base, index)
-    item = read_item(base, index)
+    item = of_table(frame, base, index, node) or read_item(base, index)
     return named(frame, item, index.payload) if isinstance(index.payload, str) else item
+
+
+def of_table(frame: Frame, base: Value, key: Value, node: ast.expr) -> Value | None:
+    """What a ``TypedDict`` has under a key; None for anything else."""
+    cls = base.payload if base.kind is Kind.INSTANCE else None
+    if not isinstance(cls, Class) or not cls.is_table:
+        return None
+    return frame.attribute(base, key.payload, node) if isinstance(key.payload, str) else UNKNOWN
 
 
 @register(EXPRESSIONS, ast.Slice)

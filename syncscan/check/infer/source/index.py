@@ -16,6 +16,7 @@ from syncscan.check.files import is_outside
 from syncscan.check.infer.source.conventions import prepares_inputs, reads_outputs
 from syncscan.check.infer.source.syntax import dotted_name, walk
 
+_TYPED_TABLES = frozenset({"typing.TypedDict", "typing_extensions.TypedDict"})
 NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple", "collections.namedtuple"})
 
 
@@ -166,6 +167,11 @@ class Class:
     def is_named_tuple(self) -> bool:
         """A record whose fields cannot be set once it is made."""
         return any(not NAMED_TUPLES.isdisjoint(cls.external_bases) for cls in self.mro())
+
+    @property
+    def is_table(self) -> bool:
+        """A ``TypedDict``: what it declares are its keys."""
+        return any(not _TYPED_TABLES.isdisjoint(cls.external_bases) for cls in self.mro())
 
     @property
     def is_module(self) -> bool:

@@ -20,4 +20,4 @@ class Inputs(TypedDict, total=False):
 request = Request(lens=torch.ones(4, device="cuda"))
 request.lens.tolist()  # expect: SYN102
 inputs = Inputs(lens=torch.ones(4, device="cuda"))
-inputs["lens"].tolist()  # todo: SYN102
+inputs["lens"].tolist()  # expect: SYN102

@@ -10,6 +10,20 @@ class Inputs(TypedDict):
     names: list[str]
 
 
+class Table(TypedDict):
+    ids: torch.Tensor
+    names: list[str]
+
+
+def declared(table: Table, other: dict[str, Table]):
+    table["names"].index("a").item()  # silent
+    table.get("ids").tolist()  # expect: SYN102 (assumed)
+    other["a"]["ids"].tolist()  # expect: SYN102 (assumed)
+    key = "ids" if table else "names"
+    table[key].tolist()  # silent
+    return table["ids"].tolist()  # expect: SYN102 (assumed)
+
+
 def build():
     inputs = {}
     inputs["ids"] = torch.ones(4, device="cuda")

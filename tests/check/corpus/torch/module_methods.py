@@ -27,3 +27,25 @@ nn.Linear(4, 4).cuda().half()(torch.ones(4, device="cuda")).tolist()  # expect: 
 nn.Linear(4, 4).eval().float().train()(torch.ones(4, device="cuda")).tolist()  # expect: SYN102
 nn.Linear(4, 4).forward(torch.ones(4, device="cuda")).tolist()  # expect: SYN102
 nn.Linear(4, 4)(torch.ones(4)).tolist()  # silent
+
+
+class Moved(nn.Module):
+    def __init__(self):
+        super().__init__()
+        super().register_buffer("table", torch.ones(4))
+        self.lens = torch.ones(4, device="cuda")
+
+    def to(self, device):
+        moved = super().to(device)
+        print(moved.lens)  # expect: SYN107
+        return moved
+
+    def _apply(self, function):
+        this = super()._apply(function)
+        print(this.lens.tolist())  # expect: SYN102
+        return this
+
+    def read(self):
+        for _, parameter in super().named_parameters():
+            print(parameter)  # expect: SYN107
+        return self.table.tolist()  # expect: SYN102
