@@ -43,6 +43,22 @@ class Autotuner:
         timings = {index: self._bench(*args, config=config) for index, config in enumerate(self.configs)}
         return self.fn.run(*args, **kwargs, **self.configs[min(timings, key=timings.get)])
 """,
+    "runtime/interpreter": """\
+class InterpreterError(Exception):
+    pass
+
+class GridExecutor:
+    def __init__(self, fn):
+        self.fn = fn
+
+    def __call__(self, x, *, by):
+        copy = x.cpu()
+        try:
+            self.fn(copy, by)
+        except Exception as error:
+            raise InterpreterError(repr(error)) from error
+        x.untyped_storage().copy_(copy.untyped_storage())
+""",
     "runtime/driver": """\
 class DriverConfig:
     def __init__(self):
@@ -101,6 +117,30 @@ def test_a_tuner_takes_the_first_configuration(triton: Any) -> None:
         tuned = tuner.Autotuner(kernel, [{"BLOCK": 32}, {"BLOCK": 64}])
         tuned.run(1, grid=lambda meta: blocks.append(meta["BLOCK"]), warmup=False)
     assert blocks == [32]
+
+
+def test_the_interpreter_runs_a_kernel_without_a_wait_and_a_graph_runs_it_again(triton: Any) -> None:
+    with simulated_cuda() as waits:
+        launch = triton("interpreter").GridExecutor(lambda x, by: x.mul_(by))
+        x = torch.ones(2, device="cuda")
+        launch(x, by=3)
+        assert (x.is_cuda, waits) == (True, [])
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            launch(x, by=2)
+        x.fill_(5)
+        graph.replay()
+        assert x.tolist() == [10, 10]
+
+
+def test_what_the_interpreter_cannot_run_is_not_computed(triton: Any) -> None:
+    def unknown(x: torch.Tensor, by: int) -> None:
+        raise AttributeError("to")
+
+    with simulated_cuda():
+        x = torch.ones(2, device="cuda")
+        triton("interpreter").GridExecutor(unknown)(x, by=3)
+        assert x.tolist() == [1, 1]
 
 
 def test_the_driver_names_the_simulated_device(triton: Any) -> None:

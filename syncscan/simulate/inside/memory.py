@@ -76,8 +76,8 @@ def _elements(function: Any, args: Any, kwargs: dict[str, Any]) -> int:
     return count
 
 
-def map_host(tensor: torch.Tensor, where: int) -> torch.Tensor:
-    """A tensor on the device whose memory is that of one on the host: what either is given, both have."""
+def share_memory(tensor: torch.Tensor, where: int | None) -> torch.Tensor:
+    """A tensor elsewhere, on the device or the host, with the memory of another: what either is given, both have."""
     storage = tensor.untyped_storage()
     size = storage.nbytes()
     if size == 0:

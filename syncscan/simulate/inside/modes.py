@@ -26,7 +26,7 @@ from .functions import FunctionPlan, Scope, device_constructors
 from .gradients import carried, place_in_backward
 from .kinds import is_cuda_device
 from .marks import MIXED, PINNED, common_place, cuda_index, function_modes, is_alias, set_all
-from .memory import clear, make_large, map_host
+from .memory import clear, make_large, share_memory
 from .plans import NUMBERS, Plan
 
 if TYPE_CHECKING:
@@ -322,7 +322,7 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
             with self.operations.outside_any_function(), self:
                 return plan.python_kernel(*args, **kwargs)
         if plan.declared is not None and plan.declared.result == "mapped":
-            return map_host(args[0], self.gpu.current)
+            return share_memory(args[0], self.gpu.current)
         if source is None:
             return plan.function(*args, **kwargs)
         if plan.is_computed:
