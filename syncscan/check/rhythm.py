@@ -47,7 +47,7 @@ _MAYBE_ONCE = re.compile(
 )
 # What a framework calls for each batch.
 _STEP = re.compile(
-    r"""forward(_.*)? | execute_(model|fn|batch).* | sample_tokens | prepare_(inputs?|decode|prefill).* | update_(?!.*expert).*metadata(_.*)?
+    r"""forward(_.*)? | execute_(model|fn|batch).* | sample_tokens | prepare_(inputs?|decode(?!r)|prefill).* | update_(?!.*expert).*metadata(_.*)?
     |(train|training|validation|val|test|predict|prediction|inference|eval|evaluation|decode|prefill|generation|engine)_step(_.*)?
     |(inner_)?(train|training)_(one_)?(step|epoch|batch) | (run|process)_(step|batch)(_.*)? | (on_)?(train_|validation_)?batch_(start|end)
     |compute_loss | init_forward_metadata.* | init_new | propose(_.*)? | apply_logits_processors?""",
@@ -182,7 +182,7 @@ def _runs_a_model(name: str) -> bool:
 
 
 def _regions(body: list[ast.stmt]) -> Iterator[Region]:
-    for before, node in zip([None, *body], body, strict=False):
+    for position, (before, node) in enumerate(zip([None, *body], body, strict=False), 1):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
         if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
@@ -190,13 +190,16 @@ def _regions(body: list[ast.stmt]) -> Iterator[Region]:
             is_step_ = _reads_batches(node) or not _TRAINS.isdisjoint(calls)
             yield Region(When.STEP if is_step_ else When.UNKNOWN, _lines(node), calls)
         elif isinstance(node, ast.If) and (_is_guard(node) or _fills_a_cache(node, before)):
-            yield Region(
-                When.ONCE,
-                range(node.body[0].lineno, (node.body[-1].end_lineno or 0) + 1),
-                _calls_in(*node.body),
-            )
+            yield _guarded(node.body)
+        elif isinstance(node, ast.If) and _returns_from_a_cache(node, before, body[position:]):
+            yield _guarded(body[position:])
         for inner in blocks_of(node):
             yield from _regions(inner)
+
+
+def _guarded(body: list[ast.stmt]) -> Region:
+    """Statements that a test lets run once."""
+    return Region(When.ONCE, range(body[0].lineno, (body[-1].end_lineno or 0) + 1), _calls_in(*body))
 
 
 def _lines(node: ast.stmt) -> range:
@@ -238,17 +241,43 @@ def _fills_a_cache(node: ast.If, before: ast.stmt | None) -> bool:
 
     ``if k not in self.cache: self.cache[k] = ...``, or ``x = CACHE.get(k)`` and then ``if x is None: ... CACHE[k] = ...``.
     """
-    test, cache = node.test, ""
-    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn):
-        cache = path_of(test.comparators[0])
-    elif isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is) and isinstance(before, ast.Assign):
-        got, target = before.value, path_of(before.targets[0])
-        is_asked = isinstance(got, ast.Call) and last_name(got.func) == "get" and target == path_of(test.left)
-        cache = path_of(got.func).rpartition(".")[0] if isinstance(got, ast.Call) and is_asked else ""
-    is_kept = "." in cache or cache.isupper()  # beyond this call
-    return is_kept and any(
-        isinstance(t, ast.Subscript) and path_of(t.value) == cache for t in _targets(node.body)
-    )
+    return _puts_into(_asked_cache(node.test, before, found=False), node.body)
+
+
+def _returns_from_a_cache(node: ast.If, before: ast.stmt | None, after: list[ast.stmt]) -> bool:
+    """Whether the body returns what is under a key, and what comes after it puts something there."""
+    if node.orelse or not isinstance(node.body[-1], ast.Return):
+        return False
+    return _puts_into(_asked_cache(node.test, before, found=True), after)
+
+
+def _asked_cache(test: ast.expr, before: ast.stmt | None, *, found: bool) -> str:
+    """The path of the table in which a test, or the statement before it, looks a key up; "" if there is none."""
+    if isinstance(test, ast.Compare):
+        if isinstance(test.ops[0], ast.In if found else ast.NotIn):
+            return path_of(test.comparators[0])
+        if not isinstance(test.ops[0], ast.IsNot if found else ast.Is):
+            return ""
+        test = test.left
+    elif not found:
+        return ""
+    if isinstance(test, ast.NamedExpr):
+        return _looked_up_in(test.value)
+    is_set_before = isinstance(before, ast.Assign) and path_of(before.targets[0]) == path_of(test)
+    return _looked_up_in(before.value) if isinstance(before, ast.Assign) and is_set_before else ""
+
+
+def _looked_up_in(node: ast.expr) -> str:
+    """The ``d`` of ``d.get(k)``."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+        return path_of(node.func.value)
+    return ""
+
+
+def _puts_into(cache: str, body: list[ast.stmt]) -> bool:
+    """Whether statements put something into a table that is kept beyond the call."""
+    is_kept = "." in cache or cache.isupper()
+    return is_kept and any(isinstance(t, ast.Subscript) and path_of(t.value) == cache for t in _targets(body))
 
 
 def _targets(body: list[ast.stmt]) -> Iterator[ast.expr]:

@@ -23,3 +23,46 @@ class Layer(torch.nn.Module):
         if key not in self.cache:
             return torch.tensor([1.0, 2.0], device="cuda")  # expect: SYN301 (step)
         return self.cache[key] * table * seen[key]
+
+
+class Pointers(torch.nn.Module):
+    def forward(self, key):
+        return self.by_name(key), self.by_get(key), self.by_truth(key), self.local(key), self.other(key)
+
+    def by_name(self, key):
+        if key in _TABLES:
+            return _TABLES[key]
+        table = torch.tensor([1.0, 2.0], device="cuda")  # expect: SYN301 (once)
+        _TABLES[key] = self.filled(table)
+        return _TABLES[key]
+
+    def filled(self, table):
+        return table.tolist()  # expect: SYN102 (unknown)
+
+    def by_get(self, key):
+        found = self.cache.get(key)
+        if found is not None:
+            return found
+        self.cache[key] = torch.tensor([1.0, 2.0], device="cuda")  # expect: SYN301 (once)
+        return self.cache[key]
+
+    def by_truth(self, key):
+        if values := _TABLES.get(key):
+            return values
+        _TABLES[key] = torch.tensor([1.0, 2.0], device="cuda")  # expect: SYN301 (once)
+        return _TABLES[key]
+
+    def local(self, key):
+        seen = {}
+        if key in seen:
+            return seen[key]
+        seen[key] = torch.tensor([1.0, 2.0], device="cuda")  # expect: SYN301 (step)
+        return seen
+
+    def other(self, key):
+        if key in _TABLES:
+            print(key)
+        _TABLES[key] = torch.tensor([1.0, 2.0], device="cuda")  # expect: SYN301 (step)
+        if found := self.cache.get(key):
+            return found
+        return torch.tensor([1.0, 2.0], device="cuda")  # expect: SYN301 (step)

@@ -21,6 +21,9 @@ class Generator(nn.Module):
     def _prepare(self, ids):
         return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
 
+    def _prepare_decoder_input_ids(self, ids):
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
+
     def _get_cache(self, ids):
         if self.cache is None:
             self.cache = torch.tensor([1, 2], device="cuda")  # expect: SYN301 (once)
