@@ -107,6 +107,17 @@ def test_nothing_and_anything_are_the_ends(a: Value) -> None:
     assert join(ANYTHING, a) == join(a, ANYTHING) == ANYTHING
 
 
+def test_two_are_where_the_one_on_the_gpu_is_and_as_sure() -> None:
+    placed = [Value(kind, Device.CUDA, sure) for kind in PLACED for sure in Confidence]
+    others = [Value(kind, Device.CPU, Confidence.PROVED) for kind in (*PLACED, Kind.NUMBER)]
+    unions = [(one, join(one, other)) for one in placed for other in others]
+    unions = [(one, whole) for one, whole in unions if whole.kind is Kind.UNION]
+    assert {one.kind for one, _ in unions} == set(PLACED)
+    assert [
+        one for one, whole in unions if (whole.device, whole.confidence) != (Device.CUDA, one.confidence)
+    ] == []
+
+
 def test_every_chain_of_joins_ends() -> None:
     functions = [Value(Kind.FUNCTION, payload=payload) for payload in DEFINED]
     assert join_all(functions[:6]).kind is Kind.UNION
