@@ -32,3 +32,17 @@ class Batch:
 
 given = torch.ones(4, device="cuda")  # at: given
 Batch().fill(given)  # at: passed
+
+
+class Table:
+    rows = None
+
+    def __init__(self):
+        self.first = self.rows.tolist()  # expect: SYN102 (inferred)
+        # because: table: `Table.rows` is set
+        # because: zeros: `torch.zeros(4, device="cuda")` puts it there
+
+
+zeros = torch.zeros(4, device="cuda")  # at: zeros
+Table.rows = zeros  # at: table
+Table()
