@@ -102,6 +102,42 @@ def test_a_field_that_is_kept_on_the_host_no_longer_is_followed_to_those_that_im
         assert ("SYN302" in {finding.code for finding in expected.findings}) is (text == kept)
 
 
+MIRROR = """\
+import numpy as np
+import torch
+
+
+class States:
+    def __init__(self, n):
+        self.lens = torch.zeros(n, device="cuda")
+        self.lens_np = np.zeros(n, dtype=np.int32)
+
+    def step(self, rows):
+        self.lens_np[rows] += 1
+
+    def read(self, other):
+        print(other)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("import torch\ndef f(x):\n    print(x)\n", "print(x)", "x.unsqueeze(0).tolist()"),
+        (MIRROR, "print(other)", "self.lens_np[:] = other"),
+    ],
+    ids=["what is used as a tensor", "a mirror that is refreshed"],
+)
+def test_what_is_read_of_a_function_once_is_read_again_where_it_changes(text, old, new) -> None:
+    before, after = source("a", text), source("a", text.replace(old, new))
+    engine = Engine(Conventions())
+    first, _ = asked(engine, {"a": before})
+    result, stages = asked(engine, {"a": after})
+    assert result == asked(Engine(Conventions()), {"a": after})[0] != first
+    assert not stages["read"]
+    assert asked(engine, {"a": before})[0] == first
+
+
 def test_a_file_that_does_not_parse_for_a_while_costs_nothing_but_time() -> None:
     sources, engine = project(), Engine(Conventions())
     before, _ = asked(engine, sources)
