@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ from pathlib import Path
 
 import coverage
 import pytest
+
+_PHASE = re.compile(r" \((setup|call|teardown)\)$")  # which PYTEST_CURRENT_TEST names too
 
 
 @pytest.hookimpl(wrapper=True)
@@ -56,4 +59,4 @@ class TestsOfLines:
         """The tests that run any of the lines; with an empty name among them if an import does."""
         by_line = self._data.contexts_by_lineno(str(path))
         contexts = {context for line in range(first, last + 1) for context in by_line.get(line, ())}
-        return {context.rpartition(" (")[0] or context for context in contexts}
+        return {_PHASE.sub("", context) for context in contexts}
