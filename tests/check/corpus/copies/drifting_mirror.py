@@ -53,3 +53,25 @@ class Runner:
 
     def reject(self, rows: np.ndarray, rejected: np.ndarray):
         self.states.kept_np[rows] -= rejected
+
+
+class Counts:
+    """A mirror that is set anew from elsewhere is refreshed; one that is made anew, empty, is not."""
+
+    def __init__(self, n: int):
+        self.seen = torch.zeros(n, device="cuda")
+        self.seen_np = np.zeros(n)
+        self.left = torch.zeros(n, device="cuda")
+        self.left_np = np.zeros(n)
+        self.given = torch.zeros(n, device="cuda")
+        self.given_np = np.zeros(n)
+
+    def start(self, counts: np.ndarray, n: int):
+        self.seen_np = counts.copy()
+        self.given_np = list(range(n))
+        self.left_np = np.zeros(n)
+
+    def step(self, rows: np.ndarray):
+        self.seen_np[rows] += 1  # silent
+        self.given_np[rows] += 1  # silent
+        self.left_np[rows] += 1  # expect: SYN603
