@@ -259,6 +259,8 @@ def test_numpy_is_refused(x: torch.Tensor) -> None:
         lambda x, host: torch.cat([x, host]),
         torch.nn.functional.linear,
         lambda x, host: host.add_(x),
+        lambda x, host: x.lerp_(host, 0.5),
+        lambda x, host: host.logical_or_(x),
     ],
 )
 def test_operands_on_two_devices_are_refused(x: torch.Tensor, mix) -> None:
