@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import starmap
 
@@ -11,6 +11,7 @@ from syncscan.check.defects import defect
 from syncscan.check.files import Source
 from syncscan.check.infer.kept.knowledge import KnowledgeReader, KnowledgeWriter
 from syncscan.check.infer.kept.names import Data, text_of
+from syncscan.check.infer.kept.sources import link, module_of
 from syncscan.check.infer.kept.values import Trees
 from syncscan.check.infer.known.recall import NotKeptError, reading
 from syncscan.check.infer.solver import Solver
@@ -143,11 +144,15 @@ class _Project:
         self._facts = facts
         self._sources = {source.shown: source for source in sources}
         self._modules: dict[str, Module] = {}
-        for done, source in enumerate(sources):
-            progress("read", done, len(sources))
-            module = _module(source)
-            if isinstance(module, Module):
-                self._modules[source.shown] = module
+        parts = state.parts() if state is not None else {}
+        if state is not None:
+            self._modules = _known_modules(state, parts)
+        else:
+            for done, source in enumerate(sources):
+                progress("read", done, len(sources))
+                module = _module(source)
+                if isinstance(module, Module):
+                    self._modules[source.shown] = module
         rules = by_precedence()
         asked = frozenset(name for rule in rules for name in rule.asks)
         self.solver = Solver([*self._modules.values()], table or load_table(), conventions, asked, facts)
@@ -156,7 +161,7 @@ class _Project:
         if state is None:
             self.solver.solve(progress)
         else:
-            self._recall(state)
+            self._recall(state, parts)
 
     def follow(self, sources: Sequence[Source], progress: Progress) -> bool:
         """Take over what has changed; False if that is more than what functions do, and all is to be read anew."""
@@ -214,13 +219,18 @@ class _Project:
             knowledge = KnowledgeWriter(self.solver)
             found = self._matching.written(knowledge.values)
             regions = [_of_regions(self._regions.get(each)) for each in knowledge.names.functions]
-            parts = {**knowledge.parts(), "found": text_of(found), "regions": text_of(regions)}
+            indexed = text_of([*self._modules])
+            parts = {
+                **knowledge.parts(),
+                "indexed": indexed,
+                "found": text_of(found),
+                "regions": text_of(regions),
+            }
             return written(parts, [*self._sources.values()])
         except NotKeptError:
             return None
 
-    def _recall(self, state: State) -> None:
-        parts = state.parts()
+    def _recall(self, state: State, parts: Mapping[str, str]) -> None:
         trees = {shown: module.tree for shown, module in self._modules.items() if shown in state.changed}
         knowledge = KnowledgeReader(self.solver, Trees(trees), parts)
         with reading():
@@ -237,6 +247,26 @@ class _Project:
                 failure = _module(source, reported=targets is None or shown in targets)
                 assert isinstance(failure, Failure)
                 yield failure
+
+
+def _known_modules(state: State, parts: Mapping[str, str]) -> dict[str, Module]:
+    """The modules of files as they were, of which those that are not to change are not read."""
+    sources = {source.shown: source for source in state.sources}
+    modules: dict[str, Module] = {}
+    with reading():
+        data = [*map(json.loads, parts["modules"].split("\n"))]
+        for shown, each in zip(json.loads(parts["indexed"]), data, strict=True):
+            source = sources[shown]
+            if shown in state.changed:
+                module = _module(source)
+                if not isinstance(module, Module):
+                    raise NotKeptError("not what was written")
+            else:
+                is_package = source.path.stem == "__init__"
+                module = module_of(each, source.module, shown, source.text, is_package=is_package)
+            modules[shown] = module
+        link([*modules.values()], data)
+    return modules
 
 
 def _of_regions(regions: Sequence[Region] | None) -> Data:

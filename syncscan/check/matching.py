@@ -105,12 +105,19 @@ class Matching:
         """Ask the rules about functions of which it is not known what they say, in a number of processes."""
         left = [each for each in functions if each not in self._kept and each not in self._of_others]
         count = processes if len(left) >= _WORTH_SHARING else 1
-        told = shared(lambda share, count: self._share(left, progress, share, count), count)
+        names = names_of(self._solver) if count > 1 else None
+        told = shared(lambda share, count: self._share(left, progress, names, share, count), count)
         for parts in filter(None, told[1:]):
-            self._take(parts)
+            assert names is not None
+            self._take(parts, names)
 
     def _share(
-        self, functions: Sequence[Function], progress: Callable[[str, int, int], None], share: int, count: int
+        self,
+        functions: Sequence[Function],
+        progress: Callable[[str, int, int], None],
+        names: Names | None,
+        share: int,
+        count: int,
     ) -> Parts | None:
         """Ask about one share of the functions; what was found, as data for the process that has it all."""
         mine = functions[share::count]
@@ -118,18 +125,17 @@ class Matching:
             if share == 0:
                 progress("match", done, len(mine))
             self._placed(function)
-        if share == 0:
+        if share == 0 or names is None:
             return None
-        values = Writer(names_of(self._solver))
+        values = Writer(names)
         try:
             found = text_of(self._found_in(mine, values))
             return {"found": found, **tables_of(values)}
         except NotKeptError:  # so all of it is to be done there
             return None
 
-    def _take(self, parts: Parts) -> None:
+    def _take(self, parts: Parts, names: Names) -> None:
         """What another process has found. It stands at no nodes of this one, so that no edit can move it."""
-        names = names_of(self._solver)
         values = reader_of(self._solver, names, Trees({}), parts)
         for number, found in json.loads(parts["found"]):
             self._of_others[names.functions[number]] = [_placed(data, values) for data in found]

@@ -11,7 +11,7 @@ from syncscan.check.infer.source.annotations import Annotations
 from syncscan.check.infer.source.conventions import place_of
 from syncscan.check.infer.source.edits import Edit
 from syncscan.check.infer.source.hardware import runs_elsewhere
-from syncscan.check.infer.source.index import Class, Function, Module
+from syncscan.check.infer.source.index import Function, Module
 from syncscan.check.infer.source.mirrors import is_refreshed
 from syncscan.check.infer.source.program import Program
 from syncscan.check.infer.source.scopes import Scopes
@@ -34,7 +34,7 @@ class Context:
     ) -> None:
         self.modules = modules
         self.program = Program(modules, table.own)
-        self.scopes = Scopes(modules)
+        self.scopes = Scopes()
         self.annotations = Annotations(self.program)
         self.table = table
         self.conventions = conventions
@@ -42,9 +42,6 @@ class Context:
         self.known = Knowledge()
         self.observations = Observations(facts, modules)
         self.assume = False  # whether what is still open is answered by assumption
-        self.classes: dict[ast.ClassDef, Class] = {
-            cls.node: cls for module in modules for cls in module.classes
-        }
         self.declared = {
             function: name
             for module in modules
@@ -118,4 +115,4 @@ class Context:
     def functions(self) -> list[Function]:
         """Every function of the project, and the lambdas that were met."""
         defined = [function for module in self.modules for function in module.functions]
-        return [*defined, *self.scopes.lambdas.values()]
+        return [*defined, *self.scopes.all_lambdas()]

@@ -47,6 +47,7 @@ class Frame:
         self.now = now
         self.function = function
         self.module = function.module
+        self.module.read()
         self.recorder = recorder
         self.outcome = Outcome()
         self.rebound = context.scopes.rebound_of(function)  # names that functions defined in it set

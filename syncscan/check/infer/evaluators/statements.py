@@ -118,7 +118,7 @@ def _decorators(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> 
 def _class(frame: Frame, node: ast.ClassDef) -> None:
     """The body of a class: what it assigns are attributes of the instances."""
     frame.run(_decorators(node))
-    cls = frame.context.classes.get(node)
+    cls = frame.module.class_at(node)
     if cls is None:
         return
     outer, enclosing = frame.env.begin(), frame.class_body

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from syncscan.check.infer.kept.names import Data, Names, text_of
+from syncscan.check.infer.kept.sources import (
+    UnreadFile,
+    parameters,
+    parameters_data,
+    place_parameters,
+    written_module,
+)
 from syncscan.check.infer.kept.values import Reader, Spot, Trees, Writer
 from syncscan.check.infer.known.cells import Called, Cell, Event
 from syncscan.check.infer.known.recall import NotKeptError, reading
 from syncscan.check.infer.known.trails import Evaluation, Trail
 from syncscan.check.infer.solver import Solver
-from syncscan.check.infer.source.index import Function, Virtual
+from syncscan.check.infer.source.index import LAMBDA, Function, Virtual
+from syncscan.check.infer.source.indexer import parameters_of
 
 Parts = dict[str, str]  # lines, by what they are about
 
 
 def names_of(solver: Solver) -> Names:
     """The names of what a solver knows."""
-    lambdas = solver.context.scopes.lambdas.values()
-    return Names(solver.context.modules, sorted(lambdas, key=lambda function: function.order))
+    return Names(solver.context.modules, solver.context.scopes.all_lambdas())
 
 
 class KnowledgeWriter:
@@ -45,6 +53,7 @@ class KnowledgeWriter:
         return {
             "lambdas": text_of([self._lambda(function) for function in names.functions[names.defined :]]),
             "said": text_of(self._said()),
+            "modules": "\n".join(text_of(written_module(each, names)) for each in names.modules),
             "trails": "\n".join(trails),
             "cells": "\n".join(cells_of),
             **tables_of(values),
@@ -93,6 +102,7 @@ class KnowledgeWriter:
             function.order - definition.order,
             None if function.parent is None else self.names.number(function.parent),
             None if function.statement is None else Spot.of(function.statement).data(),
+            parameters_data(function),
         ]
 
     def _said(self) -> Data:
@@ -153,14 +163,29 @@ class KnowledgeReader:
         solver.timeline.trails.recall = self._trail
         solver.context.assume = True  # as at the end of a run
 
-    def _lambda(self, definition: int, number: int, parent: int | None, statement: Data) -> Function:
-        functions = self.names.functions
-        return self._solver.context.scopes.restored(
-            functions[definition],
-            number,
-            None if parent is None else functions[parent],
-            None if statement is None else Spot(*statement).statement_in(functions[definition].node),
-        )
+    def _lambda(self, of: int, number: int, around: int | None, statement: Data, given: Data) -> Function:
+        definition = self.names.functions[of]
+        parent = None if around is None else self.names.functions[around]
+        module = definition.module
+        qualname = LAMBDA if parent is None else f"{parent.qualname}.{LAMBDA}"
+        made = Function(LAMBDA, qualname, module, None, None, parent)  # type: ignore[arg-type]
+        del made.node, made.statement
+        made.take(parameters(given))
+        made.key, made.order = f"{definition.key}:{number}", definition.order + number
+        scopes = self._solver.context.scopes
+
+        def place() -> None:
+            scopes.place(made, definition)
+            assert isinstance(made.node, ast.Lambda)
+            place_parameters(made.parameters, [*parameters_of(made.node.args)])
+            made.statement = None if statement is None else Spot(*statement).statement_in(definition.node)
+
+        if isinstance(module.unread, UnreadFile):
+            scopes.placeless[made] = None
+            module.unread.then.append(place)
+        else:
+            place()
+        return made
 
     def _take_over(self, said: Data) -> None:
         known, timeline, functions = self._solver.known, self._solver.timeline, self.names.functions

@@ -10,13 +10,14 @@ import ast
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from syncscan.check.files import is_outside
 from syncscan.check.infer.source.conventions import prepares_inputs, reads_outputs
 from syncscan.check.infer.source.syntax import dotted_name, walk
 
 _TYPED_TABLES = frozenset({"typing.TypedDict", "typing_extensions.TypedDict"})
+LAMBDA = "<lambda>"
 NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple", "collections.namedtuple"})
 
 
@@ -64,6 +65,12 @@ class Function:
     def __post_init__(self) -> None:
         self.key = self.module.key_of(self.qualname)
 
+    def __getattr__(self, name: str) -> Any:
+        """What only the file says, where that has not been read."""
+        if name in {"node", "statement"} and self.module.read():
+            return getattr(self, name)
+        raise AttributeError(name)
+
     def take(self, parameters: Iterable[Parameter]) -> None:
         """Give the function its parameters, in order."""
         self.parameters = list(parameters)
@@ -83,7 +90,7 @@ class Function:
     @property
     def is_lambda(self) -> bool:
         """Whether it has no name of its own, and is met where it stands."""
-        return isinstance(self.node, ast.Lambda)
+        return self.name == LAMBDA
 
     @property
     def works_on_the_host(self) -> bool:
@@ -150,6 +157,12 @@ class Class:
 
     def __post_init__(self) -> None:
         self.key = self.module.key_of(self.qualname)
+
+    def __getattr__(self, name: str) -> Any:
+        """See `Function.__getattr__`."""
+        if name in {"node", "annotations"} and self.module.read():
+            return getattr(self, name)
+        raise AttributeError(name)
 
     @property
     def is_record(self) -> bool:
@@ -251,9 +264,19 @@ class Import(NamedTuple):
     name: str = ""
 
 
+class Unread(Protocol):
+    """A file of which is known what it defines, and which has not been read for that."""
+
+    def lines(self) -> list[str]:
+        """Its lines."""
+
+    def read(self, module: Module) -> None:
+        """Give the module its nodes, and all that it defines."""
+
+
 @dataclass(eq=False, slots=True)
 class Module:
-    """A file of the project."""
+    """A file of the project; ``is_linked`` says that its classes know their bases, and all their decorators."""
 
     name: str
     path: str
@@ -268,11 +291,36 @@ class Module:
     body: Function = None  # type: ignore[assignment]  # set by `index_module`
     kept: frozenset[str] = frozenset()  # fields that stay in host memory, see `fields`
     may_declare_kept: bool = False  # and was asked for such fields
+    is_linked: bool = False
+    unread: Unread | None = None
     is_outside: bool = field(init=False)
     _defined: Counter[str] = field(default_factory=Counter)
+    _by_node: dict[ast.ClassDef, Class] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.is_outside = is_outside(self.name)
+
+    def __getattr__(self, name: str) -> Any:
+        """See `Function.__getattr__`."""
+        if name == "lines" and self.unread is not None:
+            self.lines = self.unread.lines()
+        elif name not in {"aliases", "tree"} or not self.read():
+            raise AttributeError(name)
+        return getattr(self, name)
+
+    def read(self) -> bool:
+        """Read the file, if it is known without that what it defines."""
+        unread, self.unread = self.unread, None
+        if unread is not None:
+            self.lines = unread.lines()
+            unread.read(self)
+        return unread is not None
+
+    def class_at(self, node: ast.ClassDef) -> Class | None:
+        """The class that a statement defines."""
+        if not self._by_node:
+            self._by_node.update((cls.node, cls) for cls in self.classes)
+        return self._by_node.get(node)
 
     def key_of(self, qualname: str) -> str:
         """The key of the next definition of a name."""

@@ -39,14 +39,16 @@ class Program:
         self._packages = {
             name.rsplit(".", count)[0] for name in self.modules for count in range(1, name.count(".") + 1)
         }
-        for module in modules:
+        new = [module for module in modules if not module.is_linked]
+        for module in new:
             for cls in module.classes:
                 self._link(cls)
                 cls.decorators = self._decorators(cls, cls.node.decorator_list)
             for function in module.functions:
                 function.decorate(self._decorators(function, getattr(function.node, "decorator_list", ())))
-        _relate([cls for module in modules for cls in module.classes])
-        note_kept(modules)
+            module.is_linked = True
+        _relate([cls for module in new for cls in module.classes])
+        note_kept(new)
 
     def _decorators(self, of: Function | Class, nodes: Iterable[ast.expr]) -> frozenset[str]:
         return frozenset(filter(None, (self.full_name(node, of.module, of.parent) for node in nodes)))

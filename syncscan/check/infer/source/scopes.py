@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from syncscan.check.infer.source.index import Function, Module
+from syncscan.check.infer.source.index import LAMBDA, Function, Module
 from syncscan.check.infer.source.indexer import parameters_of
 from syncscan.check.infer.source.syntax import inside
 
@@ -17,22 +17,14 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 class Scopes:
     """The names of the functions of one project, each read from its source when it is first asked for."""
 
-    def __init__(self, modules: Iterable[Module]) -> None:
+    def __init__(self) -> None:
         self.lambdas: dict[ast.Lambda, Function] = {}
+        self.placeless: dict[Function, None] = {}  # those in files that have not been read
         self._names: dict[ast.AST, _Names] = {}
         self._locals: dict[Function, frozenset[str]] = {}
         self._captured: dict[Function, frozenset[str]] = {}
-        self._rebound: dict[Function, set[str]] = {}
+        self._rebound: dict[Module, dict[Function, set[str]]] = {}
         self._numbers: dict[Function, dict[ast.Lambda, int]] = {}
-        for module in modules:
-            self._note_rebound(module.functions)
-
-    def _note_rebound(self, functions: Iterable[Function]) -> None:
-        for function in functions:
-            for name in function.nonlocal_names:
-                scope = self.scope_of(function, name)
-                if scope is not None:
-                    self._rebound.setdefault(scope, set()).add(name)
 
     def forget(self, functions: Iterable[Function]) -> None:
         """Forget the names of functions whose source has changed, and the lambdas in them."""
@@ -43,9 +35,9 @@ class Scopes:
             ]
             for each in filter(None, of_function):
                 self._names.pop(each.node, None)
-                for known in (self._locals, self._captured, self._rebound):
+                self._rebound.pop(each.module, None)
+                for known in (self._locals, self._captured):
                     known.pop(each, None)
-        self._note_rebound(functions)
 
     def locals_of(self, function: Function) -> frozenset[str]:
         """The names that a function binds."""
@@ -70,7 +62,19 @@ class Scopes:
 
     def rebound_of(self, function: Function) -> Collection[str]:
         """The names of a function that functions defined in it set."""
-        return self._rebound.get(function, ())
+        module = function.module
+        if module not in self._rebound:
+            self._rebound[module] = self._rebound_in(module)
+        return self._rebound[module].get(function, ())
+
+    def _rebound_in(self, module: Module) -> dict[Function, set[str]]:
+        rebound: dict[Function, set[str]] = {}
+        for function in module.functions:
+            for name in function.nonlocal_names:
+                scope = self.scope_of(function, name)
+                if scope is not None:
+                    rebound.setdefault(scope, set()).add(name)
+        return rebound
 
     def scope_of(self, function: Function, name: str) -> Function | None:
         """The function around this one whose variable a ``nonlocal`` name is."""
@@ -87,19 +91,8 @@ class Scopes:
         module = outer.module
         if _is_default(node, outer):
             outer = outer.parent or module.body
-        return self._made(node, outer, statement)
-
-    def restored(
-        self, definition: Function, number: int, parent: Function | None, statement: ast.stmt | None
-    ) -> Function:
-        """The lambda of a number in a definition, as an earlier run met it."""
-        nodes = [node for node, each in self._numbers_in(definition).items() if each == number]
-        return self._made(nodes[0], parent or definition.module.body, statement)
-
-    def _made(self, node: ast.Lambda, outer: Function, statement: ast.stmt | None) -> Function:
-        module = outer.module
         prefix = "" if outer is module.body else f"{outer.qualname}."
-        made = Function("<lambda>", f"{prefix}<lambda>", module, node)
+        made = Function(LAMBDA, f"{prefix}{LAMBDA}", module, node)
         made.parent = None if outer is module.body else outer
         made.take(parameters_of(node.args))
         made.statement = statement
@@ -109,6 +102,18 @@ class Scopes:
         made.key, made.order = f"{outer.key}:{number}", outer.order + number
         self.lambdas[node] = made
         return made
+
+    def all_lambdas(self) -> list[Function]:
+        """The lambdas that were met, those in files that have not been read among them, in order."""
+        return sorted((*self.lambdas.values(), *self.placeless), key=lambda function: function.order)
+
+    def place(self, function: Function, definition: Function) -> None:
+        """Find a lambda that an earlier run met, by its order among those of a definition."""
+        number = function.order - definition.order
+        (node,) = (each for each, n in self._numbers_in(definition).items() if n == number)
+        self.placeless.pop(function, None)
+        function.node = node
+        self.lambdas[node] = function
 
     def _numbers_in(self, definition: Function) -> dict[ast.Lambda, int]:
         """The lambdas of a definition, by their places among those, from 1 on."""

@@ -1,0 +1,175 @@
+"""What the files of a project define, as data: so that a file need be parsed only where its nodes are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from syncscan.check.infer.kept.names import Data, Names
+from syncscan.check.infer.known.recall import NotKeptError, reading
+from syncscan.check.infer.source.index import Class, Function, Import, Module, Parameter
+from syncscan.check.infer.source.indexer import index_module
+from syncscan.check.nesting import parse
+
+
+def written_module(module: Module, names: Names) -> Data:
+    """What a module defines, and what its classes and functions are to the rest of the project."""
+    own: dict[object, int] = {each: n for n, each in enumerate(module.functions)}
+    own |= {each: -1 - n for n, each in enumerate(module.classes)}
+
+    def definition(what: Function | Class | Import | None) -> Data:
+        return [what.module, what.name] if isinstance(what, Import) else own.get(what) if what else None
+
+    return [
+        [[name, definition(what)] for name, what in module.names.items()],
+        [sorted(module.globals), sorted(module.kept), module.may_declare_kept],
+        [_function(each, own, definition) for each in module.functions],
+        [_class(each, names, definition) for each in module.classes],
+    ]
+
+
+def _function(
+    function: Function, own: dict[object, int], definition: Callable[[Function | Class | None], Data]
+) -> Data:
+    return [
+        function.name,
+        function.qualname,
+        function.key,
+        definition(function.owner),
+        definition(function.parent),
+        parameters_data(function),
+        sorted(function.decorators),
+        [[name, own[each]] for name, each in function.children.items()],
+        sorted(function.global_names),
+        sorted(function.nonlocal_names),
+        function.is_generator,
+    ]
+
+
+def _class(cls: Class, names: Names, definition: Callable[[Function | Class | None], Data]) -> Data:
+    return [
+        cls.name,
+        cls.qualname,
+        cls.key,
+        definition(cls.parent),
+        [[name, definition(each)] for name, each in cls.methods.items()],
+        [[name, definition(each)] for name, each in cls.nested.items()],
+        sorted(cls.stored),
+        [*map(names.number, cls.bases)],
+        cls.external_bases,
+        [*map(names.number, cls.linear)],
+        sorted(cls.decorators),
+    ]
+
+
+def parameters_data(function: Function) -> Data:
+    """The parameters of a function, without what only its source says."""
+    return [[each.name, each.star, each.keyword_only] for each in function.parameters]
+
+
+def parameters(data: Data) -> list[Parameter]:
+    """Such parameters."""
+    return [Parameter(name, None, None, star, keyword_only) for name, star, keyword_only in data]
+
+
+class UnreadFile:
+    """The text of a file; ``then`` is called with its module when that is read."""
+
+    def __init__(self, text: str) -> None:
+        self.then: list[Callable[[], None]] = []
+        self._text = text
+
+    def lines(self) -> list[str]:
+        """Its lines."""
+        return self._text.split("\n")
+
+    def read(self, module: Module) -> None:
+        """Give the module, and what it defines, the nodes of the file."""
+        with reading():
+            now = index_module(
+                module.name, module.path, parse(self._text), module.lines, is_package=module.is_package
+            )
+            module.tree, module.aliases = now.tree, now.aliases
+            for function, new in zip(module.functions, now.functions, strict=True):
+                function.node, function.statement = new.node, None
+                place_parameters(function.parameters, new.parameters)
+            for cls, found in zip(module.classes, now.classes, strict=True):
+                cls.node, cls.annotations = found.node, found.annotations
+            for work in self.then:
+                work()
+
+
+def place_parameters(parameters: Sequence[Parameter], now: Sequence[Parameter]) -> None:
+    """Give parameters what the source says of them."""
+    for parameter, new in zip(parameters, now, strict=True):
+        parameter.annotation, parameter.default = new.annotation, new.default
+
+
+def module_of(data: Data, name: str, path: str, text: str, *, is_package: bool) -> Module:
+    """The module of a file that defines what is in the data, whose text is read when it is asked for."""
+    module = Module(name, path, None, [], is_package)  # type: ignore[arg-type]  # it is taken away again
+    module.unread = UnreadFile(text)
+    del module.tree, module.lines, module.aliases
+    names, (names_set, _, _), functions, classes = data
+    for each in functions:
+        module.functions.append(_made_function(each, module))
+    for each in classes:
+        module.classes.append(_made_class(each, module))
+    module.body = module.functions[0]
+
+    def definition(what: Data) -> Any:
+        if what is None or isinstance(what, list):
+            return what and Import(*what)
+        return module.functions[what] if what >= 0 else module.classes[-1 - what]
+
+    module.names.update((each, definition(what)) for each, what in names)
+    module.globals.update(names_set)
+    for function, each in zip(module.functions, functions, strict=True):
+        function.owner, function.parent = definition(each[3]), definition(each[4])
+        function.children = {name: definition(what) for name, what in each[7]}
+    for cls, each in zip(module.classes, classes, strict=True):
+        cls.parent = definition(each[3])
+        cls.methods = {name: definition(what) for name, what in each[4]}
+        cls.nested = {name: definition(what) for name, what in each[5]}
+    return module
+
+
+def _made_function(data: Data, module: Module) -> Function:
+    name, qualname, key, _, _, given, _, _, names_set, names_around, is_generator = data
+    function = Function(name, qualname, module, None)  # type: ignore[arg-type]
+    del function.node, function.statement
+    function.key = key
+    function.take(parameters(given))
+    function.global_names.update(names_set)
+    function.nonlocal_names.update(names_around)
+    function.is_generator = is_generator
+    return function
+
+
+def _made_class(data: Data, module: Module) -> Class:
+    cls = Class(data[0], data[1], module, None)  # type: ignore[arg-type]
+    del cls.node, cls.annotations
+    cls.key = data[2]
+    cls.stored.update(data[6])
+    return cls
+
+
+def link(modules: Sequence[Module], data: Sequence[Data]) -> None:
+    """Tell the classes and functions of modules what they are to one another, as they were told when that was written."""
+    classes = [cls for module in modules for cls in module.classes]
+    for module, of_module in zip(modules, data, strict=True):
+        for function, each in zip(module.functions, of_module[2], strict=True):
+            if (function.qualname, function.key) != (each[1], each[2]):
+                raise NotKeptError("not what was written")
+            function.decorate(frozenset(each[6]))
+        for cls, each in zip(module.classes, of_module[3], strict=True):
+            cls.bases = [classes[number] for number in each[7]]
+            cls.external_bases = each[8]
+            cls.linear = [classes[number] for number in each[9]]
+            cls.decorators = frozenset(each[10])
+        _, kept, module.may_declare_kept = of_module[1]
+        module.kept = frozenset(kept)
+        module.is_linked = True
+    for cls in classes:
+        for base in cls.linear[1:]:
+            base.subclasses.append(cls)
