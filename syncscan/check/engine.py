@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -82,16 +83,17 @@ class Engine:
     ) -> CheckResult:
         """Check a project, and report on the files named in ``targets`` (as shown), or on all.
 
-        ``jobs`` is how many processes to use, 0 for as many as help; what is to be known later must be
-        worked out in one. ``progress`` is called with the name of a stage, how much of it is done, and of how much.
+        ``jobs`` is how many processes to use, 0 for as many as help. ``progress`` is called with the name of a stage, how much of it is done, and of how much.
         """
         in_order = sorted(sources, key=lambda source: source.shown)  # of which the result is a function
         with steady_memory(), deep_recursion():
             project, self._project = self._project, None  # what ends halfway is not kept
-            if project is None and self._state is not None:
-                result = self._followed(self._state, in_order, targets, progress, jobs)
+            state, self._state = self._state, None
+            if state is not None:
+                result = self._followed(state, in_order, targets, progress, jobs)
                 if result is not None:
                     return result
+                gc.collect()  # what was read of it
             if project is None or not project.follow(in_order, progress):
                 project = None  # before the next one takes as much
                 project = _Project(in_order, self._conventions, self._table, self._facts, progress)
