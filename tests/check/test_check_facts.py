@@ -93,6 +93,15 @@ def test_a_parameter_that_was_seen_on_the_gpu_is_there(check):
     assert found[17, "SYN102"] == ("observed", "`x` was seen on the GPU in 3 of 10 calls")
 
 
+def test_what_was_seen_is_told_with_how_it_came_there(syncscan, project):
+    project({"state.py": STATE, "facts.json": facts(STATE, host={"y": {"gpu float": 5}})})
+    done = syncscan("check", "state.py", "--facts", "facts.json", "--format", "json", "--all")
+    (finding,) = json.loads(done.stdout)["findings"]
+    first, *others = [step["text"] for step in finding["evidence"]]
+    assert first == "`y` was seen on the GPU in 5 calls"
+    assert others[-1] == '`torch.ones(3, device="cuda")` puts it there'
+
+
 def test_what_was_seen_as_a_number_too_waits_where_it_was_on_the_gpu(check):
     found, _ = check(late={"x": {"gpu float": 3, "float": 4, "none": 1}})
     assert found[17, "SYN102"] == ("observed", "`x` was seen on the GPU in 3 of 8 calls")

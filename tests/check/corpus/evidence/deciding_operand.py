@@ -8,6 +8,9 @@ def run(fast: bool, where):
     gpu = torch.ones(4, device="cuda")  # at: gpu
     (host.sum() + gpu).tolist()  # expect: SYN102 (proved)
     # because: gpu: `torch.ones(4, device="cuda")` puts it there
+    other = torch.ones(4, device="cuda")
+    (gpu + other).tolist()  # expect: SYN102 (proved)
+    # because: gpu: `torch.ones(4, device="cuda")` puts it there
     either = host if fast else gpu
     either.tolist()  # expect: SYN102 (inferred)
     # because: gpu: `torch.ones(4, device="cuda")` puts it there
