@@ -104,9 +104,10 @@ simulation.listeners.append(seen.append)
 simulation.start()
 import torch
 torch.ones(3, device="cuda").tolist()
+devices = torch.cuda.device_count()
 simulation.stop()
 assert not [name for name in sys.modules if name.split(".")[0] == "syncscan"]
-print([sync.api for sync in seen])
+print([sync.api for sync in seen], devices)
 """,
         encoding="utf-8",
     )
@@ -119,7 +120,7 @@ print([sync.api for sync in seen])
         check=False,
         cwd=tmp_path,
     )
-    assert (done.stdout.strip(), done.returncode) == ("['torch.Tensor.tolist']", 0), done.stderr
+    assert (done.stdout.strip(), done.returncode) == ("['torch.Tensor.tolist'] 1", 0), done.stderr
 
 
 def test_measured_verdicts() -> None:
