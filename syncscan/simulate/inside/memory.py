@@ -41,10 +41,11 @@ def clear(tensor: torch.Tensor) -> None:
     """Zero all memory of a tensor, of whatever dtype; nothing where it has none of its own."""
     try:
         storage = tensor.untyped_storage()
+        address = storage.data_ptr()
     except (RuntimeError, NotImplementedError):
         return
-    with torch._C._DisableTorchDispatch():
-        torch.empty(0, dtype=torch.uint8).set_(storage).zero_()
+    if address:
+        ctypes.memset(address, 0, storage.nbytes())
 
 
 def make_large(function: Any, args: Any, kwargs: dict[str, Any]) -> torch.Tensor | None:
