@@ -1,0 +1,132 @@
+"""Which lines wait in a step of vLLM on a machine without a GPU, and how often a step.
+
+    python -m benchmarks.runtimes /path/to/python --model llama --mode plain
+
+where that Python has vLLM (tried with 0.25.1 and torch 2.11, both as they are for CUDA). A tiny model of random weights
+generates for requests with different sampling options; nothing is downloaded. `--old-runner` takes vLLM's first model
+runner, `--graphs` its CUDA graphs, without its compiler.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+STEP = "vllm.v1.engine.core:EngineCore.step_with_batch_queue"
+PROGRAM = """\
+import json, os, random, sys
+
+from vllm import LLM, SamplingParams
+from vllm.inputs import TokensPrompt
+
+OPTIONS = [
+    {"temperature": 0.0}, {"top_p": 0.9}, {"top_k": 20, "min_p": 0.05}, {"seed": 7}, {"logprobs": 3}, {"n": 2},
+    {"temperature": 0.0, "prompt_logprobs": 2}, {"presence_penalty": 0.5, "repetition_penalty": 1.1},
+    {"logit_bias": {5: 1.0}}, {"min_tokens": 4, "stop_token_ids": [7]}, {"allowed_token_ids": [5, 6, 7]},
+]
+
+def main():
+    model, mode, tokens = sys.argv[1:]
+    extra = {"quantization": "fp8"} if mode == "fp8" else {}
+    eager = os.environ["GRAPHS"] == "0"
+    llm = LLM(model=model, load_format="dummy", skip_tokenizer_init=True, max_model_len=512,
+              gpu_memory_utilization=0.3, max_num_seqs=32, enforce_eager=eager, **extra)
+    numbers = random.Random(0)
+    prompts = [
+        TokensPrompt(prompt_token_ids=[numbers.randrange(8, 900) for _ in range(numbers.randrange(20, 60))])
+        for _ in range(2 * len(OPTIONS))
+    ]
+    same = {"max_tokens": int(tokens), "ignore_eos": True, "detokenize": False}
+    llm.generate(prompts, [SamplingParams(**same, **OPTIONS[i % len(OPTIONS)]) for i in range(len(prompts))],
+                 use_tqdm=False)
+
+if __name__ == "__main__":
+    main()
+"""
+SIZES = {
+    "vocab_size": 1000, "hidden_size": 256, "intermediate_size": 256, "num_hidden_layers": 2, "head_dim": 128,
+    "num_attention_heads": 2, "num_key_value_heads": 2, "max_position_embeddings": 1024, "rms_norm_eps": 1e-5,
+    "rope_theta": 10000.0, "hidden_act": "silu", "torch_dtype": "bfloat16", "tie_word_embeddings": False,
+    "bos_token_id": 1, "eos_token_id": 2,
+}  # fmt: skip
+MODELS = {
+    "llama": {"architectures": ["LlamaForCausalLM"], "model_type": "llama"},
+    "mixtral": {
+        "architectures": ["MixtralForCausalLM"],
+        "model_type": "mixtral",
+        "num_local_experts": 4,
+        "num_experts_per_tok": 2,
+    },
+}
+
+
+def main() -> None:
+    """Print the lines of the steady steps."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("python", help="one that has vLLM")
+    parser.add_argument("--model", choices=sorted(MODELS), default="llama")
+    parser.add_argument("--mode", choices=["plain", "fp8"], default="plain")
+    parser.add_argument("--tokens", type=int, default=24)
+    parser.add_argument("--old-runner", action="store_true")
+    parser.add_argument("--graphs", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        show(traced(options, Path(folder)))
+
+
+def traced(options: argparse.Namespace, folder: Path) -> dict[str, object]:
+    """The trace of the program, in a folder that is lost afterwards."""
+    (folder / "config.json").write_text(json.dumps(SIZES | MODELS[options.model]), encoding="utf-8")
+    program = folder / "program.py"
+    program.write_text(PROGRAM, encoding="utf-8")
+    environment = {
+        **os.environ, "VLLM_ENABLE_V1_MULTIPROCESSING": "0", "VLLM_USE_FLASHINFER_SAMPLER": "0",
+        "VLLM_USE_AOT_COMPILE": "0", "VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1",
+        "GRAPHS": str(int(options.graphs)), **({"VLLM_USE_V2_MODEL_RUNNER": "0"} if options.old_runner else {}),
+    }  # fmt: skip
+    simulated = (
+        "--simulate",
+        "--step",
+        STEP,
+        "--warmup",
+        "3",
+        "--format",
+        "json",
+        "--output",
+        folder / "out",
+    )
+    command = (options.python, program, folder, options.mode, str(options.tokens))
+    done = subprocess.run(
+        [sys.executable, "-m", "syncscan", "trace", *simulated, "--", *command],
+        env=environment, stdout=subprocess.DEVNULL, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        sys.exit(f"it ended with exit status {done.returncode}")
+    trace: dict[str, object] = json.loads((folder / "out" / "trace.json").read_text(encoding="utf-8"))
+    return trace
+
+
+def show(trace: dict[str, object]) -> None:
+    """Print each line that waits in a steady step, and what was not computed."""
+    steps, sites, uncomputed = trace["steps"], trace["sites"], trace["uncomputed"]
+    assert isinstance(steps, dict)
+    assert isinstance(sites, list)
+    assert isinstance(uncomputed, dict)
+    print(
+        f"{steps['steady']} steady steps; not computed: {len(uncomputed)} kernels, {sum(uncomputed.values())} times"
+    )
+    for site in sites:
+        if site["per_step"]:
+            place = site["path"].partition("site-packages/")[2] or site["path"]
+            print(f"{site['per_step']:.3g} a step  {place}:{site['line']}  {site['expression']}")
+
+
+if __name__ == "__main__":
+    main()
