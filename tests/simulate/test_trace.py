@@ -330,3 +330,13 @@ def test_a_report_says_what_was_not_computed_and_how_often(tmp_path: Path) -> No
     assert trace["uncomputed"] == {"lost::kernel": 5, "lost::other": 1}
     both = run("syncscan", "report", "out", "out", "--format", "json", cwd=tmp_path)
     assert json.loads(both.stdout)["uncomputed"] == {"lost::kernel": 10, "lost::other": 2}, both.stderr
+
+
+def test_each_rank_of_a_launcher_has_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "import os, torch\ntorch.cuda.set_device(int(os.environ['LOCAL_RANK']))\n"
+    source += "print(torch.ones(1, device='cuda').device, torch.cuda.device_count())\n"
+    (tmp_path / "program.py").write_text(source, encoding="utf-8")
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "4")
+    monkeypatch.setenv("LOCAL_RANK", "3")
+    done = run("syncscan", "trace", "--simulate", "--", sys.executable, "program.py", cwd=tmp_path)
+    assert done.stdout == "cuda:3 4\n", done.stderr

@@ -45,7 +45,7 @@ class Simulated:
         """Start the simulation."""
         simulation = _load(self._folder)
         with open(self._table, encoding="utf-8") as file:
-            started = simulation.Simulation(json.load(file))
+            started = simulation.Simulation(json.load(file), _devices())
         self._calling_frame = simulation.calling_frame
         self._uncomputed = started.uncomputed.counts
         started.listeners.append(self._on_sync)
@@ -90,6 +90,12 @@ def _load(folder: str) -> Any:
         sys.modules[PACKAGE] = util.module_from_spec(spec)
         spec.loader.exec_module(sys.modules[PACKAGE])
     return import_module(PACKAGE + ".simulation")
+
+
+def _devices() -> int:
+    """How many GPUs the machine has: one for each rank that a launcher such as torchrun started on it."""
+    ranks = os.environ.get("LOCAL_WORLD_SIZE", "")
+    return max(1, int(ranks)) if ranks.isdigit() else 1
 
 
 def _cuda_call(sync: Any) -> str:
