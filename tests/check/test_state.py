@@ -79,6 +79,20 @@ def test_all_that_the_corpus_knows_of_survives() -> None:
         assert len(evaluated) < 20
 
 
+def test_what_files_say_of_those_beside_them_is_kept() -> None:
+    folder = Path(__file__).parent / "corpus" / "conventions" / "fields_that_are_kept"
+    sources = {path.stem: read_source(path, folder.parent, {}) for path in folder.glob("*.py")}
+    text = "from fields_that_are_kept.second import total\n\ndef use(a):\n    total(a, 1)\n"
+    sources["caller"] = source("caller", text)
+    _, state = cold(sources)
+    sources["caller"] = source("caller", text.replace("total(a, 1)", "total(a, a)"))
+    result, evaluated = followed(state, sources)
+    expected, _ = cold(sources)
+    assert result == expected
+    assert sum(finding.path == sources["second"].shown for finding in result.findings) == 1
+    assert 1 < len(evaluated) < 6
+
+
 def test_what_other_processes_found_is_kept_too(monkeypatch) -> None:
     monkeypatch.setattr("syncscan.check.matching._WORTH_SHARING", 1)
     sources = project()
