@@ -93,6 +93,37 @@ def test_what_files_say_of_those_beside_them_is_kept() -> None:
     assert 1 < len(evaluated) < 6
 
 
+def test_what_was_asked_of_names_is_asked_again_where_an_edit_mentions_them() -> None:
+    path = Path(__file__).parent / "corpus" / "copies" / "drifting_mirror.py"
+    sources = {"mirror": read_source(path, path.parent, {})}
+    sources["other"] = source("other", "def refresh(states):\n    pass\n")
+    before, state = cold(sources)
+    sources["other"] = source("other", "def refresh(states):\n    states.computed_np[0] = 1\n")
+    result, evaluated = followed(state, sources)
+    assert result == cold(sources)[0]
+    assert len(result.findings) < len(before.findings)
+    assert 0 < len(evaluated) < 6
+
+
+def test_what_else_makes_an_object_is_worked_out_anew() -> None:
+    text = """import torch
+class Layer(torch.nn.Module):
+    def __init__(self):
+        self._make()
+    def _make(self):
+        self.w = torch.zeros(3)
+    def read(self):
+        return self.w.item()
+with torch.device("cuda"):
+    Layer()
+"""
+    sources = {"layer": source("layer", text)}
+    before, state = cold(sources)
+    sources["layer"] = source("layer", text.replace("self._make()", "pass"))
+    result, _ = followed(state, sources)
+    assert result == cold(sources)[0] != before
+
+
 def test_what_other_processes_found_is_kept_too(monkeypatch) -> None:
     monkeypatch.setattr("syncscan.check.matching._WORTH_SHARING", 1)
     sources = project()
