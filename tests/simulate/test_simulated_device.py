@@ -165,6 +165,8 @@ def test_default_device() -> None:
     torch.set_default_device("cuda")
     try:
         assert torch.arange(3).is_cuda
+        assert torch.empty(3).is_cuda  # which the simulation clears with this default
+        assert torch.nn.Linear(2, 2).weight.is_cuda
     finally:
         torch.set_default_device(None)
     assert torch.zeros(3).is_cpu
