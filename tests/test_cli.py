@@ -196,7 +196,7 @@ def test_a_reader_that_leaves_early_gets_no_traceback(tmp_path):
 
 def test_a_defect_of_syncscan_is_no_finding(syncscan, project, monkeypatch):
     project({"a.py": BLOCKS})
-    monkeypatch.setattr("syncscan.check.session.check_sources", None)
+    monkeypatch.setattr("syncscan.check.session.Engine", None)
     run = syncscan("check")
     assert (run.status, run.stdout) == (2, "")
     assert "Traceback" in run.stderr

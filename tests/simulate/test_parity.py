@@ -30,7 +30,7 @@ def test_on_the_gpu():
 
 def test_that_cannot_be_simulated():
     if HAS_GPU:
-        torch.cuda.CUDAGraph()
+        torch.cuda.MemPool()
 
 
 def test_in_two_places():
@@ -69,7 +69,7 @@ def test_a_suite_is_run_to_its_end_and_counted(tmp_path: Path, capsys: pytest.Ca
     printed = capsys.readouterr().out
     assert "| mine | 1 | 4 | 1 / 1 / 2 | 1 / 0 / 0 | 2: 1 / 0 / 1 / 0 |" in printed
     assert (
-        "mine, simulated: 1 x not simulated: SimulationError torch.cuda.CUDAGraph cannot be simulated"
+        "mine, simulated: 1 x not simulated: SimulationError torch.cuda.MemPool cannot be simulated"
         in printed
     )
     assert (
