@@ -30,7 +30,7 @@ from benchmarks import releases
 from syncscan.check.engine import Engine
 from syncscan.check.files import Source, SourceError, read_source
 from syncscan.check.matching import CheckResult
-from syncscan.model import Conventions
+from syncscan.model import Conventions, Value
 
 Sources = dict[str, Source]
 
@@ -132,12 +132,12 @@ def known(engine: Engine) -> dict[str, object]:
     return {key: described(cell.value) for key, cell in found.items() if cell.contributions}
 
 
-def described(value: object) -> str:
+def described(value: Value) -> str:
     """A value as text, with its evidence, and without addresses."""
     parts = [getattr(value, name) for name in ("kind", "device", "confidence", "pinned", "dtype", "ndim")]
     payload = getattr(value, "payload", None)
-    inside = [described(item) for item in (*(value.items or ()), *filter(None, [value.element]))]  # type: ignore[attr-defined]
-    steps = value.evidence.chain() if value.evidence is not None else ()  # type: ignore[attr-defined]
+    inside = [described(item) for item in (*(value.items or ()), *filter(None, [value.element]))]
+    steps = value.evidence.chain() if value.evidence is not None else ()
     return f"{parts} {getattr(payload, 'key', payload)} {inside} {[(s.path, s.line, s.text) for s in steps]}"
 
 

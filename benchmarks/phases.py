@@ -90,7 +90,7 @@ class Phases:
             self.evaluated.setdefault(stage, Counter())[frame.function] += 1
             self._timed(stage, evaluate)(solver, frame)
 
-        Solver._evaluate = watched  # type: ignore[assignment, method-assign]
+        Solver._evaluate = watched  # type: ignore[assignment, method-assign]  # it is watched as it is
 
     def check(self, folder: Path) -> CheckResult:
         """Check a folder as the command does."""

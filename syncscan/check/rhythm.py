@@ -187,8 +187,8 @@ def _regions(body: list[ast.stmt]) -> Iterator[Region]:
             continue
         if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
             calls = _calls_in(node)
-            is_step_ = _reads_batches(node) or not _TRAINS.isdisjoint(calls)
-            yield Region(When.STEP if is_step_ else When.UNKNOWN, _lines(node), calls)
+            trains = _reads_batches(node) or not _TRAINS.isdisjoint(calls)
+            yield Region(When.STEP if trains else When.UNKNOWN, _lines(node), calls)
         elif isinstance(node, ast.If) and (_is_guard(node) or _fills_a_cache(node, before)):
             yield _guarded(node.body)
         elif isinstance(node, ast.If) and _returns_from_a_cache(node, before, body[position:]):

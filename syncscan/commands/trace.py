@@ -75,7 +75,7 @@ def command(**values: object) -> int:
     The exit status is that of COMMAND (128+n if signal n ended it), or 1 if COMMAND succeeded and a
     step exceeded a limit. The report goes to stderr; `--format json` prints it on stdout.
     """
-    options = Options(**values)  # type: ignore[arg-type]
+    options = Options(**values)  # type: ignore[arg-type]  # click has made each of its type
     parameters.refuse_contradictions(options, CONTRADICTIONS)
     table = find_config(Path.cwd()).table()
     front = step_behind()

@@ -152,8 +152,9 @@ def test_the_schema_refuses_what_is_not_read(line):
 
 
 def test_the_schema_accepts_the_table_that_comes_with_syncscan(operations):
-    jsonschema.validate({"operations": operations}, settings_schema())
-    jsonschema.validate(tomllib.loads(DECLARED)["tool"]["syncscan"], settings_schema())
+    schema = jsonschema.Draft7Validator(settings_schema())
+    assert schema.is_valid({"operations": operations})
+    assert schema.is_valid(tomllib.loads(DECLARED)["tool"]["syncscan"])
 
 
 @pytest.fixture

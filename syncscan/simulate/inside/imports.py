@@ -35,11 +35,11 @@ class ImportWatch:
         spec = find_spec(name) if callback is not None else None
         if spec is None or callback is None or not hasattr(spec.loader, "exec_module"):
             return None
-        run: Any = spec.loader.exec_module  # type: ignore[union-attr]
+        run: Any = spec.loader.exec_module  # type: ignore[union-attr]  # it has one, as was asked above
 
         def exec_module(module: Any) -> None:
             run(module)
             callback(module)
 
-        spec.loader.exec_module = exec_module  # type: ignore[union-attr,method-assign]
+        spec.loader.exec_module = exec_module  # type: ignore[union-attr,method-assign]  # as above; it is lent
         return spec

@@ -138,7 +138,7 @@ class _Driver:
     @staticmethod
     def get_current_target() -> Any:
         """The machine that a kernel would be compiled for."""
-        from triton.backends.compiler import GPUTarget  # type: ignore[import-not-found]  # noqa: PLC0415
+        from triton.backends.compiler import GPUTarget  # type: ignore[import-not-found]  # noqa: PLC0415 (where the program has Triton)
 
         major, minor = figures.CAPABILITY
         return GPUTarget("cuda", 10 * major + minor, 32)

@@ -168,7 +168,7 @@ class KnowledgeReader:
         parent = None if around is None else self.names.functions[around]
         module = definition.module
         qualname = LAMBDA if parent is None else f"{parent.qualname}.{LAMBDA}"
-        made = Function(LAMBDA, qualname, module, None, None, parent)  # type: ignore[arg-type]
+        made = Function(LAMBDA, qualname, module, None, None, parent)  # type: ignore[arg-type]  # its node is found when it is asked for
         del made.node, made.statement
         made.take(parameters(given))
         made.key, made.order = f"{definition.key}:{number}", definition.order + number

@@ -136,7 +136,7 @@ def module_of(data: Data, name: str, path: str, text: str, *, is_package: bool) 
 
 def _made_function(data: Data, module: Module) -> Function:
     name, qualname, key, _, _, given, _, _, names_set, names_around, is_generator = data
-    function = Function(name, qualname, module, None)  # type: ignore[arg-type]
+    function = Function(name, qualname, module, None)  # type: ignore[arg-type]  # its node is read when it is asked for
     del function.node, function.statement
     function.key = key
     function.take(parameters(given))
@@ -147,7 +147,7 @@ def _made_function(data: Data, module: Module) -> Function:
 
 
 def _made_class(data: Data, module: Module) -> Class:
-    cls = Class(data[0], data[1], module, None)  # type: ignore[arg-type]
+    cls = Class(data[0], data[1], module, None)  # type: ignore[arg-type]  # as above
     del cls.node, cls.annotations
     cls.key = data[2]
     cls.stored.update(data[6])

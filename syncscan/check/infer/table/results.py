@@ -287,7 +287,7 @@ def _written_out(data: Value) -> int | None:
     if data.kind not in {Kind.LIST, Kind.TUPLE} or not data.items:
         return None
     counts = [_written_out(item) for item in data.items]
-    return None if None in counts else sum(counts)  # type: ignore[arg-type]
+    return None if None in counts else sum(counts)  # type: ignore[arg-type]  # none is None here
 
 
 def _moved(bound: Bound, here: Here) -> Value | None:
