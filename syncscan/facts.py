@@ -53,7 +53,7 @@ class Observed:
                     known[word] = known.get(word, 0) + count
 
 
-class Facts:
+class FactSet:
     """What was seen of functions, by ``module:qualname`` and the hash of their syntax."""
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class Facts:
         """What is known of a function as it is; made where there is nothing."""
         return self.functions.setdefault(key, {}).setdefault(syntax, Observed())
 
-    def merge(self, other: Facts) -> None:
+    def merge(self, other: FactSet) -> None:
         """Add all that others know; in any order the same."""
         for key, versions in other.functions.items():
             for syntax, observed in versions.items():
@@ -85,7 +85,7 @@ class Facts:
         return f'{{"syncscan_facts": {FORMAT_VERSION}, "functions": {{\n{functions}\n}}}}\n'
 
 
-def read_facts(path: Path) -> Facts:
+def read_facts(path: Path) -> FactSet:
     """The facts in a file; SyncscanError in one line where there are none that this version reads."""
     try:
         value = parse(read_file(path, MAX_BYTES))
@@ -104,8 +104,8 @@ def read_facts(path: Path) -> Facts:
         raise SyncscanError(f"{path}: damaged: {error}; make it again with `syncscan observe`") from None
 
 
-def _facts(functions: dict[str, dict[str, dict[str, object]]]) -> Facts:
-    facts = Facts()
+def _facts(functions: dict[str, dict[str, dict[str, object]]]) -> FactSet:
+    facts = FactSet()
     for key, versions in functions.items():
         for syntax, observed in versions.items():
             if not _SYNTAX.fullmatch(syntax):
@@ -225,9 +225,9 @@ def _several(text: str, between: str, end: str) -> tuple[tuple[Word, ...], str]:
     return tuple(words), text[len(end) :]
 
 
-def merged(paths: Iterable[Path]) -> Facts:
+def merged(paths: Iterable[Path]) -> FactSet:
     """What all of several files say."""
-    facts = Facts()
+    facts = FactSet()
     for path in paths:
         facts.merge(read_facts(path))
     return facts

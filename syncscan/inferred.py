@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from syncscan.kinds import Facts, Test, Verdict, test_of
+from syncscan.kinds import Test, TestMakers, Verdict, test_of
 from syncscan.model import ARRAYS, MASKS, UNKNOWN, Device, Kind, Value
 
 _WHAT = {
@@ -132,7 +132,7 @@ def _holds_gpu(value: Value) -> Verdict:
     return True if True in inside else None if None in inside else False
 
 
-_FACTS: Facts[Value] = {
+_FACTS: TestMakers[Value] = {
     "is": _is,
     "on": _on,
     "dtype": _dtype,

@@ -55,7 +55,7 @@ KINDS = {
 V = TypeVar("V")
 Verdict = bool | None
 Test = Callable[[V], Verdict]
-Facts = Mapping[str, Callable[..., Test[V]]]
+TestMakers = Mapping[str, Callable[..., Test[V]]]
 Alternative = dict[str, bool]  # each fact, and whether it has to hold
 
 
@@ -80,7 +80,7 @@ def asks(kind: str, facts: Collection[str]) -> bool:
     )
 
 
-def test_of(kind: str, facts: Facts[V]) -> Test[V]:
+def test_of(kind: str, facts: TestMakers[V]) -> Test[V]:
     """The test whether a value is of a kind, where these facts may be unknown: None where it cannot be told."""
     tests = [
         [(facts[name](*parameters), holds) for (name, *parameters), holds in _words(one)]

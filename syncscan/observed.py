@@ -8,7 +8,7 @@ from pathlib import Path
 
 from syncscan.check.files import SourceError, decode, module_name, normalise, read_bytes
 from syncscan.check.nesting import deep_recursion, parse
-from syncscan.facts import Facts, functions_in, syntax_of
+from syncscan.facts import FactSet, functions_in, syntax_of
 from syncscan.trace.store import Process
 
 _Functions = dict[
@@ -16,9 +16,9 @@ _Functions = dict[
 ]  # by name and first line: the key of the facts, and the hash
 
 
-def facts_of(processes: Iterable[Process], root: Path) -> Facts:
+def facts_of(processes: Iterable[Process], root: Path) -> FactSet:
     """What processes saw of functions whose source can be read and says the same as when they ran."""
-    facts = Facts()
+    facts = FactSet()
     known: dict[str, _Functions] = {}
     with deep_recursion():
         for process in processes:
@@ -30,9 +30,9 @@ def facts_of(processes: Iterable[Process], root: Path) -> Facts:
     return facts
 
 
-def without_changed(earlier: Facts, now: Facts) -> Facts:
+def without_changed(earlier: FactSet, now: FactSet) -> FactSet:
     """Of earlier facts, those of functions that are not known to have changed."""
-    kept = Facts()
+    kept = FactSet()
     for key, versions in earlier.functions.items():
         current = now.functions.get(key)
         left = versions if current is None else {s: v for s, v in versions.items() if s in current}

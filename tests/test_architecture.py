@@ -92,7 +92,7 @@ FLOORS = {
         "threads",
         "simulation",
     ),
-    "syncscan.server": ("answers engine", "server"),
+    "syncscan.server": ("answers workspace", "server"),
     "syncscan.trace": (
         "hook",
         "arrivals classify front shape",

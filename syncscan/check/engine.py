@@ -16,7 +16,7 @@ from syncscan.check.infer.kept.sources import link, module_of
 from syncscan.check.infer.kept.values import Trees
 from syncscan.check.infer.known.recall import NotKeptError, reading
 from syncscan.check.infer.solver import Solver
-from syncscan.check.infer.source.edits import Edit, edit
+from syncscan.check.infer.source.edits import ModuleEdit, edit
 from syncscan.check.infer.source.index import Module
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.matching import CheckResult, FactsUsed, Matching
@@ -26,7 +26,7 @@ from syncscan.check.rhythm import Region
 from syncscan.check.state import State, written
 from syncscan.check.when import Regions, times
 from syncscan.check.workers import workers
-from syncscan.facts import Facts
+from syncscan.facts import FactSet
 from syncscan.memory import steady_memory
 from syncscan.model import Conventions, Failure, When
 from syncscan.ops import OperationTable, load_table
@@ -43,7 +43,7 @@ def check_sources(
     jobs: int = 1,
     hot: Sequence[str] = (),
     table: OperationTable | None = None,
-    facts: Facts | None = None,
+    facts: FactSet | None = None,
 ) -> CheckResult:
     """Check a whole project once; see `Engine`."""
     return Engine(conventions, hot, table, facts).check(sources, targets, progress, jobs)
@@ -63,7 +63,7 @@ class Engine:
         conventions: Conventions,
         hot: Sequence[str] = (),
         table: OperationTable | None = None,
-        facts: Facts | None = None,
+        facts: FactSet | None = None,
         state: bytes | None = None,
     ) -> None:
         self._conventions = conventions
@@ -138,7 +138,7 @@ class _Project:
         sources: Sequence[Source],
         conventions: Conventions,
         table: OperationTable | None,
-        facts: Facts | None,
+        facts: FactSet | None,
         progress: Progress,
         state: State | None = None,
     ) -> None:
@@ -186,10 +186,10 @@ class _Project:
         for function in [each for each in self._regions if each.module.path in paths]:
             del self._regions[function]
 
-    def _edit(self, source: Source) -> Edit | None:
+    def _edit(self, source: Source) -> ModuleEdit | None:
         module = self._modules.get(source.shown)
         if module is None:
-            return Edit(()) if isinstance(_module(source), Failure) else None
+            return ModuleEdit(()) if isinstance(_module(source), Failure) else None
         try:
             return edit(module, parse(source.text), source.text.split("\n"))
         except (SyntaxError, ValueError, RecursionError):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from syncscan.check.engine import Engine
 from syncscan.check.files import Source
 from syncscan.config import Config
-from syncscan.facts import Facts
+from syncscan.facts import FactSet
 
 _MOST = 2  # such as a project with its tests, and without
 
@@ -20,7 +20,7 @@ class Resident:
     def __init__(self) -> None:
         self._engines: dict[tuple[object, ...], Engine] = {}
 
-    def engine(self, sources: Sequence[Source], config: Config, facts: Facts | None) -> Engine:
+    def engine(self, sources: Sequence[Source], config: Config, facts: FactSet | None) -> Engine:
         """The engine for a project."""
         key = (
             config.conventions,

@@ -21,7 +21,7 @@ from syncscan.check.suppress import apply_suppressions
 from syncscan.check.write import remove_leftover
 from syncscan.config import Config
 from syncscan.errors import ConfigError
-from syncscan.facts import Facts, merged
+from syncscan.facts import FactSet, merged
 from syncscan.model import UNUSED_SUPPRESSION, Evidence, Failure, Finding, Suppressed, When, place_of
 
 # A fix may make room for another one: the outer of two calls, say. More rounds than this is a defect.
@@ -31,7 +31,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Checked:
     """What is to be reported: findings in order, and files that could not be analysed."""
 
     findings: tuple[Finding, ...]
@@ -59,7 +59,7 @@ def check(
     baseline: Baseline | None = None,
     store: Store | None = None,
     resident: Resident | None = None,
-) -> Outcome:
+) -> Checked:
     """Check a project as it is, and tell what is new from what a baseline knows; look into a store first.
 
     With ``resident``, the engine that knows the project works out what has changed since it was asked last.
@@ -78,7 +78,7 @@ def check(
     reported = list(filter(asked.reports, findings))
     said = [finding for finding in reported if finding.position not in not_so]
     shown = tuple(filter(config.shows, said))
-    outcome = Outcome(
+    outcome = Checked(
         findings=shown,
         failures=files.failures,
         newer=files.newer,
@@ -133,8 +133,8 @@ class _Asked:
 
 
 def _held_against(
-    baseline: Baseline, outcome: Outcome, findings: Sequence[Finding], asked: _Asked
-) -> Outcome:
+    baseline: Baseline, outcome: Checked, findings: Sequence[Finding], asked: _Asked
+) -> Checked:
     """The same without what a baseline knows; of all findings, those that nobody asked for stay known to it."""
     files = asked.files
     others = [finding for finding in findings if not asked.shows(finding)]
@@ -172,7 +172,7 @@ def _result(
     progress: Progress,
     jobs: int,
     store: Store | None,
-    facts: Facts | None,
+    facts: FactSet | None,
     resident: Resident | None,
 ) -> CheckResult:
     """What the engine says of a project; kept is what it says of all files, for whichever are asked about next."""
@@ -205,11 +205,11 @@ def check_and_fix(
     progress: Progress,
     jobs: int,
     *,
-    chosen: Callable[[Outcome], Sequence[Finding]],
+    chosen: Callable[[Checked], Sequence[Finding]],
     contents: Mapping[Path, bytes],
     rounds: int = MAX_ROUNDS,
     baseline: Baseline | None = None,
-) -> Outcome:
+) -> Checked:
     """Check a project, apply the fixes of the ``chosen`` findings, and check again; writes nothing.
 
     That goes on until nothing changes, or for a number of rounds. Each checks the whole project, because a
@@ -237,13 +237,13 @@ def check_and_fix(
 
 
 def write_fixes(
-    outcome: Outcome,
+    outcome: Checked,
     project: Project,
     config: Config,
     progress: Progress,
     jobs: int,
     baseline: Baseline | None = None,
-) -> Outcome:
+) -> Checked:
     """Write the fixed files; where some stay as they were, the outcome is that of what is on the disk then."""
     for source in _targets(project):
         remove_leftover(source.path)
@@ -299,7 +299,7 @@ def _draft(source: Source, contents: Mapping[Path, bytes]) -> Draft:
     return Draft.of(source, contents[source.path] if source.path in contents else read_bytes(source.path))
 
 
-def in_cells(outcome: Outcome, project: Project) -> Outcome:
+def in_cells(outcome: Checked, project: Project) -> Checked:
     """The same with lines of cells where they are lines of the program that the cells of a notebook make."""
     notebooks = {source.shown: source for source in project.sources if source.cells.starts}
     # Where there are fixes, findings are about what they made of it.

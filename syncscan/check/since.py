@@ -15,7 +15,7 @@ from syncscan.check.baseline import Baseline, compare, entry_of
 from syncscan.check.discover import load_project
 from syncscan.check.files import PYTHON, shown
 from syncscan.check.notebook import SUFFIX
-from syncscan.check.session import Outcome, check
+from syncscan.check.session import Checked, check
 from syncscan.check.workers import shared
 from syncscan.config import Config
 from syncscan.errors import ConfigError
@@ -47,15 +47,15 @@ def find_change(folder: Path, revision: str) -> Change:
 
 
 def check_change(
-    change: Change, paths: Sequence[Path], config: Config, check_now: Callable[[], Outcome]
-) -> Outcome:
+    change: Change, paths: Sequence[Path], config: Config, check_now: Callable[[], Checked]
+) -> Checked:
     """The outcome of a check with those findings alone that the change brings, each with the file that brought it."""
 
-    def state(share: int, _: int) -> Outcome | Counter[tuple[str, str, str, str]]:
+    def state(share: int, _: int) -> Checked | Counter[tuple[str, str, str, str]]:
         return check_now() if share == 0 else _before(change, paths, config)
 
     now, before = shared(state, 2)
-    assert isinstance(now, Outcome)
+    assert isinstance(now, Checked)
     assert isinstance(before, Counter)
     all_now = sorted((*now.findings, *now.known), key=lambda finding: finding.position)
     baseline = Baseline(change.top / "-", {entry_of(*key): n for key, n in before.items()}, change.revision)

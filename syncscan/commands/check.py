@@ -19,7 +19,7 @@ from syncscan.check.baseline import Baseline, read_baseline
 from syncscan.check.discover import Project, load_project, project_of_text
 from syncscan.check.fix import fixable
 from syncscan.check.ignores import check_reason, ignoring
-from syncscan.check.session import MAX_ROUNDS, Outcome, check, check_and_fix, in_cells, write_fixes
+from syncscan.check.session import MAX_ROUNDS, Checked, check, check_and_fix, in_cells, write_fixes
 from syncscan.check.since import check_change, find_change
 from syncscan.commands import parameters
 from syncscan.commands.check_options import (
@@ -249,7 +249,7 @@ def _baseline(options: Options, config: Config) -> Baseline | None:
     return read_baseline(config.baseline) if config.baseline else None
 
 
-def _write_baseline(outcome: Outcome, file: Path) -> Outcome:
+def _write_baseline(outcome: Checked, file: Path) -> Checked:
     """Write what was found; from now on it is known."""
     assert outcome.baseline is not None
     replace_file(file, outcome.baseline.text())
@@ -260,10 +260,10 @@ def _write_baseline(outcome: Outcome, file: Path) -> Outcome:
 
 def _analyse(
     options: Options, config: Config, project: Project, contents: dict[Path, bytes], baseline: Baseline | None
-) -> Outcome:
+) -> Checked:
     with ProgressBar(sys.stderr) as bar, _ending_at_once(bar):
 
-        def check_now() -> Outcome:
+        def check_now() -> Checked:
             return check(project, config, bar, options.jobs, baseline, store_of(options))
 
         if options.since:
@@ -285,13 +285,13 @@ def _analyse(
 
 
 def _check_since(
-    revision: str, options: Options, config: Config, check_now: Callable[[], Outcome]
-) -> Outcome:
+    revision: str, options: Options, config: Config, check_now: Callable[[], Checked]
+) -> Checked:
     paths = [Path(path) for path in options.paths or (".",)]
     change = find_change(_folder_of(paths[0]), revision)
     if not change.files:
         _say(f"no Python file changed since {revision}")
-        return Outcome((), (), (), 0, {})
+        return Checked((), (), (), 0, {})
     return check_change(change, paths, config, check_now)
 
 
@@ -300,7 +300,7 @@ def _folder_of(path: Path) -> Path:
     return path if path.is_dir() else path.parent
 
 
-def _chosen(options: Options) -> Callable[[Outcome], list[Finding]]:
+def _chosen(options: Options) -> Callable[[Checked], list[Finding]]:
     """Chooses the findings that get edits: their fixes, or comments."""
     if options.reason is None:
         return lambda outcome: fixable(outcome.findings, unsafe=options.unsafe_fixes)
@@ -357,9 +357,9 @@ def _write(
     config: Config,
     project: Project,
     contents: dict[Path, bytes],
-    outcome: Outcome,
+    outcome: Checked,
     baseline: Baseline | None,
-) -> Outcome:
+) -> Checked:
     """Write the fixed files; what was read from standard input goes, fixed, to standard output."""
     if not contents:
         with ProgressBar(sys.stderr) as bar:
@@ -370,7 +370,7 @@ def _write(
     return outcome
 
 
-def _show(options: Options, config: Config, report: Report, outcome: Outcome) -> None:
+def _show(options: Options, config: Config, report: Report, outcome: Checked) -> None:
     stream = sys.stderr if options.paths == (STDIN,) and options.writes else sys.stdout
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")  # a source may hold what the terminal cannot show

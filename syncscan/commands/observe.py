@@ -12,7 +12,7 @@ from syncscan.commands import parameters
 from syncscan.commands.running import run
 from syncscan.config import find_config
 from syncscan.errors import EXIT_OK, ConfigError
-from syncscan.facts import Facts, read_facts
+from syncscan.facts import FactSet, read_facts
 from syncscan.files import replace_file
 from syncscan.observed import facts_of, without_changed
 from syncscan.report.records import plural
@@ -54,7 +54,7 @@ def command(
             raise ConfigError(f"--package {package}: write the name of a package, such as torchvision")
     if not output.absolute().parent.is_dir():
         raise ConfigError(f"-o {output}: there is no such folder to write it to")
-    earlier = read_facts(output) if append and output.exists() else Facts()
+    earlier = read_facts(output) if append and output.exists() else FactSet()
     config = find_config(Path.cwd())
     root, table = config.root.resolve(), config.table()
     options = {"detector": "none", "observe": str(root), "packages": ",".join(packages)}
@@ -76,7 +76,7 @@ def command(
         shutil.rmtree(parts, ignore_errors=True)
 
 
-def _say(output: Path, now: Facts, facts: Facts, processes: list[Process]) -> None:
+def _say(output: Path, now: FactSet, facts: FactSet, processes: list[Process]) -> None:
     for note in dict.fromkeys(note for process in processes for note in process.notes):
         click.echo(f"syncscan: {note}", err=True)
     more = f", {len(facts)} with those of before" if len(facts) != len(now) else ""
@@ -86,7 +86,7 @@ def _say(output: Path, now: Facts, facts: Facts, processes: list[Process]) -> No
     )
 
 
-def _why_none(now: Facts, processes: list[Process]) -> str:
+def _why_none(now: FactSet, processes: list[Process]) -> str:
     if len(now):
         return ""
     if not any(process.torch for process in processes):

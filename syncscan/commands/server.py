@@ -19,6 +19,6 @@ def command() -> None:
         if (error.name or "").partition(".")[0] not in {"pygls", "lsprotocol"}:
             raise
         raise SyncscanError("the server needs pygls: pip install 'syncscan[lsp]'") from error
-    from syncscan.server.engine import ResidentEngine  # noqa: PLC0415 (as above)
+    from syncscan.server.workspace import Workspace  # noqa: PLC0415 (as above)
 
-    make_server(ResidentEngine()).start_io()
+    make_server(Workspace()).start_io()

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from syncscan.kinds import KINDS, Facts, Test, test_of
+from syncscan.kinds import KINDS, Test, TestMakers, test_of
 
 Description = dict[str, Any]
 
@@ -145,7 +145,7 @@ def _place_named(device: Description) -> str:
     return "host" if name == "cpu" or (name.startswith("torch.") and name.endswith("Tensor")) else ""
 
 
-_FACTS: Facts[Description] = {
+_FACTS: TestMakers[Description] = {
     "is": _is,
     "on": _on,
     "dtype": _dtype,

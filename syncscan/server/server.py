@@ -1,4 +1,4 @@
-"""The server: one thread asks the engine about what changed last, and the editor never waits for it."""
+"""The server: one thread asks the workspace about what changed last, and the editor never waits for it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from syncscan.check.files import normalise
 from syncscan.errors import SyncscanError
 from syncscan.model import Edit, Finding
 from syncscan.server import answers
-from syncscan.server.engine import Engine
+from syncscan.server.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class _Known:
 
 
 class Server(LanguageServer):
-    """A language server over an engine."""
+    """A language server over a workspace."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         super().__init__("syncscan", __version__)
-        self._engine = engine
+        self._workspace = workspace
         self._known: dict[str, _Known] = {}
         self._asked: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._complained: set[str] = set()
@@ -82,9 +82,9 @@ class Server(LanguageServer):
         texts = self._open_files()
         if self._is_stale.is_set():
             self._is_stale.clear()
-            self._engine.look_again()
+            self._workspace.look_again()
         try:
-            findings = tuple(self._engine.findings(path, texts, lambda *_: None))
+            findings = tuple(self._workspace.findings(path, texts, lambda *_: None))
         except SyncscanError as error:
             self._complain(str(error))
             return
@@ -111,9 +111,9 @@ class Server(LanguageServer):
             self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"syncscan: {message}"))
 
 
-def make_server(engine: Engine) -> Server:
+def make_server(workspace: Workspace) -> Server:
     """The server with what it answers to."""
-    server = Server(engine)
+    server = Server(workspace)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:

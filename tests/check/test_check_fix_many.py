@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from syncscan.check.discover import Project
 from syncscan.check.files import Source, normalise
 from syncscan.check.fix import apply_edits, fixable
-from syncscan.check.session import Outcome, check, check_and_fix
+from syncscan.check.session import Checked, check, check_and_fix
 from syncscan.config import Config
 from syncscan.model import Finding
 from syncscan.rule import rule_book
@@ -33,12 +33,12 @@ def programs(draw: st.DrawFn) -> str:
     return "\n".join(functions).replace("\n", end)
 
 
-def fix(text: str) -> Outcome:
+def fix(text: str) -> Checked:
     project = Project((Source(PATH, "a.py", "a", normalise(text)),), None)
     config = Config(root=PATH.parent)
     contents = {PATH: text.encode()}
 
-    def chosen(outcome: Outcome) -> list[Finding]:
+    def chosen(outcome: Checked) -> list[Finding]:
         return fixable(outcome.findings, unsafe=True)
 
     return check_and_fix(project, config, lambda *_: None, 0, chosen=chosen, contents=contents)

@@ -4,12 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 import torch
-from hypothesis import settings
 
 from tests.reference.pairs import process_group
-
-settings.register_profile("syncscan", deadline=None, max_examples=60, derandomize=True)
-settings.load_profile("syncscan")
 
 
 @pytest.fixture(scope="module")

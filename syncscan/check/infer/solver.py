@@ -19,9 +19,9 @@ from syncscan.check.infer.evaluate.record import Candidate, Recorder, Waits
 from syncscan.check.infer.evaluate.running import evaluate
 from syncscan.check.infer.known.recall import NotKeptError
 from syncscan.check.infer.known.timeline import ASSUMING, Timeline
-from syncscan.check.infer.source.edits import Edit
+from syncscan.check.infer.source.edits import ModuleEdit
 from syncscan.check.infer.source.index import Function, Module
-from syncscan.facts import Facts
+from syncscan.facts import FactSet
 from syncscan.model import Conventions
 from syncscan.ops import OperationTable
 
@@ -46,7 +46,7 @@ class Solver:
         table: OperationTable,
         conventions: Conventions,
         asked: frozenset[str] = frozenset(),
-        facts: Facts | None = None,
+        facts: FactSet | None = None,
     ) -> None:
         self.context = Context(modules, table, conventions, asked, facts)
         self.known = self.context.known
@@ -66,7 +66,7 @@ class Solver:
         self._run(len(functions), progress)
         self.timeline.end()
 
-    def revise(self, edits: Sequence[Edit], progress: Progress) -> set[Function]:
+    def revise(self, edits: Sequence[ModuleEdit], progress: Progress) -> set[Function]:
         """Reach the fixed point of what modules are now; the functions of which something else may be known."""
         had_read = self.context.forget(edits)
         changed = dict.fromkeys([*(function for edit in edits for function in edit.functions), *had_read])

@@ -9,14 +9,14 @@ from syncscan.check.infer.known.cells import Knowledge
 from syncscan.check.infer.known.observations import Observations
 from syncscan.check.infer.source.annotations import Annotations
 from syncscan.check.infer.source.conventions import place_of
-from syncscan.check.infer.source.edits import Edit
+from syncscan.check.infer.source.edits import ModuleEdit
 from syncscan.check.infer.source.hardware import runs_elsewhere
 from syncscan.check.infer.source.index import Function, Module
 from syncscan.check.infer.source.mirrors import is_refreshed
 from syncscan.check.infer.source.program import Program
 from syncscan.check.infer.source.scopes import Scopes
 from syncscan.check.infer.source.uses import used_as_tensors
-from syncscan.facts import Facts
+from syncscan.facts import FactSet
 from syncscan.model import Conventions, Device
 from syncscan.ops import OperationTable
 
@@ -30,7 +30,7 @@ class Context:
         table: OperationTable,
         conventions: Conventions,
         asked: frozenset[str],
-        facts: Facts | None = None,
+        facts: FactSet | None = None,
     ) -> None:
         self.modules = modules
         self.program = Program(modules, table.own)
@@ -93,7 +93,7 @@ class Context:
             self._used[function] = used_as_tensors(function)
         return self._used[function]
 
-    def forget(self, edits: Sequence[Edit]) -> set[Function]:
+    def forget(self, edits: Sequence[ModuleEdit]) -> set[Function]:
         """Forget what was read from source that is not there any more; the functions that had read of it."""
         self.guards.clear()
         for edit in edits:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.infer.values.basic import BOOL, FLOAT, INT, NDARRAY, NONE, STRING, holds_gpu, list_of
 from syncscan.check.infer.values.lattice import join_all, union
-from syncscan.facts import RETURN, Facts, Observed, Word, parse_word, syntax_of
+from syncscan.facts import RETURN, FactSet, Observed, Word, parse_word, syntax_of
 from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
 
 _DEVICES = {"gpu": Device.CUDA, "host": Device.CPU, "pinned": Device.CPU, "elsewhere": Device.OTHER}
@@ -30,7 +30,7 @@ class Seen:
 class Observations:
     """The facts that fit the functions of a project as they are; ``stale`` are those of functions that changed."""
 
-    def __init__(self, facts: Facts | None, modules: Sequence[Module]) -> None:
+    def __init__(self, facts: FactSet | None, modules: Sequence[Module]) -> None:
         self._observed: dict[Function, Observed] = {}
         self._seen: dict[tuple[Function | Class, str], Seen | None] = {}
         self.stale = 0

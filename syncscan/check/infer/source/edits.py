@@ -13,7 +13,7 @@ from syncscan.check.infer.source.merge import merge
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class ModuleEdit:
     """What an edit has made of a module that defines what it did."""
 
     functions: tuple[Function, ...]  # whose source differs, and those in or around them
@@ -25,7 +25,7 @@ class Edit:
         return any(name in line for line in self.lines)
 
 
-def edit(module: Module, tree: ast.Module, lines: list[str]) -> Edit | None:
+def edit(module: Module, tree: ast.Module, lines: list[str]) -> ModuleEdit | None:
     """Make a module what its file is now, if it defines the same; else None, and the module is of no use any more."""
     if module.may_declare_kept or says_so(lines):  # which others may have read
         return None
@@ -39,7 +39,7 @@ def edit(module: Module, tree: ast.Module, lines: list[str]) -> Edit | None:
         return None
     both = (*module.lines, *lines)
     module.lines[:] = lines
-    return Edit(functions, tuple(merged.dropped), both)
+    return ModuleEdit(functions, tuple(merged.dropped), both)
 
 
 def _families(module: Module, changed: set[ast.AST]) -> tuple[Function, ...]:

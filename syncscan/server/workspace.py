@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
 from syncscan.check.baseline import read_baseline
 from syncscan.check.discover import Project, load_project
@@ -19,29 +18,22 @@ from syncscan.model import Finding
 Progress = Callable[[str, int, int], None]
 
 
-class Engine(Protocol):
-    """Knows the findings of a file, with what editors hold in place of what is on the disk."""
+class Workspace:
+    """Reads a project once, and works out what a change of an open file changes.
 
-    def findings(self, path: Path, open_files: Mapping[Path, bytes], progress: Progress) -> Sequence[Finding]:
-        """The findings in one file, in order; SyncscanError where there can be none, such as for a wrong setting."""
-
-    def look_again(self) -> None:
-        """What is on the disk may have changed."""
-
-
-class ResidentEngine:
-    """Reads a project once, and works out what a change of an open file changes."""
+    Each question names what editors hold in place of what is on the disk.
+    """
 
     def __init__(self) -> None:
         self._resident = Resident()
         self._projects: dict[Path, Project] = {}
 
     def look_again(self) -> None:
-        """Read the projects again when they are asked about next."""
+        """What is on the disk may have changed: read the projects again when they are asked about next."""
         self._projects.clear()
 
     def findings(self, path: Path, open_files: Mapping[Path, bytes], progress: Progress) -> Sequence[Finding]:
-        """The findings in one file, with the settings that apply to it."""
+        """The findings in one file, in order, with the settings that apply to it; SyncscanError where there can be none."""
         config = find_config(path.parent)
         if path not in self._projects:
             self._projects[path] = load_project([path], config, open_files)
