@@ -126,7 +126,8 @@ class Operation:
     the operation works by element and gives a single tensor. ``sometimes`` has what was measured to wait
     in some calls and not in others for a reason that no condition can say (a size, a value): it is
     shown, and decides nothing. ``aten`` names the overloads in which the host waited, or, where it never
-    did, those of the operation's own name. ``measured`` is false where the entry is declared.
+    did, those of the operation's own name. ``measured`` is false where the entry is declared. ``interpret`` is of
+    a Triton kernel whose numbers decide what the program does: the simulation has Triton's interpreter run it.
     """
 
     name: str
@@ -141,6 +142,7 @@ class Operation:
     sometimes: tuple[Case, ...] = ()
     aten: tuple[str, ...] = ()
     measured: bool = True
+    interpret: bool = False
 
     def dtypes(self) -> tuple[str, ...]:
         """The dtype of each tensor of the result; of all of them where there is one."""
@@ -449,6 +451,7 @@ _OF_AN_ENTRY: Parsers = {
     "forms": _forms,
     "aten": _overloads,
     "measured": _flag,
+    "interpret": _flag,
 }
 
 

@@ -87,6 +87,7 @@ FLOORS = {
         "conditions recording legacy overridable registered",
         "functions plans uncomputed",
         "gpu",
+        "interpreter",
         "capture constructors distributed graphs launches machine streams transfers",
         "cuda modes",
         "threads",

@@ -47,6 +47,7 @@ def _plain_operation(operation: Operation) -> dict[str, Any]:
         "args": list(operation.args),
         "result": operation.result,
         "count": operation.count,
+        "interpret": operation.interpret,
         "cases": [_plain_case(case) for case in operation.blocks],
     }
 

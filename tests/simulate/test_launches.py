@@ -22,8 +22,15 @@ class Parameter:
         self.name, self.default, self.has_default = name, default, default is not None
 
 class JITFunction:
-    def __init__(self, name, params):
+    def __init__(self, name, params, fn=None):
         self.__name__, self.params, self.arg_names = name, params, [p.name for p in params]
+        self.fn = fn or self._unnamed
+
+    def _unnamed(self):
+        pass
+
+    def __call__(self, *args):
+        raise RuntimeError("Cannot call outside of the scope of a kernel")
 
     def run(self, *args, grid, warmup, **kwargs):
         raise RuntimeError("0 active drivers")
@@ -44,20 +51,63 @@ class Autotuner:
         return self.fn.run(*args, **kwargs, **self.configs[min(timings, key=timings.get)])
 """,
     "runtime/interpreter": """\
+from triton import language
+
 class InterpreterError(Exception):
     pass
 
+copied = []
+
+class Scope:
+    def restore(self):
+        language.maximum = language.for_the_gpu
+
+def _patch_lang(fn):
+    language.maximum = max
+    return Scope()
+
 class GridExecutor:
+    def __init__(self, fn, grid):
+        self.fn, self.grid = fn, grid
+
+    def _init_args_hst(self, args, kwargs):
+        return [arg.cpu() for arg in args], kwargs
+
+    def _restore_args_dev(self, args, args_host, kwargs, kwargs_host):
+        for arg, host in zip(args, args_host):
+            copied.append(host)
+            arg.untyped_storage().copy_(host.untyped_storage())
+
+    def __call__(self, *args, **kwargs):
+        args_host, kwargs_host = self._init_args_hst(args, kwargs)
+        scope = _patch_lang(self.fn)
+        try:
+            for _ in range(self.grid[0]):
+                self.fn(*args_host, **kwargs_host)
+        except Exception as error:
+            raise InterpreterError(repr(error)) from error
+        finally:
+            scope.restore()
+        self._restore_args_dev(args, args_host, kwargs, kwargs_host)
+
+class InterpretedFunction:
     def __init__(self, fn):
         self.fn = fn
 
-    def __call__(self, x, *, by):
-        copy = x.cpu()
-        try:
-            self.fn(copy, by)
-        except Exception as error:
-            raise InterpreterError(repr(error)) from error
-        x.untyped_storage().copy_(copy.untyped_storage())
+    def run(self, *args, grid, warmup, **kwargs):
+        return GridExecutor(self.rewrite(), grid)(*args, **kwargs)
+
+    def rewrite(self):
+        return self.fn
+""",
+    "language": """\
+def for_the_gpu(*args):
+    raise ValueError("Did you forget to add @triton.jit?")
+
+maximum = for_the_gpu
+
+class tensor:
+    pass
 """,
     "runtime/driver": """\
 class DriverConfig:
@@ -121,7 +171,7 @@ def test_a_tuner_takes_the_first_configuration(triton: Any) -> None:
 
 def test_the_interpreter_runs_a_kernel_without_a_wait_and_a_graph_runs_it_again(triton: Any) -> None:
     with simulated_cuda() as waits:
-        launch = triton("interpreter").GridExecutor(lambda x, by: x.mul_(by))
+        launch = triton("interpreter").GridExecutor(lambda x, by: x.mul_(by), (1,))
         x = torch.ones(2, device="cuda")
         launch(x, by=3)
         assert (x.is_cuda, waits) == (True, [])
@@ -133,13 +183,72 @@ def test_the_interpreter_runs_a_kernel_without_a_wait_and_a_graph_runs_it_again(
         assert x.tolist() == [10, 10]
 
 
+def test_the_interpreter_copies_no_operand(triton: Any) -> None:
+    with simulated_cuda():
+        interpreter = triton("interpreter")
+        cache = torch.ones(4, device="cuda")
+        interpreter.GridExecutor(lambda x: x[:1].zero_(), (1,))(cache)
+        assert (cache.tolist(), interpreter.copied) == ([0, 1, 1, 1], [])
+
+
+def _accept(out: torch.Tensor, at_least: int) -> None:
+    out += 1
+    out[0] = _greater(out[0], at_least)  # type: ignore[name-defined]  # each test says what that is
+
+
+_OF_A_LIBRARY = {f"{__name__}._accept": {"interpret": True}}
+
+
+def test_a_kernel_that_is_declared_so_is_interpreted_with_what_it_calls(
+    triton: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with simulated_cuda(operations=_OF_A_LIBRARY) as waits:
+        jit = triton("jit")
+        language = importlib.import_module("triton.language")
+
+        def greater(left: torch.Tensor, right: int) -> Any:
+            return language.maximum(int(left), right)
+
+        device_function = jit.JITFunction("greater", [], greater)
+        monkeypatch.setitem(globals(), "_greater", device_function)
+        parameters = [jit.Parameter("out"), jit.Parameter("at_least")]
+        kernel = jit.JITFunction("_accept", parameters, _accept)
+        out = torch.zeros(2, dtype=torch.int32, device="cuda")
+        kernel[lambda meta: (meta["at_least"],)](out, 3)
+        assert (out.is_cuda, out.tolist()) == (True, [5, 3])
+        assert [wait.api for wait in waits] == ["torch.Tensor.tolist"]
+        with pytest.raises(RuntimeError, match="outside of the scope of a kernel"):
+            device_function(1, 2)
+        assert language.maximum is language.for_the_gpu
+
+
+def test_a_kernel_that_is_not_declared_is_not_interpreted(triton: Any) -> None:
+    with simulated_cuda(operations={f"{__name__}._other": {"interpret": True}}):
+        jit = triton("jit")
+        out = torch.zeros(2, dtype=torch.int32, device="cuda")
+        jit.JITFunction("_accept", [], _accept)[(1,)](out, 3)
+        assert out.tolist() == [0, 0]
+
+
+def test_a_graph_interprets_again_what_it_captured(triton: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "_greater", max)
+    with simulated_cuda(operations=_OF_A_LIBRARY):
+        jit = triton("jit")
+        out, graph = torch.zeros(2, device="cuda"), torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            jit.JITFunction("_accept", [], _accept)[(1,)](out, 0)
+        out.fill_(7)
+        graph.replay()
+        assert out.tolist() == [8, 8]
+
+
 def test_what_the_interpreter_cannot_run_is_not_computed(triton: Any) -> None:
     def unknown(x: torch.Tensor, by: int) -> None:
         raise AttributeError("to")
 
     with simulated_cuda():
         x = torch.ones(2, device="cuda")
-        triton("interpreter").GridExecutor(unknown)(x, by=3)
+        triton("interpreter").GridExecutor(unknown, (1,))(x, by=3)
         assert x.tolist() == [1, 1]
 
 

@@ -2,7 +2,7 @@
 
 The table arrives as plain data, so that it can cross to a child process as JSON::
 
-    {NAME: {"args": [...], "result": "...", "count": 1,
+    {NAME: {"args": [...], "result": "...", "count": 1, "interpret": false,
             "cases": [{"effect": "...", "when": [TERM, ...], "unless": [TERM, ...]}]}}
 
 where a TERM has the fields of ``syncscan.ops.Term``, its kind being what ``syncscan.kinds.alternatives`` says.
@@ -57,6 +57,7 @@ class Operation:
         self.star = next((i for i, arg in enumerate(entry["args"]) if arg.startswith("*")), None)
         self.result: str = entry["result"]
         self.count: int = entry["count"]
+        self.interpret: bool = entry["interpret"]
         self._cases: list[Any] = entry["cases"]
 
     @cached_property

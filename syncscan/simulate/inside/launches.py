@@ -1,20 +1,18 @@
 """Triton: its kernels are launched and not run. A launch never waits, so what the host does is the same.
 
-What a kernel would write stays as it is, unless Triton's own interpreter runs it (``TRITON_INTERPRET=1``). A tuner
-takes the first of its configurations, as none is faster.
+What a kernel would write stays as it is, unless Triton's own interpreter runs it: that of which it is declared, or
+every one (``TRITON_INTERPRET=1``). A tuner takes the first of its configurations, as none is faster.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from . import figures
-from .marks import without_functions
-from .memory import share_memory
+from .interpreter import count, interpret
 
 if TYPE_CHECKING:
     from .gpu import Gpu
@@ -25,57 +23,29 @@ def install(gpu: Gpu, patches: Patches) -> None:
     """Replace the launch in Triton, now or when the program imports it."""
     patches.when_imported("triton.runtime.jit", lambda jit: _replace_launch(gpu, patches, jit))
     patches.when_imported("triton.runtime.autotuner", lambda tuner: _replace_tuning(patches, tuner))
-    patches.when_imported(
-        "triton.runtime.interpreter", lambda found: _replace_interpreter(gpu, patches, found)
-    )
     patches.when_imported("triton.runtime.driver", lambda driver: _replace_driver(gpu, patches, driver))
 
 
 def _replace_launch(gpu: Gpu, patches: Patches, jit: Any) -> None:
     def run(kernel: Any, *args: Any, grid: Any = None, warmup: bool = False, **kwargs: Any) -> Any:
         if callable(grid):
-            grid(_arguments(kernel, args, kwargs))  # code of the program
-        if not warmup:
-            _count(gpu, kernel.__name__)
+            grid = grid(_arguments(kernel, args, kwargs))  # code of the program
+        if warmup:
+            return _Compiled()
+        declared = gpu.table.find(f"{kernel.fn.__module__}.{kernel.fn.__qualname__}")
+        if declared is not None and declared.interpret:
+            interpret(kernel, grid, args, kwargs)
+        else:
+            count(gpu, kernel.__name__)
         return _Compiled()
 
     patches.replace(jit.JITFunction, "run", run)
-
-
-def _count(gpu: Gpu, name: str) -> None:
-    gpu.uncomputed.counts[f"the Triton kernel {name}"] += 1
-    if gpu.recording is not None:
-        gpu.recording.add(partial(_count, gpu, name), (), ())
 
 
 def _arguments(kernel: Any, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
     """What a launch gives the parameters of a kernel, by name."""
     defaults = {parameter.name: parameter.default for parameter in kernel.params if parameter.has_default}
     return {**defaults, **dict(zip(kernel.arg_names, args)), **kwargs}
-
-
-def _replace_interpreter(gpu: Gpu, patches: Patches, interpreter: Any) -> None:
-    """It copies operands to the host and back, which a launch on a GPU does not: give it what is there already."""
-    call = interpreter.GridExecutor.__call__
-
-    def run(launch: Any, *args: Any, **kwargs: Any) -> None:
-        try:
-            with torch.no_grad(), without_functions(), torch._C._DisableTorchDispatch():
-                call(
-                    launch, *map(_on_host, args), **{name: _on_host(value) for name, value in kwargs.items()}
-                )
-        except interpreter.InterpreterError:  # it cannot run all that Triton can compile
-            _count(gpu, launch.fn.__name__)
-        if gpu.recording is not None:
-            gpu.recording.add(partial(run, launch, *args, **kwargs), (), ())
-
-    patches.replace(interpreter.GridExecutor, "__call__", run)
-
-
-def _on_host(value: Any) -> Any:
-    if isinstance(value, torch.Tensor):
-        return share_memory(value, None)
-    return type(value)(map(_on_host, value)) if type(value) in {tuple, list} else value
 
 
 def _replace_tuning(patches: Patches, tuner: Any) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from .imports import ImportWatch
@@ -66,3 +67,13 @@ class Patches:
         while self._undo:
             self._undo.pop()()
         self._owners.clear()
+
+
+@contextmanager
+def replacing() -> Iterator[Patches]:
+    """Replace attributes for a block."""
+    patches = Patches()
+    try:
+        yield patches
+    finally:
+        patches.restore()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import capture, constructors, distributed, graphs, launches, machine, registered
+from . import capture, constructors, distributed, graphs, interpreter, launches, machine, registered
 from .conditions import PlainTable
 from .cuda import SimulatedCuda
 from .functions import FunctionPlan
@@ -83,6 +83,7 @@ class Simulation(Gpu):
             graphs.install(self, self._patches)
             machine.install(self, self._patches)
             launches.install(self, self._patches)
+            interpreter.install(self, self._patches)
             registered.install(self._patches)
             constructors.install(self, self._patches)
             capture.install(self, self._patches)

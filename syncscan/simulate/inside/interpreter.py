@@ -1,0 +1,85 @@
+"""Triton's own interpreter, which computes what a kernel writes, on the CPU and slowly.
+
+It runs every kernel with ``TRITON_INTERPRET=1``, which Triton asks for when it is imported. Here it also runs single
+ones that were made for a GPU: those whose numbers decide what the program does.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from functools import partial, partialmethod
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .marks import without_functions
+from .memory import share_memory
+from .patches import replacing
+
+if TYPE_CHECKING:
+    from .gpu import Gpu
+    from .patches import Patches
+
+_NAME = "triton.runtime.interpreter"
+_one_at_a_time = threading.RLock()  # Triton keeps the place in the grid, and what it replaces, for the process
+
+
+def install(gpu: Gpu, patches: Patches) -> None:
+    """Replace what it does around a kernel, now or when the program imports it."""
+    patches.when_imported(_NAME, lambda found: _replace_execution(gpu, patches, found))
+
+
+def _replace_execution(gpu: Gpu, patches: Patches, interpreter: Any) -> None:
+    """It copies operands to the host and back, caches and all; a kernel here works where they are."""
+    executor = interpreter.GridExecutor
+    call = executor.__call__
+
+    def run(launch: Any, *args: Any, **kwargs: Any) -> None:
+        try:
+            with _one_at_a_time, torch.no_grad(), without_functions(), torch._C._DisableTorchDispatch():
+                call(
+                    launch, *map(_on_host, args), **{name: _on_host(value) for name, value in kwargs.items()}
+                )
+        except interpreter.InterpreterError:  # it cannot run all that Triton can compile
+            count(gpu, launch.fn.__name__)
+        if gpu.recording is not None:
+            gpu.recording.add(partial(run, launch, *args, **kwargs), (), ())
+
+    patches.replace(executor, "__call__", run)
+    patches.replace(executor, "_init_args_hst", lambda launch, args, kwargs: (args, kwargs))
+    patches.replace(executor, "_restore_args_dev", lambda launch, *operands: None)
+
+
+def _on_host(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return share_memory(value, None)
+    return type(value)(map(_on_host, value)) if type(value) in {tuple, list} else value
+
+
+def count(gpu: Gpu, name: str) -> None:
+    """Note that a kernel was launched and its numbers were not computed."""
+    gpu.uncomputed.counts[f"the Triton kernel {name}"] += 1
+    if gpu.recording is not None:
+        gpu.recording.add(partial(count, gpu, name), (), ())
+
+
+def interpret(kernel: Any, grid: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    """Run one kernel, and the functions that it calls, which Triton made for a GPU as well."""
+    jit, language, interpreter = map(import_module, ("triton.runtime.jit", "triton.language", _NAME))
+
+    def call(function: Any, *args: Any, **kwargs: Any) -> Any:
+        replaced = interpreter._patch_lang(function.fn)
+        try:
+            return interpreter.InterpretedFunction(function.fn).rewrite()(*args, **kwargs)
+        finally:
+            if replaced is not None:  # by a Triton that puts back what it replaces
+                replaced.restore()
+
+    with _one_at_a_time, replacing() as patches:
+        patches.replace(jit.JITFunction, "__call__", call)
+        for name, member in inspect.getmembers(language.tensor):
+            if isinstance(member, jit.JITFunction):
+                patches.replace(language.tensor, name, partialmethod(partial(call, member)))
+        interpreter.InterpretedFunction(kernel.fn).run(*args, grid=grid, warmup=False, **kwargs)
