@@ -116,12 +116,14 @@ class _Recorder:
         name = self.names[item.nodeid]
         self._write({"test": name})
         self.result = {"test": name, "outcome": "passed", "gpu": False}
-        began = time.perf_counter()
+        began, before = time.perf_counter(), Counter(_uncomputed())
         faulthandler.dump_traceback_later(self.limit, exit=True, file=self.log)
         try:
             return (yield)
         finally:
             faulthandler.cancel_dump_traceback_later()
+            if lost := Counter(_uncomputed()) - before:
+                self.result["uncomputed"] = sorted(lost)
             self._write({**self.result, "seconds": round(time.perf_counter() - began, 2)})
             self.done += 1
             os.write(self.terminal, f"\r    {self.done} of {self.total} ".encode())
@@ -130,7 +132,7 @@ class _Recorder:
     def pytest_runtest_setup(self) -> None:
         """The same random numbers for a test, whatever ran before it."""
         seed()
-        simulation = getattr(sys.modules.get("syncscan.simulate.inside.simulation"), "current", None)
+        simulation = _simulation()
         if simulation is not None:
             simulation.when_used[:] = [lambda: self.result.update(gpu=True)]
 
@@ -147,6 +149,16 @@ class _Recorder:
     def _write(self, line: dict[str, Any]) -> None:
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
+
+
+def _simulation() -> Any:
+    return getattr(sys.modules.get("syncscan.simulate.inside.simulation"), "current", None)
+
+
+def _uncomputed() -> dict[str, int]:
+    """How often which kernel was not computed so far."""
+    simulation = _simulation()
+    return {} if simulation is None else simulation.uncomputed.counts
 
 
 def _reason(call: pytest.CallInfo[None], report: pytest.TestReport) -> dict[str, Any]:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from .patches import Patches
 
 _NAME = "triton.runtime.interpreter"
-_one_at_a_time = threading.RLock()  # Triton keeps the place in the grid, and what it replaces, for the process
+# Triton keeps the place in the grid, and what it replaces, for the process.
+_one_at_a_time = threading.RLock()
 
 
 def install(gpu: Gpu, patches: Patches) -> None:
