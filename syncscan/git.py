@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from syncscan.errors import ConfigError
@@ -53,12 +54,22 @@ def renamed_since(folder: Path, revision: str) -> dict[Path, Path]:
 _DIFF = ("--no-ext-diff", "--no-textconv", "--name-status", "-M", "-l0", "-z")
 
 
-def changed_since(top: Path, revision: str) -> set[Path]:
-    """The files that are not as they were at a revision, those that git does not know of among them."""
-    changed = git(top, "diff", *_DIFF, "--no-renames", revision) or b""
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The files that are not as they were at a revision: those that are there now and were there then, and the others."""
+
+    edited: frozenset[Path]
+    others: frozenset[Path]  # which came, went, or became links; those that git does not know of among them
+
+
+def changed_since(top: Path, revision: str) -> Changed:
+    """What has changed since a revision, in commits, staged or not."""
+    fields = (git(top, "diff", *_DIFF, "--no-renames", revision) or b"").split(b"\0")[:-1]
+    kinds = {top / os.fsdecode(name): kind for kind, name in zip(fields[::2], fields[1::2], strict=True)}
     added = git(top, "ls-files", "--others", "--exclude-standard", "-z") or b""
-    names = [*changed.split(b"\0")[1::2], *added.split(b"\0")[:-1]]
-    return {top / os.fsdecode(name) for name in names}
+    edited = frozenset(path for path, kind in kinds.items() if kind == b"M")
+    unknown = frozenset(top / os.fsdecode(name) for name in added.split(b"\0")[:-1])
+    return Changed(edited, unknown | (kinds.keys() - edited))
 
 
 def fork_point(top: Path, revision: str) -> str:
@@ -77,23 +88,22 @@ def fork_point(top: Path, revision: str) -> str:
     return found.decode().strip()
 
 
-def write_tree(top: Path, revision: str, names: Callable[[str], bool], folder: Path) -> None:
-    """Write the files of a revision whose paths ``names`` chooses; ConfigError where git does not have them."""
+def contents_at(top: Path, revision: str, is_asked: Callable[[str], bool]) -> dict[str, bytes]:
+    """The files of a revision that ``is_asked`` chooses, by their paths from the top; ConfigError where git does not have them."""
     listed = git(top, "ls-tree", "-r", "-z", "--full-tree", revision) or b""
-    chosen = []
+    blobs = {}
     for line in listed.split(b"\0")[:-1]:
         about, _, name = line.partition(b"\t")
         mode, kind, blob = about.split()
-        if kind == b"blob" and mode != b"120000" and names(path := os.fsdecode(name)):
-            chosen.append((blob, path))
-    data = git(top, "cat-file", "--batch", stdin=b"".join(blob + b"\n" for blob, _ in chosen)) or b""
-    start = 0
-    for _, path in chosen:
+        if kind == b"blob" and mode != b"120000" and is_asked(path := os.fsdecode(name)):
+            blobs[path] = blob
+    data = git(top, "cat-file", "--batch", stdin=b"".join(blob + b"\n" for blob in blobs.values())) or b""
+    contents, start = {}, 0
+    for path in blobs:
         end = data.find(b"\n", start)
         head = data[start:end].split()
         if end < 0 or len(head) != 3:
             raise ConfigError(f"--since: git does not have {path} of {revision}; `git fetch` may get it")
         start = end + 1 + int(head[2]) + 1
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data[end + 1 : start - 1])
+        contents[path] = data[end + 1 : start - 1]
+    return contents

@@ -5,21 +5,22 @@ Both states are analysed whole, because a change in one file may make a line of 
 
 from __future__ import annotations
 
+import gc
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from syncscan.check.baseline import Baseline, compare, entry_of
-from syncscan.check.discover import load_project
+from syncscan.check.baseline import Baseline, Entry, compare, entry_of
+from syncscan.check.discover import Project, load_project
 from syncscan.check.files import PYTHON, shown
 from syncscan.check.notebook import SUFFIX
-from syncscan.check.session import Checked, check
-from syncscan.check.workers import shared
+from syncscan.check.session import Checked, Progress, check
+from syncscan.check.store import Store
 from syncscan.config import Config
 from syncscan.errors import ConfigError
-from syncscan.git import changed_since, fork_point, repository, write_tree
+from syncscan.git import changed_since, contents_at, fork_point, repository
 from syncscan.model import Finding
 
 _OTHERS = frozenset(
@@ -29,11 +30,15 @@ _OTHERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The repository, the commit from which on a change is looked at, and the Python files that it changed."""
+    """The repository, the commit from which on a change is looked at, and the Python files that it changed.
+
+    ``is_of_texts`` where the files are those that were there, so that only their texts differ.
+    """
 
     top: Path
     revision: str
     files: frozenset[Path]
+    is_of_texts: bool
 
 
 def find_change(folder: Path, revision: str) -> Change:
@@ -42,23 +47,36 @@ def find_change(folder: Path, revision: str) -> Change:
     if top is None:
         raise ConfigError(f"--since: {folder} is in no git repository")
     start = fork_point(top, revision)
-    files = {path for path in changed_since(top, start) if path.suffix in {*PYTHON, SUFFIX}}
-    return Change(top, start, frozenset(files))
+    changed = changed_since(top, start)
+    files = {path for path in changed.edited | changed.others if _is_python(path.name)}
+    is_of_texts = not any(path.name == ".gitignore" for path in changed.edited) and not any(
+        _is_read(path.name) for path in changed.others
+    )
+    return Change(top, start, frozenset(files), is_of_texts)
 
 
 def check_change(
-    change: Change, paths: Sequence[Path], config: Config, check_now: Callable[[], Checked]
+    change: Change,
+    paths: Sequence[Path],
+    config: Config,
+    progress: Progress,
+    jobs: int,
+    store: Store | None,
+    check_now: Callable[[Store], Checked],
 ) -> Checked:
-    """The outcome of a check with those findings alone that the change brings, each with the file that brought it."""
+    """The outcome of a check with those findings alone that the change brings, each with the file that brought it.
 
-    def state(share: int, _: int) -> Checked | Counter[tuple[str, str, str, str]]:
-        return check_now() if share == 0 else _before(change, paths, config)
-
-    now, before = shared(state, 2)
-    assert isinstance(now, Checked)
-    assert isinstance(before, Counter)
+    The state before the change is checked first. The store has its findings already where it was checked when it was
+    the newest, and else has afterwards what is known of it, from which the check of the files as they are follows.
+    """
+    with tempfile.TemporaryDirectory(prefix="syncscan-") as name:
+        folder = Path(name).resolve()
+        kept = store or Store(folder / "kept")
+        before = _before(change, paths, config, folder / "tree", _before_the_change(progress), jobs, kept)
+        gc.collect()  # the project as it was, before the next one takes as much
+        now = check_now(kept)
     all_now = sorted((*now.findings, *now.known), key=lambda finding: finding.position)
-    baseline = Baseline(change.top / "-", {entry_of(*key): n for key, n in before.items()}, change.revision)
+    baseline = Baseline(change.top / "-", before, change.revision)
     paths_now = {finding.path: Path.cwd() / finding.path for finding in all_now}
     brought = {id(finding) for finding in compare(baseline, all_now, (), paths_now, whole=()).new}
     changed = {shown(path) for path in change.files}
@@ -68,40 +86,68 @@ def check_change(
     )
 
 
-def _before(change: Change, paths: Sequence[Path], config: Config) -> Counter[tuple[str, str, str, str]]:
+def _before(
+    change: Change,
+    paths: Sequence[Path],
+    config: Config,
+    tree: Path,
+    progress: Progress,
+    jobs: int,
+    store: Store,
+) -> Counter[Entry]:
     """What is found in the files of the revision, as entries of a baseline, and how often."""
-    with tempfile.TemporaryDirectory(prefix="syncscan-") as name:
-        folder = Path(name).resolve()
-        write_tree(change.top, change.revision, _is_read, folder)
-        (folder / ".git").mkdir()  # it is the top of a project, as the repository is
-        real = [path.resolve() for path in paths]
-        there = [folder / path.relative_to(change.top) for path in real if path.is_relative_to(change.top)]
-        if config.root.is_relative_to(change.top):
-            config = replace(config, root=folder / config.root.relative_to(change.top))
-        project = load_project([path for path in there if path.exists()], config)
-        try:
-            outcome = check(project, config, _quietly, 1)
-        except ConfigError:  # an entry point that the change adds
-            outcome = check(project, replace(config, hot=()), _quietly, 1)
-        where = {source.shown: source.path for source in project.sources}
-        return Counter(
-            (
-                where[finding.path].relative_to(folder).as_posix(),
-                finding.function,
-                finding.code,
-                finding.expression,
-            )
-            for finding in outcome.findings
+    project = _project_before(change, paths, config, tree)
+    try:
+        outcome = check(project, config, progress, jobs, store=store)
+    except ConfigError:  # an entry point that the change adds
+        outcome = check(project, replace(config, hot=()), progress, jobs, store=store)
+    where = {source.shown: source.path for source in project.sources}
+    return Counter(
+        entry_of(
+            where[finding.path].relative_to(change.top).as_posix(),
+            finding.function,
+            finding.code,
+            finding.expression,
         )
+        for finding in outcome.findings
+    )
 
 
-def _quietly(_stage: str, _done: int, _total: int) -> None:
-    """Show no progress: the other state does."""
+def _project_before(change: Change, paths: Sequence[Path], config: Config, tree: Path) -> Project:
+    """The project as it was at the revision, whose files are named as if they lay where they are now."""
+    if change.is_of_texts:
+        contents = contents_at(change.top, change.revision, lambda path: change.top / path in change.files)
+        return load_project(paths, config, {change.top / path: data for path, data in contents.items()})
+    for path, data in contents_at(change.top, change.revision, _is_read).items():
+        target = tree / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    (tree / ".git").mkdir(parents=True)  # it is the top of a project, as the repository is
+    real = [path.resolve() for path in paths]
+    there = [tree / path.relative_to(change.top) for path in real if path.is_relative_to(change.top)]
+    if config.root.is_relative_to(change.top):
+        config = replace(config, root=tree / config.root.relative_to(change.top))
+    project = load_project([path for path in there if path.exists()], config)
+    names = {source.shown: change.top / source.path.relative_to(tree) for source in project.sources}
+    targets = None if project.targets is None else frozenset(shown(names[name]) for name in project.targets)
+    sources = tuple(
+        replace(source, path=names[source.shown], shown=shown(names[source.shown]))
+        for source in project.sources
+    )
+    return replace(project, sources=sources, targets=targets)
+
+
+def _before_the_change(progress: Progress) -> Progress:
+    """Progress whose stages are not those of the files as they are."""
+    return lambda stage, done, total: progress(f"{stage} (before)", done, total)
 
 
 def _is_read(path: str) -> bool:
-    name = path.rpartition("/")[2]
-    return name.endswith((*PYTHON, SUFFIX)) or name in _OTHERS
+    return _is_python(path) or path.rpartition("/")[2] in _OTHERS
+
+
+def _is_python(path: str) -> bool:
+    return path.endswith((*PYTHON, SUFFIX))
 
 
 def _blamed(finding: Finding, changed: Collection[str]) -> Finding:

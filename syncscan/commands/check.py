@@ -19,8 +19,9 @@ from syncscan.check.baseline import Baseline, read_baseline
 from syncscan.check.discover import Project, load_project, project_of_text
 from syncscan.check.fix import fixable
 from syncscan.check.ignores import check_reason, ignoring
-from syncscan.check.session import MAX_ROUNDS, Checked, check, check_and_fix, in_cells, write_fixes
+from syncscan.check.session import MAX_ROUNDS, Checked, Progress, check, check_and_fix, in_cells, write_fixes
 from syncscan.check.since import check_change, find_change
+from syncscan.check.store import Store
 from syncscan.commands import parameters
 from syncscan.commands.check_options import (
     CONTRADICTIONS,
@@ -263,13 +264,13 @@ def _analyse(
 ) -> Checked:
     with ProgressBar(sys.stderr) as bar, _ending_at_once(bar):
 
-        def check_now() -> Checked:
-            return check(project, config, bar, options.jobs, baseline, store_of(options))
+        def check_now(store: Store | None) -> Checked:
+            return check(project, config, bar, options.jobs, baseline, store)
 
         if options.since:
-            return _check_since(options.since, options, config, check_now)
+            return _check_since(options.since, options, config, bar, check_now)
         if not options.writes and not options.diff:
-            return check_now()
+            return check_now(store_of(options))
         rounds = 1 if options.add_ignores else MAX_ROUNDS
         chosen = _chosen(options)
         return check_and_fix(
@@ -285,14 +286,14 @@ def _analyse(
 
 
 def _check_since(
-    revision: str, options: Options, config: Config, check_now: Callable[[], Checked]
+    revision: str, options: Options, config: Config, progress: Progress, check_now: Callable[[Store], Checked]
 ) -> Checked:
     paths = [Path(path) for path in options.paths or (".",)]
     change = find_change(_folder_of(paths[0]), revision)
     if not change.files:
         _say(f"no Python file changed since {revision}")
         return Checked((), (), (), 0, {})
-    return check_change(change, paths, config, check_now)
+    return check_change(change, paths, config, progress, options.jobs, store_of(options), check_now)
 
 
 def _folder_of(path: Path) -> Path:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from syncscan.check.discover import Project
 from syncscan.check.files import Source
 from syncscan.model import Failure
+from syncscan.report.progress import ProgressBar
 from tests.check.edits import commit_all, git
 
 HEAD = 'import torch\n\nlosses = torch.zeros(8, device="cuda")\n\n\n'
@@ -63,6 +64,33 @@ def test_a_changed_file_that_makes_another_one_wait_is_named(syncscan, repositor
         )
 
 
+def worked_out(syncscan, monkeypatch, *arguments: str) -> tuple[int, int]:
+    """How many functions a run evaluates of the project as it was, and as it is."""
+    stages: list[str] = []
+    monkeypatch.setattr(ProgressBar, "__call__", lambda _, stage, *__: stages.append(stage))
+    syncscan("check", "--since", "HEAD", *arguments)
+    return stages.count("infer (before)"), stages.count("infer")
+
+
+def test_what_is_kept_is_not_worked_out_again(syncscan, repository, monkeypatch, tmp_path):
+    kept = f"--cache-dir={tmp_path / 'kept'}"
+    store = repository / "pkg/store.py"
+    store.write_text(store.read_text().replace("zeros(8)", 'zeros(8, device="cuda")'))
+    before, now = worked_out(syncscan, monkeypatch, kept)
+    assert 0 < now < before  # which follows from what was just worked out
+    assert worked_out(syncscan, monkeypatch, kept) == (0, 0)
+    store.write_text(store.read_text().replace("zeros(8", "ones(8"))
+    assert worked_out(syncscan, monkeypatch, kept) == (0, now)
+
+
+def test_without_a_store_the_second_side_follows_from_the_first(syncscan, repository, monkeypatch):
+    store = repository / "pkg/store.py"
+    store.write_text(store.read_text().replace("zeros(8)", 'zeros(8, device="cuda")'))
+    before, now = worked_out(syncscan, monkeypatch, "--no-cache")
+    assert 0 < now < before
+    assert brought(syncscan, "--no-cache") == [("pkg/use.py", 5, "SYN101", "pkg/store.py")]
+
+
 def test_staged_and_new_files_count(syncscan, repository):
     (repository / "pkg/b.py").write_text(HEAD + OTHER)
     assert brought(syncscan) == [("pkg/b.py", 7, "SYN102", "")]
@@ -80,6 +108,16 @@ def test_only_the_named_paths_are_reported(syncscan, repository):
     (repository / "pkg/a.py").write_text(HEAD + OTHER + READ)
     (repository / "pkg/b.py").write_text(HEAD + OTHER)
     assert brought(syncscan, "pkg/b.py") == [("pkg/b.py", 7, "SYN102", "")]
+
+
+def test_what_was_ignored_before_is_new(syncscan, repository):
+    (repository / ".gitignore").write_text("made.py\n")
+    (repository / "pkg/made.py").write_text(HEAD + OTHER)
+    git(repository, "add", "--force", "pkg/made.py")
+    commit_all(repository)
+    (repository / ".gitignore").write_text("")
+    (repository / "pkg/use.py").write_text("")
+    assert brought(syncscan) == [("pkg/made.py", 7, "SYN102", "pkg/use.py")]
 
 
 def test_a_branch_is_compared_from_where_it_parted(syncscan, repository):
