@@ -86,13 +86,18 @@ def _shown(source: Source) -> str:
 
 @functools.cache
 def _program() -> bytes:
-    """What tells this program apart from one that may give other results: its files, and what it parses with."""
+    """What tells this program apart from one that may give other results: its files, and what it parses with.
+
+    It is the same in every installation of it, as jobs of continuous integration make one after the other.
+    """
     folders = [Path(import_module(name).__path__[0]) for name in ("syncscan", "syncscan.rules")]
-    files = sorted(
-        path for folder in folders for path in folder.rglob("*") if path.suffix in {".py", ".toml"}
-    )
-    states = [(str(path), (status := path.stat()).st_size, status.st_mtime_ns) for path in files]
-    return json.dumps([syncscan.__version__, version("libcst"), sys.version, states]).encode()
+    files = {
+        (str(number), path.relative_to(folder).as_posix()): hashlib.sha256(path.read_bytes()).hexdigest()
+        for number, folder in enumerate(folders)
+        for path in folder.rglob("*")
+        if path.suffix in {".py", ".toml"}
+    }
+    return json.dumps([syncscan.__version__, version("libcst"), sys.version, sorted(files.items())]).encode()
 
 
 def _digest(key: str, sort: str, body: bytes) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -20,6 +21,7 @@ from syncscan.check.store import Store, key_of
 from syncscan.model import Conventions, Failure
 
 WAITS = 'import torch\nt = torch.zeros(3, device="cuda")\nt.item()\n'
+ROOT = Path(__file__).parents[2]
 CORPUS = sorted((Path(__file__).parent / "corpus").rglob("*.py"))
 
 
@@ -59,6 +61,27 @@ def test_a_second_run_takes_what_the_first_kept(syncscan, project, kept) -> None
     done = syncscan("check", ".", "--cache-dir", kept, "--format", "json")
     assert [f["code"] for f in json.loads(done.stdout)["findings"]] == ["SYN101", "SYN102", "SYN101"]
     assert len(entries(kept)) == 2
+
+
+def test_an_installation_of_the_same_program_takes_what_another_kept(project, kept, tmp_path_factory) -> None:
+    root = project({"a.py": WAITS})
+    for place in ("first", "second"):
+        installation = tmp_path_factory.mktemp(place)
+        for folder, target in ((ROOT / "syncscan", "syncscan"), (ROOT / "rules", "syncscan/rules")):
+            shutil.copytree(folder, installation / target, copy_function=shutil.copyfile)
+        assert checked_by(installation, root, kept) == 1
+    with (installation / "syncscan/rules/item_read.py").open("a") as stream:
+        stream.write("# another program\n")
+    assert checked_by(installation, root, kept) == 2
+
+
+def checked_by(installation: Path, root: Path, kept: Path) -> int:
+    """Check with the syncscan of a folder, and say how many results are kept then."""
+    command = [sys.executable, "-m", "syncscan", "check", "a.py", "--cache-dir", str(kept)]
+    environment = {**os.environ, "PYTHONPATH": str(installation)}
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
+    return len(entries(kept))
 
 
 @pytest.mark.parametrize("setting", ['hot = ["a:f"]', 'conventions = { gpu-names = ["x"] }'])
