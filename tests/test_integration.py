@@ -93,6 +93,16 @@ def test_a_hook_runs_what_exists(hook):
     assert set(hook["types_or"]) == {"python", "jupyter"}
 
 
+def test_the_hook_that_fixes_leaves_what_it_cannot_fix_to_the_others(syncscan, project):
+    (hook,) = [hook for hook in HOOKS if hook["id"] == "syncscan-fix"]
+    root = project({"a.py": BLOCKS})
+    assert syncscan("check", "a.py").status == 1
+    assert syncscan(*hook["entry"].split()[1:], "a.py").status == 0
+    assert (root / "a.py").read_text() == BLOCKS
+    (root / "b.py").write_text("def\n")
+    assert syncscan(*hook["entry"].split()[1:], "b.py").status == 2
+
+
 @pytest.mark.parametrize("page", sorted((ROOT / "docs" / "how-to").glob("*.md")), ids=lambda page: page.name)
 def test_every_snippet_of_yaml_is_one_and_names_hooks_and_inputs_that_exist(page):
     for text in page.read_text(encoding="utf-8").split("```yaml\n")[1:]:
