@@ -3,8 +3,8 @@
     python -m benchmarks.runtimes /path/to/python --model llama --mode plain
 
 where that Python has vLLM (tried with 0.25.1 and torch 2.11, both as they are for CUDA). A tiny model of random weights
-generates for requests with different sampling options; nothing is downloaded. `--old-runner` takes vLLM's first model
-runner, `--graphs` its CUDA graphs, without its compiler.
+generates for requests with different sampling options; nothing is downloaded. `--mode spec` drafts tokens from n-grams,
+`--old-runner` takes vLLM's first model runner, `--graphs` its compiler, which compiles nothing here, and its CUDA graphs.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import tempfile
 from pathlib import Path
 
 STEP = "vllm.v1.engine.core:EngineCore.step_with_batch_queue"
+# It looks at the tokens before it schedules the next ones.
+STEP_OF_SPEC = "vllm.v1.engine.core:EngineCore.step"
 PROGRAM = """\
 import json, os, random, sys
 
@@ -32,17 +34,19 @@ OPTIONS = [
 
 def main():
     model, mode, tokens = sys.argv[1:]
-    extra = {"quantization": "fp8"} if mode == "fp8" else {}
+    ngrams = {"method": "ngram", "num_speculative_tokens": 3, "prompt_lookup_max": 4, "prompt_lookup_min": 1}
+    extra = {"fp8": {"quantization": "fp8"}, "spec": {"speculative_config": ngrams}}.get(mode, {})
+    options = [o for o in OPTIONS if mode != "spec" or not o.keys() & {"min_p", "logit_bias"}]  # which it refuses
     eager = os.environ["GRAPHS"] == "0"
     llm = LLM(model=model, load_format="dummy", skip_tokenizer_init=True, max_model_len=512,
               gpu_memory_utilization=0.3, max_num_seqs=32, enforce_eager=eager, **extra)
     numbers = random.Random(0)
     prompts = [
         TokensPrompt(prompt_token_ids=[numbers.randrange(8, 900) for _ in range(numbers.randrange(20, 60))])
-        for _ in range(2 * len(OPTIONS))
+        for _ in range(2 * len(options))
     ]
     same = {"max_tokens": int(tokens), "ignore_eos": True, "detokenize": False}
-    llm.generate(prompts, [SamplingParams(**same, **OPTIONS[i % len(OPTIONS)]) for i in range(len(prompts))],
+    llm.generate(prompts, [SamplingParams(**same, **options[i % len(options)]) for i in range(len(prompts))],
                  use_tqdm=False)
 
 if __name__ == "__main__":
@@ -62,6 +66,20 @@ MODELS = {
         "num_local_experts": 4,
         "num_experts_per_tok": 2,
     },
+    "mamba2": {
+        "architectures": ["Mamba2ForCausalLM"],
+        "model_type": "mamba2",
+        "intermediate_size": 512,
+        "state_size": 128,
+        "num_heads": 8,
+        "head_dim": 64,
+        "n_groups": 1,
+        "chunk_size": 256,
+        "expand": 2,
+        "conv_kernel": 4,
+        "layer_norm_epsilon": 1e-5,
+        "pad_token_id": 0,
+    },
 }
 
 
@@ -72,7 +90,7 @@ def main() -> None:
     )
     parser.add_argument("python", help="one that has vLLM")
     parser.add_argument("--model", choices=sorted(MODELS), default="llama")
-    parser.add_argument("--mode", choices=["plain", "fp8"], default="plain")
+    parser.add_argument("--mode", choices=["plain", "fp8", "spec"], default="plain")
     parser.add_argument("--tokens", type=int, default=24)
     parser.add_argument("--old-runner", action="store_true")
     parser.add_argument("--graphs", action="store_true")
@@ -88,13 +106,13 @@ def traced(options: argparse.Namespace, folder: Path) -> dict[str, object]:
     program.write_text(PROGRAM, encoding="utf-8")
     environment = {
         **os.environ, "VLLM_ENABLE_V1_MULTIPROCESSING": "0", "VLLM_USE_FLASHINFER_SAMPLER": "0",
-        "VLLM_USE_AOT_COMPILE": "0", "VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1",
+        "VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1",
         "GRAPHS": str(int(options.graphs)), **({"VLLM_USE_V2_MODEL_RUNNER": "0"} if options.old_runner else {}),
     }  # fmt: skip
     simulated = (
         "--simulate",
         "--step",
-        STEP,
+        STEP_OF_SPEC if options.mode == "spec" else STEP,
         "--warmup",
         "3",
         "--format",

@@ -85,7 +85,7 @@ FLOORS = {
         "checks errors figures imports marks",
         "cpu gradients kinds memory patches",
         "conditions recording legacy overridable registered",
-        "functions plans uncomputed",
+        "compiled functions plans uncomputed",
         "gpu",
         "interpreter",
         "capture constructors distributed graphs launches machine streams transfers",

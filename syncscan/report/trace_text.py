@@ -190,6 +190,8 @@ def _details(row: Row) -> list[str]:
         if phase in ("compile", "capture")
     ]
     details += [f"backward of {node}" for node in row.each("backward_of")]
+    if row.each("breaks_graph"):
+        details.append("breaks the graph of a compiled function")
     details += _spread(row)
     if any(site["missed_by"] for site in row.sites):
         details.append(f"{', '.join(row.each('api'))}, unseen by debug mode")

@@ -24,12 +24,16 @@ _STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
 
 @dataclass(frozen=True, slots=True)
 class SimulatedSync:
-    """One call that would have blocked the host, and the line of the program that made it."""
+    """One call that would have blocked the host, and the line of the program that made it.
+
+    ``breaks_graph`` says that ``torch.compile`` would end its graph there.
+    """
 
     api: str
     effect: str
     name: str
     operands: dict[str, str]
+    breaks_graph: bool
     path: str
     line: int
     function: str

@@ -64,6 +64,7 @@ _SITE = record(
     in_step=boolean,
     allowed=optional(text),
     backward_of=optional(text),
+    breaks_graph=Later(boolean, False),
     detectors=list_of(text),
     missed_by=list_of(text),
     threads=map_of(integer),

@@ -89,6 +89,7 @@ class Place:
     in_step: bool
     allowed: str | None
     node: str | None
+    breaks_graph: bool  # of a compiled function
 
 
 @dataclass
@@ -141,6 +142,7 @@ def collect(
 
 def _place(wait: Wait, process: Process, blame: Blame, sources: Sources) -> tuple[Place, str]:
     api, _, way = wait.api.partition(":")
+    way, _, graph = way.partition(":")
     if wait.paired >= wait.count:  # each copy was completed by a wait for the stream
         api = "cudaStreamSynchronize"
     torch_folder = process.torch.get("folder", "")
@@ -158,6 +160,7 @@ def _place(wait: Wait, process: Process, blame: Blame, sources: Sources) -> tupl
         phase != "outside" and wait.phase != "outside",
         wait.allowed,
         wait.node[0] if wait.node else None,
+        graph == "graph",
     )
     return place, way
 
@@ -308,6 +311,7 @@ def to_json(site: Site, processes: Sequence[Process]) -> dict[str, Any]:
         "in_step": place.in_step,
         "allowed": place.allowed,
         "backward_of": place.node,
+        "breaks_graph": place.breaks_graph,
         "detectors": sorted(site.detectors),
         "missed_by": _missed_by(site, processes),
         "threads": dict(site.threads.most_common(8)),

@@ -332,6 +332,34 @@ def test_a_report_says_what_was_not_computed_and_how_often(tmp_path: Path) -> No
     assert json.loads(both.stdout)["uncomputed"] == {"lost::kernel": 10, "lost::other": 2}, both.stderr
 
 
+COMPILED = """\
+import torch
+
+@torch.compile
+def step(x):
+    host = x.cpu()
+    return host, x.sum().item()
+
+step(torch.ones(3, device="cuda"))
+step(torch.ones(3, device="cuda"))
+"""
+
+
+def test_a_report_says_which_waits_break_the_graph_of_a_compiled_function(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(COMPILED, encoding="utf-8")
+    command = ("syncscan", "trace", "--simulate", "-o", "out", "--", sys.executable, "program.py")
+    traced = run(*command, cwd=tmp_path)
+    trace = json.loads((tmp_path / "out" / "trace.json").read_text(encoding="utf-8"))
+    found = {site["line"]: (site["count"], site["breaks_graph"], site["code"]) for site in trace["sites"]}
+    assert found == {5: (2, False, "SYN105"), 6: (2, True, "SYN101")}, traced.stderr
+    below = traced.stderr.partition("program.py:6 in step")[2].partition("instead")[0]
+    assert "(breaks the graph of a compiled function)" in below
+    assert traced.stderr.count("breaks the graph") == 1
+    run("syncscan", "report", "out", "--html", "page.html", cwd=tmp_path)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "breaks the graph of a compiled function" in page
+
+
 def test_each_rank_of_a_launcher_has_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = "import os, torch\ntorch.cuda.set_device(int(os.environ['LOCAL_RANK']))\n"
     source += "print(torch.ones(1, device='cuda').device, torch.cuda.device_count())\n"

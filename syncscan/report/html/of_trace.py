@@ -190,6 +190,24 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
             {STEP: "in steady steps"}.get(phase, PHASES.get(phase, phase)),
             f"{waits.count:,} waits{blocked}",
         )
+    yield from _times(row)
+    if row["allowed"] is not None:
+        yield "allowed", row["allowed"]
+    yield "CUDA calls", ", ".join(row.each("api"))
+    for node in row.each("backward_of"):
+        yield "backward of", node
+    if row.each("breaks_graph"):
+        yield "torch.compile", "breaks the graph of a compiled function"
+    yield "threads", _counted(row.merged("threads"))
+    yield "ranks", _counted(row.merged("ranks"))
+    if len(row.merged("rank_ns")) > 1 and row.timed:
+        times = {rank: duration(ns) for rank, ns in row.merged("rank_ns").most_common(8)}
+        yield "blocked by rank", ", ".join(f"{rank}: {time}" for rank, time in times.items())
+    if any(site["missed_by"] for site in row.sites):
+        yield "not seen by", "debug mode"
+
+
+def _times(row: Row) -> Iterator[tuple[str, str]]:
     if row.step_starved_ns:
         yield (
             "without this wait",
@@ -200,18 +218,6 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
             "one wait",
             f"median {duration(max(s['blocked_ns']['p50'] for s in row.sites))}, longest {duration(max(s['blocked_ns']['max'] for s in row.sites))}",
         )
-    if row["allowed"] is not None:
-        yield "allowed", row["allowed"]
-    yield "CUDA calls", ", ".join(row.each("api"))
-    for node in row.each("backward_of"):
-        yield "backward of", node
-    yield "threads", _counted(row.merged("threads"))
-    yield "ranks", _counted(row.merged("ranks"))
-    if len(row.merged("rank_ns")) > 1 and row.timed:
-        times = {rank: duration(ns) for rank, ns in row.merged("rank_ns").most_common(8)}
-        yield "blocked by rank", ", ".join(f"{rank}: {time}" for rank, time in times.items())
-    if any(site["missed_by"] for site in row.sites):
-        yield "not seen by", "debug mode"
 
 
 def _counted(numbers: Any) -> str:

@@ -1,4 +1,4 @@
-"""Programs that are compiled: TorchScript runs, ``torch.compile`` does nothing, other captures of a graph are refused."""
+"""Programs whose graph is captured: TorchScript runs, other captures are refused where they name the device."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ _mode = torch._C._get_dispatch_mode
 
 def install(gpu: Gpu, patches: Patches) -> None:
     """Replace them in torch."""
-    patches.replace(torch, "compile", _compile)
     for kind in (torch._C.ScriptFunction, torch._C.ScriptMethod):
         patches.replace(kind, "__call__", _called(gpu, kind.__call__))
     patches.replace(torch.jit, "load", _load(torch.jit.load))
@@ -32,12 +31,6 @@ def install(gpu: Gpu, patches: Patches) -> None:
         patches.replace(fake.FakeTensorMode, "avoid_device_init", True)  # there is no device to start
     if hasattr(fake, "init_gpu_context"):
         patches.replace(fake, "init_gpu_context", lambda device: None)  # nor a context on it
-    compiler = torch._C._dynamo.eval_frame
-    refusing = _set_eval_frame(gpu, compiler.set_eval_frame)
-    for owner in (compiler, sys.modules.get("torch._dynamo.eval_frame")):
-        for name in ("set_eval_frame", "_maybe_set_eval_frame"):
-            if hasattr(owner, name):
-                patches.replace(owner, name, refusing)
 
 
 def is_faked(args: Any, kwargs: Any) -> bool:
@@ -64,11 +57,6 @@ def _refusal(what: str, otherwise: str) -> SimulationError:
     return SimulationError(f"{what} cannot be simulated: capture it on the CPU {otherwise}")
 
 
-def _compile(model: Any = None, **options: Any) -> Any:
-    """``torch.compile`` without compiling: kernels made for a GPU cannot run here."""
-    return (lambda function: function) if model is None else model
-
-
 def _export(original: Any) -> Any:
     def export(*args: Any, strict: bool = False, **kwargs: Any) -> Any:
         if strict:
@@ -78,17 +66,6 @@ def _export(original: Any) -> Any:
         return original(*args, strict=False, **kwargs)
 
     return export
-
-
-def _set_eval_frame(gpu: Gpu, original: Any) -> Any:
-    """The compiler's way in; it may keep this one for good, if it is imported now."""
-
-    def set_eval_frame(callback: Any) -> Any:
-        if gpu.running and callable(callback):
-            raise SimulationError("torch._dynamo cannot be simulated: leave the function as it is written")
-        return original(callback)
-
-    return set_eval_frame
 
 
 def _called(gpu: Gpu, original: Any) -> Any:

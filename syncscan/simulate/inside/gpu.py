@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import torch
 
+from .compiled import breaks_graph
 from .conditions import PlainTable, Table
 from .functions import FunctionPlan, Scope
 from .kinds import tensors_in
@@ -34,6 +35,7 @@ class Sync(NamedTuple):
     effect: str  # how it blocks: a value of ``syncscan.ops.Effect``
     name: str  # the function that ran: the operation itself, or what aten calls it
     operands: dict[str, str]  # its tensors: {"input": "cuda:0 float32 [4, 4]"}
+    breaks_graph: bool  # of a function that ``torch.compile`` would compile
 
 
 Listener = Callable[[Sync], None]
@@ -149,7 +151,8 @@ class Gpu:
         if self.recording is not None:
             raise RuntimeError("CUDA error: operation not permitted when stream is capturing")
         name = function if isinstance(function, str) else getattr(function, "__name__", str(function))
-        sync = Sync(api, effect, name, describe(bound))
+        breaks = breaks_graph(self.table.operations.get(api), api, effect)
+        sync = Sync(api, effect, name, describe(bound), breaks)
         for listener in tuple(self.listeners):
             listener(sync)
 

@@ -21,6 +21,7 @@ from torch.utils import _device
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .capture import is_faked, refuse_recording
+from .compiled import left as left_graph
 from .cpu import MissingKernelError, no_cast, run_on_cpu
 from .functions import FunctionPlan, Scope, device_constructors
 from .gradients import carried, place_in_backward
@@ -319,7 +320,7 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _compute(self, plan: Plan, source: int | None, args: Any, kwargs: dict[str, Any]) -> Any:
         """Do what a call does, on the CPU; nothing of what a kernel for the GPU alone would compute."""
         if plan.python_kernel is not None:
-            with self.operations.outside_any_function(), self:
+            with self.operations.outside_any_function(), left_graph(), self:
                 return plan.python_kernel(*args, **kwargs)
         if plan.declared is not None and plan.declared.result == "mapped":
             return share_memory(args[0], self.gpu.current)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import capture, constructors, distributed, graphs, interpreter, launches, machine, registered
+from . import capture, compiled, constructors, distributed, graphs, interpreter, launches, machine, registered
 from .conditions import PlainTable
 from .cuda import SimulatedCuda
 from .functions import FunctionPlan
@@ -87,6 +87,7 @@ class Simulation(Gpu):
             registered.install(self._patches)
             constructors.install(self, self._patches)
             capture.install(self, self._patches)
+            compiled.install(lambda: self.running, self._patches)
             distributed.install(self, self._patches)
             self.threads.cover_new_ones(self._patches)
             self._cover_backward()

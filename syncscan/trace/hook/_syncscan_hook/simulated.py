@@ -99,8 +99,9 @@ def _devices() -> int:
 
 
 def _cuda_call(sync: Any) -> str:
-    """The CUDA call in which a GPU would have waited, and the way of the copy that came with it."""
+    """The CUDA call in which a GPU would have waited, the way of the copy that came with it, and "graph" where that breaks one."""
     if sync.effect == "explicit wait":
         owner = sync.api.split(".")[-2]
         return _WAITS.get(owner, "cudaDeviceSynchronize")
-    return "cudaStreamSynchronize:in" if sync.effect == "upload" else "cudaStreamSynchronize:out"
+    way = "in" if sync.effect == "upload" else "out"
+    return f"cudaStreamSynchronize:{way}:graph" if sync.breaks_graph else f"cudaStreamSynchronize:{way}"
