@@ -4,7 +4,7 @@
     python -m benchmarks.edits vllm==0.19.0:vllm/v1/spec_decode --count 500 --kept
 
 needs `pip install -e ".[bench]"`. The project is a release, which pip downloads, or a folder, with a folder inside it after a
-colon. Each edit is a random one: of the body of a function as a rule, else of a signature, a name, a class attribute or a file. After each,
+colon. Each edit is a random one, see `KINDS`. After each,
 findings, failures and all that is known of parameters, returns and attributes are compared with those of a new engine.
 With ``--kept``, each edit is put to another engine, which knows what the last one knew that worked out everything, and
 findings and failures are compared.
@@ -17,14 +17,17 @@ import argparse
 import ast
 import os
 import random
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from benchmarks import releases
 from syncscan.check.engine import Engine
@@ -79,6 +82,8 @@ def compared(options: argparse.Namespace) -> bool:
     state = engine.state()
     again: list[float] = []
     anew: list[float] = []
+    made: Counter[str] = Counter()
+    followed: Counter[str] = Counter()
     differed = 0
     for number in range(options.count):
         kind = edited(rng, sources)
@@ -90,15 +95,18 @@ def compared(options: argparse.Namespace) -> bool:
         cold = Engine(Conventions())
         expected, took_anew, _ = asked(cold, sources)
         anew.append(took_anew)
+        made[kind] += 1
         if not is_new:
+            followed[kind] += 1
             again.append(took)
         if result != expected or (engine.solver is not None and known(engine) != known(cold)):
             differed += 1
             print(f"edit {number} ({kind}): differs", flush=True)
     print(
         f"hash seed {os.environ.get('PYTHONHASHSEED')}: {options.count} edits of {len(sources)} files, {differed} differ; "
-        f"{len(again)} worked out in {statistics.median(again):.3f} s (median), {max(again):.3f} s (most); "
-        f"anew {statistics.median(anew):.2f} s",
+        f"{len(again)} followed in {statistics.median(again):.3f} s (median), {max(again):.3f} s (most); "
+        f"anew {statistics.median(anew):.2f} s; "
+        + ", ".join(f"{kind} {followed[kind]} of {count}" for kind, count in made.most_common()),
         flush=True,
     )
     return bool(differed)
@@ -144,23 +152,14 @@ def described(value: Value) -> str:
 def edited(rng: random.Random, sources: Sources) -> str:
     """Make a random edit that parses; its kind."""
     while True:
-        kind = rng.choices(
-            ("body", "signature", "name", "attribute", "new file", "deleted file"), (94, 2, 1, 1, 1, 1)
-        )[0]
-        shown = rng.choice([*sources])
-        source = sources[shown]
-        if kind == "deleted file":
-            del sources[shown]
+        kind = rng.choices([*KINDS], [weight for weight, _ in KINDS.values()])[0]
+        before = dict(sources)
+        KINDS[kind][1](rng, sources)
+        changed = {shown for shown in {**before, **sources} if before.get(shown) != sources.get(shown)}
+        if changed and all(parses(sources[shown].text) for shown in changed if shown in sources):
             return kind
-        if kind == "new file":
-            path = source.path.with_name(f"{source.path.stem}_{rng.randrange(1000)}.py")
-            name = shown.replace(source.path.name, path.name)
-            sources[name] = replace(source, path=path, shown=name, module=f"{source.module}_new")
-            return kind
-        text = TEXTS[kind](rng, source.text)
-        if text != source.text and parses(text):
-            sources[shown] = replace(source, text=text)
-            return kind
+        sources.clear()
+        sources.update(before)
 
 
 def parses(text: str) -> bool:
@@ -202,13 +201,108 @@ def body(rng: random.Random, text: str) -> str:
 
 
 def signature(rng: random.Random, text: str) -> str:
-    """Give a method one more parameter."""
-    return text.replace("(self", f"(self, more_{rng.randrange(9)}=None", 1)
+    """Give a function one more parameter, a default, or an annotation."""
+    functions = [n for n in definitions(text) if isinstance(n, ast.FunctionDef) and n.args.args]
+    if not functions:
+        return text
+    node = rng.choice(functions)
+    args = node.args
+    match rng.randrange(4):
+        case 0 if not args.kwarg:
+            args.kwonlyargs.append(ast.arg(f"more_{rng.randrange(9)}"))
+            args.kw_defaults.append(ast.Constant(None))
+        case 1:
+            rng.choice(args.args).annotation = ast.parse("torch.Tensor", mode="eval").body
+        case 2:
+            args.defaults = [ast.Constant(0)] * len(args.args)
+        case _:
+            args.args.append(ast.arg(f"other_{rng.randrange(9)}"))
+            args.defaults.append(ast.Constant(None))
+    return replaced(text, node, [*node.decorator_list, node], ast.unparse(node))
 
 
-def name(rng: random.Random, text: str) -> str:
-    """Give a function another name where it is defined."""
-    return text.replace("def ", f"def x{rng.randrange(9)}", 1)
+def renamed(rng: random.Random, text: str) -> str:
+    """Give a function, a method or a class another name where it is defined, or wherever the file has it."""
+    node = rng.choice(definitions(text) or [None])
+    if node is None:
+        return text
+    new = f"{node.name}_{rng.randrange(9)}"
+    if rng.random() < 0.5:
+        return re.sub(rf"\b{node.name}\b", new, text)
+    line = text.split("\n")[node.lineno - 1]
+    return replaced(text, node, [], line.replace(node.name, new, 1), of=1)
+
+
+def helper(rng: random.Random, text: str) -> str:
+    """Define a function, and call it somewhere."""
+    name = rng.choice(["helper", "copied", *(node.name for node in definitions(text))])
+    added = f"def {name}(x, *rest):\n    return x.{rng.choice(['cpu()', 'item()', 'data'])}\n"
+    tree = ast.parse(text)
+    if not tree.body:
+        return added
+    node = rng.choice(tree.body)
+    text = inserted(text, first_line(node), added)
+    return re.sub(r"return (\w+)$", rf"return {name}(\1)", text, count=1, flags=re.MULTILINE)
+
+
+def method(rng: random.Random, text: str) -> str:
+    """Define a method, one of another class perhaps, in a class."""
+    classes = [node for node in definitions(text) if isinstance(node, ast.ClassDef)]
+    methods = [node for each in classes for node in each.body if isinstance(node, ast.FunctionDef)]
+    if not methods:
+        return text
+    node, place = rng.choice(methods), rng.choice(rng.choice(classes).body)
+    added = ast.unparse(node)
+    if rng.random() < 0.3:
+        added = added.replace(f"def {node.name}", f"def {node.name}_{rng.randrange(5)}", 1)
+    return inserted(text, first_line(place), indented(added, place.col_offset))
+
+
+def subclass(rng: random.Random, text: str) -> str:
+    """Define a class below another one, with some of its methods, or none."""
+    tree = ast.parse(text)
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    if not classes:
+        return text
+    base = rng.choice(classes)
+    methods = [node for node in base.body if isinstance(node, ast.FunctionDef) and rng.random() < 0.3]
+    body = "\n".join(ast.unparse(node) for node in methods) or "pass"
+    name = rng.choice(["Added", f"{base.name}Fast", base.name])
+    added = f"class {name}({base.name}):\n{indented(body, 4)}\n"
+    return inserted(text, (base.end_lineno or 0) + 1, added)
+
+
+def imported(rng: random.Random, text: str) -> str:
+    """Import something, under a name that may be in use, or import something no more."""
+    tree = ast.parse(text)
+    imports = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    if not imports:
+        return text
+    node = rng.choice(imports)
+    if rng.random() < 0.4:
+        return replaced(text, node, [], "pass")
+    names = sorted({each.id for each in ast.walk(tree) if isinstance(each, ast.Name)})
+    alias = ast.unparse(node).partition(",")[0].partition(" as ")[0]
+    return inserted(text, first_line(node), f"{alias} as {rng.choice(names)}")
+
+
+def deleted(rng: random.Random, text: str) -> str:
+    """Delete a definition."""
+    node = rng.choice(definitions(text) or [None])
+    return (
+        text if node is None else replaced(text, node, node.decorator_list, indented("pass", node.col_offset))
+    )
+
+
+def declared(rng: random.Random, text: str) -> str:
+    """Declare or set something in the body of a class."""
+    classes = [node for node in definitions(text) if isinstance(node, ast.ClassDef)]
+    if not classes:
+        return text
+    place = rng.choice(rng.choice(classes).body)
+    fields = sorted({n.attr for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Attribute)}) or ["x"]
+    added = rng.choice([": torch.Tensor", " = None", ": int = 3", ' = torch.ones(2, device="cuda")'])
+    return inserted(text, first_line(place), indented(rng.choice(fields) + added, place.col_offset))
 
 
 def attribute(rng: random.Random, text: str) -> str:
@@ -222,7 +316,92 @@ def attribute(rng: random.Random, text: str) -> str:
     return "\n".join(lines)
 
 
-TEXTS = {"body": body, "signature": signature, "name": name, "attribute": attribute}
+def moved(rng: random.Random, sources: Sources) -> None:
+    """Move a class or a function to another file, which the first one imports then, or does not."""
+    shown, other = rng.choice([*sources]), rng.choice([*sources])
+    nodes = [node for node in ast.parse(sources[shown].text).body if isinstance(node, DEFINITIONS)]
+    if not nodes or shown == other:
+        return
+    node, text = rng.choice(nodes), sources[shown].text
+    rest = f"from {sources[other].module} import {node.name}" if rng.random() < 0.7 else ""
+    sources[other] = replace(sources[other], text=f"{sources[other].text}\n\n{ast.unparse(node)}\n")
+    sources[shown] = replace(sources[shown], text=replaced(text, node, node.decorator_list, rest))
+
+
+def new_file(rng: random.Random, sources: Sources) -> None:
+    """Make a file like another one, or one that was deleted."""
+    source = sources[rng.choice([*sources])]
+    path = source.path.with_name(f"{source.path.stem}_{rng.randrange(1000)}.py")
+    name = source.shown.replace(source.path.name, path.name)
+    sources[name] = replace(
+        source, path=path, shown=name, module=f"{source.module.rpartition('.')[0]}.{path.stem}"
+    )
+
+
+def deleted_file(rng: random.Random, sources: Sources) -> None:
+    """Delete a file."""
+    if len(sources) > 4:
+        del sources[rng.choice([*sources])]
+
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def definitions(text: str) -> list[Any]:
+    """The functions and classes of a file."""
+    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, DEFINITIONS)]
+
+
+def first_line(node: Any) -> int:
+    """The line on which a statement begins, decorators included."""
+    return int(min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))]))
+
+
+def indented(text: str, columns: int) -> str:
+    """A text, further to the right."""
+    return "\n".join(" " * columns + line for line in text.split("\n"))
+
+
+def inserted(text: str, line: int, added: str) -> str:
+    """A text with another one before a line."""
+    lines = text.split("\n")
+    return "\n".join([*lines[: line - 1], added, *lines[line - 1 :]])
+
+
+def replaced(text: str, node: Any, above: Sequence[ast.AST], added: str, of: int = 0) -> str:
+    """A text with another one in the place of a statement and what stands above it, or of its first lines."""
+    lines = text.split("\n")
+    first = first_line(node) if above else node.lineno
+    last = first + of - 1 if of else node.end_lineno
+    return "\n".join([*lines[: first - 1], *([added] if added else []), *lines[last:]])
+
+
+def in_a_file(change: Callable[[random.Random, str], str]) -> Callable[[random.Random, Sources], None]:
+    """A change of a text, made in a random file."""
+
+    def make(rng: random.Random, sources: Sources) -> None:
+        shown = rng.choice([*sources])
+        sources[shown] = replace(sources[shown], text=change(rng, sources[shown].text))
+
+    return make
+
+
+# How often each sort of edit is made, and how.
+KINDS: dict[str, tuple[int, Callable[[random.Random, Sources], None]]] = {
+    "body": (40, in_a_file(body)),
+    "signature": (10, in_a_file(signature)),
+    "name": (6, in_a_file(renamed)),
+    "helper": (8, in_a_file(helper)),
+    "method": (6, in_a_file(method)),
+    "class": (5, in_a_file(subclass)),
+    "import": (8, in_a_file(imported)),
+    "deleted definition": (5, in_a_file(deleted)),
+    "class attribute": (4, in_a_file(declared)),
+    "attribute": (4, in_a_file(attribute)),
+    "moved": (2, moved),
+    "new file": (2, new_file),
+    "deleted file": (1, deleted_file),
+}
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from syncscan.check.infer.kept.sources import link, module_of
 from syncscan.check.infer.kept.values import Trees
 from syncscan.check.infer.known.recall import NotKeptError, reading
 from syncscan.check.infer.solver import Solver
-from syncscan.check.infer.source.edits import ModuleEdit, edit
+from syncscan.check.infer.source.edits import ModuleEdit, NotFollowedError, edit
 from syncscan.check.infer.source.index import Module
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.matching import CheckResult, FactsUsed, Matching
@@ -166,34 +166,49 @@ class _Project:
             self._recall(state, parts)
 
     def follow(self, sources: Sequence[Source], progress: Progress) -> bool:
-        """Take over what has changed; False if that is more than what functions do, and all is to be read anew."""
-        if [_place(source) for source in sources] != [_place(known) for known in self._sources.values()]:
+        """Take over what has changed; False if what follows from it cannot be told, and all is to be read anew."""
+        before, self._sources = self._sources, {source.shown: source for source in sources}
+        changed = [
+            shown for shown in {**before, **self._sources} if before.get(shown) != self._sources.get(shown)
+        ]
+        if not changed:
+            return True
+        if self._facts is not None:  # which are about functions as they were
             return False
-        changed = [source for source in sources if source.text != self._sources[source.shown].text]
-        if changed and self._facts is not None:  # which are about functions as they were
+        try:
+            edits = [each for shown in changed for each in self._edits(shown, before.get(shown))]
+            self._modules = {shown: self._modules[shown] for shown in self._sources if shown in self._modules}
+            self._forget_regions(changed)
+            if edits:
+                self._matching.forget(self.solver.revise(edits, progress))
+        except NotFollowedError:
             return False
-        self._sources = {source.shown: source for source in sources}
-        edits = [self._edit(source) for source in changed]
-        whole = [each for each in edits if each is not None]
-        if len(whole) < len(edits):
-            return False
-        if whole:
-            self._forget_regions({source.shown for source in changed})
-            self._matching.forget(self.solver.revise(whole, progress))
         return True
 
     def _forget_regions(self, paths: Container[str]) -> None:
         for function in [each for each in self._regions if each.module.path in paths]:
             del self._regions[function]
 
-    def _edit(self, source: Source) -> ModuleEdit | None:
-        module = self._modules.get(source.shown)
-        if module is None:
-            return ModuleEdit(()) if isinstance(_module(source), Failure) else None
-        try:
-            return edit(module, parse(source.text), source.text.split("\n"))
-        except (SyntaxError, ValueError, RecursionError):
-            return None
+    def _edits(self, shown: str, before: Source | None) -> Iterator[ModuleEdit]:
+        """What has become of a file. One that cannot be read is as good as none."""
+        module, source = self._modules.get(shown), self._sources.get(shown)
+        if module is not None and source is not None and before is not None:
+            if _place(source) != _place(before):
+                raise NotFollowedError
+            try:
+                tree = parse(source.text)
+            except (SyntaxError, ValueError, RecursionError):
+                source = None
+            else:
+                yield edit(module, tree, source.text.split("\n"))
+                return
+        if module is not None:
+            del self._modules[shown]
+            yield ModuleEdit.whole(module, is_new=False)
+        new = None if source is None else _module(source)
+        if isinstance(new, Module):
+            self._modules[shown] = new
+            yield ModuleEdit.whole(new, is_new=True)
 
     def result(
         self, targets: Container[str] | None, hot: Sequence[str], progress: Progress, jobs: int

@@ -16,7 +16,7 @@ from syncscan.check.fix import Draft
 from syncscan.check.matching import CheckResult, FactsUsed
 from syncscan.check.notebook import Cells
 from syncscan.check.resident import Resident
-from syncscan.check.store import Store, key_of, key_of_state
+from syncscan.check.store import Store, key_of, key_of_place, key_of_state
 from syncscan.check.suppress import apply_suppressions
 from syncscan.check.write import remove_leftover
 from syncscan.config import Config
@@ -186,12 +186,13 @@ def _result(
     result = store.read(key)
     if result is None:
         name = key_of_state(sources, conventions, config.operations)
-        state = None if facts else store.read_state(name)
+        place = key_of_place(conventions, config.operations)
+        state = None if facts else store.read_state(name, place)
         engine = Engine(conventions, hot, table, facts, state)
         result = engine.check(sources, None, progress, jobs)
         store.write(key, result)
         if (known := engine.state()) is not None:
-            store.write_state(name, known)
+            store.write_state(name, place, known)
     return result
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from syncscan.check.files import Source
 from syncscan.check.infer.known.recall import NotKeptError, reading
@@ -28,7 +29,10 @@ def written(parts: Mapping[str, str], sources: Sequence[Source]) -> bytes:
     texts = [zlib.compress(source.text.encode("utf-8", "surrogatepass"), _FAST) for source in sources]
     head = {
         "parts": [[name, len(data)] for name, data in packed],
-        "files": [[_digest(source.text), len(data)] for source, data in zip(sources, texts, strict=True)],
+        "files": [
+            [source.shown, source.module, source.path.name, _digest(source.text), len(data)]
+            for source, data in zip(sources, texts, strict=True)
+        ],
     }
     return b"".join([json.dumps(head).encode(), b"\n", *(data for _, data in packed), *texts])
 
@@ -37,7 +41,7 @@ class State:
     """What was known of files as they were."""
 
     def __init__(self, data: bytes, sources: Sequence[Source]) -> None:
-        """``sources`` are the files as they are; NotKeptError where they are others, or the state is damaged."""
+        """``sources`` are the files as they are; NotKeptError where most are others, or the state is damaged."""
         with reading():
             line, _, _ = data.partition(b"\n")
             head, place = json.loads(line), len(line) + 1
@@ -47,20 +51,38 @@ class State:
                 place += size
             self.sources: list[Source] = []
             self.changed: set[str] = set()
-            for source, (digest, size) in zip(sources, head["files"], strict=True):
-                then = source
-                if _digest(source.text) != digest:
-                    self.changed.add(source.shown)
-                    then = replace(source, text=_unpacked(data[place : place + size]))
+            now = {source.shown: source for source in sources}
+            for shown, module, name, digest, size in head["files"]:
+                then = now.pop(shown, None)
+                if then is None or _digest(then.text) != digest:
+                    self.changed.add(shown)
+                    text = _unpacked(data[place : place + size])
+                    then = replace(then or Source(Path(name), shown, module, ""), text=text)
                 self.sources.append(then)
                 place += size
-        if len(self.changed) > _MOST_CHANGED:
+        if len(self.changed) + len(now) > _MOST_CHANGED:
             raise NotKeptError("too much has changed")
 
-    def parts(self) -> dict[str, str]:
+    def parts(self) -> Mapping[str, str]:
         """What was known, as `written` had it."""
+        return _Parts(self._parts)
+
+
+class _Parts(Mapping[str, str]):
+    """Texts by their names, each unpacked when it is asked for."""
+
+    def __init__(self, packed: Mapping[str, bytes]) -> None:
+        self._packed = packed
+
+    def __getitem__(self, name: str) -> str:
         with reading():
-            return {name: _unpacked(data) for name, data in self._parts.items()}
+            return _unpacked(self._packed[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._packed)
+
+    def __len__(self) -> int:
+        return len(self._packed)
 
 
 def _unpacked(data: bytes) -> str:

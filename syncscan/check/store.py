@@ -33,7 +33,7 @@ from syncscan.model import Conventions, Failure
 _MOST_BYTES = 256 * 1024 * 1024  # of all entries together; the oldest make room
 _MOST_OF_ONE = 64 * 1024 * 1024
 _UNFINISHED = 3600  # seconds after which nobody finishes an entry any more
-_ENTRY = re.compile(r"[0-9a-f]{64}\.(result|state|[a-z0-9_]+\.new)")
+_ENTRY = re.compile(r"[0-9a-f]{64}\.(result|state|last|[a-z0-9_]+\.new)")
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds results of syncscan; it may be removed.\n"
 
 
@@ -73,10 +73,16 @@ def key_of_state(
     operations: Mapping[str, Any],
 ) -> str:
     """The name under which what is known of a project is kept, whatever its files hold: its root, and what its files are."""
-    digest = hashlib.sha256(_program())
-    digest.update(json.dumps([str(Path.cwd()), astuple(conventions), operations]).encode())
+    digest = hashlib.sha256(key_of_place(conventions, operations).encode())
     for source in sorted(sources, key=_shown):
         digest.update(json.dumps([source.shown, source.module, source.path.stem]).encode())
+    return digest.hexdigest()
+
+
+def key_of_place(conventions: Conventions, operations: Mapping[str, Any]) -> str:
+    """The name under which is kept which project was checked last in the working folder, whatever its files are."""
+    digest = hashlib.sha256(_program())
+    digest.update(json.dumps([str(Path.cwd()), astuple(conventions), operations]).encode())
     return digest.hexdigest()
 
 
@@ -129,13 +135,20 @@ class Store:
         ]
         self._keep(key, "result", json.dumps(data).encode())
 
-    def read_state(self, key: str) -> bytes | None:
-        """What was known of a project under a name, see `syncscan.check.state`, if it is as it was written."""
-        return self._get(key, "state")
+    def read_state(self, key: str, place: str) -> bytes | None:
+        """What was known of a project under a name, see `syncscan.check.state`, if it is as it was written.
 
-    def write_state(self, key: str, state: bytes) -> None:
+        Where there is none of that name, it is that of the last one in the same ``place``, which has most of the files.
+        """
+        state = self._get(key, "state")
+        if state is None and (last := self._get(place, "last")) is not None:
+            state = self._get(last.decode("ascii", "replace"), "state")
+        return state
+
+    def write_state(self, key: str, place: str, state: bytes) -> None:
         """Keep what is known of a project, as `write` does with results."""
         self._keep(key, "state", state)
+        self._keep(place, "last", key.encode())
 
     def _get(self, key: str, sort: str) -> bytes | None:
         path = self._folder / f"{key}.{sort}"

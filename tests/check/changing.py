@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -79,8 +80,51 @@ MODULES = {
         def plain(n):
             return n + 1
     """,
+    "nets": """
+        import torch
+        from torch import nn
+        from dataclasses import dataclass
+        import helpers as tools
+
+        @dataclass
+        class Batch:
+            ids: torch.Tensor
+            size: int = 0
+
+            def longest(self):
+                return self.ids.max()
+
+        class Layer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self._make()
+
+            def _make(self):
+                self.weight = torch.zeros(3)
+
+            def forward(self, x):
+                return tools.apply(self._scaled, x)
+
+            def _scaled(self, x):
+                return x * self.weight
+
+        class Wide(Layer):
+            def _more(self):
+                self.bias = torch.ones(3)
+
+            def forward(self, x):
+                y = super().forward(x)
+                return y + self.weight.max().item()
+
+        def run(batch: Batch, layer=None):
+            layer = layer or Wide()
+            out = layer(batch.ids)
+            print(out.sum().item(), batch.longest().item())
+            return out
+    """,
     "main": """
         import torch
+        import nets
         import base
         from derived import Fast, Slow
 
@@ -90,6 +134,7 @@ MODULES = {
             out = runner.prepare(batch)
             if out.any():
                 print(out)
+            nets.run(nets.Batch(batch, 3))
             return runner.read(), runner.forward(batch).numpy()
     """,
 }
@@ -107,6 +152,12 @@ LINES = (
     "pass",
     "self.fresh = batch",
     "lens = [batch, batch]",
+    "print(added(batch).item())",
+    "print(self.more(batch).item(), self.size)",
+    "x = base.added(batch)",
+    "self._make()",
+    "print(tools.plain(x), Alias, nets.Batch(x).ids.item())",
+    "from helpers import plain as added",
 )
 
 
@@ -125,7 +176,7 @@ def dedented(text: str) -> str:
 
 
 def body(rng: random.Random, text: str) -> str:
-    """Another line in a function, or one less."""
+    """Another line somewhere inside, or one less."""
     lines = text.split("\n")
     inside = [n for n, line in enumerate(lines) if line.startswith("    ") and n > 0]
     if not inside:
@@ -140,10 +191,13 @@ def body(rng: random.Random, text: str) -> str:
 
 
 def signature(rng: random.Random, text: str) -> str:
-    """Other parameters."""
-    return text.replace(
-        "(self, batch)", rng.choice(["(self, batch, more=None)", "(self, *batch)", "(self, other)"]), 1
-    )
+    """Other parameters, annotations or decorators."""
+    others = ("(self, batch, more=None)", "(self, *batch)", "(self, other)", "(self, batch: torch.Tensor)")
+    changes = [("(self, batch)", other) for other in others]
+    changes += [("(self, x)", "(self, x: torch.Tensor, y=3)"), ("(self)", "(self, other=None)")]
+    changes += [("(x)", "(x) -> torch.Tensor"), ("(n)", "(n, *, m=2)"), ("batch, lens", "lens, batch")]
+    changes += [("    @property\n", ""), ("    def longest", "    @property\n    def longest")]
+    return text.replace(*rng.choice(changes), 1)
 
 
 def rename(rng: random.Random, text: str) -> str:
@@ -168,7 +222,73 @@ def moved(rng: random.Random, sources: dict[str, Source]) -> None:
         del sources[rng.choice([name for name in sources if name != "base"])]
 
 
-EDITS: tuple[Callable[[random.Random, str], str], ...] = (body, body, body, body, body, signature, rename)
+TOP = (
+    "from helpers import total as added",
+    "from derived import Fast as Runner",
+    "import base",
+    "import helpers as tools",
+    "Alias = Runner",
+    'limit = torch.zeros(3, device="cuda")',
+    "def added(x):\n    return x.cpu()",
+    "def plain(n: torch.Tensor):\n    return n.tolist()",
+    "class Runner:\n    lens: torch.Tensor\n\n    def step(self, batch):\n        return batch.item()",
+    "class Alias(Runner):\n    def step(self, batch):\n        return batch.tolist()",
+    "class Deep(Layer):\n    def forward(self, x):\n        return x.item()",
+)
+MEMBERS = (
+    "def more(self, x):\n    return x.cpu()",
+    "@property\ndef more(self):\n    return self.lens.item()",
+    "def step(self, batch, *, how=1):\n    return self.lens",
+    "def forward(self, x=None):\n    self._make()\n    return x",
+    "def _make(self):\n    self.lens = torch.zeros(2)\n    self._more()",
+    "def __init__(self, *a):\n    self._more()\n    self.extra = a",
+    "def __call__(self, x):\n    return self.lens",
+    "@staticmethod\ndef plain(x):\n    return x.item()",
+    "extra: torch.Tensor",
+    'size = torch.ones(3, device="cuda")',
+    "more = None",
+)
+
+
+def defined(rng: random.Random, text: str) -> str:
+    """A definition, an import or another name, in the module or in a class of it."""
+    if not _parses(text):
+        return text
+    tree, lines = ast.parse(text), text.split("\n")
+    if rng.random() < 0.5:
+        place = rng.choice([node.lineno - 1 for node in tree.body] or [0])
+        return "\n".join([*lines[:place], rng.choice(TOP), *lines[place:]])
+    inside = [node for each in _classes(tree) for node in each.body]
+    if not inside:
+        return text
+    node = rng.choice(inside)
+    place = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))]) - 1
+    added = [" " * node.col_offset + line for line in rng.choice(MEMBERS).split("\n")]
+    return "\n".join([*lines[:place], *added, *lines[place:]])
+
+
+def undefined(rng: random.Random, text: str) -> str:
+    """A definition or an import less."""
+    if not _parses(text):
+        return text
+    tree, lines = ast.parse(text), text.split("\n")
+    sorts = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.AnnAssign, ast.Assign)
+    owners = [tree, *(each for each in _classes(tree) if len(each.body) > 1)]
+    nodes = [node for owner in owners for node in owner.body if isinstance(node, sorts)]
+    if not nodes:
+        return text
+    node = rng.choice(nodes)
+    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))]) - 1
+    return "\n".join([*lines[:first], *lines[node.end_lineno :]])
+
+
+def _classes(tree: ast.Module) -> list[ast.ClassDef]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+
+
+EDITS: tuple[Callable[[random.Random, str], str], ...] = (
+    body, body, body, body, signature, rename, defined, defined, defined, undefined,
+)  # fmt: skip
 
 
 def changed(rng: random.Random, sources: dict[str, Source]) -> None:
@@ -177,4 +297,14 @@ def changed(rng: random.Random, sources: dict[str, Source]) -> None:
         moved(rng, sources)
     else:
         name = rng.choice([*sources])
-        sources[name] = replace(sources[name], text=rng.choice(EDITS)(rng, sources[name].text))
+        text = rng.choice(EDITS)(rng, sources[name].text)
+        if _parses(text) or rng.random() < 0.1:
+            sources[name] = replace(sources[name], text=text)
+
+
+def _parses(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True

@@ -10,7 +10,8 @@ time, or on what was known before a change, so the result is a function of the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import syncscan.check.infer.evaluators  # noqa: F401 (which register themselves)
 from syncscan.check.infer.evaluate.context import Context
@@ -20,12 +21,14 @@ from syncscan.check.infer.evaluate.running import evaluate
 from syncscan.check.infer.known.recall import NotKeptError
 from syncscan.check.infer.known.timeline import ASSUMING, Timeline
 from syncscan.check.infer.source.edits import ModuleEdit
-from syncscan.check.infer.source.index import Function, Module
+from syncscan.check.infer.source.index import Function, Module, Virtual
+from syncscan.check.infer.source.restructure import Consequences
 from syncscan.facts import FactSet
 from syncscan.model import Conventions
 from syncscan.ops import OperationTable
 
 _LAMBDAS = 20  # bits of the order of functions, for the lambdas of each
+_LAMBDA = (1 << _LAMBDAS) - 1
 
 Progress = Callable[[str, int, int], None]
 
@@ -42,7 +45,7 @@ class Solver:
 
     def __init__(
         self,
-        modules: Sequence[Module],
+        modules: list[Module],
         table: OperationTable,
         conventions: Conventions,
         asked: frozenset[str] = frozenset(),
@@ -67,17 +70,58 @@ class Solver:
         self.timeline.end()
 
     def revise(self, edits: Sequence[ModuleEdit], progress: Progress) -> set[Function]:
-        """Reach the fixed point of what modules are now; the functions of which something else may be known."""
+        """Reach the fixed point of what modules are now; the functions of which something else may be known.
+
+        NotFollowedError where that cannot be told from what was known; nothing of it is of use any more then.
+        """
+        before = self.context.functions()
+        found = self.context.restructure(edits)
+        gone = [function for edit in edits for function in edit.gone]
+        if gone or any(edit.new for edit in edits):
+            self._number(before, gone)
         had_read = self.context.forget(edits)
-        changed = dict.fromkeys([*(function for edit in edits for function in edit.functions), *had_read])
-        self.timeline.begin_again(changed)
+        changed = {function for edit in edits for function in edit.functions}
+        changed |= {*found.again, *had_read, *self._callers(found), *self._askers(found)}
+        changed.intersection_update(self.context.functions())
+        self.timeline.begin_again(changed, gone)
         self._run(len(changed), progress)
         ran, cells = self.timeline.end()
-        differ = ran.union(*(cell.readers for cell in cells))
+        differ = ran.union(gone, *(cell.readers for cell in cells))
         for function in differ:
             if not self.timeline.fails(function):
                 self.defects.pop(function, None)
         return differ
+
+    def _callers(self, found: Consequences) -> Iterator[Function]:
+        """Those that call functions which may have to be called in another way."""
+        for caller, callees in self.known.callees.items() if found.heads else ():
+            for callee in callees:
+                called = callee.below if isinstance(callee, Virtual) else (callee,)
+                if any(each in found.heads for each in called):
+                    yield caller
+                    break
+
+    def _askers(self, found: Consequences) -> Iterator[Function]:
+        """Those that have asked what has another answer."""
+        if found.questions or found.files:
+            for question, askers in self.known.all_asked().items():
+                if found.concern(question):
+                    yield from askers
+
+    def _number(self, before: Iterable[Function], gone: Iterable[Function]) -> None:
+        """Number the functions as they stand now, so that those that were there stay in their order."""
+        left = deque(sorted(gone, key=_order))
+        defined = [function for module in self.context.modules for function in module.functions]
+        in_order: list[Function] = []
+        for function in defined:
+            while left and function.order and left[0].order < function.order:
+                in_order.append(left.popleft())
+            in_order.append(function)
+        in_order += left
+        numbers = {each.order >> _LAMBDAS: n for n, each in enumerate(in_order, 1) if each.order}
+        lambdas = [(each, numbers[each.order >> _LAMBDAS]) for each in before if each.is_lambda]
+        for function, number in [*((each, n) for n, each in enumerate(in_order, 1)), *lambdas]:
+            function.order = number << _LAMBDAS | function.order & _LAMBDA
 
     def candidates(self, function: Function, waits: Waits | None = None) -> list[Candidate]:
         """The statements of a function in which a GPU value reaches a place that may block.

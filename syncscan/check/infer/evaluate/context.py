@@ -14,6 +14,7 @@ from syncscan.check.infer.source.hardware import runs_elsewhere
 from syncscan.check.infer.source.index import Function, Module
 from syncscan.check.infer.source.mirrors import is_refreshed
 from syncscan.check.infer.source.program import Program
+from syncscan.check.infer.source.restructure import Consequences, restructure
 from syncscan.check.infer.source.scopes import Scopes
 from syncscan.check.infer.source.uses import used_as_tensors
 from syncscan.facts import FactSet
@@ -26,7 +27,7 @@ class Context:
 
     def __init__(
         self,
-        modules: Sequence[Module],
+        modules: list[Module],
         table: OperationTable,
         conventions: Conventions,
         asked: frozenset[str],
@@ -42,12 +43,7 @@ class Context:
         self.known = Knowledge()
         self.observations = Observations(facts, modules)
         self.assume = False  # whether what is still open is answered by assumption
-        self.declared = {
-            function: name
-            for module in modules
-            for function in module.functions
-            if (name := f"{module.name}.{function.qualname}") in table.own
-        }
+        self.declared = self._declared()
         self._refreshed: dict[str, bool] = {}
         self._asking: dict[str, set[Function]] = {}  # who asked for that, by name
         self._used: dict[Function, frozenset[str]] = {}
@@ -55,6 +51,16 @@ class Context:
         self._places: dict[str, Device] = {}
         self._elsewhere: dict[ast.expr, tuple[bool, bool]] = {}
         self.guards: dict[ast.match_case, ast.If] = {}  # as the statement that each reads like
+
+    def _declared(self) -> dict[Function, str]:
+        """The functions of which the project says what they do, by their full names."""
+        own = self.table.own
+        return {
+            function: name
+            for module in self.modules
+            for function in (module.functions if own else ())
+            if (name := f"{module.name}.{function.qualname}") in own
+        }
 
     def is_refreshed(self, name: str, asked_by: Function) -> bool:
         """Whether anything but ``+=`` writes to the host arrays of this name once they are made; read once."""
@@ -93,12 +99,20 @@ class Context:
             self._used[function] = used_as_tensors(function)
         return self._used[function]
 
+    def restructure(self, edits: Sequence[ModuleEdit]) -> Consequences:
+        """Let the project define what edits have made of it; NotFollowedError as in `restructure`."""
+        found = restructure(self.program, self.modules, edits, self.scopes.all_lambdas())
+        if any(edit.redefines for edit in edits):
+            self.declared = self._declared()
+            self.annotations.forget()
+        return found
+
     def forget(self, edits: Sequence[ModuleEdit]) -> set[Function]:
         """Forget what was read from source that is not there any more; the functions that had read of it."""
         self.guards.clear()
         for edit in edits:
-            self.scopes.forget(edit.functions)
-            for function in edit.functions:
+            self.scopes.forget((*edit.functions, *edit.gone))
+            for function in (*edit.functions, *edit.gone):
                 self._used.pop(function, None)
             for node in (inner for dropped in edit.dropped for inner in ast.walk(dropped)):
                 if isinstance(node, ast.expr):

@@ -23,7 +23,7 @@ from syncscan.check.infer.evaluate.registry import (
     TARGETS,
 )
 from syncscan.check.infer.known.cells import Called, Cell, Fact, joined
-from syncscan.check.infer.source.index import Class, Function, Module, Virtual
+from syncscan.check.infer.source.index import FIELDS, Class, Function, Module, Virtual
 from syncscan.check.infer.source.syntax import path_of
 from syncscan.check.infer.table.conditions import Bound, needs_no_gpu_operand
 from syncscan.check.infer.table.results import Here
@@ -149,6 +149,15 @@ class Frame:
         """Read a cell, and be looked at again when it changes."""
         self.outcome.reads[cell] = None
         return cell.value if self.now is None else cell.before(self.now)
+
+    def asks(self, of: Class | Module | str, name: str) -> None:
+        """Ask what a class, a module or an import from one has under a name, and be looked at again when that changes."""
+        self.context.known.asked[of, name].add(self.function)
+
+    def fields(self, cls: Class) -> list[str]:
+        """The fields of a record, in order."""
+        self.asks(cls, FIELDS)
+        return cls.fields()
 
     def told(self, cell: Cell[Fact]) -> Fact | None:
         """What this function contributes to a cell so far."""

@@ -45,6 +45,7 @@ def store_attribute(frame: Frame, cls: Class, name: str, value: Value, node: ast
     if not frame.may_tell(cls.module):
         return
     known = frame.context.known
+    frame.asks(cls, name)
     owner = next((base for base in reversed(cls.mro()) if name in base.stored), None)
     if owner is None:
         owner = cls

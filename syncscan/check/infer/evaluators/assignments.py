@@ -98,7 +98,7 @@ def _items(frame: Frame, value: Value, target: ast.Tuple | ast.List) -> tuple[Va
     if value.kind is Kind.UNION:
         return None
     if value.kind is Kind.INSTANCE and isinstance(value.payload, Class) and value.payload.is_record:
-        fields = value.payload.fields()[: len(target.elts)]
+        fields = frame.fields(value.payload)[: len(target.elts)]
         return tuple(frame.attribute(value, name, target) for name in fields)
     return value.items
 

@@ -63,6 +63,7 @@ def _of_module(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
         return external(f"{base.payload}.{name}")
     module = base.payload
     assert isinstance(module, Module)
+    frame.asks(module, name)
     return module_name(frame, module, name)
 
 
@@ -70,6 +71,7 @@ def _of_module(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
 def _of_class(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
     cls = base.payload
     assert isinstance(cls, Class)
+    frame.asks(cls, name)
     if name in cls.nested:
         return Value(Kind.CLASS, payload=cls.nested[name])
     method = cls.find_method(name)
@@ -86,6 +88,7 @@ def _of_instance(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
     cls = base.payload
     if not isinstance(cls, Class):
         return UNKNOWN
+    frame.asks(cls, name)
     methods = cls.overrides(name)
     if methods:
         if not methods[0].is_property:
@@ -93,7 +96,7 @@ def _of_instance(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
         if frame.recorder is not None:
             frame.recorder.property_read(node, methods)
         return call_overrides(frame, base, cls, name, Call((), {}, node))
-    fields = cls.fields() if base.items is not None else []
+    fields = frame.fields(cls) if base.items is not None else []
     value = base.items[fields.index(name)] if base.items and name in fields else _stored(frame, cls, name)
     if value.kind is Kind.UNKNOWN or (value.kind is Kind.TENSOR and value.device is Device.UNKNOWN):
         value = _declared(frame, cls, name, value)

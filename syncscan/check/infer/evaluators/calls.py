@@ -80,6 +80,7 @@ def _call_super(frame: Frame, name: str, call: Call) -> Value:
     cls = _enclosing_class(frame.function)
     if cls is None:
         return UNKNOWN
+    frame.asks(cls, name)
     itself = Value(Kind.INSTANCE, payload=cls)
     for base in cls.mro()[1:]:
         if name in base.methods:

@@ -214,16 +214,19 @@ def _instantiate(frame: Frame, callee: Value, call: Call) -> Value:
     if not isinstance(cls, Class):
         return UNKNOWN
     instance = Value(Kind.INSTANCE, payload=cls)
+    frame.asks(cls, "__init__")
+    frame.asks(cls, "__post_init__")
     init = cls.find_method("__init__")
     if init is not None:
         frame.note_called(init, call)
         pass_arguments(frame, init, passed_by(init, call.on(instance)), call)
     elif cls.is_record or cls.external_bases:
-        for name, value in [*zip(cls.fields(), call.args, strict=False), *call.kwargs.items()]:
+        for name, value in [*zip(frame.fields(cls), call.args, strict=False), *call.kwargs.items()]:
             store_attribute(frame, cls, name, value, call.node)
     if init is None and cls.is_named_tuple:
-        given = dict(zip(cls.fields(), call.args, strict=False)) | dict(call.kwargs)
-        return record(cls, (given.get(name, UNKNOWN) for name in cls.fields()))
+        fields = frame.fields(cls)
+        given = dict(zip(fields, call.args, strict=False)) | dict(call.kwargs)
+        return record(cls, (given.get(name, UNKNOWN) for name in fields))
     post = cls.find_method("__post_init__")
     if post is not None:
         frame.note_called(post, call)

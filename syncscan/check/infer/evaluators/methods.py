@@ -67,15 +67,17 @@ def _of_object(frame: Frame, base: Value, name: str, call: Call) -> Value:
     cls = base.payload
     if not isinstance(cls, Class):
         return torch_object(frame, base, name, call)
+    frame.asks(cls, name)
     methods, called = cls.overrides(name), name
     if not methods and name == "__call__":
+        frame.asks(cls, "forward")
         methods, called = cls.overrides("forward"), "forward"
     if methods and not methods[0].is_property:
         return call_overrides(frame, base, cls, called, call)
     if cls.is_module and name in MODULE_METHODS:
         return module_method(frame, base, name, call)
     if name == "_replace":
-        return _replaced(base, cls, call)
+        return _replaced(frame, base, cls, call)
     if name == "get" and (item := of_table(frame, base, call.first, call.node)) is not None:
         return join_all([item, *call.args[1:]])
     stored = frame.attribute(base, name, call.node)
@@ -84,9 +86,10 @@ def _of_object(frame: Frame, base: Value, name: str, call: Call) -> Value:
     return frame.call(stored, call)
 
 
-def _replaced(base: Value, cls: Class, call: Call) -> Value:
+def _replaced(frame: Frame, base: Value, cls: Class, call: Call) -> Value:
     """A named tuple with other values in some of its fields."""
     if base.items is None:
         return base
-    known = dict(zip(cls.fields(), base.items, strict=True)) | dict(call.kwargs)
-    return record(cls, (known[name] for name in cls.fields()))
+    fields = frame.fields(cls)
+    known = dict(zip(fields, base.items, strict=True)) | dict(call.kwargs)
+    return record(cls, (known[name] for name in fields))

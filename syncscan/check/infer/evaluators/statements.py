@@ -93,6 +93,7 @@ def _import(frame: Frame, node: ast.Import | ast.ImportFrom) -> None:
     if frame.function.node is frame.module.tree:
         return
     for name, target in imported_names(node, frame.module).items():
+        frame.asks(target.module, target.name)
         found = frame.context.program.follow(target)
         if found is not None:
             frame.env[name] = definition(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from syncscan.check.infer.kept.names import Data, Names, text_of
@@ -16,7 +16,7 @@ from syncscan.check.infer.kept.sources import (
     written_module,
 )
 from syncscan.check.infer.kept.values import Reader, Spot, Trees, Writer
-from syncscan.check.infer.known.cells import Called, Cell, Event
+from syncscan.check.infer.known.cells import Called, Cell, Event, Question
 from syncscan.check.infer.known.recall import NotKeptError, reading
 from syncscan.check.infer.known.trails import Evaluation, Trail
 from syncscan.check.infer.solver import Solver
@@ -53,6 +53,7 @@ class KnowledgeWriter:
         return {
             "lambdas": text_of([self._lambda(function) for function in names.functions[names.defined :]]),
             "said": text_of(self._said()),
+            "asked": text_of([*self._asked()]),
             "modules": "\n".join(text_of(written_module(each, names)) for each in names.modules),
             "trails": "\n".join(trails),
             "cells": "\n".join(cells_of),
@@ -104,6 +105,10 @@ class KnowledgeWriter:
             None if function.statement is None else Spot.of(function.statement).data(),
             parameters_data(function),
         ]
+
+    def _asked(self) -> Iterator[Data]:
+        for question, askers in self._solver.known.all_asked().items():
+            yield [self.names.data(question), sorted(map(self.names.number, askers))]
 
     def _said(self) -> Data:
         known, number = self._solver.known, self.names.number
@@ -161,6 +166,7 @@ class KnowledgeReader:
         for cells in solver.known.cells().values():
             cells.recall = self._fill
         solver.timeline.trails.recall = self._trail
+        solver.known.recall_asked = lambda: self._asked(parts["asked"])
         solver.context.assume = True  # as at the end of a run
 
     def _lambda(self, of: int, number: int, around: int | None, statement: Data, given: Data) -> Function:
@@ -210,6 +216,11 @@ class KnowledgeReader:
         functions, thing = self.names.functions, self.names.thing
         callees = (functions[each] if isinstance(each, int) else thing(each) for each in data[::2])
         return {callee: Called(how) for callee, how in zip(callees, data[1::2], strict=True)}
+
+    def _asked(self, part: str) -> Iterator[tuple[Question, list[Function]]]:
+        with reading():
+            for question, askers in json.loads(part):
+                yield self.names.thing(question), self._functions(askers)
 
     def _fill(self, cell: Cell[Any]) -> None:
         """Fill a cell as it was; one of something that was not there was empty."""

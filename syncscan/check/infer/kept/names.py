@@ -24,6 +24,7 @@ class Names:
         self.classes = [cls for module in modules for cls in module.classes]
         self._numbers: dict[object, int] = {}
         self._parameters: dict[Parameter, tuple[int, int]] = {}
+        self._given: list[list[Parameter]] = []  # of each function, as they are now
         for things in (self.modules, self.classes):
             self._numbers.update({thing: number for number, thing in enumerate(things)})
         self._add(self.functions, 0)
@@ -39,6 +40,7 @@ class Names:
     def _add(self, functions: Sequence[Function], first: int) -> None:
         for number, function in enumerate(functions, first):
             self._numbers[function] = number
+            self._given.append(function.parameters)
             for position, parameter in enumerate(function.parameters):
                 self._parameters[parameter] = number, position
 
@@ -82,8 +84,8 @@ _READERS: dict[str, Callable[[Names, Data], object]] = {
     "f": lambda names, data: names.functions[data[1]],
     "c": lambda names, data: names.classes[data[1]],
     "m": lambda names, data: names.modules[data[1]],
-    "v": lambda names, data: names.classes[data[1]].virtual(data[2]),
-    "p": lambda names, data: names.functions[data[1]].parameters[data[2]],
+    "v": lambda names, data: names.classes[data[1]].known_virtual(data[2]),
+    "p": lambda names, data: names._given[data[1]][data[2]],
     "t": lambda names, data: tuple(map(names.thing, data[1:])),
     "s": lambda names, data: frozenset(map(names.thing, data[1:])),
     ".": lambda _, __: ...,

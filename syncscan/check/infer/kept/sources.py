@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ from syncscan.check.infer.kept.names import Data, Names
 from syncscan.check.infer.known.recall import NotKeptError, reading
 from syncscan.check.infer.source.index import Class, Function, Import, Module, Parameter
 from syncscan.check.infer.source.indexer import index_module
-from syncscan.check.nesting import parse
+from syncscan.check.nesting import parse, parse_expression
 
 
 def written_module(module: Module, names: Names) -> Data:
@@ -23,6 +24,7 @@ def written_module(module: Module, names: Names) -> Data:
     return [
         [[name, definition(what)] for name, what in module.names.items()],
         [sorted(module.globals), sorted(module.kept), module.may_declare_kept],
+        [[name, ast.unparse(node)] for name, node in module.aliases.items()],
         [_function(each, own, definition) for each in module.functions],
         [_class(each, names, definition) for each in module.classes],
     ]
@@ -75,9 +77,15 @@ def parameters(data: Data) -> list[Parameter]:
 class UnreadFile:
     """The text of a file; ``then`` is called with its module when that is read."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, aliases: Data) -> None:
         self.then: list[Callable[[], None]] = []
         self._text = text
+        self._aliases = aliases
+
+    def aliases(self) -> dict[str, ast.expr]:
+        """Other names for what has one."""
+        with reading():
+            return {name: parse_expression(text) for name, text in self._aliases}
 
     def lines(self) -> list[str]:
         """Its lines."""
@@ -108,9 +116,9 @@ def place_parameters(parameters: Sequence[Parameter], now: Sequence[Parameter]) 
 def module_of(data: Data, name: str, path: str, text: str, *, is_package: bool) -> Module:
     """The module of a file that defines what is in the data, whose text is read when it is asked for."""
     module = Module(name, path, None, [], is_package)  # type: ignore[arg-type]  # it is taken away again
-    module.unread = UnreadFile(text)
+    names, (names_set, _, _), aliases, functions, classes = data
+    module.unread = UnreadFile(text, aliases)
     del module.tree, module.lines, module.aliases
-    names, (names_set, _, _), functions, classes = data
     for each in functions:
         module.functions.append(_made_function(each, module))
     for each in classes:
@@ -158,11 +166,11 @@ def link(modules: Sequence[Module], data: Sequence[Data]) -> None:
     """Tell the classes and functions of modules what they are to one another, as they were told when that was written."""
     classes = [cls for module in modules for cls in module.classes]
     for module, of_module in zip(modules, data, strict=True):
-        for function, each in zip(module.functions, of_module[2], strict=True):
+        for function, each in zip(module.functions, of_module[3], strict=True):
             if (function.qualname, function.key) != (each[1], each[2]):
                 raise NotKeptError("not what was written")
             function.decorate(frozenset(each[6]))
-        for cls, each in zip(module.classes, of_module[3], strict=True):
+        for cls, each in zip(module.classes, of_module[4], strict=True):
             cls.bases = [classes[number] for number in each[7]]
             cls.external_bases = each[8]
             cls.linear = [classes[number] for number in each[9]]

@@ -8,7 +8,8 @@ that what a function told can be taken back, and what was known at any moment be
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from enum import Flag, auto
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -21,6 +22,9 @@ Slot = int | str
 Named = tuple[str, Slot]
 Fact = TypeVar("Fact", Value, frozenset[Class], frozenset[str], frozenset[Slot], frozenset[Named])
 Key = TypeVar("Key")
+Question = tuple[
+    Class | Module | str, str
+]  # a member of a class or of a module; what is imported from one of a name
 
 
 class Called(Flag):
@@ -228,6 +232,16 @@ class Knowledge:
         self.elsewhere: dict[Function, dict[Function, None]] = {}  # called in branches for other hardware
         self.open: set[Function] = set()  # that ask something which only an assumption answers
         self.may_block: set[Function] = set()  # in which a GPU value reaches a place that may block
+        # Who has asked what a class, a module as a value, or an import in a function has under a name.
+        self.asked: defaultdict[Question, set[Function]] = defaultdict(set)
+        self.recall_asked: Callable[[], Iterable[tuple[Question, Iterable[Function]]]] | None = None
+
+    def all_asked(self) -> Mapping[Question, Iterable[Function]]:
+        """Who has asked what, in an earlier run too."""
+        recall, self.recall_asked = self.recall_asked, None
+        for question, askers in recall() if recall is not None else ():
+            self.asked[question].update(askers)
+        return self.asked
 
     @property
     def default_device(self) -> Cell[Value]:

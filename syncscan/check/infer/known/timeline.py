@@ -67,9 +67,12 @@ class Timeline:
             self._running[function] = None
             self._enqueue(function, 0)
 
-    def begin_again(self, functions: Iterable[Function]) -> None:
-        """Begin a revision, of functions whose source has changed."""
+    def begin_again(self, functions: Iterable[Function], gone: Iterable[Function]) -> None:
+        """Begin a revision, of functions whose source has changed and without those that are gone."""
         self._before, self._assumes, self._now = {}, False, -1
+        dropped = [evaluation for function in gone for evaluation in self._withdraw(function, 0)]
+        for met in {met: None for evaluation in dropped for met in evaluation.lambdas}:
+            self.restart(met, 0)
         for function in functions:
             self.restart(function, 0)
 
@@ -198,6 +201,13 @@ class Timeline:
         """Have a function run again from a turn on; what it told since is withdrawn."""
         if function in self._running:
             return
+        dropped = self._withdraw(function, turn)
+        self._look_ahead(function, turn)
+        for met in {met: None for evaluation in dropped for met in evaluation.lambdas}:
+            self.restart(met, next_turn(met, self._now))
+
+    def _withdraw(self, function: Function, turn: int) -> Trail:
+        """Take back what a function told from a turn on; its evaluations since."""
         self._running[function] = None
         trail = self.trails[function]
         kept = [evaluation for evaluation in trail if evaluation.turn < turn]
@@ -205,9 +215,7 @@ class Timeline:
         self.trails[function] = kept
         if dropped:
             self._forget(function, kept, dropped)
-        self._look_ahead(function, turn)
-        for met in {met: None for evaluation in dropped for met in evaluation.lambdas}:
-            self.restart(met, next_turn(met, self._now))
+        return dropped
 
     def _forget(self, function: Function, kept: Trail, dropped: Trail) -> None:
         known = self._known

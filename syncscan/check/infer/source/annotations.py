@@ -73,6 +73,10 @@ class Annotations:
         self._program = program
         self._known: dict[ast.expr, Value] = {}
 
+    def forget(self) -> None:
+        """Forget what was read: names may mean something else."""
+        self._known.clear()
+
     def read(self, node: ast.expr | None, module: Module, scope: Function | None = None) -> Value:
         """The value that an annotation promises."""
         if node is None:

@@ -1,48 +1,210 @@
-"""A module whose file was edited: whether it still defines what it did, and which of its functions differ."""
+"""A file that was edited: which of its functions differ, and what it defines otherwise than it did."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from syncscan.check.infer.source.fields import says_so
-from syncscan.check.infer.source.index import Class, Function, Import, Module
+from syncscan.check.infer.source.index import FIELDS, Class, Function, Import, Module, Parameter
 from syncscan.check.infer.source.indexer import index_module
-from syncscan.check.infer.source.merge import merge
+from syncscan.check.infer.source.merge import Merged, merge
+
+Defined = TypeVar("Defined", Function, Class)
 
 
-@dataclass(frozen=True, slots=True)
+class NotFollowedError(Exception):
+    """A change whose consequences are not told one from another: all is to be worked out anew."""
+
+
+@dataclass(slots=True)
 class ModuleEdit:
-    """What an edit has made of a module that defines what it did."""
+    """What an edit has made of a module.
 
-    functions: tuple[Function, ...]  # whose source differs, and those in or around them
-    dropped: tuple[ast.AST, ...] = ()  # nodes that are no part of it any more
+    What a function is, and a class, is decided by the node that defines it: where that has stayed, so has the
+    definition, and all that is known of it. Nothing of ``now`` is taken over before `apply`.
+    """
+
+    module: Module
+    now: Module | None = None  # as its file defines it, where that is not what it did
+    functions: list[Function] = field(
+        default_factory=list
+    )  # whose source differs, and those in or around them
+    dropped: list[ast.AST] = field(default_factory=list)  # nodes that are no part of it any more
     lines: tuple[str, ...] = ()  # of it as it was, and as it is
+    new: list[Function] = field(default_factory=list)
+    gone: list[Function] = field(default_factory=list)
+    new_classes: list[Class] = field(default_factory=list)
+    gone_classes: list[Class] = field(default_factory=list)
+    heads: list[Function] = field(default_factory=list)  # with other parameters, annotations or decorators
+    callers: set[Class] = field(default_factory=set)  # whose methods call others of their own objects
+    names: set[str] = field(default_factory=set)  # of the module that are something else
+    members: dict[Class, set[str]] = field(default_factory=dict)  # of classes, too
+    _kept: dict[object, Any] = field(
+        default_factory=dict
+    )  # the definitions that have stayed, by those of ``now``
+
+    @classmethod
+    def whole(cls, module: Module, *, is_new: bool) -> ModuleEdit:
+        """A file that is new, or not there any more."""
+        edit = cls(module, lines=tuple(module.lines))
+        edit.names = {*module.names, *module.aliases, *module.globals}
+        if is_new:
+            edit.functions, edit.new = [*module.functions], [*module.functions]
+            edit.new_classes = [*module.classes]
+        else:
+            edit.gone, edit.gone_classes = [*module.functions], [*module.classes]
+        return edit
+
+    @property
+    def redefines(self) -> bool:
+        """Whether the module defines something otherwise."""
+        return self.now is not None or self.is_whole
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is about a file that is new, or not there any more."""
+        return self.new_as_a_whole or self.module.body in self.gone
+
+    @property
+    def new_as_a_whole(self) -> bool:
+        """Whether it is about a file that is new."""
+        return self.module.body in self.new
 
     def mentions(self, name: str) -> bool:
         """Whether a name stands in the module, or stood there."""
         return any(name in line for line in self.lines)
 
+    # What is found out before anything is taken over
 
-def edit(module: Module, tree: ast.Module, lines: list[str]) -> ModuleEdit | None:
-    """Make a module what its file is now, if it defines the same; else None, and the module is of no use any more."""
+    def compare(self, now: Module, merged: Merged) -> None:
+        """Find out what the module defines otherwise; NotFollowedError where that is not to be told."""
+        self.now = now
+        if any(isinstance(node, ast.ClassDef) for node in merged.heads):
+            raise NotFollowedError
+        module = self.module
+        self.new, self.gone = self._match(module.functions, now.functions)
+        self.new_classes, self.gone_classes = self._match(module.classes, now.classes)
+        self.names = self._differing(module.names, now.names) | (module.globals ^ now.globals)
+        self.names |= {
+            name
+            for name in {**module.aliases, **now.aliases}
+            if _dumped(module.aliases.get(name)) != _dumped(now.aliases.get(name))
+        }
+        for each in now.classes:
+            if each in self._kept and (names := self._differing_in(self._kept[each], each)):
+                self.members[self._kept[each]] = names
+        self._compare_heads(merged)
+
+    def _compare_heads(self, merged: Merged) -> None:
+        self.heads = [each for each in self.module.functions if each.node in merged.heads]
+        for function in self.heads:
+            if function.owner is not None:
+                self.members.setdefault(function.owner, set()).add(function.name)
+            elif function.parent is None:
+                self.names.add(function.name)
+
+    def _match(
+        self, before: Sequence[Defined], now: Sequence[Defined]
+    ) -> tuple[list[Defined], list[Defined]]:
+        """Match definitions, which have kept their order, names and places; those that are new, and those that are gone."""
+        known: dict[ast.AST, tuple[int, Defined]] = {
+            each.node: (number, each) for number, each in enumerate(before)
+        }
+        last = -1
+        for each in now:
+            number, kept = known.pop(each.node, (last, each))
+            if kept is not each:
+                self._kept[each] = kept
+            if number < last or (kept.key, kept.qualname) != (each.key, each.qualname):
+                raise NotFollowedError
+            last = number
+        return [each for each in now if each not in self._kept], [gone for _, gone in known.values()]
+
+    def _now(self, what: Any) -> Any:
+        """A definition of the module for one of ``now``."""
+        return self._kept.get(what, what)
+
+    def _differing(self, before: Mapping[str, object], now: Mapping[str, object]) -> set[str]:
+        return {name for name in {**before, **now} if before.get(name) != self._now(now.get(name))}
+
+    def _differing_in(self, before: Class, now: Class) -> set[str]:
+        """The names of members that are something else."""
+        names = before.stored ^ now.stored
+        for one, other in ((before.methods, now.methods), (before.nested, now.nested)):
+            names |= self._differing(one, other)
+        names |= self._differing(before.annotations, now.annotations)
+        return names | ({FIELDS} if [*before.annotations] != [*now.annotations] else set())
+
+    # What is taken over
+
+    def apply(self) -> None:
+        """Let the module define what its file does now."""
+        module, now = self.module, self.now
+        if now is not None:
+            for function in now.functions:
+                self._apply_to_function(function)
+            for cls in now.classes:
+                self._apply_to_class(cls)
+            module.functions = [self._now(each) for each in now.functions]
+            module.classes = [self._now(each) for each in now.classes]
+            module.names = {name: self._now(what) for name, what in now.names.items()}
+            module.aliases, module.globals = now.aliases, now.globals
+            module.forget_nodes()
+        owners = ((each.owner, each) for each in self.functions)
+        self.callers = {cls for cls, each in owners if cls is not None and not _calls_what_it_called(each)}
+
+    def _apply_to_function(self, now: Function) -> None:
+        kept: Function = self._now(now)
+        kept.module = self.module
+        kept.owner, kept.parent = self._now(now.owner), self._now(now.parent)
+        kept.children = {name: self._now(each) for name, each in now.children.items()}
+        kept.global_names, kept.nonlocal_names = now.global_names, now.nonlocal_names
+        kept.is_generator = now.is_generator
+        if kept is not now:
+            kept.take([*_parameters(kept, now)])
+
+    def _apply_to_class(self, now: Class) -> None:
+        kept: Class = self._now(now)
+        kept.module, kept.parent = self.module, self._now(now.parent)
+        kept.methods = {name: self._now(each) for name, each in now.methods.items()}
+        kept.nested = {name: self._now(each) for name, each in now.nested.items()}
+        kept.annotations, kept.stored = now.annotations, now.stored
+
+
+def edit(module: Module, tree: ast.Module, lines: list[str]) -> ModuleEdit:
+    """Make a tree what the file is now, and find out what it defines; after NotFollowedError the module is of no use any more."""
     if module.may_declare_kept or says_so(lines):  # which others may have read
-        return None
+        raise NotFollowedError
     before = _described(module)
     merged = merge(module.tree, tree, module.lines, lines)
     now = index_module(module.name, module.path, module.tree, lines, is_package=module.is_package)
-    if merged.heads or _described(now) != before:
-        return None
-    functions = _families(module, {*merged.changed})
-    if not all(map(_calls_what_it_called, functions)):
-        return None
-    both = (*module.lines, *lines)
+    found = ModuleEdit(module, dropped=merged.dropped, lines=(*module.lines, *lines))
     module.lines[:] = lines
-    return ModuleEdit(functions, tuple(merged.dropped), both)
+    if merged.heads or _described(now) != before:
+        found.compare(now, merged)
+    gone = {*found.gone}
+    families = _families(module, {*merged.changed, *merged.heads})
+    found.functions = [*(each for each in families if each not in gone), *found.new]
+    return found
 
 
-def _families(module: Module, changed: set[ast.AST]) -> tuple[Function, ...]:
+def _parameters(kept: Function, now: Function) -> Iterator[Parameter]:
+    """The parameters of a function as they are; those of a name and sort that it had are the same ones."""
+    known = {(each.name, each.star, each.keyword_only): each for each in kept.parameters}
+    for each in now.parameters:
+        same = known.get((each.name, each.star, each.keyword_only), each)
+        same.annotation, same.default = each.annotation, each.default
+        yield same
+
+
+def _dumped(node: ast.expr | None) -> str:
+    return "" if node is None else ast.dump(node)
+
+
+def _families(module: Module, changed: set[ast.AST]) -> list[Function]:
     """The functions of some nodes, with all that are defined in the same outermost function.
 
     A lambda in a default belongs to the function around, and is met in both.
@@ -50,7 +212,7 @@ def _families(module: Module, changed: set[ast.AST]) -> tuple[Function, ...]:
     outermost = {_outermost(function) for function in module.functions if function.node in changed}
     if module.body in outermost:
         outermost |= {_outermost(function) for function in module.functions if _has_lambda(function)}
-    return tuple(function for function in module.functions if _outermost(function) in outermost)
+    return [function for function in module.functions if _outermost(function) in outermost]
 
 
 def _has_lambda(function: Function) -> bool:

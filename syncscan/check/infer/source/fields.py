@@ -29,7 +29,7 @@ def note_kept(modules: Sequence[Module]) -> None:
             continue
         module.may_declare_kept = True
         own = declared(module.tree, makers)
-        inherited = frozenset[str]().union(*(kept.get(name, ()) for name in _beside(module)))
+        inherited = frozenset[str]().union(*(kept.get(name, ()) for name in beside(module)))
         module.kept = frozenset(name for name, is_kept in own.items() if is_kept) | (inherited - own.keys())
         kept[module.name] = module.kept
         if module.kept:
@@ -77,12 +77,12 @@ def _importers(modules: Sequence[Module]) -> dict[str, list[Module]]:
     """For the name of each module those beside it that import from it."""
     found: dict[str, list[Module]] = {}
     for module in modules:
-        for name in _beside(module):
+        for name in beside(module):
             found.setdefault(name, []).append(module)
     return found
 
 
-def _beside(module: Module) -> frozenset[str]:
+def beside(module: Module) -> frozenset[str]:
     """The modules of the same package from which one imports."""
     package = module.name.rpartition(".")[0]
     targets = {target.module for target in module.names.values() if isinstance(target, Import)}

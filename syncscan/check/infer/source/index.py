@@ -18,6 +18,7 @@ from syncscan.check.infer.source.syntax import dotted_name, walk
 
 _TYPED_TABLES = frozenset({"typing.TypedDict", "typing_extensions.TypedDict"})
 LAMBDA = "<lambda>"
+FIELDS = ""  # stands among the members of a class for the order of its fields
 NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple", "collections.namedtuple"})
 
 
@@ -238,10 +239,29 @@ class Class:
     def virtual(self, name: str) -> Virtual | None:
         """The methods below this class that a call through it may run instead of its own; None without any."""
         if name not in self.virtuals:
-            own = self.find_method(name)
-            below = {method: None for method in self.overrides(name) if method is not own}
+            below = self._below(name)
             self.virtuals[name] = Virtual(self, name, below) if below else None
+        known = self.virtuals[name]
+        return known if known is not None and known.below else None
+
+    def known_virtual(self, name: str) -> Virtual | None:
+        """The same, also where an edit has left no method of it."""
+        self.virtual(name)
         return self.virtuals[name]
+
+    def _below(self, name: str) -> dict[Function, None]:
+        own = self.find_method(name)
+        return {method: None for method in self.overrides(name) if method is not own}
+
+    def look_again(self, name: str) -> None:
+        """Find out anew what a call of a method may run, and who sets an attribute; what is virtual stays what it is."""
+        self.overriding.pop(name, None)
+        self.storing.pop(name, None)
+        known = self.virtuals.get(name)
+        if known is None:
+            self.virtuals.pop(name, None)
+        else:
+            known.below = self._below(name)
 
     def storing_below(self, name: str) -> tuple[Class, ...]:
         """The classes below this one whose own code sets an attribute of a name."""
@@ -269,6 +289,9 @@ class Unread(Protocol):
 
     def lines(self) -> list[str]:
         """Its lines."""
+
+    def aliases(self) -> dict[str, ast.expr]:
+        """See `Module.aliases`."""
 
     def read(self, module: Module) -> None:
         """Give the module its nodes, and all that it defines."""
@@ -304,7 +327,9 @@ class Module:
         """See `Function.__getattr__`."""
         if name == "lines" and self.unread is not None:
             self.lines = self.unread.lines()
-        elif name not in {"aliases", "tree"} or not self.read():
+        elif name == "aliases" and self.unread is not None:
+            self.aliases = self.unread.aliases()
+        elif name != "tree" or not self.read():
             raise AttributeError(name)
         return getattr(self, name)
 
@@ -321,6 +346,10 @@ class Module:
         if not self._by_node:
             self._by_node.update((cls.node, cls) for cls in self.classes)
         return self._by_node.get(node)
+
+    def forget_nodes(self) -> None:
+        """Forget which class each statement defines."""
+        self._by_node.clear()
 
     def key_of(self, qualname: str) -> str:
         """The key of the next definition of a name."""

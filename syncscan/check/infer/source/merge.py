@@ -53,21 +53,17 @@ class _Merging:
         old[:] = result
 
     def _replaced(self, old: list[ast.stmt], new: list[ast.stmt], owner: ast.AST) -> list[ast.stmt]:
-        """Statements in the place of others; of those alike, the old one stays, with what is new in it."""
-        left = list(old)
+        """Statements in the place of others; of those alike, in order, the old one stays, with what is new in it."""
         result: list[ast.stmt] = []
-        for now in new:
-            like = next((each for each in left if _is_like(each, now)), None)
-            if like is None:
-                result.append(now)
+        for what, i, i_end, j, j_end in _matching([*map(_sort, old)], [*map(_sort, new)]):
+            if what == "equal":
+                for like, now in zip(old[i:i_end], new[j:j_end], strict=True):
+                    self._node(like, now, owner)
+                result += old[i:i_end]
             else:
-                self._node(like, now, owner)
-                left.remove(like)
-                result.append(like)
-        kept = [each for each in old if each not in left]
-        if left or len(kept) < len(new) or [each for each in result if each in kept] != kept:
-            self.merged.changed[owner] = None
-        self.merged.dropped += left
+                result += new[j:j_end]
+                self.merged.changed[owner] = None
+                self.merged.dropped += old[i:i_end]
         return result
 
     def _node(self, old: ast.AST, new: ast.AST, owner: ast.AST) -> None:
@@ -114,11 +110,9 @@ def _matching(before: list[str], after: list[str]) -> list[tuple[str, int, int, 
     ]
 
 
-def _is_like(old: ast.stmt, new: ast.stmt) -> bool:
-    """Whether one statement may be what became of another: of one name, if it has one, and with others in it."""
-    if type(old) is not type(new) or not hasattr(old, "body"):
-        return False
-    return getattr(old, "name", "") == getattr(new, "name", "")
+def _sort(node: ast.stmt) -> str:
+    """What one statement has in common with what may have become of it: its name, if it has one, and that others are in it."""
+    return f"{type(node).__name__} {getattr(node, 'name', '')}" if hasattr(node, "body") else str(id(node))
 
 
 def _text(node: ast.stmt, lines: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import PurePath
 
@@ -27,6 +27,19 @@ class Program:
     def __init__(self, modules: Sequence[Module], declared: frozenset[str] = frozenset()) -> None:
         """``declared`` has the full names of what the project says of itself that no source shows."""
         self._extensions = {name.rpartition(".")[0] for name in declared}
+        self.arrange(modules)
+        new = [module for module in modules if not module.is_linked]
+        for module in new:
+            for cls in module.classes:
+                self.link(cls)
+            for function in module.functions:
+                function.decorate(self.decorators_of(function))
+            module.is_linked = True
+        relate([cls for module in new for cls in module.classes])
+        note_kept(new)
+
+    def arrange(self, modules: Sequence[Module]) -> None:
+        """Find the modules by their names; whatever was followed before is forgotten."""
         # A stand-in for torch among the tests must not hide what the operation table knows of the real one.
         self.modules = {
             module.name: module
@@ -39,18 +52,24 @@ class Program:
         self._packages = {
             name.rsplit(".", count)[0] for name in self.modules for count in range(1, name.count(".") + 1)
         }
-        new = [module for module in modules if not module.is_linked]
-        for module in new:
-            for cls in module.classes:
-                self._link(cls)
-                cls.decorators = self._decorators(cls, cls.node.decorator_list)
-            for function in module.functions:
-                function.decorate(self._decorators(function, getattr(function.node, "decorator_list", ())))
-            module.is_linked = True
-        _relate([cls for module in new for cls in module.classes])
-        note_kept(new)
 
-    def _decorators(self, of: Function | Class, nodes: Iterable[ast.expr]) -> frozenset[str]:
+    def forget_followed(self) -> None:
+        """Forget where imports lead."""
+        self._followed.clear()
+
+    def names_of(self, module: Module) -> list[str]:
+        """The names under which others import a module."""
+        names = dict.fromkeys((module.name, _name_in_namespace(module)))
+        return [name for name in names if self.modules.get(name) is module]
+
+    def link(self, cls: Class) -> None:
+        """Tell a class its bases and decorators."""
+        cls.bases, cls.external_bases = self.bases_of(cls)
+        cls.decorators = self.decorators_of(cls)
+
+    def decorators_of(self, of: Function | Class) -> frozenset[str]:
+        """The full names of the decorators of a definition."""
+        nodes = getattr(of.node, "decorator_list", ())
         return frozenset(filter(None, (self.full_name(node, of.module, of.parent) for node in nodes)))
 
     def full_name(self, node: ast.expr, module: Module, scope: Function | None = None) -> str:
@@ -71,15 +90,19 @@ class Program:
             return f"builtins.{name}" if name in builtin_names() else name
         return found if isinstance(found, str) else found.name.rpartition(".")[2]
 
-    def _link(self, cls: Class) -> None:
+    def bases_of(self, cls: Class) -> tuple[list[Class], list[str]]:
+        """The classes of the project that a class names as its bases, and the full names of others."""
+        inside: dict[Class, None] = {}
+        outside: list[str] = []
         for node in cls.node.bases:
             base = node.value if isinstance(node, ast.Subscript) else node
             found = self.lookup_dotted(cls.module, dotted_name(base), cls.parent)
             if isinstance(found, Class):
-                if found is not cls and found not in cls.bases:
-                    cls.bases.append(found)
+                if found is not cls:
+                    inside[found] = None
             elif isinstance(found, str):
-                cls.external_bases.append(found)
+                outside.append(found)
+        return [*inside], outside
 
     def lookup_dotted(self, module: Module, name: str, scope: Function | None = None) -> Definition | None:
         """What a dotted name means in a module: a definition, a module, or an external full name."""
@@ -164,7 +187,7 @@ def _name_in_namespace(module: Module) -> str:
     return f"{above[-1]}.{module.name}"
 
 
-def _relate(classes: Sequence[Class]) -> None:
+def relate(classes: Sequence[Class]) -> None:
     """Tell each class those above and below it, bases first; the time is that of the classes, however they are nested.
 
     None inherits from itself, as it may seem to where the project defines a name more than once.
