@@ -53,9 +53,21 @@ def test_a_launch_of_any_thread_ends_it(starved):
 
 
 def test_each_of_two_waits_has_its_own_share(starved):
-    done = starved("t.item()\nidle(0.03)\ncuda.fake_wait(0)\nidle(0.2)\ncuda.fake_launch(0)\n")
-    assert 30 * MS <= done.site("t.item()")["starved_ns"]["total"] < 190 * MS
-    assert done.site("cuda.fake_wait(0)")["starved_ns"]["total"] >= 200 * MS
+    done = starved(
+        "now = time.perf_counter_ns\nat = [now()]\nt.item()\nat.append(now())\nidle(0.03)\nat.append(now())\n"
+        "cuda.fake_wait(0)\nat.append(now())\nidle(0.03)\nat.append(now())\ncuda.fake_launch(0)\nprint(*at, now())\n"
+    )
+    at = [int(moment) for moment in done.stdout.split()]
+    assert at[2] - at[1] <= done.site("t.item()")["starved_ns"]["total"] <= at[3] - at[0]
+    assert at[4] - at[3] <= done.site("cuda.fake_wait(0)")["starved_ns"]["total"] <= at[5] - at[2]
+
+
+def test_every_wait_is_counted_where_it_is(trace):
+    source = START + "for _ in range(5):\n    t.item()\n    cuda.fake_launch(0)\n    t.item(); t.tolist()\n"
+    with_it, without = trace(source, "--starved"), trace(source)
+    counts = without.counts()
+    assert counts == {"t.item()": 10, "t.tolist()": 5}
+    assert with_it.counts() == counts
 
 
 def test_a_wait_that_nothing_follows_is_not_measured(starved):
@@ -120,11 +132,37 @@ def test_launches_cost_nothing_where_nothing_waits(starved):
 
 def test_after_a_wait_one_launch_is_seen_and_no_more(starved):
     done = starved(
-        LEARN + "cuda.fake_wait(0)\nseen = cuda.fake_delivered(b'cuLaunchKernel')\n"
+        LEARN + "for _ in range(4): cuda.fake_wait(0)\nseen = cuda.fake_delivered(b'cuLaunchKernel')\n"
         "for _ in range(10):\n    t.item()\n    for _ in range(100): cuda.fake_launch(0)\n"
         "print(cuda.fake_delivered(b'cuLaunchKernel') - seen)\n"
     )  # fmt: skip
     assert done.stdout == "10\n"
+
+
+def test_a_program_that_waits_no_more_pays_no_longer(starved):
+    done = starved(
+        "t.item()\nfor _ in range(5000): cuda.fake_launch(0)\nprint(cuda.fake_delivered(b'cuLaunchKernel'))\n"
+    )
+    assert done.stdout == "512\n"
+
+
+def test_only_the_ways_to_launch_that_are_used_are_switched(starved):
+    done = starved(
+        LEARN + "for _ in range(4): cuda.fake_wait(0)\ncuda.fake_launch(0)\nbefore = cuda.fake_switches()\n"
+        "for _ in range(10):\n    t.item()\n    cuda.fake_launch(0)\nprint(cuda.fake_switches() - before)\n"
+    )  # fmt: skip
+    assert done.stdout == "20\n"
+
+
+def test_a_way_to_launch_that_is_used_later_is_learnt(starved):
+    done = starved(
+        "for _ in range(130):\n    t.item()\n    cuda.fake_launch(0)\n"
+        "t.tolist()\ncuda.fake_graph(0)\nidle(0.03)\ncuda.fake_launch(0)\n"
+        "for _ in range(64):\n    t.item()\n    cuda.fake_graph(0)\n    idle(0.002)\n    cuda.fake_launch(0)\n"
+        "t.tolist()\ncuda.fake_graph(0)\nidle(0.03)\ncuda.fake_launch(0)\n"
+    )  # fmt: skip
+    lasted = [site["starved_ns"]["total"] for site in done.sites if site["expression"] == "t.tolist()"]
+    assert sorted(total >= 30 * MS for total in lasted) == [False, True]
 
 
 def test_without_the_option_no_callback_is_switched_while_the_program_runs(trace):

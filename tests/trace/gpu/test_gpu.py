@@ -46,6 +46,20 @@ def operations(tmp_path_factory):
     return trace_
 
 
+def test_measuring_what_a_wait_costs_loses_no_wait(operations, tmp_path):
+    """Turned off at a wrong moment, callbacks stop coming, of waits too."""
+    script = HERE / "operations.py"
+    options = ["--step", "__main__:measured", "--starved"]
+    done, measured = trace(tmp_path, sys.executable, script, options=options)
+    assert done.returncode == 0
+    counts = [
+        Counter({(site["line"], site["api"]): site["count"] for site in trace_["sites"] if site["in_step"]})
+        for trace_ in (operations, measured)
+    ]
+    assert counts[0] == counts[1]
+    assert any(site["starved_ns"] for site in measured["sites"])
+
+
 def test_every_blocking_operation_is_attributed_to_its_line_and_no_other(operations):
     """The measured truth of each line against what the trace blames, the seven unseen by debug mode too."""
     lines = (HERE / "operations.py").read_text().splitlines()

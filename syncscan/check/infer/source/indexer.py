@@ -58,6 +58,9 @@ class _Indexer:
             for name, annotation in _fields(call.args[1])
         ]
         made = ast.ClassDef(target.id, [call.func], [], fields or [ast.Pass()], [])
+        for name in made._fields:
+            if not hasattr(made, name):  # from Python 3.12 a class has type parameters
+                setattr(made, name, [])
         for inner in ast.walk(made):
             ast.copy_location(inner, node)
         return made

@@ -115,9 +115,9 @@ class Cupti:
         self._subscriber = ctypes.c_void_p()
         self._pid = 0
         self._driver = _load_driver()
-        self._starved = Starved(self._switch_launches, self._driver) if starved else None
-        self._launches_on = False
-        self._function = _Callback(self._and_starved(self._make_callback()))  # CUPTI keeps a pointer to it
+        self._starved = Starved(self._switch, self._driver) if starved else None
+        callback = self._make_callback(sys._getframe) if self._starved is None else self._and_starved()
+        self._function = _Callback(callback)  # CUPTI keeps a pointer to it
 
     @property
     def armed(self) -> bool:
@@ -186,15 +186,13 @@ class Cupti:
                 how, api = call
                 self._calls[number] = how, (api, api + ":in", api + ":out")
 
-    def _switch_launches(self, on: bool) -> None:
-        """Turn the callbacks of launches on or off; inside CUDA calls.
+    def _switch(self, number: int, on: bool) -> None:
+        """Turn the callback of a call on or off; inside CUDA calls.
 
         The interpreter lock is released meanwhile: another thread may hold a lock of CUPTI, and want this one.
         """
-        if on != self._launches_on and self._starved is not None and self.armed:
-            self._launches_on = on
-            for number in self._starved.launches:
-                self._library.cuptiEnableCallback(int(on), self._subscriber, DRIVER_DOMAIN, number)
+        if self.armed:
+            self._library.cuptiEnableCallback(int(on), self._subscriber, DRIVER_DOMAIN, number)
 
     def _watch_profiler(self) -> None:
         """Step aside when torch's profiler starts: it needs CUPTI for itself, and keeps it."""
@@ -215,12 +213,17 @@ class Cupti:
 
     # From here on: inside CUDA calls. No lock, no I/O, no import, and no exception may leave.
 
-    def _make_callback(self) -> Callable[[int | None, int, int, int], None]:
-        """The callback, in one function over local names: an ``.item()`` runs it four times."""
+    def _make_callback(
+        self, frame_of: Callable[[], FrameType]
+    ) -> Callable[[int | None, int, int, int], None]:
+        """The callback, in one function over local names: an ``.item()`` runs it four times.
+
+        ``frame_of`` gives the frame that is entered last of those that are ours.
+        """
         threads, calls, recorder = self._threads, self._calls, self._recorder
         active = threading._active  # type: ignore[attr-defined]
         entry_at, count = recorder.entry_at, recorder.count
-        frame_of, now, read = sys._getframe, perf_counter_ns, _INT.from_address
+        now, read = perf_counter_ns, _INT.from_address
 
         def callback(_user: int | None, _domain: int, number: int, data: int) -> None:  # noqa: PLR0912 (a call costs more than a branch)
             try:
@@ -268,13 +271,11 @@ class Cupti:
 
         return callback
 
-    def _and_starved(
-        self, callback: Callable[[int | None, int, int, int], None]
-    ) -> Callable[[int | None, int, int, int], None]:
+    def _and_starved(self) -> Callable[[int | None, int, int, int], None]:
         """The callback, and before or after it what it means for the GPU."""
         starved, threads, calls = self._starved, self._threads, self._calls
-        if starved is None:
-            return callback
+        assert starved is not None
+        callback = self._make_callback(_frame_of_caller)
 
         def measure(user: int | None, domain: int, number: int, data: int) -> None:
             try:
@@ -283,7 +284,9 @@ class Cupti:
                 if not leaves and number in starved.destroys:
                     starved.forget(number, data)
                 elif not leaves and not waits:
-                    starved.end(number, data, perf_counter_ns())
+                    starved.end(number, data, perf_counter_ns(), get_ident())
+                elif number in starved.launches:
+                    starved.ended(get_ident())
                 if number in calls:
                     callback(user, domain, number, data)
                 if leaves and waits:
@@ -352,6 +355,11 @@ _known_calls: dict[
 ] = {}  # by callback id; asking CUPTI for all names takes milliseconds
 _INT = ctypes.c_int
 _WORD = ctypes.c_uint64
+
+
+def _frame_of_caller() -> FrameType:
+    """The frame that called the one that asks."""
+    return sys._getframe(2)
 
 
 def current_node() -> Node | None:
