@@ -191,8 +191,7 @@ def _result(
         engine = Engine(conventions, hot, table, facts, state)
         result = engine.check(sources, None, progress, jobs)
         store.write(key, result)
-        if (known := engine.state()) is not None:
-            store.write_state(name, place, known)
+        store.write_state(name, place, engine.state)
     return result
 
 

@@ -16,7 +16,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from importlib import import_module
 from importlib.metadata import version
@@ -117,6 +117,9 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._left: list[
+            tuple[str, str, Callable[[], bytes | None]]
+        ] = []  # what is known, and is to be written yet
 
     def read(self, key: str) -> CheckResult | None:
         """The result that was kept under a name, if it is as it was written."""
@@ -140,15 +143,24 @@ class Store:
 
         Where there is none of that name, it is that of the last one in the same ``place``, which has most of the files.
         """
+        self.finish()
         state = self._get(key, "state")
         if state is None and (last := self._get(place, "last")) is not None:
             state = self._get(last.decode("ascii", "replace"), "state")
         return state
 
-    def write_state(self, key: str, place: str, state: bytes) -> None:
-        """Keep what is known of a project, as `write` does with results."""
-        self._keep(key, "state", state)
-        self._keep(place, "last", key.encode())
+    def write_state(self, key: str, place: str, state: Callable[[], bytes | None]) -> None:
+        """Keep what is known of a project, as `write` does with results, but not before `finish`: it takes its time."""
+        self._left.append((key, place, state))
+
+    def finish(self) -> None:
+        """Write what is left to be written."""
+        while self._left:
+            key, place, known = self._left.pop()
+            state = known()
+            if state is not None:
+                self._keep(key, "state", state)
+                self._keep(place, "last", key.encode())
 
     def _get(self, key: str, sort: str) -> bytes | None:
         path = self._folder / f"{key}.{sort}"

@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -186,19 +186,37 @@ def command(**values: object) -> int:
         return EXIT_OK
     if not any(map(config.selects, rule_book())):
         raise ConfigError("what is selected and ignored leaves no rule on; `syncscan rules` lists them")
+    store = store_of(options)
     with steady_memory():
-        status = _run(options, config)
+        with _writing_what_is_known_last(store):
+            status = _run(options, config, store)
         gc.freeze()  # the end of the process frees the memory at once; the collector would take seconds
     return status
 
 
-def _run(options: Options, config: Config) -> int:
+@contextmanager
+def _writing_what_is_known_last(store: Store | None) -> Iterator[None]:
+    """Write what the next check follows from once the report is out. Ctrl-C ends that, and nothing else is lost by it."""
+    left_early = None
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError as error:  # a reader that left early; the next check is another matter
+        left_early = error
+    with suppress(KeyboardInterrupt):
+        if store is not None:
+            store.finish()
+    if left_early is not None:
+        raise left_early
+
+
+def _run(options: Options, config: Config, store: Store | None) -> int:
     start = time.monotonic()
     baseline = _baseline(options, config)
     contents = _contents(options)
     project = _project(options, config, contents)
     refuse_unknown_entry_points(options, config, project)
-    outcome = _analyse(options, config, project, contents, baseline)
+    outcome = _analyse(options, config, project, contents, baseline, store)
     if options.writes:
         outcome = _write(options, config, project, contents, outcome, baseline)
     if options.write_baseline:
@@ -260,7 +278,12 @@ def _write_baseline(outcome: Checked, file: Path) -> Checked:
 
 
 def _analyse(
-    options: Options, config: Config, project: Project, contents: dict[Path, bytes], baseline: Baseline | None
+    options: Options,
+    config: Config,
+    project: Project,
+    contents: dict[Path, bytes],
+    baseline: Baseline | None,
+    store: Store | None,
 ) -> Checked:
     with ProgressBar(sys.stderr) as bar, _ending_at_once(bar):
 
@@ -268,9 +291,9 @@ def _analyse(
             return check(project, config, bar, options.jobs, baseline, store)
 
         if options.since:
-            return _check_since(options.since, options, config, bar, check_now)
+            return _check_since(options.since, options, config, bar, store, check_now)
         if not options.writes and not options.diff:
-            return check_now(store_of(options))
+            return check_now(store)
         rounds = 1 if options.add_ignores else MAX_ROUNDS
         chosen = _chosen(options)
         return check_and_fix(
@@ -286,14 +309,19 @@ def _analyse(
 
 
 def _check_since(
-    revision: str, options: Options, config: Config, progress: Progress, check_now: Callable[[Store], Checked]
+    revision: str,
+    options: Options,
+    config: Config,
+    progress: Progress,
+    store: Store | None,
+    check_now: Callable[[Store], Checked],
 ) -> Checked:
     paths = [Path(path) for path in options.paths or (".",)]
     change = find_change(_folder_of(paths[0]), revision)
     if not change.files:
         _say(f"no Python file changed since {revision}")
         return Checked((), (), (), 0, {})
-    return check_change(change, paths, config, progress, options.jobs, store_of(options), check_now)
+    return check_change(change, paths, config, progress, options.jobs, store, check_now)
 
 
 def _folder_of(path: Path) -> Path:

@@ -320,23 +320,54 @@ def test_a_run_that_is_killed_as_it_writes_the_state_leaves_the_one_before(root,
     checked(root, ".", "--cache-dir", kept)
     before = states(kept)
     replace_in(root / "base.py", "class Runner:", "class Runner(object):")  # which is not followed
+    done = ended_as_it_writes_the_state(root, kept, signal.SIGKILL)
+    assert done.returncode == -signal.SIGKILL
+    assert states(kept) == before
+    assert [*kept.glob("*.new")]
+    expected = checked(root, ".", "--no-cache")
+    assert json.loads(done.stdout)["findings"] == expected[0]  # the report was out before
+    assert checked(root, ".", "--cache-dir", kept) == expected
+
+
+def ended_as_it_writes_the_state(
+    root: Path, kept: Path, by: signal.Signals
+) -> subprocess.CompletedProcess[bytes]:
     program = (
         "import os, pathlib, signal, sys\n"
-        "def killed(unfinished, target):\n"
-        "    if str(target).endswith('.state'): os.kill(os.getpid(), signal.SIGKILL)\n"
+        "def ended(unfinished, target):\n"
+        f"    if str(target).endswith('.state'): os.kill(os.getpid(), {by:d})\n"
         "    os.replace(unfinished, target)\n"
-        "pathlib.Path.replace = killed\n"
+        "pathlib.Path.replace = ended\n"
         "from syncscan.cli import main\n"
         "main()\n"
     )
     arguments = command(".", "--cache-dir", kept)[3:]
-    done = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-c", program, *arguments], cwd=root, capture_output=True, check=False
     )
-    assert done.returncode == -signal.SIGKILL
-    assert states(kept) == before
-    assert [*kept.glob("*.new")]
-    assert checked(root, ".", "--cache-dir", kept) == checked(root, ".", "--no-cache")
+
+
+def test_control_c_as_the_state_is_written_loses_the_state_alone(root, kept) -> None:
+    done = ended_as_it_writes_the_state(root, kept, signal.SIGINT)
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert json.loads(done.stdout)["findings"] == checked(root, ".", "--no-cache")[0]
+    assert not states(kept)
+    assert not [*kept.glob("*.new")]
+    assert [*kept.glob("*.result")]
+
+
+def test_a_reader_that_leaves_early_leaves_a_state(root, kept) -> None:
+    def read_by_nobody(*arguments: object) -> tuple[int, bytes]:
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run(
+            command(".", *arguments), cwd=root, stdout=write, stderr=subprocess.PIPE, check=False
+        )
+        os.close(write)
+        return done.returncode, done.stderr
+
+    assert read_by_nobody("--cache-dir", kept) == read_by_nobody("--no-cache")
+    assert len(states(kept)) == 1
 
 
 def test_a_full_disk_changes_nothing(root, kept) -> None:
@@ -369,7 +400,8 @@ def test_states_make_room_for_one_another(kept, monkeypatch) -> None:
     monkeypatch.setattr("syncscan.check.store._MOST_BYTES", 2500)
     store = Store(kept)
     for number in range(4):
-        store.write_state(f"{number}" * 64, "a" * 64, bytes(1000))
+        store.write_state(f"{number}" * 64, "a" * 64, lambda: bytes(1000))
+        store.finish()
         os.utime(kept / f"{str(number) * 64}.state", (number, number))
     assert [name[0] for name in sorted(states(kept))] == ["2", "3"]
     assert store.read_state("3" * 64, "b" * 64) == bytes(1000)
