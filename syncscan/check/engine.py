@@ -159,7 +159,7 @@ class _Project:
         asked = frozenset(name for rule in rules for name in rule.asks)
         self.solver = Solver([*self._modules.values()], table or load_table(), conventions, asked, facts)
         self._matching = Matching(self.solver, rules)
-        self._regions: Regions = {}
+        self._regions = Regions()
         if state is None:
             self.solver.solve(progress)
         else:
@@ -178,16 +178,12 @@ class _Project:
         try:
             edits = [each for shown in changed for each in self._edits(shown, before.get(shown))]
             self._modules = {shown: self._modules[shown] for shown in self._sources if shown in self._modules}
-            self._forget_regions(changed)
+            self._regions.forget(changed)
             if edits:
                 self._matching.forget(self.solver.revise(edits, progress))
         except NotFollowedError:
             return False
         return True
-
-    def _forget_regions(self, paths: Container[str]) -> None:
-        for function in [each for each in self._regions if each.module.path in paths]:
-            del self._regions[function]
 
     def _edits(self, shown: str, before: Source | None) -> Iterator[ModuleEdit]:
         """What has become of a file. One that cannot be read is as good as none."""
@@ -235,7 +231,8 @@ class _Project:
         try:
             knowledge = KnowledgeWriter(self.solver)
             found = self._matching.written(knowledge.values)
-            regions = [_of_regions(self._regions.get(each)) for each in knowledge.names.functions]
+            known = (self._regions.of, self._regions.loops)
+            regions = [[_of_regions(each.get(f)) for each in known] for f in knowledge.names.functions]
             indexed = text_of([*self._modules])
             parts = {
                 **knowledge.parts(),
@@ -252,11 +249,13 @@ class _Project:
         knowledge = KnowledgeReader(self.solver, Trees(trees), parts)
         with reading():
             self._matching.recall(json.loads(parts["found"]), knowledge.names, knowledge.values)
-            for function, regions in zip(
+            for function, (regions, loops) in zip(
                 knowledge.names.functions, json.loads(parts["regions"]), strict=True
             ):
                 if regions is not None:
-                    self._regions[function] = tuple(starmap(_region, regions))
+                    self._regions.of[function] = tuple(starmap(_region, regions))
+                if loops is not None:
+                    self._regions.loops[function] = tuple(starmap(_region, loops))
 
     def _failed(self, targets: Container[str] | None) -> Iterator[Failure]:
         for shown, source in self._sources.items():

@@ -11,7 +11,7 @@ and of what it calls, are neither: what they call may be a step by another name.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from syncscan.check.files import is_test
@@ -32,8 +32,21 @@ from syncscan.errors import ConfigError, suggestion
 from syncscan.model import When
 
 Chain = tuple[str, ...]
-Regions = dict[Function, tuple[Region, ...]]
 Called = Function | Virtual
+
+
+@dataclass(slots=True)
+class Regions:
+    """What is read of the source of functions, once: the regions of each, and the loops of those that generate."""
+
+    of: dict[Function, tuple[Region, ...]] = field(default_factory=dict)
+    loops: dict[Function, tuple[Region, ...]] = field(default_factory=dict)
+
+    def forget(self, paths: Container[str]) -> None:
+        """Forget the functions of some files."""
+        for known in (self.of, self.loops):
+            for function in [each for each in known if each.module.path in paths]:
+                del known[function]
 
 
 @dataclass(slots=True)
@@ -46,7 +59,7 @@ class Times:
     programs: set[Called] = field(default_factory=set)  # those of them that are a program, or a part of one
     generations: set[Called] = field(default_factory=set)  # what runs many steps, and is none
     generating: set[Called] = field(default_factory=set)  # that, and what it calls
-    regions: Regions = field(default_factory=dict)
+    regions: Regions = field(default_factory=Regions)
 
     def at(self, function: Function, line: int) -> tuple[When, Chain]:
         """When a line of a function runs, and the chain of calls to it if that is in a step."""
@@ -72,11 +85,14 @@ class Times:
         return caller.below if isinstance(caller, Virtual) else self.callees.get(caller, ())
 
     def _regions(self, function: Function) -> tuple[Region, ...]:
-        if function not in self.regions:
-            self.regions[function] = tuple(regions_of(function))
-        if function in self.generating:
-            return (*loops_of(function), *self.regions[function])
-        return self.regions[function]
+        known = self.regions
+        if function not in known.of:
+            known.of[function] = tuple(regions_of(function))
+        if function not in self.generating:
+            return known.of[function]
+        if function not in known.loops:
+            known.loops[function] = tuple(loops_of(function))
+        return (*known.loops[function], *known.of[function])
 
 
 def times(solver: Solver, entry_points: Sequence[str], regions: Regions) -> Times:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import random
@@ -61,6 +62,28 @@ def test_what_follows_from_a_state_is_what_a_new_engine_says(seed) -> None:
         else:
             state = fresh
     assert again > 5  # or this shows nothing
+
+
+def test_files_that_have_not_changed_are_not_parsed(monkeypatch) -> None:
+    model = """
+class Model:
+    def generate(self, x):
+        while True:
+            self.step(x)
+
+    def step(self, x):
+        return x.cpu()
+"""
+    sources = project() | {"model": source("model", model)}
+    _, state = cold(sources)
+    before = sources["helpers"]
+    sources["helpers"] = replace(before, text=before.text.replace("n + 1", "n + 2"))
+    parsed: list[str] = []
+    parse = ast.parse
+    with monkeypatch.context() as patch:
+        patch.setattr(ast, "parse", lambda text, *a, **how: parsed.append(text) or parse(text, *a, **how))
+        followed(state, sources)
+    assert {text for text in parsed if "def " in text} == {before.text, sources["helpers"].text}
 
 
 def test_all_that_the_corpus_knows_of_survives() -> None:
