@@ -18,6 +18,7 @@ from syncscan.check.files import normalise
 from syncscan.errors import SyncscanError
 from syncscan.model import Edit, Finding
 from syncscan.server import answers
+from syncscan.server.progress import EditorProgress
 from syncscan.server.workspace import Workspace
 
 
@@ -83,14 +84,20 @@ class Server(LanguageServer):
         if self._is_stale.is_set():
             self._is_stale.clear()
             self._workspace.look_again()
+        progress = EditorProgress(self)
         try:
-            findings = tuple(self._workspace.findings(path, texts, lambda *_: None))
+            found = self._workspace.findings(path, texts, progress)
         except SyncscanError as error:
             self._complain(str(error))
             return
         except Exception as error:  # an editor goes on, and says what went wrong
             self._complain(f"syncscan failed, please report this: {type(error).__name__}: {error}")
             return
+        finally:
+            progress.end()
+        if found is None:  # half typed: what was said of it last stays where the editor moves it
+            return
+        findings = tuple(found)
         if document.version != version:  # a later change is in the queue
             return
         self._known[uri] = _Known(version, findings)

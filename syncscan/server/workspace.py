@@ -27,43 +27,42 @@ class Workspace:
     def __init__(self) -> None:
         self._resident = Resident()
         self._projects: dict[Path, Project] = {}
+        self._whole: dict[Path, Source] = {}  # open files, as they were when they were Python last
 
     def look_again(self) -> None:
         """What is on the disk may have changed: read the projects again when they are asked about next."""
         self._projects.clear()
 
-    def findings(self, path: Path, open_files: Mapping[Path, bytes], progress: Progress) -> Sequence[Finding]:
-        """The findings in one file, in order, with the settings that apply to it; SyncscanError where there can be none."""
+    def findings(
+        self, path: Path, open_files: Mapping[Path, bytes], progress: Progress
+    ) -> Sequence[Finding] | None:
+        """The findings in one file, in order, with the settings that apply to it; SyncscanError where there can be none.
+
+        None where the file is half typed. What is half typed counts for others as it was before.
+        """
         config = find_config(path.parent)
         if path not in self._projects:
             self._projects[path] = load_project([path], config, open_files)
-        try:
-            project = _as_open(self._projects[path], open_files)
-        except SourceError:
-            project = load_project([path], config, open_files)
-        if any(source.path == path and _is_broken(source) for source in project.sources):
-            return []  # until it is whole again, what is known of the project stays
+        project = self._projects[path]
+        opened = {
+            source.path: _read(source, open_files) for source in project.sources if source.path in open_files
+        }
+        self._whole = {path: self._whole[path] for path in self._whole.keys() & open_files.keys()}
+        self._whole |= {path: source for path, source in opened.items() if source is not None}
+        if path in opened and opened[path] is None:
+            return None
+        sources = tuple(self._whole.get(source.path, source) for source in project.sources)
         baseline = read_baseline(config.baseline) if config.baseline else None
-        outcome = check(project, config, progress, 1, baseline, resident=self._resident)
+        now = replace(project, sources=sources)
+        outcome = check(now, config, progress, 1, baseline, resident=self._resident)
         return [finding for finding in outcome.findings if finding.path == shown(path)]
 
 
-def _as_open(project: Project, open_files: Mapping[Path, bytes]) -> Project:
-    """A project with the texts that editors hold; SourceError where one is none of Python."""
-    sources = tuple(
-        _read(source, open_files) if source.path in open_files else source for source in project.sources
-    )
-    return replace(project, sources=sources)
-
-
-def _read(source: Source, open_files: Mapping[Path, bytes]) -> Source:
-    now = read_source(source.path, source.path.parent, open_files)
-    return replace(now, module=source.module, link=source.link)
-
-
-def _is_broken(source: Source) -> bool:
+def _read(source: Source, open_files: Mapping[Path, bytes]) -> Source | None:
+    """A file as an editor holds it; None where that is no Python."""
     try:
-        parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
-        return True
-    return False
+        now = read_source(source.path, source.path.parent, open_files)
+        parse(now.text)
+    except (SourceError, SyntaxError, ValueError, RecursionError):
+        return None
+    return replace(now, module=source.module, link=source.link)

@@ -17,6 +17,7 @@ from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
 SOURCE = 'import torch\n\n名 = torch.zeros(8, device="cuda")\n名前 = "😀"; n = 名.sum().item()\n'
+CAN = types.ClientCapabilities(window=types.WindowClientCapabilities(work_done_progress=True))
 PATIENCE = 60  # seconds; what takes longer hangs
 
 
@@ -28,6 +29,8 @@ class Editor:
         self.root = root
         self.versions: dict[str, int] = {}
         self.told: asyncio.Queue[types.PublishDiagnosticsParams] = asyncio.Queue()
+        self.all_told: list[types.PublishDiagnosticsParams] = []
+        self.progress: list[dict[str, object]] = []
         self.messages: asyncio.Queue[types.ShowMessageParams] = asyncio.Queue()
 
     def uri(self, name: str) -> str:
@@ -53,7 +56,7 @@ class Editor:
                 return list(told.diagnostics)
 
 
-def edit(root: Path, work: Callable[[Editor], Awaitable[None]]) -> None:
+def edit(root: Path, work: Callable[[Editor], Awaitable[None]], *command: str) -> None:
     """Start a server in a folder, and work with it."""
 
     async def run() -> None:
@@ -63,16 +66,23 @@ def edit(root: Path, work: Callable[[Editor], Awaitable[None]]) -> None:
         @client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def told(params: types.PublishDiagnosticsParams) -> None:
             editor.told.put_nowait(params)
+            editor.all_told.append(params)
+
+        @client.feature(types.WINDOW_WORK_DONE_PROGRESS_CREATE)
+        def create(_params: types.WorkDoneProgressCreateParams) -> None:
+            """Show it."""
+
+        @client.feature(types.PROGRESS)
+        def progressed(params: types.ProgressParams) -> None:
+            editor.progress.append(params.value)
 
         @client.feature(types.WINDOW_SHOW_MESSAGE)
         def said(params: types.ShowMessageParams) -> None:
             editor.messages.put_nowait(params)
 
-        await client.start_io(sys.executable, "-m", "syncscan", "server")
+        await client.start_io(sys.executable, *(command or ("-m", "syncscan", "server")))
         try:
-            await client.initialize_async(
-                types.InitializeParams(types.ClientCapabilities(), root_uri=root.as_uri())
-            )
+            await client.initialize_async(types.InitializeParams(CAN, root_uri=root.as_uri()))
             client.initialized(types.InitializedParams())
             await work(editor)
         finally:
@@ -124,6 +134,40 @@ def test_one_open_file_is_read_as_it_is_typed_for_another(project):
         assert [d.code for d in await editor.diagnostics("use.py")] == ["SYN101"]
 
     edit(root, work)
+
+
+def test_what_is_half_typed_counts_as_it_was(project):
+    made = 'import torch\n\nt = torch.zeros(8, device="cuda")\n'
+    read = "import torch\nfrom a import t\n\nt.item()\n"
+    root = project({"pyproject.toml": "", "a.py": made + "t.item()\n", "b.py": read})
+
+    async def work(editor: Editor) -> None:
+        editor.open("a.py")
+        assert [d.code for d in await editor.diagnostics("a.py")] == ["SYN101"]
+        editor.open("b.py")
+        assert [d.code for d in await editor.diagnostics("b.py")] == ["SYN101"]
+        editor.change("a.py", made + "t.item(\n")
+        editor.change("b.py", read + "t.tolist()\n")
+        assert [d.code for d in await editor.diagnostics("b.py")] == ["SYN101", "SYN102"]
+        assert [told.version for told in editor.all_told if told.uri == editor.uri("a.py")] == [1]
+
+    edit(root, work)
+
+
+def test_a_long_read_is_shown(project):
+    root = project({"pyproject.toml": "", "a.py": SOURCE})
+    impatient = (
+        "from syncscan.server import progress; progress.PATIENCE = progress._EACH = 0; "
+        "from syncscan.cli import main; main()"
+    )
+
+    async def work(editor: Editor) -> None:
+        editor.open("a.py")
+        await editor.diagnostics("a.py")
+        assert [told["kind"] for told in (editor.progress[0], editor.progress[-1])] == ["begin", "end"]
+        assert (editor.progress[1]["kind"], editor.progress[1]["message"]) == ("report", "read 0%")
+
+    edit(root, work, "-c", impatient, "server")
 
 
 def test_a_hover_explains(project):
@@ -204,6 +248,8 @@ def test_many_edits_end_where_a_check_does(syncscan, project):
             for _ in range(20):
                 text = SOURCE + "".join(f"{line}\n" for line in chance.choices(lines, k=3))
                 editor.change("a.py", text)
+            text = SOURCE + "".join(f"{line}\n" for line in chance.choices(lines[:-1], k=3))
+            editor.change("a.py", text)
             shown = [(d.range.start.line + 1, d.code) for d in await editor.diagnostics("a.py")]
             (root / "a.py").write_text(text)
             found = json.loads(syncscan("check", "a.py", "--format", "json").stdout)["findings"]
