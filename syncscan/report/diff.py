@@ -171,8 +171,8 @@ def _pairs(base: Iterable[Row], head: Iterable[Row]) -> Iterator[tuple[Row | Non
         yield from ((None, row) for row in right.values())
 
 
-def _likeness(one: Row, other: Row) -> tuple[int, int]:
-    """How many folders two paths have in common from their end, and how near their lines are."""
+def _likeness(one: Row, other: Row) -> tuple[int, int, int]:
+    """How many folders two paths have in common from their end, and how near their lines and columns are."""
     common = 0
     for a, b in zip(
         reversed(PurePath(one["path"]).parts), reversed(PurePath(other["path"]).parts), strict=False
@@ -180,7 +180,7 @@ def _likeness(one: Row, other: Row) -> tuple[int, int]:
         if a != b:
             break
         common += 1
-    return common, -abs(one["line"] - other["line"])
+    return common, -abs(one["line"] - other["line"]), -abs(one["column"] - other["column"])
 
 
 def step_totals(rows: Rows) -> tuple[float, float]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from syncscan.trace.sites import spot
 
 Trace = dict[str, Any]
 STEP = "step"  # the phase of what a steady step waits
@@ -70,6 +72,9 @@ class Row:
     per_step: float = 0.0
     step_blocked_ns: float = 0.0  # in a step of those processes that have it
     step_starved_ns: float | None = None
+    has_twin: bool = (
+        False  # another row of the line has the same expression, such as what is read and what is written
+    )
 
     def add(self, site: dict[str, Any]) -> None:
         """Add a site of this place."""
@@ -125,6 +130,15 @@ def place_of(site: dict[str, Any]) -> tuple[Any, ...]:
     )
 
 
+def _mark_twins(rows: Iterable[Row]) -> None:
+    alike: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
+    for row in rows:
+        alike[row["path"], row["line"], row["function"], row["expression"]].append(row)
+    for twins in alike.values():
+        for row in twins:
+            row.has_twin = len({twin["column"] for twin in twins}) > 1
+
+
 class Rows:
     """The rows of a trace, the costliest first, and their totals."""
 
@@ -133,6 +147,7 @@ class Rows:
         found: dict[tuple[Any, ...], Row] = {}
         for site in trace["sites"]:
             found.setdefault(place_of(site), Row()).add(site)
+        _mark_twins(found.values())
         self.allowed = [row for row in found.values() if row["allowed"] is not None]
         self.rows = [row for row in found.values() if row["allowed"] is None]
         self.rows.sort(key=lambda row: row.all.cost, reverse=True)
@@ -181,6 +196,12 @@ class Rows:
     def waits(self, *phases: str) -> Waits:
         """All waits of these phases."""
         return total(row.phases.get(phase, NONE) for row in self.rows for phase in phases)
+
+
+def spot_of(row: Row, folder: Path) -> str:
+    """``path:line``, and the column where that alone tells it from another row."""
+    place = spot(short_path(row["path"], folder), row["line"])
+    return f"{place}:{row['column']}" if row.has_twin else place
 
 
 def short_path(path: str, folder: Path) -> str:

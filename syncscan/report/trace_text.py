@@ -14,7 +14,7 @@ from syncscan.report.console import Console
 from syncscan.report.ranks import rank_remarks
 from syncscan.report.records import plural
 from syncscan.report.safe_text import safe_values
-from syncscan.report.trace_rows import PHASES, STEP, Row, Rows, duration, share, short_path
+from syncscan.report.trace_rows import PHASES, STEP, Row, Rows, duration, share, short_path, spot_of
 from syncscan.trace.sites import spot
 
 MAX_SITES = 30
@@ -165,10 +165,10 @@ def _table(columns: list[_Column], rows: Sequence[Row], width: int, folder: Path
 
 
 def where(row: Row, folder: Path) -> Text:
-    """``path:line``, which a terminal that knows links opens, wherever the file lies."""
+    """Where it waits, which a terminal that knows links opens, wherever the file lies."""
     path = row["path"]
     link = Path(path).as_uri() if path.startswith("/") and "\\" not in path else None
-    return Text(spot(short_path(path, folder), row["line"]), style=Style(color="cyan", link=link))
+    return Text(spot_of(row, folder), style=Style(color="cyan", link=link))
 
 
 def _below(row: Row) -> Iterator[tuple[str, str]]:

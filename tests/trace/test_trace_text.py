@@ -221,3 +221,16 @@ def test_how_much_steps_differ_is_kept(serve, program):
     site = done.site("t.item()")
     assert site["per_step"] == 2
     assert site["step_spread"]["syncs"] == pytest.approx(2**0.5)
+
+
+def test_what_a_line_reads_and_what_it_writes_are_told_apart(run_syncscan, program):
+    source = """
+import torch
+x = torch.zeros(8, device="cuda")
+m = x > 0
+x[m] = x[m] + 1
+x.sum().item()
+"""
+    done = run_syncscan("trace", "--simulate", "--", sys.executable, program(source))
+    places = [line.split()[2] for line in done.stderr.splitlines() if "SYN" in line]
+    assert sorted(place.partition(".py:")[2] for place in places) == ["5:1", "5:8", "6"]

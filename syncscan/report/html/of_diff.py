@@ -8,8 +8,7 @@ from typing import Any, TextIO
 
 from syncscan.report.diff import SAME, STATUSES, Change, Comparison, step_totals
 from syncscan.report.html.page import Column, Excerpts, Page, make_row, make_total, write
-from syncscan.report.trace_rows import duration, short_path
-from syncscan.trace.sites import spot
+from syncscan.report.trace_rows import duration, spot_of
 
 
 def render(comparison: Comparison, stream: TextIO) -> None:
@@ -54,8 +53,14 @@ def make_page(comparison: Comparison, folder: Path) -> Page:
 def _row(change: Change, measured: list[tuple[str, str]], folder: Path) -> dict[str, Any]:
     row = change.row
     times = [_means(change, field) for field, _ in measured]
-    where = spot(short_path(row["path"], folder), row["line"])
-    cells = [change.status, _means(change, "waits"), *times, row["code"], where, row["expression"]]
+    cells = [
+        change.status,
+        _means(change, "waits"),
+        *times,
+        row["code"],
+        spot_of(row, folder),
+        row["expression"],
+    ]
     return make_row(cells, row.sites[0], instead=row["instead"] or "", facts=_facts(change))
 
 

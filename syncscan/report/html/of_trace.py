@@ -10,7 +10,7 @@ from typing import Any, TextIO
 from syncscan.report.html.page import Column, Excerpts, Page, make_row, make_total, write
 from syncscan.report.ranks import rank_remarks
 from syncscan.report.speedscope import split_frame, weighted_stacks
-from syncscan.report.trace_rows import PHASES, STEP, Row, Rows, duration, place_of, share, short_path
+from syncscan.report.trace_rows import PHASES, STEP, Row, Rows, duration, place_of, share, short_path, spot_of
 from syncscan.trace.sites import spot
 
 MAX_STACKED = 5_000  # sites, the costliest, of which the page has the stacks
@@ -86,7 +86,7 @@ class _Maker:
         yield Column("waits", "count"), lambda row: row.all.count
         yield Column("code", "code", facet=True), lambda row: row["code"]
         yield Column("when", "word", facet=True), _when
-        yield Column("where", "place"), lambda row: spot(short_path(row["path"], self._folder), row["line"])
+        yield Column("where", "place"), lambda row: spot_of(row, self._folder)
         yield Column("expression", "expression"), lambda row: row["expression"]
 
     def _row(self, row: Row, at: int, columns: list[tuple[Column, Any]]) -> dict[str, Any]:
