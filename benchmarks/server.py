@@ -4,7 +4,7 @@
     python -m benchmarks.server vllm==0.19.0:vllm/v1 vllm/v1/worker/gpu_model_runner.py --edits 1000 --compare 100
 
 needs `pip install -e ".[bench,lsp]"`. A client of pygls's own talks to the server over standard input and output, as an editor does: it
-opens the file and types statements into random functions, key by key, or changes statements (`benchmarks.edits`). Times are what
+opens the file and types statements into random functions, key by key, or changes it (`benchmarks.edits`). Times are what
 the clock says from the change to the diagnostics of that version; of what is half typed nothing is said, and nothing awaited. After every
 ``--compare`` edits, and at the end, the diagnostics are compared with what a command that keeps nothing finds. It ends with status 1
 where they differ.
@@ -31,6 +31,8 @@ from pygls.lsp.client import LanguageClient
 from benchmarks import edits, releases
 
 Shown = list[tuple[int, str]]
+_BODIES = 0.9  # of the changes are of what functions do, and the others of what the file defines
+_OTHERS = (edits.signature, edits.helper, edits.method, edits.attribute, edits.imported)
 _PATIENCE = 600  # seconds; what takes longer hangs
 _CAN = types.ClientCapabilities(window=types.WindowClientCapabilities(work_done_progress=True))
 
@@ -160,7 +162,8 @@ def texts(rng: random.Random, text: str) -> Iterator[str]:
     """A file as one types: a statement key by key, and away again, or a change of a statement."""
     while True:
         if rng.random() < 0.5:
-            changed = edits.TEXTS["body"](rng, text)
+            change = edits.body if rng.random() < _BODIES else rng.choice(_OTHERS)
+            changed = change(rng, text)
             if changed != text and edits.parses(changed):
                 text = changed
                 yield text
