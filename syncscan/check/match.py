@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -36,13 +36,17 @@ _COMPOUND = (
 )
 
 
+BoundIn = Callable[[tuple[ast.stmt, ...]], set[str]]  # `bound_in`, or what it said before
+
+
 class StatementFacts:
     """What the inference knows of one statement, asked by the nodes that libcst made of it."""
 
-    def __init__(self, candidate: Candidate, function: Function) -> None:
+    def __init__(self, candidate: Candidate, function: Function, bound: BoundIn) -> None:
         module = function.module
         self._candidate = candidate
         self._function = function
+        self._bound_in = bound
         self._lines = module.lines
         self._start = _start(candidate.node, module.lines)
         self.tree = cst.parse_module(head_of(candidate.node, module.lines))
@@ -73,7 +77,7 @@ class StatementFacts:
             if candidate is None:
                 return
             try:
-                facts = StatementFacts(candidate, self._function)
+                facts = StatementFacts(candidate, self._function, self._bound_in)
             except cst.ParserSyntaxError:
                 return
             yield statements_of(facts.tree.body[0])[0], facts
@@ -141,7 +145,7 @@ class StatementFacts:
         """Whether an expression reads what the body of the innermost loop around it sets."""
         if self._around.in_loop(node) or isinstance(self._function.node, ast.Lambda):
             return False
-        return not self._around.paths_in(node).isdisjoint(bound_in(self._place.loop))
+        return not self._around.paths_in(node).isdisjoint(self._bound_in(self._place.loop))
 
     def before(self, node: cst.CSTNode) -> cst.CSTNode | None:  # noqa: ARG002 (all nodes are in one statement)
         """The statement that stands before the one of a node, in the same body."""
@@ -310,18 +314,21 @@ class Matcher:
 
     def findings_in(self, candidates: Sequence[Candidate], function: Function) -> list[Placed]:
         """The findings in a function; none where a rule fails, which is noted."""
+        once = functools.cache(bound_in)  # many findings may stand in the body of one loop
         try:
-            return [placed for candidate in candidates for placed in self._findings(candidate, function)]
+            return [
+                placed for candidate in candidates for placed in self._findings(candidate, function, once)
+            ]
         except Exception as error:  # (the engine reports it: one line, exit status 2)
             self._defects[function] = error
             return []
 
-    def _findings(self, candidate: Candidate, function: Function) -> Iterator[Placed]:
+    def _findings(self, candidate: Candidate, function: Function, bound: BoundIn) -> Iterator[Placed]:
         """The findings in one statement; at one place, the first rule speaks."""
         if is_too_deep(*_expressions_of(candidate.node)):
             raise RecursionError
         try:
-            facts = StatementFacts(candidate, function)
+            facts = StatementFacts(candidate, function, bound)
         except cst.ParserSyntaxError:
             return  # newer syntax than libcst reads: the statement stays unreported
         taken: set[tuple[int, int, int, int]] = set()

@@ -33,7 +33,7 @@ def _while(frame: Frame, node: ast.While) -> bool:
 
 
 _ROUNDS = 3
-_DEEPEST = 4  # loops in one another that each have their own rounds
+_DEEPEST = 3  # loops in one another that each have their own rounds
 
 
 def _loop(frame: Frame, start: Callable[[], None], body: list[ast.stmt]) -> tuple[int, list[Changes]]:

@@ -51,3 +51,10 @@ gpu._replace(y=torch.ones(1)).y.tolist()  # silent
 def read(typed: Typed, pair: tuple):
     typed.t.tolist()  # expect: SYN102 (assumed)
     return typed.count.tolist()  # silent
+
+
+def made_inside(tensor):
+    Local = collections.namedtuple("Local", "first second")
+    local = Local(tensor.cuda(), 1)
+    print(local.second)
+    return local.first.item()  # expect: SYN101
