@@ -105,8 +105,7 @@ def _spans(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, int, bool]]:
 
 def _module(path: str, argv: Sequence[str]) -> str:
     """The module of a file, as `--step` names it."""
-    script = next((argument for argument in argv[1:] if not argument.startswith("-")), "")
-    if "-m" not in argv and "-c" not in argv and script and Path(path).name == Path(script).name:
+    if _is_started(Path(path), argv):
         return "__main__"
     file = Path(path).with_suffix("")
     names = [file.name]
@@ -115,3 +114,18 @@ def _module(path: str, argv: Sequence[str]) -> str:
             break
         names.insert(0, folder.name)
     return ".".join(names[:-1] if len(names) > 1 and names[-1] == "__init__" else names)
+
+
+def _is_started(path: Path, argv: Sequence[str]) -> bool:
+    """Whether a file is the one that a command line starts: as `python FILE`, or as `python -m MODULE`."""
+    words = iter(argv[1:])
+    for word in words:
+        if word in {"-W", "-X"}:
+            next(words, None)
+        elif word == "-m":
+            module = tuple(next(words, "").split("."))
+            file = path.parent if path.name == "__main__.py" else path.with_suffix("")
+            return file.parts[-len(module) :] == module
+        elif word == "-c" or not word.startswith("-"):
+            return path.name == Path(word).name
+    return False

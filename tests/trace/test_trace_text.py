@@ -140,6 +140,18 @@ def test_what_is_proposed_is_the_outermost_function_known_to_repeat(serve, sourc
     assert (proposed and proposed["target"]) == target
 
 
+@pytest.mark.parametrize("file", ["jobs/run.py", "jobs/__main__.py"])
+def test_what_is_proposed_of_a_module_that_is_run_can_be_given(run_trace, program, tmp_path, file):
+    (tmp_path / "jobs").mkdir()
+    program(SERVER, "server.py")
+    source = "from server import *\ndef one(): s.read()\ns = Server()\nfor _ in range(6):\n    one()\n"
+    program(source, file)
+    command = [sys.executable, "-W", "error", "-m", file.removesuffix("/__main__.py").removesuffix(".py").replace("/", ".")]  # fmt: skip
+    proposed = run_trace(command).trace["proposed_step"]["target"]
+    assert proposed == "__main__:one"
+    assert run_trace(command, ("--step", proposed)).trace["steps"]["started"] == 6
+
+
 def test_a_path_is_never_broken(serve, environment):
     environment["COLUMNS"] = "40"
     done = serve("s.read()\n")
