@@ -134,7 +134,7 @@ def by_number(shape: Shape, largest: int = _LARGEST) -> Shape:
     return check
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Later:
     """A field of `record` that older files of the version lack, and what such a file is taken to say."""
 
@@ -148,6 +148,7 @@ class Later:
 
 def record(**fields: Shape) -> Shape:
     """An object with these fields."""
+    expected = [(name, shape, _SIMPLE.get(shape)) for name, shape in fields.items()]
 
     def check(value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
@@ -155,9 +156,13 @@ def record(**fields: Shape) -> Shape:
         found = {}
         name = ""
         try:
-            for name, shape in fields.items():
-                if name in value:
-                    found[name] = shape(value[name])
+            for name, shape, simple in expected:
+                item = value.get(name, _MISSING)
+                kind = type(item)
+                if kind is simple and (kind is str or 0 <= item <= _LARGEST):  # without a call
+                    found[name] = item
+                elif item is not _MISSING:
+                    found[name] = shape(item)
                 elif isinstance(shape, Later):
                     found[name] = copy(shape.default)
                 else:
@@ -169,12 +174,18 @@ def record(**fields: Shape) -> Shape:
     return check
 
 
+_MISSING: Any = object()
+_SIMPLE: dict[Shape, type] = {text: str, integer: int}
+
+
 def _surely(shape: Shape, values: Collection[Any]) -> bool:
     """Whether all values are of a simple shape, found out without a call for each: most of a trace is such."""
+    if shape not in _SIMPLE:
+        return False
     types = set(map(type, values))
     if shape is text:
         return types <= {str}
-    return shape is integer and types == {int} and min(values) >= 0 and max(values) <= _LARGEST
+    return types == {int} and min(values) >= 0 and max(values) <= _LARGEST
 
 
 def _items(values: Iterable[Any], shapes: Iterable[Shape]) -> list[Any]:
