@@ -3,7 +3,8 @@
     python -m benchmarks.vllm_tests /path/to/python SOURCE [--paths PATH ...] [--keep]
 
 where that Python has vLLM, pytest, tblib and what syncscan needs (click, libcst, pathspec, rich), and SOURCE is vLLM's
-source tree of the same version (tried with 0.25.1: its source distribution). No network and no GPU is used. Each
+source tree of the same version (tried with 0.25.1: its source distribution). No network and no GPU is used; of the
+models that many tests name, the sizes are there and nothing else. Each
 path (by default the tests of samplers, workers, attention metadata and speculative decoding) is run by
 ``pytest --syncscan=simulate``, one test after the other; one that ends its process, or takes too long, is left behind.
 Prints a table by folder, then every cause of a failure with its count. The results stay in FOLDER; ``--keep`` takes
@@ -31,11 +32,70 @@ ENDED = "ended the process, or took too long"
 
 # The first that holds is the cause: of the error's type, its message, and whether a kernel was not computed before.
 _CAUSES = (
-    ("a model or file of the network", re.compile(r"LocalEntryNotFound|OfflineMode|HF_HUB_OFFLINE|offline mode|couldn't connect|Can't load|not a local folder|Repo(sitory)?NotFound|ConnectionError|is not a valid model identifier|MaxRetryError|Cannot send a request")),
+    ("a model or file of the network", re.compile(r"LocalEntryNotFound|OfflineMode|HF_HUB_OFFLINE|offline mode|couldn't connect|Can't load|not a local folder|Repo(sitory)?NotFound|ConnectionError|is not a valid model identifier|Invalid repository ID|MaxRetryError|Cannot send a request")),
     ("a package that is not installed", re.compile(r"ModuleNotFoundError|ImportError|No module named")),
     ("not simulated", re.compile("^SimulationError")),
     ("another process", re.compile("Engine core initialization failed|EngineDead|function .* failed when called|WorkerProc")),
 )  # fmt: skip
+
+# Of models that many tests name they need no more than the sizes.
+_LLAMA = {
+    "architectures": ["LlamaForCausalLM"],
+    "model_type": "llama",
+    "torch_dtype": "bfloat16",
+    "vocab_size": 128256,
+}
+_SMALL_LLAMA = {
+    "hidden_size": 2048,
+    "intermediate_size": 8192,
+    "num_hidden_layers": 16,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "head_dim": 64,
+    "max_position_embeddings": 131072,
+}
+_LARGE_LLAMA = {
+    "hidden_size": 4096,
+    "intermediate_size": 14336,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "max_position_embeddings": 8192,
+}
+_OPT = {
+    "architectures": ["OPTForCausalLM"],
+    "model_type": "opt",
+    "torch_dtype": "float16",
+    "vocab_size": 50272,
+    "hidden_size": 768,
+    "ffn_dim": 3072,
+    "num_hidden_layers": 12,
+    "num_attention_heads": 12,
+    "max_position_embeddings": 2048,
+    "word_embed_proj_dim": 768,
+    "do_layer_norm_before": True,
+}
+_QWEN = {
+    "architectures": ["Qwen3ForCausalLM"],
+    "model_type": "qwen3",
+    "torch_dtype": "bfloat16",
+    "vocab_size": 151936,
+    "hidden_size": 4096,
+    "intermediate_size": 12288,
+    "num_hidden_layers": 36,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "head_dim": 128,
+    "max_position_embeddings": 40960,
+}
+MODELS = {
+    "facebook/opt-125m": _OPT,
+    "meta-llama/Meta-Llama-3-8B": _LLAMA | _LARGE_LLAMA,
+    "meta-llama/Meta-Llama-3-8B-Instruct": _LLAMA | _LARGE_LLAMA,
+    "meta-llama/Llama-3.1-8B-Instruct": _LLAMA | _LARGE_LLAMA | {"max_position_embeddings": 131072},
+    "meta-llama/Llama-3.2-1B-Instruct": _LLAMA | _SMALL_LLAMA,
+    "Qwen/Qwen3-8B": _QWEN,
+}  # fmt: skip
 
 Result = dict[str, Any]
 
@@ -55,6 +115,7 @@ def main() -> None:
     parser.add_argument("--share", type=int, default=1, metavar="N", help="run one test in N")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
+    write_models(options.folder / "hub" / "hub")
     rows = {}
     for path in options.paths:
         kept = options.folder / f"{path.replace('/', '-')}-{options.share}.jsonl"
@@ -63,6 +124,17 @@ def main() -> None:
         rows[path] = read(kept)
     print_table(rows)
     print_causes([result for results in rows.values() for result in results])
+
+
+def write_models(hub: Path) -> None:
+    """Leave the sizes of the models where huggingface_hub keeps what it has downloaded."""
+    for name, sizes in MODELS.items():
+        folder = hub / f"models--{name.replace('/', '--')}"
+        snapshot = folder / "snapshots" / ("0" * 40)
+        snapshot.mkdir(parents=True, exist_ok=True)
+        (snapshot / "config.json").write_text(json.dumps(sizes), encoding="utf-8")
+        (folder / "refs").mkdir(exist_ok=True)
+        (folder / "refs" / "main").write_text("0" * 40, encoding="utf-8")
 
 
 def run(path: str, results: Path, options: argparse.Namespace) -> None:
@@ -76,7 +148,7 @@ def run(path: str, results: Path, options: argparse.Namespace) -> None:
     ]  # fmt: skip
     environment = {
         **os.environ, "PYTHONPATH": os.pathsep.join((str(HERE), str(HERE.parent), os.environ.get("PYTHONPATH", ""))),
-        "HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1", "VLLM_USE_FLASHINFER_SAMPLER": "0",
+        "HF_HUB_OFFLINE": "1", "HF_HOME": str(options.folder / "hub"), "VLLM_NO_USAGE_STATS": "1", "VLLM_USE_FLASHINFER_SAMPLER": "0",
     }  # fmt: skip
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, results.with_suffix(".log").open("w") as log:

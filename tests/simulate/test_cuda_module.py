@@ -96,3 +96,11 @@ def test_a_subclass_of_the_program_sees_the_moves_of_its_tensors() -> None:
     moves.clear()
     assert torch.ones(2).to("cuda").device.type == "cuda"
     assert not moves
+
+
+def test_what_names_no_device_means_the_current_one() -> None:
+    name: Any = "cuda".index  # of a program that has a text where it thinks that it has a device
+    assert torch.cuda.get_device_properties(name).multi_processor_count == 132
+    assert torch.cuda.current_stream(name).device == torch.device("cuda", 0)
+    with pytest.raises(RuntimeError, match="invalid device ordinal"):
+        torch.cuda.get_device_properties(7)

@@ -133,7 +133,9 @@ class SimulatedCuda:
         return lazy_init
 
     def _index(self, device: Any) -> int:
-        return self.gpu.current if device is None else self.gpu.cuda_index(device)
+        """As torch has it: the current device for whatever names none."""
+        names_one = isinstance(device, (int, str, torch.device))
+        return self.gpu.cuda_index(device) if names_one else self.gpu.current
 
     def _set_device(self, device: Any) -> None:
         self.gpu.current = self._index(device)
