@@ -413,6 +413,13 @@ def test_compilation_is_left_out(x: torch.Tensor) -> None:
     assert plus_one(x).is_cuda
 
 
+def test_a_device_is_the_one_that_is_named() -> None:
+    assert torch.device(device="cuda") == torch.device("cuda") == torch.device(type="cuda")
+    assert torch.device(device="cuda:0").index == 0
+    with torch.device("cuda"):
+        assert (torch.device(device="cpu").type, torch.device(device="meta").type) == ("cpu", "meta")
+
+
 def test_a_device_that_is_not_there() -> None:
     with pytest.raises(RuntimeError, match="invalid device ordinal"):
         torch.zeros(1, device="cuda:7")

@@ -148,6 +148,7 @@ class Simulation(Gpu):
         functions: dict[Any, FunctionPlan | None] = {}
         for function, operation in self.table.resolved(_attribute):
             functions[function] = None if operation.is_query else FunctionPlan(function, operation)
+        functions[torch.device] = None  # it names a device and makes nothing there
         # These are replaced by methods that judge for themselves, or ask nothing of the device.
         functions.update(
             (getattr(torch.Tensor, name), None) for name in (*Transfers.METHODS, "untyped_storage")
