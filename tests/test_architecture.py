@@ -82,9 +82,9 @@ FLOORS = {
     "syncscan.report.html": ("page", "of_check of_diff of_trace"),
     "syncscan.simulate": ("inside", "export", "context"),
     "syncscan.simulate.inside": (
-        "checks errors figures imports marks",
+        "checks errors figures imports marks stores",
         "cpu gradients kinds memory patches",
-        "conditions recording legacy overridable registered",
+        "conditions recording legacy overridable registered taint",
         "compiled functions plans uncomputed",
         "gpu",
         "interpreter",

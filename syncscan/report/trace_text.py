@@ -192,6 +192,8 @@ def _details(row: Row) -> list[str]:
     details += [f"backward of {node}" for node in row.each("backward_of")]
     if row.each("breaks_graph"):
         details.append("breaks the graph of a compiled function")
+    if row.each("uncomputed"):
+        details.append("reads what was not computed")
     details += _spread(row)
     if any(site["missed_by"] for site in row.sites):
         details.append(f"{', '.join(row.each('api'))}, unseen by debug mode")

@@ -26,7 +26,8 @@ _STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
 class SimulatedSync:
     """One call that would have blocked the host, and the line of the program that made it.
 
-    ``breaks_graph`` says that ``torch.compile`` would end its graph there.
+    ``breaks_graph`` says that ``torch.compile`` would end its graph there, ``uncomputed`` that what is read comes from
+    a kernel for the GPU alone.
     """
 
     api: str
@@ -34,6 +35,7 @@ class SimulatedSync:
     name: str
     operands: dict[str, str]
     breaks_graph: bool
+    uncomputed: bool
     path: str
     line: int
     function: str

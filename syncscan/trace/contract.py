@@ -65,6 +65,7 @@ _SITE = record(
     allowed=optional(text),
     backward_of=optional(text),
     breaks_graph=Later(boolean, False),
+    uncomputed=Later(boolean, False),
     detectors=list_of(text),
     missed_by=list_of(text),
     threads=map_of(integer),

@@ -19,7 +19,7 @@ MAX_TIMES_OF_ONE = 1_000  # process
 _KEPT_STACKS = 4 * MAX_STACKS
 _IDENTITY = (
     *("path", "line", "column", "end_line", "end_column", "function", "expression", "code"),
-    *("api", "phase", "in_step", "allowed", "backward_of", "breaks_graph"),
+    *("api", "phase", "in_step", "allowed", "backward_of", "breaks_graph", "uncomputed"),
 )
 _SPREADS = ("syncs", "blocked_ns")
 

@@ -90,6 +90,7 @@ class Place:
     allowed: str | None
     node: str | None
     breaks_graph: bool  # of a compiled function
+    uncomputed: bool  # what it reads was not computed by the simulation
 
 
 @dataclass
@@ -142,7 +143,7 @@ def collect(
 
 def _place(wait: Wait, process: Process, blame: Blame, sources: Sources) -> tuple[Place, str]:
     api, _, way = wait.api.partition(":")
-    way, _, graph = way.partition(":")
+    way, *remarks = way.split(":")
     if wait.paired >= wait.count:  # each copy was completed by a wait for the stream
         api = "cudaStreamSynchronize"
     torch_folder = process.torch.get("folder", "")
@@ -160,7 +161,8 @@ def _place(wait: Wait, process: Process, blame: Blame, sources: Sources) -> tupl
         phase != "outside" and wait.phase != "outside",
         wait.allowed,
         wait.node[0] if wait.node else None,
-        graph == "graph",
+        "graph" in remarks,
+        "uncomputed" in remarks,
     )
     return place, way
 
@@ -312,6 +314,7 @@ def to_json(site: Site, processes: Sequence[Process]) -> dict[str, Any]:
         "allowed": place.allowed,
         "backward_of": place.node,
         "breaks_graph": place.breaks_graph,
+        "uncomputed": place.uncomputed,
         "detectors": sorted(site.detectors),
         "missed_by": _missed_by(site, processes),
         "threads": dict(site.threads.most_common(8)),

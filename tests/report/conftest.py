@@ -25,7 +25,7 @@ def make_site(line: int = 10, **fields: Any) -> dict[str, Any]:
         "instead": "keep the number on the GPU", "api": "cudaStreamSynchronize", "count": count,
         "blocked_ns": {"total": total, "max": 30_000, "p50": 20_000, "p99": 29_000, "histogram": {"100": count}},
         "starved_ns": None, "per_step": count / STEADY, "step_spread": {"syncs": 0.0, "blocked_ns": 0.0},
-        "phase": "steady", "in_step": True, "allowed": None, "backward_of": None, "breaks_graph": False, "detectors": ["cupti"],
+        "phase": "steady", "in_step": True, "allowed": None, "backward_of": None, "breaks_graph": False, "uncomputed": False, "detectors": ["cupti"],
         "missed_by": [], "threads": {"MainThread": count}, "ranks": {rank: count}, "rank_ns": {rank: total},
         "stacks": [{"count": count, "frames": [f"{path}:{line}:Engine.step", "/code/serve.py:5:<module>"]}],
     }  # fmt: skip

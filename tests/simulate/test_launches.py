@@ -237,6 +237,38 @@ def test_a_kernel_that_is_not_declared_is_not_interpreted(triton: Any) -> None:
         assert out.tolist() == [0, 0]
 
 
+def _stores(x: torch.Tensor, out: torch.Tensor, tl: Any) -> None:
+    tl.store(out + 1, tl.load(x))
+
+
+def test_what_a_launch_would_write_was_not_computed(triton: Any) -> None:
+    with simulated_cuda() as waits:
+        jit = triton("jit")
+        kernel = jit.JITFunction("_stores", [], _stores)
+        x, out = torch.ones(4, device="cuda"), torch.ones(4, device="cuda")
+        kernel[(1,)](x, out)
+        x.tolist()
+        out.tolist()
+    assert [wait.uncomputed for wait in waits] == [False, True]
+
+
+def test_what_is_interpreted_from_what_was_not_computed_was_not_either(triton: Any) -> None:
+    def copies(x: torch.Tensor, out: torch.Tensor, tl: Any = None) -> None:
+        if tl is not None:
+            tl.store(out, x)
+        out.copy_(x)
+
+    with simulated_cuda() as waits:
+        interpreter, jit = triton("interpreter"), triton("jit")
+        x, lost, out = (torch.ones(4, device="cuda") for _ in range(3))
+        jit.JITFunction("_stores", [], _stores)[(1,)](x, lost)
+        interpreter.GridExecutor(copies, (1,))(x, out)
+        out.tolist()
+        interpreter.GridExecutor(copies, (1,))(lost, out)
+        out.tolist()
+    assert [wait.uncomputed for wait in waits] == [False, True]
+
+
 def test_a_graph_interprets_again_what_it_captured(triton: Any) -> None:
     with simulated_cuda(operations=_OF_A_LIBRARY):
         jit = triton("jit")

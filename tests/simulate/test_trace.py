@@ -320,6 +320,30 @@ os.wait()
 """
 
 
+READS = """\
+import torch
+library = torch.library.Library("lost", "DEF")
+library.define("kernel(Tensor x, Tensor(a!) out) -> ()")
+x, out = torch.ones(3, device="cuda"), torch.ones(3, device="cuda")
+torch.ops.lost.kernel(x, out)
+print(x.sum().item())
+if (out + x).max() > 1:
+    print("accepted")
+"""
+
+
+def test_a_report_says_which_waits_read_what_was_not_computed(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(READS, encoding="utf-8")
+    command = ("syncscan", "trace", "--simulate", "-o", "out", "--", sys.executable, "program.py")
+    traced = run(*command, cwd=tmp_path)
+    trace = json.loads((tmp_path / "out" / "trace.json").read_text(encoding="utf-8"))
+    found = {site["line"]: (site["uncomputed"], site["code"]) for site in trace["sites"]}
+    assert found == {6: (False, "SYN101"), 7: (True, "SYN104")}, traced.stderr
+    below = traced.stderr.partition("program.py:7 in")[2].partition("instead")[0]
+    assert "(reads what was not computed)" in below
+    assert traced.stderr.count("reads what was not computed") == 1
+
+
 def test_a_report_says_what_was_not_computed_and_how_often(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(UNCOMPUTED, encoding="utf-8")
     traced = run(

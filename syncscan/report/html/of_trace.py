@@ -196,8 +196,7 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
     yield "CUDA calls", ", ".join(row.each("api"))
     for node in row.each("backward_of"):
         yield "backward of", node
-    if row.each("breaks_graph"):
-        yield "torch.compile", "breaks the graph of a compiled function"
+    yield from _remarks(row)
     yield "threads", _counted(row.merged("threads"))
     yield "ranks", _counted(row.merged("ranks"))
     if len(row.merged("rank_ns")) > 1 and row.timed:
@@ -205,6 +204,13 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
         yield "blocked by rank", ", ".join(f"{rank}: {time}" for rank, time in times.items())
     if any(site["missed_by"] for site in row.sites):
         yield "not seen by", "debug mode"
+
+
+def _remarks(row: Row) -> Iterator[tuple[str, str]]:
+    if row.each("breaks_graph"):
+        yield "torch.compile", "breaks the graph of a compiled function"
+    if row.each("uncomputed"):
+        yield "on a GPU", "may read another number: this one was not computed"
 
 
 def _times(row: Row) -> Iterator[tuple[str, str]]:

@@ -20,6 +20,7 @@ from .kinds import tensors_in
 from .marks import PINNED, place
 from .plans import Plan
 from .recording import Recording
+from .taint import is_tainted
 from .uncomputed import Uncomputed
 
 _OUTSIDE = (
@@ -36,6 +37,7 @@ class Sync(NamedTuple):
     name: str  # the function that ran: the operation itself, or what aten calls it
     operands: dict[str, str]  # its tensors: {"input": "cuda:0 float32 [4, 4]"}
     breaks_graph: bool  # of a function that ``torch.compile`` would compile
+    uncomputed: bool  # what is read was not computed, or was made of such
 
 
 Listener = Callable[[Sync], None]
@@ -152,7 +154,8 @@ class Gpu:
             raise RuntimeError("CUDA error: operation not permitted when stream is capturing")
         name = function if isinstance(function, str) else getattr(function, "__name__", str(function))
         breaks = breaks_graph(self.table.operations.get(api), api, effect)
-        sync = Sync(api, effect, name, describe(bound), breaks)
+        uncomputed = bool(self.uncomputed.counts) and is_tainted(bound.values())
+        sync = Sync(api, effect, name, describe(bound), breaks, uncomputed)
         for listener in tuple(self.listeners):
             listener(sync)
 

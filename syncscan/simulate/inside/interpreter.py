@@ -17,6 +17,8 @@ import torch
 from .marks import without_functions
 from .memory import share_memory
 from .patches import replacing
+from .stores import written
+from .taint import is_tainted, taint
 
 if TYPE_CHECKING:
     from .gpu import Gpu
@@ -45,6 +47,8 @@ def _replace_execution(gpu: Gpu, patches: Patches, interpreter: Any) -> None:
                 )
         except interpreter.InterpreterError:  # it cannot run all that Triton can compile
             count(gpu, launch.fn.__name__)
+        if gpu.uncomputed.counts and is_tainted((args, kwargs)):
+            taint(written(launch.fn, args, kwargs))
         if gpu.recording is not None:
             gpu.recording.add(partial(run, launch, *args, **kwargs), (), ())
 

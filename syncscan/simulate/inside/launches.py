@@ -13,6 +13,8 @@ import torch
 
 from . import figures
 from .interpreter import count, interpret
+from .stores import written
+from .taint import taint
 
 if TYPE_CHECKING:
     from .gpu import Gpu
@@ -37,6 +39,7 @@ def _replace_launch(gpu: Gpu, patches: Patches, jit: Any) -> None:
             interpret(kernel, grid, args, kwargs)
         else:
             count(gpu, kernel.__name__)
+            taint(written(kernel.fn, args, kwargs))
         return _Compiled()
 
     patches.replace(jit.JITFunction, "run", run)

@@ -28,7 +28,8 @@ _MARK = "_syncscan_place"
 _unseen_storage_of = torch._C.TensorBase.untyped_storage
 
 
-def _storage_of(tensor: torch.Tensor) -> Any:
+def storage_of(tensor: torch.Tensor) -> Any:
+    """Its untyped storage; RuntimeError or NotImplementedError where it has none."""
     if type(tensor) in PLAIN_TENSORS and not function_modes():
         return _unseen_storage_of(tensor)
     with without_functions():
@@ -38,7 +39,7 @@ def _storage_of(tensor: torch.Tensor) -> Any:
 def place(tensor: torch.Tensor) -> int | None:
     """The index of the CUDA device a tensor pretends to be on, `PINNED`, or None for plain memory."""
     try:
-        found: int | None = getattr(_storage_of(tensor), _MARK, None)
+        found: int | None = getattr(storage_of(tensor), _MARK, None)
     except (RuntimeError, NotImplementedError):
         found = getattr(_innermost(tensor), _MARK, None)
     return found
@@ -53,7 +54,7 @@ def cuda_index(tensor: torch.Tensor) -> int | None:
 def set_place(tensor: torch.Tensor, where: int | None) -> None:
     """Let a tensor, and all that share its memory, claim to be at ``where``."""
     try:
-        owner: Any = _storage_of(tensor)
+        owner: Any = storage_of(tensor)
     except (RuntimeError, NotImplementedError):
         owner = _innermost(tensor)
         for part in _parts(owner):
@@ -66,7 +67,7 @@ def is_alias(result: Any, source: Any) -> bool:
     if not (isinstance(result, torch.Tensor) and isinstance(source, torch.Tensor)):
         return False
     try:
-        return bool(_storage_of(result)._cdata == _storage_of(source)._cdata)
+        return bool(storage_of(result)._cdata == storage_of(source)._cdata)
     except (RuntimeError, NotImplementedError):
         return result is source
 
@@ -147,7 +148,7 @@ def _innermost(tensor: torch.Tensor) -> Any:
     while functorch.is_functorch_wrapped_tensor(tensor):
         tensor = functorch.get_unwrapped(tensor)
         try:
-            return _storage_of(tensor)
+            return storage_of(tensor)
         except (RuntimeError, NotImplementedError):
             continue
     return tensor

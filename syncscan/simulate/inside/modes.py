@@ -29,6 +29,7 @@ from .kinds import is_cuda_device
 from .marks import MIXED, PINNED, common_place, cuda_index, function_modes, is_alias, set_all
 from .memory import clear, make_large, share_memory
 from .plans import NUMBERS, Plan
+from .taint import spread
 
 if TYPE_CHECKING:
     from .conditions import Operation
@@ -151,6 +152,8 @@ class Operations(TorchFunctionMode):
                 return func(*args, **kwargs)
             result = run_on_cpu(func, args, kwargs)
         set_all(result, where)
+        if self.gpu.uncomputed.counts:
+            spread(func.__name__, args, kwargs, result)
         if plan.unfilled:
             clear(result)
         return result
@@ -296,6 +299,8 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
             where = self._maker_place() if plan.makes_from_nothing else source
         if where is not None:
             self._mark(plan, result, where)
+            if self.gpu.uncomputed.counts and where >= 0:
+                spread(plan.name, args, kwargs, result)
             if self.operations.recording is not None and where >= 0:
                 self._record(self.operations.recording, plan, source, args, kwargs, result)
         return result

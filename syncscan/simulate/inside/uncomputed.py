@@ -15,6 +15,7 @@ import torch
 from .errors import SimulationError
 from .kinds import is_cuda_device
 from .memory import clear
+from .taint import taint
 
 if TYPE_CHECKING:
     from .conditions import Operation
@@ -36,8 +37,20 @@ class Uncomputed:
         Raises SimulationError where nothing tells the shape of a result.
         """
         self.counts[_name(function)] += 1
-        returns = function._schema.returns
         written = _written(function._schema, args, kwargs)
+        made = self._make(function, args, kwargs, declared, written)
+        taint((made, list(written.values())))
+        return made
+
+    @staticmethod
+    def _make(
+        function: Any,
+        args: Any,
+        kwargs: dict[str, Any],
+        declared: Operation | None,
+        written: dict[str, list[torch.Tensor]],
+    ) -> Any:
+        returns = function._schema.returns
         for tensors in written.values():
             for tensor in tensors:
                 _zero(tensor)

@@ -99,9 +99,10 @@ def _devices() -> int:
 
 
 def _cuda_call(sync: Any) -> str:
-    """The CUDA call in which a GPU would have waited, the way of the copy that came with it, and "graph" where that breaks one."""
+    """The CUDA call in which a GPU would have waited, the way of the copy that came with it, and what is known of the wait."""
     if sync.effect == "explicit wait":
         owner = sync.api.split(".")[-2]
         return _WAITS.get(owner, "cudaDeviceSynchronize")
     way = "in" if sync.effect == "upload" else "out"
-    return f"cudaStreamSynchronize:{way}:graph" if sync.breaks_graph else f"cudaStreamSynchronize:{way}"
+    remarks = ":graph" * sync.breaks_graph + ":uncomputed" * sync.uncomputed
+    return f"cudaStreamSynchronize:{way}{remarks}"

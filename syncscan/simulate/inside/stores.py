@@ -1,0 +1,55 @@
+"""Through which of its parameters a Triton kernel writes, as its source says."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+
+def written(function: Any, args: Any, kwargs: dict[str, Any]) -> list[Any]:
+    """What a launch with these arguments writes; what a function that the kernel calls writes is not seen."""
+    names = _written_parameters(function)
+    try:
+        position = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return []
+    given = {**dict(zip(position, args)), **kwargs}
+    return [value for name, value in given.items() if name in names]
+
+
+@functools.cache
+def _written_parameters(function: Any) -> frozenset[str]:
+    """The names in the address of a ``tl.store`` or an atomic operation, and those that they were made of."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):
+        return frozenset()
+    made_of: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Assign, ast.AugAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                for name in _names(target):
+                    made_of.setdefault(name, set()).update(_names(node.value))
+    found: set[str] = set()
+    left = {name for address in _addresses(tree) for name in _names(address)}
+    while left:
+        found |= left
+        left = set().union(*(made_of.get(name, set()) for name in left)) - found
+    return frozenset(found)
+
+
+def _addresses(tree: ast.AST) -> Iterator[ast.expr]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+            name = node.func.attr
+            if name == "store" or name.startswith("atomic_"):
+                yield node.args[0]
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
