@@ -191,6 +191,20 @@ def test_what_is_defined_otherwise_is_followed_to_those_who_look_it_up(name, old
     assert asked(engine, sources)[0] == before
 
 
+def test_a_change_that_concerns_most_of_a_project_is_worked_out_anew(monkeypatch) -> None:
+    monkeypatch.setattr("syncscan.check.infer.solver._FEW", 5)
+    sources, engine = project(), Engine(Conventions())
+    asked(engine, sources)
+    for name, old, new, is_anew in [
+        ("helpers", "n + 1", "n + 2", False),
+        ("base", "device=device", 'device="cuda"', True),
+    ]:
+        sources[name] = replace(sources[name], text=sources[name].text.replace(old, new))
+        result, stages = asked(engine, sources)
+        assert result == asked(Engine(Conventions()), sources)[0]
+        assert bool(stages["read"]) is is_anew
+
+
 def test_files_that_are_new_or_gone_are_followed_to_those_who_import_them() -> None:
     user = "from b import c, d\nfrom b.c import make\ndef use(x):\n    make().item()\n    c.make().item()\n    d.make().item()\n"
     made = f"import torch\ndef make():\n    return {ON_GPU}\n"

@@ -86,6 +86,16 @@ class Model:
     assert {text for text in parsed if "def " in text} == {before.text, sources["helpers"].text}
 
 
+def test_a_file_with_a_lambda_in_a_decorator_is_followed() -> None:
+    text = "import torch\n\n@register(lambda t: t.cpu())\ndef use(n):\n    return n + 1\n\ndef other(t):\n    t.cuda().item()\n"
+    sources = project() | {"wrapped": source("wrapped", text)}
+    whole, state = cold(sources)
+    sources["wrapped"] = source("wrapped", text.replace("n + 1", "n + 2"))
+    result, evaluated = followed(state, sources)
+    assert result == cold(sources)[0] == whole
+    assert len(evaluated) < 4
+
+
 def test_all_that_the_corpus_knows_of_survives() -> None:
     sources = {str(path): read_source(path, path.parent, {}) for path in CORPUS[::6]}
     sources = {

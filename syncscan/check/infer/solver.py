@@ -10,6 +10,7 @@ time, or on what was known before a change, so the result is a function of the s
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -20,7 +21,7 @@ from syncscan.check.infer.evaluate.record import Candidate, Recorder, Waits
 from syncscan.check.infer.evaluate.running import evaluate
 from syncscan.check.infer.known.recall import NotKeptError
 from syncscan.check.infer.known.timeline import ASSUMING, Timeline
-from syncscan.check.infer.source.edits import ModuleEdit
+from syncscan.check.infer.source.edits import ModuleEdit, NotFollowedError
 from syncscan.check.infer.source.index import Function, Module, Virtual
 from syncscan.check.infer.source.restructure import Consequences
 from syncscan.facts import FactSet
@@ -28,6 +29,8 @@ from syncscan.model import Conventions
 from syncscan.ops import OperationTable
 
 _LAMBDAS = 20  # bits of the order of functions, for the lambdas of each
+_FEW = 3000  # evaluations, which any change may take,
+_PART = 4  # and as many as this part of the functions
 _LAMBDA = (1 << _LAMBDAS) - 1
 
 Progress = Callable[[str, int, int], None]
@@ -84,7 +87,7 @@ class Solver:
         changed |= {*found.again, *had_read, *self._callers(found), *self._askers(found)}
         changed.intersection_update(self.context.functions())
         self.timeline.begin_again(changed, gone)
-        self._run(len(changed), progress)
+        self._run(len(changed), progress, max(_FEW, len(self.context.functions()) // _PART))
         ran, cells = self.timeline.end()
         differ = ran.union(gone, *(cell.readers for cell in cells))
         for function in differ:
@@ -133,8 +136,12 @@ class Solver:
             self._evaluate(Frame(self.context, function, recorder))
         return recorder.candidates()
 
-    def _run(self, total: int, progress: Progress) -> None:
-        """Evaluate functions, and again whatever rests on what that tells, until nothing changes."""
+    def _run(self, total: int, progress: Progress, most: float = math.inf) -> None:
+        """Evaluate functions, and again whatever rests on what that tells, until nothing changes.
+
+        NotFollowedError where that takes more than ``most`` evaluations: to begin anew is faster then.
+        """
+        evaluations = 0
         seen: dict[str, set[Function]] = {"infer": set(), "assume": set()}
         while (due := self.timeline.next()) is not None:
             function, turn = due
@@ -142,6 +149,9 @@ class Solver:
             stage = "assume" if self.context.assume else "infer"
             progress(stage, len(seen[stage]), total)
             seen[stage].add(function)
+            evaluations += 1
+            if evaluations > most:
+                raise NotFollowedError
             frame = Frame(self.context, function, now=self.timeline.now(function, turn))
             self._evaluate(frame)
             self.timeline.commit(function, frame.outcome.in_turn(turn))

@@ -12,7 +12,7 @@ from syncscan.check.infer.evaluate.registry import STATEMENTS, register
 from syncscan.check.infer.evaluators.torch_calls import set_default_device
 from syncscan.check.infer.source.conventions import allows_waits
 from syncscan.check.infer.source.index import Class, Function, imported_names
-from syncscan.check.infer.source.syntax import last_name
+from syncscan.check.infer.source.syntax import decorators_of, last_name
 from syncscan.check.infer.values.basic import element_of
 from syncscan.model import UNKNOWN, Kind, Value
 
@@ -104,21 +104,16 @@ def _import(frame: Frame, node: ast.Import | ast.ImportFrom) -> None:
 
 @register(STATEMENTS, ast.FunctionDef, ast.AsyncFunctionDef)
 def _function(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-    frame.run(_decorators(node))
+    frame.run(decorators_of(node))
     for default in [*node.args.defaults, *node.args.kw_defaults]:
         if default is not None:
             frame.evaluate(default)
 
 
-def _decorators(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.stmt]:
-    """The decorators as statements, for they stand before the definition."""
-    return [ast.copy_location(ast.Expr(decorator), decorator) for decorator in node.decorator_list]
-
-
 @register(STATEMENTS, ast.ClassDef)
 def _class(frame: Frame, node: ast.ClassDef) -> None:
     """The body of a class: what it assigns are attributes of the instances."""
-    frame.run(_decorators(node))
+    frame.run(decorators_of(node))
     cls = frame.module.class_at(node)
     if cls is None:
         return

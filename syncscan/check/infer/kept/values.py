@@ -12,6 +12,7 @@ from syncscan.check.infer.kept.names import Data, Names, text_of
 from syncscan.check.infer.known.cells import Cell
 from syncscan.check.infer.known.recall import NotKeptError
 from syncscan.check.infer.source.indexer import blocks_of
+from syncscan.check.infer.source.syntax import decorators_of
 from syncscan.check.infer.values.basic import EMPTY
 from syncscan.check.infer.values.callables import BoundMethod, Partial
 from syncscan.check.infer.values.steps import Placed, Step
@@ -58,6 +59,7 @@ def _statements(tree: ast.AST) -> Iterator[ast.stmt]:
     while queue:
         node = queue.pop()
         yield node
+        yield from decorators_of(node)
         for block in blocks_of(node):
             queue += block
 

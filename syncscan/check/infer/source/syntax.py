@@ -79,3 +79,9 @@ def last_name(node: ast.AST) -> str:
     if isinstance(node, ast.Attribute):
         return node.attr if path_of(node) else ""
     return path_of(node).rpartition(".")[2]
+
+
+def decorators_of(node: ast.AST) -> list[ast.stmt]:
+    """The decorators of a definition as statements, for they stand before it."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return [ast.copy_location(ast.Expr(decorator), decorator) for decorator in decorators]
