@@ -4,11 +4,10 @@
 
 where that Python has vLLM, pytest, tblib and what syncscan needs (click, libcst, pathspec, rich), and SOURCE is vLLM's
 source tree of the same version (tried with 0.25.1: its source distribution). No network and no GPU is used; of the
-models that many tests name, the sizes are there and nothing else. Each
-path (by default the tests of samplers, workers, attention metadata and speculative decoding) is run by
-``pytest --syncscan=simulate``, one test after the other; one that ends its process, or takes too long, is left behind.
-Prints a table by folder, then every cause of a failure with its count. The results stay in FOLDER; ``--keep`` takes
-them from there.
+models that many tests name, the sizes are there and nothing else. Each path (by default the tests of samplers, workers,
+attention metadata and speculative decoding) is run by ``pytest --syncscan=simulate``, one test after the other; one that
+ends its process, or takes too long, is left behind. Prints a table by folder, then every cause of a failure with its
+count. The results stay in FOLDER; ``--keep`` takes them from there. ``--share N`` runs one test in N.
 """
 
 from __future__ import annotations
