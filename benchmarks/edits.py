@@ -386,18 +386,22 @@ def in_a_file(change: Callable[[random.Random, str], str]) -> Callable[[random.R
     return make
 
 
-# How often each sort of edit is made, and how.
+# The edits that are made in one file, and how often each sort is made.
+TEXTS = {
+    "body": body,
+    "signature": signature,
+    "import": imported,
+    "helper": helper,
+    "attribute": attribute,
+    "name": renamed,
+    "method": method,
+    "class": subclass,
+    "deleted definition": deleted,
+    "class attribute": declared,
+}
+_OFTEN = (40, 10, 8, 8, 4, 6, 6, 5, 5, 4)
 KINDS: dict[str, tuple[int, Callable[[random.Random, Sources], None]]] = {
-    "body": (40, in_a_file(body)),
-    "signature": (10, in_a_file(signature)),
-    "name": (6, in_a_file(renamed)),
-    "helper": (8, in_a_file(helper)),
-    "method": (6, in_a_file(method)),
-    "class": (5, in_a_file(subclass)),
-    "import": (8, in_a_file(imported)),
-    "deleted definition": (5, in_a_file(deleted)),
-    "class attribute": (4, in_a_file(declared)),
-    "attribute": (4, in_a_file(attribute)),
+    **{kind: (often, in_a_file(change)) for often, (kind, change) in zip(_OFTEN, TEXTS.items(), strict=True)},
     "moved": (2, moved),
     "new file": (2, new_file),
     "deleted file": (1, deleted_file),

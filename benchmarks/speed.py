@@ -90,7 +90,7 @@ def print_release(name: str, options: argparse.Namespace) -> None:
         checked(folder, str(longest), cache)
         print_run("warm, the longest file alone", checked(folder, str(longest), cache), parse)
         rng = random.Random(1)  # noqa: S311 (edits, no secrets)
-        for kind in ("body", "body", "body", "signature", "attribute"):
+        for kind in ("body", "body", "body", "signature", "attribute", "import", "helper"):
             change(rng, longest, kind)
             print_run(f"{kind} changed", checked(folder, ".", cache), parse)
             if kind == "body":
