@@ -28,6 +28,7 @@ BLOCKING = [
     ("torch.as_tensor(np.ones(3), device='cuda')", "torch.as_tensor"),
     ("x[x > 0]", "torch.Tensor.__getitem__"),
     ("x[[0, 1]]", "torch.Tensor.__getitem__"),
+    ("x[range(2)]", "torch.Tensor.__getitem__"),
     ("x[:, [0, 1]]", "torch.Tensor.__getitem__"),
     ("x[np.array([0, 1])]", "torch.Tensor.__getitem__"),
     ("x[torch.tensor([0, 1])]", "torch.Tensor.__getitem__"),

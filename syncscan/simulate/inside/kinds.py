@@ -71,7 +71,7 @@ def _tensor(value: Any) -> bool:
 
 
 def _list(value: Any) -> bool:
-    return isinstance(value, (list, tuple))
+    return isinstance(value, (list, tuple, range))  # of which torch makes a tensor where they are an index
 
 
 def _slice(value: Any) -> bool:
