@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import queue
 import threading
 from collections.abc import Iterator
@@ -20,6 +21,8 @@ from syncscan.model import Edit, Finding
 from syncscan.server import answers
 from syncscan.server.progress import EditorProgress
 from syncscan.server.workspace import Workspace
+
+_QUIET = 20.0  # seconds after which nobody types
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +70,21 @@ class Server(LanguageServer):
                 yield finding, document, place
 
     def _work(self) -> None:
+        gc.disable()  # what is known of a project is one big graph, which it would walk between two key strokes
         while True:
-            uris = {self._asked.get()}
+            uris = {self._next()}
             while not self._asked.empty():  # of several changes of a document, the last one counts
                 uris.add(self._asked.get())
             for uri in sorted(uris):
                 self._check(uri)
+
+    def _next(self) -> str:
+        """The next document to check; where none comes for a while, there is time to free memory."""
+        try:
+            return self._asked.get(timeout=_QUIET)
+        except queue.Empty:
+            gc.collect()
+            return self._asked.get()
 
     def _check(self, uri: str) -> None:
         document = self.workspace.text_documents.get(uri)

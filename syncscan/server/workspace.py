@@ -45,7 +45,9 @@ class Workspace:
             self._projects[path] = load_project([path], config, open_files)
         project = self._projects[path]
         opened = {
-            source.path: _read(source, open_files) for source in project.sources if source.path in open_files
+            source.path: self._opened(source, open_files)
+            for source in project.sources
+            if source.path in open_files
         }
         self._whole = {path: self._whole[path] for path in self._whole.keys() & open_files.keys()}
         self._whole |= {path: source for path, source in opened.items() if source is not None}
@@ -57,12 +59,13 @@ class Workspace:
         outcome = check(now, config, progress, 1, baseline, resident=self._resident)
         return [finding for finding in outcome.findings if finding.path == shown(path)]
 
-
-def _read(source: Source, open_files: Mapping[Path, bytes]) -> Source | None:
-    """A file as an editor holds it; None where that is no Python."""
-    try:
-        now = read_source(source.path, source.path.parent, open_files)
-        parse(now.text)
-    except (SourceError, SyntaxError, ValueError, RecursionError):
-        return None
-    return replace(now, module=source.module, link=source.link)
+    def _opened(self, source: Source, open_files: Mapping[Path, bytes]) -> Source | None:
+        """A file as an editor holds it; None where that is no Python."""
+        whole = self._whole.get(source.path)
+        try:
+            now = read_source(source.path, source.path.parent, open_files)
+            if whole is None or now.text != whole.text:
+                parse(now.text)
+        except (SourceError, SyntaxError, ValueError, RecursionError):
+            return None
+        return replace(now, module=source.module, link=source.link)
