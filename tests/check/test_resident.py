@@ -72,6 +72,17 @@ def test_findings_and_their_evidence_move_with_their_lines() -> None:
     assert any(e.line > 12 for f in after.findings for e in f.evidence if e.path == "base.py")
 
 
+def test_evidence_at_what_was_written_anew_moves_with_that() -> None:
+    text = 'import torch\ndef make():\n    n = 1\n    return torch.zeros(3, device="cuda")\ndef use():\n    make().item()\n'
+    engine = Engine(Conventions())
+    for old, new in [("", ""), ("return torch", "return  torch"), ("import torch", "# more\nimport torch")]:
+        text = text.replace(old, new)
+        sources = {"a": source("a", text)}
+        result, _ = asked(engine, sources)
+        assert result == asked(Engine(Conventions()), sources)[0]
+        assert result.findings
+
+
 def test_what_a_change_no_longer_says_is_taken_back() -> None:
     on_gpu = 'import torch\ndef make():\n    return torch.zeros(3, device="cuda")\n'
     sources = {
@@ -113,6 +124,8 @@ class Base:
         return self.get()
     def get(self):
         return torch.zeros(3)
+def give() -> Given:
+    ...
 class Layer(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -125,7 +138,9 @@ class Layer(torch.nn.Module):
 USES = """\
 import torch
 import library
-from library import Base, Layer, make, put
+from library import Base, Layer, give, make, put
+def four():
+    give().get().item()
 def one():
     make().item()
     library.more().item()
@@ -155,7 +170,7 @@ ON_GPU = 'torch.zeros(3, device="cuda")'
         "a function more": ("library", "def make", f"def more():\n    return {ON_GPU}\ndef make"),
         "a function in the place of another": ("uses", "def one", f"def make():\n    return {ON_GPU}\ndef one"),
         "a function less": ("library", "def make():\n    return torch.zeros(3)\n", "make = None\n"),
-        "an import": ("uses", "import Base, Layer, make, put", "import Base, Layer, put\nfrom other import make"),
+        "an import": ("uses", "import Base, Layer, give, make, put", "import Base, Layer, give, put\nfrom other import make"),
         "an import of an import": ("library", "def make():\n    return torch.zeros(3)", "from other import make"),
         "an import in a function": ("uses", "    make().item()", "    from other import make\n    make().item()"),
         "a default": ("library", 'where="cpu"', 'where="cuda"'),
@@ -171,6 +186,7 @@ ON_GPU = 'torch.zeros(3, device="cuda")'
         "a return annotation": ("library", "def put(x,", "def more() -> torch.Tensor: ...\ndef put(x,"),
         "what else makes an object": ("library", "        self._make()", "        pass"),
         "who is called by calling": ("library", "    def forward", f"    def __call__(self, x):\n        return {ON_GPU}\n    def forward"),
+        "what an annotation means": ("library", "class Layer", f"class Given:\n    def get(self):\n        return {ON_GPU}\nclass Layer"),
         "another name": ("library", "class Base:", f"more = make\ndef make():\n    return {ON_GPU}\nclass Base:"),
         "another module": ("other", "def make", "import library as uses\ndef make"),
     }.values(),
