@@ -78,12 +78,12 @@ class Phases:
         for name in ("parse", "index_module", "load_table", "by_precedence", "times"):
             self._watch(engine, name, name)
         self._watch(Solver, "__init__", "link")
-        self._watch(Solver, "candidates", "candidates")
+        self._watch(Solver, "statements", "statements")
         self._watch(Matcher, "findings_in", "match")
         evaluate = Solver._evaluate
 
         def watched(solver: Solver, frame: Frame) -> None:
-            if frame.recorder is not None:  # which is part of "candidates"
+            if frame.recorder is not None:  # which is part of "statements"
                 evaluate(solver, frame)
                 return
             stage = "assume" if solver.context.assume else "infer"

@@ -61,8 +61,8 @@ class _Search:
     def _finding_in(self, function: Function) -> Finding | None:
         """The first and surest finding in the body of a function itself."""
         if function not in self._direct:
-            candidates = self._solver.candidates(function) if function in self._solver.known.may_block else []
-            found = self._matcher.findings_in(candidates, function)
+            statements = self._solver.statements(function) if function in self._solver.known.may_block else {}
+            found = self._matcher.findings_in(statements, function)
             waits = [each for each in found if rule_book()[each.finding.code].is_wait]
             self._direct[function] = max(waits, key=lambda each: each.finding.confidence, default=None)
         surest = self._direct[function]

@@ -13,7 +13,7 @@ import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from syncscan.check.blocks import Place, bound_in, place_of
-from syncscan.check.infer.evaluate.record import Candidate, Position
+from syncscan.check.infer.evaluate.record import Candidate, Position, Statements
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.table.conditions import Bound
 from syncscan.check.nesting import is_too_deep
@@ -42,9 +42,12 @@ BoundIn = Callable[[tuple[ast.stmt, ...]], set[str]]  # `bound_in`, or what it s
 class StatementFacts:
     """What the inference knows of one statement, asked by the nodes that libcst made of it."""
 
-    def __init__(self, candidate: Candidate, function: Function, bound: BoundIn) -> None:
+    def __init__(
+        self, candidate: Candidate, statements: Statements, function: Function, bound: BoundIn
+    ) -> None:
         module = function.module
         self._candidate = candidate
+        self._statements = statements
         self._function = function
         self._bound_in = bound
         self._lines = module.lines
@@ -73,11 +76,11 @@ class StatementFacts:
         """The statements that run after the one of a node, in order, and what is known of each."""
         place = self._place
         for statement in (*place.behind, *place.again):
-            candidate = self._candidate.others.get((statement.lineno, statement.col_offset))
+            candidate = self._statements.get((statement.lineno, statement.col_offset))
             if candidate is None:
                 return
             try:
-                facts = StatementFacts(candidate, self._function, self._bound_in)
+                facts = StatementFacts(candidate, self._statements, self._function, self._bound_in)
             except cst.ParserSyntaxError:
                 return
             yield statements_of(facts.tree.body[0])[0], facts
@@ -312,23 +315,28 @@ class Matcher:
         self._by_type: dict[type[cst.CSTNode], list[Rule]] = {}
         self._defects = defects
 
-    def findings_in(self, candidates: Sequence[Candidate], function: Function) -> list[Placed]:
+    def findings_in(self, statements: Statements, function: Function) -> list[Placed]:
         """The findings in a function; none where a rule fails, which is noted."""
+        candidates = [statement for statement in statements.values() if statement.blocks]
         once = functools.cache(bound_in)  # many findings may stand in the body of one loop
         try:
             return [
-                placed for candidate in candidates for placed in self._findings(candidate, function, once)
+                placed
+                for candidate in candidates
+                for placed in self._findings(candidate, statements, function, once)
             ]
         except Exception as error:  # (the engine reports it: one line, exit status 2)
             self._defects[function] = error
             return []
 
-    def _findings(self, candidate: Candidate, function: Function, bound: BoundIn) -> Iterator[Placed]:
+    def _findings(
+        self, candidate: Candidate, statements: Statements, function: Function, bound: BoundIn
+    ) -> Iterator[Placed]:
         """The findings in one statement; at one place, the first rule speaks."""
         if is_too_deep(*_expressions_of(candidate.node)):
             raise RecursionError
         try:
-            facts = StatementFacts(candidate, function, bound)
+            facts = StatementFacts(candidate, statements, function, bound)
         except cst.ParserSyntaxError:
             return  # newer syntax than libcst reads: the statement stays unreported
         taken: set[tuple[int, int, int, int]] = set()

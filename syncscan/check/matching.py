@@ -148,8 +148,8 @@ class Matching:
         if function in self._of_others:
             return self._of_others[function]
         if function not in self._kept:
-            candidates = self._solver.candidates(function, self._waits)
-            self._kept[function] = self._matcher.findings_in(candidates, function)
+            statements = self._solver.statements(function, self._waits)
+            self._kept[function] = self._matcher.findings_in(statements, function)
         return self._kept[function]
 
     def failed(self) -> list[Failure]:

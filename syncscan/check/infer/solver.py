@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import syncscan.check.infer.evaluators  # noqa: F401 (which register themselves)
 from syncscan.check.infer.evaluate.context import Context
 from syncscan.check.infer.evaluate.frame import Frame
-from syncscan.check.infer.evaluate.record import Candidate, Recorder, Waits
+from syncscan.check.infer.evaluate.record import Recorder, Statements, Waits
 from syncscan.check.infer.evaluate.running import evaluate
 from syncscan.check.infer.known.recall import NotKeptError
 from syncscan.check.infer.known.timeline import ASSUMING, Timeline
@@ -126,15 +126,15 @@ class Solver:
         for function, number in [*((each, n) for n, each in enumerate(in_order, 1)), *lambdas]:
             function.order = number << _LAMBDAS | function.order & _LAMBDA
 
-    def candidates(self, function: Function, waits: Waits | None = None) -> list[Candidate]:
-        """The statements of a function in which a GPU value reaches a place that may block.
+    def statements(self, function: Function, waits: Waits | None = None) -> Statements:
+        """The statements of a function, and of each whether a GPU value reaches a place in it that may block.
 
         With ``waits``, those that read one of the properties in it count as well.
         """
         recorder = Recorder(waits or {})
         if function not in self.defects:
             self._evaluate(Frame(self.context, function, recorder))
-        return recorder.candidates()
+        return recorder.statements
 
     def _run(self, total: int, progress: Progress, most: float = math.inf) -> None:
         """Evaluate functions, and again whatever rests on what that tells, until nothing changes.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from syncscan.check.infer.source.index import Function
@@ -36,9 +35,10 @@ class Candidate:
         default_factory=dict
     )  # of host arrays that drift from what is there
     blocks: bool = False
-    others: Mapping[Place, Candidate] = field(default_factory=dict)  # every statement of the function
 
 
+# Every statement of a function, those that may block in the order in which they were found to.
+Statements = dict[Place, Candidate]
 # For a property whose body waits: a GPU value whose evidence leads to the line that does.
 Waits = dict[Function, Value]
 
@@ -49,23 +49,20 @@ class Recorder:
     def __init__(self, waits: Waits | None = None) -> None:
         self._waits = waits or {}
         self._open: list[Candidate] = []
-        self._all: dict[Place, Candidate] = {}
-
-    def candidates(self) -> list[Candidate]:
-        """The statements that may block, in the order in which they were found."""
-        return [record for record in self._all.values() if record.blocks]
+        self.statements: Statements = {}
 
     def begin(self, node: ast.stmt) -> None:
         """Listen to a statement; statements nest."""
-        self._open.append(Candidate(node, others=self._all))
+        self._open.append(Candidate(node))
 
     def end(self) -> None:
         """Keep the innermost statement; a later evaluation of it, in a loop, replaces it."""
         record = self._open.pop()
         place = (record.node.lineno, record.node.col_offset)
-        if record.blocks and place in self._all and not self._all[place].blocks:
-            del self._all[place]  # those that may block stand in the order in which they were found to
-        self._all[place] = record
+        known = self.statements.get(place)
+        if record.blocks and known is not None and not known.blocks:
+            del self.statements[place]  # those that may block stand in the order in which they were found to
+        self.statements[place] = record
 
     def value(self, node: ast.expr, value: Value) -> None:
         """An expression has a value."""
