@@ -19,6 +19,7 @@ from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.edits import ModuleEdit, NotFollowedError, edit
 from syncscan.check.infer.source.index import Module
 from syncscan.check.infer.source.indexer import index_module
+from syncscan.check.infer.source.lines import Lines
 from syncscan.check.matching import CheckResult, FactsUsed, Matching
 from syncscan.check.nesting import deep_recursion, parse
 from syncscan.check.newer import newer_syntax
@@ -196,7 +197,7 @@ class _Project:
             except (SyntaxError, ValueError, RecursionError):
                 source = None
             else:
-                yield edit(module, tree, source.text.split("\n"))
+                yield edit(module, tree, Lines(source.text))
                 return
         if module is not None:
             del self._modules[shown]
@@ -310,7 +311,7 @@ def _module(source: Source, *, reported: bool = False) -> Module | Failure:
         return Failure(source.shown, 0, "nested too deeply to be analysed")
     is_package = source.path.stem == "__init__"
     try:
-        return index_module(source.module, source.shown, tree, source.text.split("\n"), is_package=is_package)
+        return index_module(source.module, source.shown, tree, Lines(source.text), is_package=is_package)
     except RecursionError:
         return Failure(source.shown, 0, "nested too deeply to be analysed")
     except Exception as error:

@@ -50,9 +50,9 @@ class StatementFacts:
         self._statements = statements
         self._function = function
         self._bound_in = bound
-        self._lines = module.lines
-        self._start = _start(candidate.node, module.lines)
-        self.tree = cst.parse_module(head_of(candidate.node, module.lines))
+        self._lines = module.lines.split()
+        self._start = _start(candidate.node, self._lines)
+        self.tree = cst.parse_module(head_of(candidate.node, self._lines))
         wrapper = MetadataWrapper(self.tree, unsafe_skip_copy=True)
         self._positions = wrapper.resolve(PositionProvider)
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import gc
 import textwrap
 
 from syncscan.check.infer.evaluate.frame import Frame
+from syncscan.check.infer.evaluate.record import Candidate
 from syncscan.check.infer.evaluate.running import evaluate
 from syncscan.check.infer.known.cells import Cell, moment
 from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.source.indexer import index_module
+from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.values.lattice import join
 from syncscan.model import UNKNOWN, Conventions, Device, Kind, Value
 from syncscan.ops import load_table
@@ -37,7 +40,7 @@ PROGRAM = """
 
 def solved(text: str) -> tuple[Solver, dict[str, Function]]:
     text = textwrap.dedent(text)
-    module = index_module("a", "a.py", ast.parse(text), text.split("\n"), is_package=False)
+    module = index_module("a", "a.py", ast.parse(text), Lines(text), is_package=False)
     solver = Solver([module], load_table(), Conventions())
     solver.solve(lambda *_: None)
     return solver, {function.qualname: function for function in solver.functions()}
@@ -101,7 +104,7 @@ def test_what_is_known_is_a_fixed_point_of_every_evaluation() -> None:
 
 def test_an_evaluation_changes_nothing_by_itself() -> None:
     text = textwrap.dedent(PROGRAM)
-    module = index_module("a", "a.py", ast.parse(text), text.split("\n"), is_package=False)
+    module = index_module("a", "a.py", ast.parse(text), Lines(text), is_package=False)
     solver = Solver([module], load_table(), Conventions())
     (main,) = (function for function in module.functions if function.name == "main")
     outcomes = []
@@ -114,3 +117,21 @@ def test_an_evaluation_changes_nothing_by_itself() -> None:
     assert first.contributions == second.contributions
     assert list(first.reads) == list(second.reads)
     assert all(cell.contributions == {} and cell.readers == {} for cell in first.contributions)
+
+
+def test_what_is_recorded_of_a_function_goes_without_the_collector() -> None:
+    solver, functions = solved(PROGRAM)
+    gc.collect()
+    gc.disable()  # as while a project is checked
+    try:
+        before = recorded()
+        statements = solver.statements(functions["main"])
+        assert recorded() == before + 2
+        del statements
+        assert recorded() == before
+    finally:
+        gc.enable()
+
+
+def recorded() -> int:
+    return sum(type(each) is Candidate for each in gc.get_objects())  # no object is asked what it is

@@ -11,6 +11,7 @@ import torch
 from syncscan import simulated_cuda
 from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.indexer import index_module
+from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.table.conditions import Bound, blocking_case
 from syncscan.kinds import KINDS, alternatives
 from syncscan.measure.describe import describe, kinds_of
@@ -45,7 +46,7 @@ VALUES = [
 def inferred(expression: str) -> Value:
     """What the static analysis knows of an expression."""
     text = f"import numpy as np\nimport torch\n\nvalue = {expression}\n"
-    module = index_module("m", "m.py", ast.parse(text), text.splitlines(), is_package=False)
+    module = index_module("m", "m.py", ast.parse(text), Lines(text), is_package=False)
     solver = Solver([module], load_table(), Conventions())
     solver.solve(lambda *_: None)
     return solver.known.globals[module, "value"].value

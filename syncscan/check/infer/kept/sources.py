@@ -10,6 +10,7 @@ from syncscan.check.infer.kept.names import Data, Names
 from syncscan.check.infer.known.recall import NotKeptError, reading
 from syncscan.check.infer.source.index import Class, Function, Import, Module, Parameter
 from syncscan.check.infer.source.indexer import index_module
+from syncscan.check.infer.source.lines import Lines
 from syncscan.check.nesting import parse, parse_expression
 
 
@@ -87,9 +88,9 @@ class UnreadFile:
         with reading():
             return {name: parse_expression(text) for name, text in self._aliases}
 
-    def lines(self) -> list[str]:
+    def lines(self) -> Lines:
         """Its lines."""
-        return self._text.split("\n")
+        return Lines(self._text)
 
     def read(self, module: Module) -> None:
         """Give the module, and what it defines, the nodes of the file."""

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from syncscan.check.infer.source.fields import says_so
 from syncscan.check.infer.source.index import FIELDS, Class, Function, Import, Module, Parameter
 from syncscan.check.infer.source.indexer import index_module
+from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.merge import Merged, merge
 
 Defined = TypeVar("Defined", Function, Class)
@@ -33,7 +34,7 @@ class ModuleEdit:
         default_factory=list
     )  # whose source differs, and those in or around them
     dropped: list[ast.AST] = field(default_factory=list)  # nodes that are no part of it any more
-    lines: tuple[str, ...] = ()  # of it as it was, and as it is
+    texts: tuple[Lines, ...] = ()  # of it as it was, and as it is
     new: list[Function] = field(default_factory=list)
     gone: list[Function] = field(default_factory=list)
     new_classes: list[Class] = field(default_factory=list)
@@ -49,7 +50,7 @@ class ModuleEdit:
     @classmethod
     def whole(cls, module: Module, *, is_new: bool) -> ModuleEdit:
         """A file that is new, or not there any more."""
-        edit = cls(module, lines=tuple(module.lines))
+        edit = cls(module, texts=(module.lines,))
         edit.names = {*module.names, *module.aliases, *module.globals}
         if is_new:
             edit.functions, edit.new = [*module.functions], [*module.functions]
@@ -75,7 +76,7 @@ class ModuleEdit:
 
     def mentions(self, name: str) -> bool:
         """Whether a name stands in the module, or stood there."""
-        return any(name in line for line in self.lines)
+        return any(lines.mention(name) for lines in self.texts)
 
     # What is found out before anything is taken over
 
@@ -174,15 +175,15 @@ class ModuleEdit:
         kept.annotations, kept.stored = now.annotations, now.stored
 
 
-def edit(module: Module, tree: ast.Module, lines: list[str]) -> ModuleEdit:
+def edit(module: Module, tree: ast.Module, lines: Lines) -> ModuleEdit:
     """Make a tree what the file is now, and find out what it defines; after NotFollowedError the module is of no use any more."""
     if module.may_declare_kept or says_so(lines):  # which others may have read
         raise NotFollowedError
     before = _described(module)
     merged = merge(module.tree, tree, module.lines, lines)
     now = index_module(module.name, module.path, module.tree, lines, is_package=module.is_package)
-    found = ModuleEdit(module, dropped=merged.dropped, lines=(*module.lines, *lines))
-    module.lines[:] = lines
+    found = ModuleEdit(module, dropped=merged.dropped, texts=(module.lines, lines))
+    module.lines = lines
     if merged.heads or _described(now) != before:
         found.compare(now, merged)
     gone = {*found.gone}

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 
 from syncscan.check.infer.source.index import Import, Module
+from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.syntax import dotted_name, walk
 
 _SWITCH = "keep_on_cpu"
@@ -36,9 +37,9 @@ def note_kept(modules: Sequence[Module]) -> None:
             queue.extend(importers.get(module.name, ()))
 
 
-def says_so(lines: Collection[str]) -> bool:
+def says_so(lines: Lines) -> bool:
     """Whether any line speaks of what is kept."""
-    return any(_SWITCH in line for line in lines)
+    return lines.mention(_SWITCH)
 
 
 def declared(tree: ast.Module, makers: Collection[str]) -> dict[str, bool]:

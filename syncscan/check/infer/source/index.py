@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from syncscan.check.files import is_outside
 from syncscan.check.infer.source.conventions import prepares_inputs, reads_outputs
+from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.syntax import dotted_name, walk
 
 _TYPED_TABLES = frozenset({"typing.TypedDict", "typing_extensions.TypedDict"})
@@ -287,7 +288,7 @@ class Import(NamedTuple):
 class Unread(Protocol):
     """A file of which is known what it defines, and which has not been read for that."""
 
-    def lines(self) -> list[str]:
+    def lines(self) -> Lines:
         """Its lines."""
 
     def aliases(self) -> dict[str, ast.expr]:
@@ -304,7 +305,7 @@ class Module:
     name: str
     path: str
     tree: ast.Module
-    lines: list[str]
+    lines: Lines
     is_package: bool
     names: dict[str, Function | Class | Import] = field(default_factory=dict)
     aliases: dict[str, ast.expr] = field(default_factory=dict)  # other names for what has one, set once

@@ -13,10 +13,11 @@ from syncscan.check.infer.source.index import (
     Parameter,
     imported_names,
 )
+from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.syntax import dotted_name
 
 
-def index_module(name: str, path: str, tree: ast.Module, lines: list[str], *, is_package: bool) -> Module:
+def index_module(name: str, path: str, tree: ast.Module, lines: Lines, *, is_package: bool) -> Module:
     """List what a file defines."""
     module = Module(name, path, tree, lines, is_package)
     module.body = Function("<module>", "<module>", module, tree)

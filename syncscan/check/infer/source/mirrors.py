@@ -41,7 +41,7 @@ def is_refreshed(modules: Sequence[Module], name: str) -> bool:
     return any(
         _refreshes(function.node, name)
         for module in modules
-        if any(name in line for line in module.lines)
+        if module.lines.mention(name)
         for function in module.functions
         if not _ONCE.fullmatch(function.name) and not isinstance(function.node, ast.Module)
     )

@@ -94,7 +94,7 @@ class _Restructuring:
         self._program.forget_followed()
         if not whole:
             return []
-        if any(edit.module.may_declare_kept or says_so(edit.lines) for edit in whole):
+        if any(edit.module.may_declare_kept or any(map(says_so, edit.texts)) for edit in whole):
             raise NotFollowedError
         before, new = self._program.modules, [edit.module for edit in whole if edit.new_as_a_whole]
         stay = [module for module in self._modules if module.body not in self._gone]
@@ -368,7 +368,7 @@ class _Names:
             parts = {name for each, name in self.otherwise if each is module}
             written = re.compile(rf"\.\s*({'|'.join(map(re.escape, parts))})\b")
             for holder in dict.fromkeys(holder for holder, _ in self._holding(module)):
-                if written.search("\n".join(holder.lines)):
+                if written.search(holder.lines.text):
                     found.setdefault(holder, _Mention(set(), set())).parts.update(parts)
         return [*found.items()]
 
