@@ -57,11 +57,10 @@ def test_the_compiler_breaks_its_graph_there_too(what: str) -> None:
     assert bool(explained.graph_break_count) is (what in READS)
 
 
-def test_what_the_compiler_was_told_to_capture_breaks_no_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_compiler_was_told_to_capture_breaks_no_graph() -> None:
     config = pytest.importorskip("torch._dynamo.config")
-    monkeypatch.setattr(config, "capture_scalar_outputs", True)
-    monkeypatch.setattr(config, "capture_dynamic_output_shape_ops", True)
-    with simulated_cuda() as waits:
+    captured = config.patch(capture_scalar_outputs=True, capture_dynamic_output_shape_ops=True)
+    with captured, simulated_cuda() as waits:
         for what in ("item", "branch", "mask"):
             torch.compile(READS[what])(torch.ones(3, device="cuda"))
     assert broken(waits) == [False, True, False]
