@@ -5,6 +5,7 @@
 where that Python has vLLM (tried with 0.25.1 and torch 2.11, both as they are for CUDA). A tiny model of random weights
 generates for requests with different sampling options; nothing is downloaded. `--mode spec` drafts tokens from n-grams,
 `--old-runner` takes vLLM's first model runner, `--graphs` its compiler, which compiles nothing here, and its CUDA graphs.
+`--gpu` traces the same on the GPU of this machine, to hold the two against each other.
 """
 
 from __future__ import annotations
@@ -94,6 +95,7 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=24)
     parser.add_argument("--old-runner", action="store_true")
     parser.add_argument("--graphs", action="store_true")
+    parser.add_argument("--gpu", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         show(traced(options, Path(folder)))
@@ -109,8 +111,8 @@ def traced(options: argparse.Namespace, folder: Path) -> dict[str, object]:
         "VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1",
         "GRAPHS": str(int(options.graphs)), **({"VLLM_USE_V2_MODEL_RUNNER": "0"} if options.old_runner else {}),
     }  # fmt: skip
-    simulated = (
-        "--simulate",
+    how = (
+        *(() if options.gpu else ("--simulate",)),
         "--step",
         STEP_OF_SPEC if options.mode == "spec" else STEP,
         "--warmup",
@@ -122,7 +124,7 @@ def traced(options: argparse.Namespace, folder: Path) -> dict[str, object]:
     )
     command = (options.python, program, folder, options.mode, str(options.tokens))
     done = subprocess.run(
-        [sys.executable, "-m", "syncscan", "trace", *simulated, "--", *command],
+        [sys.executable, "-m", "syncscan", "trace", *how, "--", *command],
         env=environment, stdout=subprocess.DEVNULL, check=False,
     )  # fmt: skip
     if done.returncode:

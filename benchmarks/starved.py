@@ -2,7 +2,7 @@
 
     python -m benchmarks.starved [ROUNDS]
 
-needs a CUDA GPU; the decode loop needs transformers. Each program runs twice: under `syncscan trace --starved`, and
+needs a CUDA GPU; the decode loop needs transformers, and vLLM's is left out where there is none. Each program runs twice: under `syncscan trace --starved`, and
 under torch.profiler, whose timeline says from the end of each wait to the next kernel or copy how long the GPU was idle.
 Prints for each the starved time a step by both, their ratio, and what is known of it; then the overhead of a
 trace with and without --starved over the untraced loop.
@@ -11,7 +11,9 @@ trace with and without --starved over the untraced loop.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -19,6 +21,8 @@ import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+
+from benchmarks.runtimes import MODELS, SIZES
 
 STEPS, WARMUP = 60, 10
 SLEEP = 0.002
@@ -65,10 +69,37 @@ def decode() -> Step:
     return made()
 
 
+def vllm_steps() -> Step:
+    """A step of vLLM's engine in this process: 16 requests, a tiny model of random weights, sampled tokens."""
+    os.environ |= {
+        "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
+        "VLLM_USE_FLASHINFER_SAMPLER": "0",
+        "HF_HUB_OFFLINE": "1",
+    }
+    from vllm import LLM, SamplingParams  # noqa: PLC0415 (the script that compares needs no vLLM)
+    from vllm.inputs import TokensPrompt  # noqa: PLC0415 (the script that compares needs no vLLM)
+
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "config.json").write_text(json.dumps(SIZES | MODELS["llama"]), encoding="utf-8")
+        engine = LLM(
+            model=folder,
+            load_format="dummy",
+            skip_tokenizer_init=True,
+            max_model_len=512,
+            gpu_memory_utilization=0.3,
+            enforce_eager=True,
+        ).llm_engine
+    for number in range(16):
+        options = SamplingParams(max_tokens=400, ignore_eos=True, detokenize=False, top_p=0.9)
+        engine.add_request(str(number), TokensPrompt(prompt_token_ids=[*range(8, 40)]), options)
+    return engine.step
+
+
 PROGRAMS = {
     "host_sleeps": (host_sleeps, "2.06 ms or somewhat more: the sleep"),
     "second_stream": (second_stream, "0"),
     "decode": (decode, "not known beforehand"),
+    **({"vllm": (vllm_steps, "not known beforehand")} if importlib.util.find_spec("vllm") else {}),
 }
 
 
