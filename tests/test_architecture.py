@@ -15,7 +15,7 @@ RULES = ROOT.parent / "rules"  # installed as syncscan.rules
 # or on those above it, and not the other way. All that lies in a package is held to that.
 FLOORS = {
     "syncscan": (
-        "address errors files git kinds memory model surroundings",
+        "address errors files git kinds memory model surroundings workers",
         "inferred ops reference",
         "rule guard simulate",
         "rules config trace",
@@ -30,7 +30,7 @@ FLOORS = {
     ),
     "syncscan.check": (
         "nesting notebook",
-        "baseline blocks discover files ignores newer write suppress fix infer workers",
+        "baseline blocks discover files ignores newer write suppress fix infer",
         "defects meant plain state story rhythm",
         "match",
         "when",

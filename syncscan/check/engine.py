@@ -26,12 +26,12 @@ from syncscan.check.newer import newer_syntax
 from syncscan.check.rhythm import Region
 from syncscan.check.state import State, written
 from syncscan.check.when import Regions, times
-from syncscan.check.workers import workers
 from syncscan.facts import FactSet
 from syncscan.memory import steady_memory
 from syncscan.model import Conventions, Failure, When
 from syncscan.ops import OperationTable, load_table
 from syncscan.rule import by_precedence
+from syncscan.workers import workers
 
 Progress = Callable[[str, int, int], None]
 

@@ -20,9 +20,9 @@ from syncscan.check.infer.values.identity import identical
 from syncscan.check.match import Matcher, Placed
 from syncscan.check.meant import meant
 from syncscan.check.plain import finding_of, plain
-from syncscan.check.workers import shared
 from syncscan.model import Failure, Finding
 from syncscan.rule import Rule
+from syncscan.workers import shared
 
 # Below this many functions, starting a process takes longer than it saves.
 _WORTH_SHARING = 300

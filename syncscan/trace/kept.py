@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from syncscan.errors import SyncscanError
@@ -11,13 +12,15 @@ from syncscan.memory import steady_memory
 from syncscan.ops import OperationTable
 from syncscan.trace.contract import FORMAT_VERSION, OF_EVERY_VERSION, TRACE
 from syncscan.trace.launch import Launched
-from syncscan.trace.merge import Trace, merge
+from syncscan.trace.merge import Part, Trace, merge, merge_parts
 from syncscan.trace.shape import Mismatch, parse
 from syncscan.trace.sites import Blame
 from syncscan.trace.trace import build
+from syncscan.workers import in_order, workers
 
 MAX_BYTES = 128 * 1024 * 1024  # of trace.json
 _FILE = "trace.json"
+_PART = 16  # traces that one process puts together
 _PARTS = "parts"  # what the processes wrote
 
 
@@ -28,9 +31,14 @@ def read_traces(folders: Sequence[Path], table: OperationTable) -> Trace:
     """
     found = [(folder, inside) for folder in folders for inside in _traces_in(folder)]
     with steady_memory():
-        return merge(
-            (str(inside.relative_to(folder.parent)), _read(inside, table)) for folder, inside in found
-        )
+        if len(found) == 1:
+            return _read(table, found[0][1])
+        parts = [found[start : start + _PART] for start in range(0, len(found), _PART)]
+        return merge_parts(in_order(partial(_merged, table), parts, workers(0)))
+
+
+def _merged(table: OperationTable, found: Sequence[tuple[Path, Path]]) -> Part:
+    return merge((str(inside.relative_to(folder.parent)), _read(table, inside)) for folder, inside in found)
 
 
 def _traces_in(folder: Path) -> Iterator[Path]:
@@ -47,7 +55,7 @@ def _is_trace(folder: Path) -> bool:
     return (folder / _FILE).exists() or (folder / _PARTS).is_dir()
 
 
-def _read(folder: Path, table: OperationTable) -> Trace:
+def _read(table: OperationTable, folder: Path) -> Trace:
     if not (folder / _FILE).exists():  # the launcher itself was killed
         return build([], Launched(), folder / _PARTS, Blame(), 0, table)
     return load(folder)

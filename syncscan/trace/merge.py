@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass
 from typing import Any
 
 from syncscan.trace.lines import Ranges, merged
@@ -24,15 +25,32 @@ _IDENTITY = (
 _SPREADS = ("syncs", "blocked_ns")
 
 
-def merge(traces: Iterable[tuple[str, Trace]]) -> Trace:
-    """One trace of several, each with a name that tells it from the others; one alone stays as it is.
+@dataclass(frozen=True)
+class Part:
+    """Some of the traces, put together."""
+
+    trace: Trace
+    left_out: int  # sites
+    shared_ranks: Set[int]  # that are in several of the traces
+
+
+def merge(traces: Iterable[tuple[str, Trace]]) -> Part:
+    """One trace of several, each with a name that tells it from the others.
 
     Memory grows with the different sites and with the processes, and not with the traces.
     """
     merger = _Merger()
     for name, trace in traces:
-        merger.add(name, trace)
+        merger.add(name, Part(trace, 0, frozenset()))
     return merger.whole()
+
+
+def merge_parts(parts: Iterable[Part]) -> Trace:
+    """One trace of what `merge` made of some of the traces, and of the next ones, in their order."""
+    merger = _Merger()
+    for part in parts:
+        merger.add("", part)
+    return merger.whole_with_remarks()
 
 
 class _Merger:
@@ -48,9 +66,11 @@ class _Merger:
         self._uncomputed: Counter[str] = Counter()
         self._lines: list[Ranges | None] = []
         self._ranks: set[int] = set()
-        self._shared_ranks: set[int] = set()  # of several traces
+        self._shared_ranks: set[int] = set()
 
-    def add(self, name: str, trace: Trace) -> None:
+    def add(self, name: str, part: Part) -> None:
+        trace = part.trace
+        self._left_out += part.left_out
         self._number += 1
         if self._number == 1:
             self._first = trace
@@ -62,7 +82,7 @@ class _Merger:
         room = MAX_PROCESSES - len(self._processes)
         self._processes += trace["processes"][:room]
         ranks = {process["rank"] for process in trace["processes"] if process["hooked"]} - {None}
-        self._shared_ranks |= ranks & self._ranks
+        self._shared_ranks |= part.shared_ranks | ranks & self._ranks
         self._ranks |= ranks
         for kind, worst in trace["worst_step"].items():
             if worst["value"] > self._worst.get(kind, {}).get("value", 0):
@@ -100,17 +120,19 @@ class _Merger:
         found.add(name, site)
         return found.number
 
-    def whole(self) -> Trace:
-        if self._number == 1:
-            return self._first
+    def whole_with_remarks(self) -> Trace:
+        trace = self.whole().trace
+        noting = next((process for process in self._processes if process["hooked"]), None)
+        if noting is not None:
+            noting["notes"] += self._remarks()
+        return trace
+
+    def whole(self) -> Part:
         order = sorted(self._sites.values(), key=lambda site: (-site.total, -site.count))
         indices = {site.number: index for index, site in enumerate(order)}
         for process in self._timeline:
             process["waits"] = [[indices[wait[0]], *wait[1:]] for wait in process["waits"]]
-        noting = next((process for process in self._processes if process["hooked"]), None)
-        if noting is not None:
-            noting["notes"] += self._remarks()
-        return self._first | {
+        trace = self._first | {
             "steps": self._steps,
             "worst_step": self._worst,
             "processes": self._processes,
@@ -119,6 +141,7 @@ class _Merger:
             "uncomputed": dict(self._uncomputed.most_common()),
             "lines": merged(self._lines),
         }
+        return Part(trace, self._left_out, self._shared_ranks)
 
     def _remarks(self) -> Iterator[str]:
         if self._left_out:

@@ -29,7 +29,7 @@ class Mismatch(Exception):  # noqa: N818 (whoever catches it tells the user)
 
 def parse(data: bytes) -> Any:
     """The value of a JSON text; Mismatch if it is none, or if it would take too much memory."""
-    if data.count(b",") + data.count(b"[") + data.count(b"{") > MAX_VALUES:
+    if len(data) > MAX_VALUES and data.count(b",") + data.count(b"[") + data.count(b"{") > MAX_VALUES:
         raise Mismatch(f"more than {MAX_VALUES:,} values")
     try:
         has_long = _LONG_NUMBER in data.translate(_DIGITS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -166,3 +167,46 @@ def test_ranks_that_are_alike_are_not_named(keep, syncscan):
         site = make_site(10, rank=str(rank), total=total)
         keep(f"all/{rank}", make_trace(site, processes=[make_process(rank=rank, pid=rank)]))
     assert "is waited for" not in syncscan("report", "all").stdout
+
+
+@pytest.fixture
+def ranks(keep):
+    """A folder of 40 traces, which several processes read."""
+    for number in range(40):
+        sites = [
+            make_site(10, count=100 + number, rank=f"pid {number % 3}"),
+            make_site(100 + number, count=1),
+            outside(300 + number % 7),
+        ]
+        keep(f"all/{number:02}", make_trace(*sites, processes=[make_process(rank=number, pid=number)]))
+    return "all"
+
+
+@pytest.mark.parametrize("processors", [1, 2, 5])
+def test_many_traces_are_one_however_many_processes_read_them(ranks, syncscan, monkeypatch, processors):
+    monkeypatch.setattr("os.cpu_count", lambda: processors)
+    whole = json.loads(syncscan("report", "--format", "json", ranks).stdout)
+    assert whole["steps"]["steady"] == 4000
+    assert [process["rank"] for process in whole["processes"]] == list(range(40))
+    first, *others = whole["sites"]
+    assert (first["line"], first["count"], first["per_step"]) == (10, 100 * 40 + 780, 1.195)
+    assert first["ranks"] == {f"all/{number:02} pid {number % 3}": 100 + number for number in range(40)}
+    lines = [site["line"] for site in others]
+    assert sorted(lines) == [*range(100, 140), *range(300, 307)]
+    monkeypatch.setattr("os.cpu_count", lambda: 3)
+    assert json.loads(syncscan("report", "--format", "json", ranks).stdout) == whole
+
+
+def test_what_is_said_of_many_traces_is_said_once(keep, syncscan):
+    for number in range(40):
+        keep(f"all/{number:02}", make_trace(make_site(10), processes=[make_process(rank=number % 4)]))
+    assert syncscan("report", "all").stdout.count("is in several of the traces") == 1
+
+
+def test_one_wrong_trace_of_many_is_one_line_and_leaves_no_process(ranks, syncscan, tmp_path):
+    (tmp_path / ranks / "37" / "trace.json").write_text("{")
+    done = syncscan("report", ranks)
+    assert (done.status, done.stdout) == (2, "")
+    assert done.stderr == "syncscan: all/37/trace.json: not JSON or cut short; run the trace again\n"
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)

@@ -7,10 +7,11 @@ import os
 import pickle
 import signal
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 # More take more memory than they save time: each copies what it touches.
@@ -29,12 +30,38 @@ def shared(work: Callable[[int, int], Result], count: int) -> list[Result]:
 
     Results are pickled. What a child does not bring back, for whatever reason, is done here again.
     """
-    children = [_start(partial(work, share, count)) for share in range(1, count)]
+    children = [_start(partial(_alone, partial(work, share, count))) for share in range(1, count)]
     results = [work(0, count)]
     for share, child in enumerate(children, 1):
         data = _end(*child)
         results.append(work(share, count) if data is None else pickle.loads(data))  # noqa: S301 (our own child)
     return results
+
+
+def in_order(work: Callable[[Item], Result], items: Sequence[Item], count: int) -> Iterator[Result]:
+    """``work(item)`` for every item, in order, by ``count`` children that go ahead of whoever takes the results.
+
+    A child waits with a result until the one before is taken, so that memory does not grow with the items.
+    Results are pickled. What a child does not bring back is done here, and an error is raised here.
+    """
+    count = min(count, len(items))
+    if count == 1:
+        yield from map(work, items)
+        return
+    children = [_start(partial(map, work, items[share::count])) for share in range(count)]
+    streams = [os.fdopen(pipe, "rb") for _, pipe in children]
+    try:
+        for number, item in enumerate(items):
+            try:
+                result = pickle.load(streams[number % count])  # noqa: S301 (as above)
+            except (EOFError, pickle.UnpicklingError):  # it ended, perhaps in the midst of a result
+                result = work(item)
+            yield result
+    finally:
+        for stream in streams:
+            stream.close()
+        for pid, _ in children:
+            os.waitpid(pid, 0)
 
 
 def trial(work: Callable[[], Result], seconds: int) -> Result | None:
@@ -51,11 +78,15 @@ def trial(work: Callable[[], Result], seconds: int) -> Result | None:
         signal.setitimer(signal.ITIMER_PROF, seconds)
         return work()
 
-    data = _end(*_start(limited))
+    data = _end(*_start(partial(_alone, limited)))
     return None if data is None else pickle.loads(data)  # noqa: S301 (as above)
 
 
-def _start(work: Callable[[], object]) -> tuple[int, int]:
+def _alone(work: Callable[[], Result]) -> Iterator[Result]:
+    yield work()
+
+
+def _start(work: Callable[[], Iterable[object]]) -> tuple[int, int]:
     reader, writer = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter(
@@ -70,7 +101,9 @@ def _start(work: Callable[[], object]) -> tuple[int, int]:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.close(reader)
         with os.fdopen(writer, "wb") as stream:
-            pickle.dump(work(), stream)
+            for result in work():
+                pickle.dump(result, stream)
+                stream.flush()
         status = 0
     finally:
         os._exit(status)  # nothing of the parent's is to be run, flushed or printed twice
