@@ -10,8 +10,11 @@ trace with and without --starved over the untraced loop.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
 import importlib.util
+import itertools
 import json
 import os
 import subprocess
@@ -69,6 +72,28 @@ def decode() -> Step:
     return made()
 
 
+def components(*, blocking: bool) -> Step:
+    """A step of `benchmarks.reference`'s decode loop: all of syncscan's components in one of their two forms."""
+    import torch  # noqa: PLC0415 (the script that compares needs no torch)
+
+    from benchmarks import reference  # noqa: PLC0415 (needs torch)
+
+    device = torch.device("cuda", 0)
+    stack = contextlib.ExitStack()
+    stack.enter_context(reference.process_group(device))
+    atexit.register(stack.close)
+    forms = {pair.name: pair.make(reference.DECODE_BATCH, device) for pair in reference.PAIRS}
+    loop = reference.DecodeLoop({name: calls[0 if blocking else 1] for name, calls in forms.items()}, device)
+    numbers = itertools.count(2)
+
+    def one() -> None:
+        number = next(numbers)
+        loop.step(number)
+        loop.arrived[(number - 1) % 2].synchronize()
+
+    return one
+
+
 def vllm_steps() -> Step:
     """A step of vLLM's engine in this process: 16 requests, a tiny model of random weights, sampled tokens."""
     os.environ |= {
@@ -99,6 +124,8 @@ PROGRAMS = {
     "host_sleeps": (host_sleeps, "2.06 ms or somewhat more: the sleep"),
     "second_stream": (second_stream, "0"),
     "decode": (decode, "not known beforehand"),
+    "blocking": (functools.partial(components, blocking=True), "not known beforehand"),
+    "sync-free": (functools.partial(components, blocking=False), "0"),
     **({"vllm": (vllm_steps, "not known beforehand")} if importlib.util.find_spec("vllm") else {}),
 }
 
