@@ -49,7 +49,8 @@ def test_a_replay_computes_with_what_the_inputs_then_hold_and_runs_no_python(wai
 
 def test_a_wait_in_a_capture_is_an_error_and_ends_it(waits: list[Any]) -> None:
     x = torch.ones(4, device="cuda")
-    for wait in (x.sum().item, torch.cuda.synchronize, torch.cuda.Event().synchronize, x.nonzero):
+    event = torch.cuda.current_stream().record_event()
+    for wait in (x.sum().item, torch.cuda.synchronize, event.synchronize, x.nonzero):
         waits.clear()
         with pytest.raises(RuntimeError, match="not permitted when stream is capturing"):
             _captured(wait)

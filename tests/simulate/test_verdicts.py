@@ -55,7 +55,7 @@ BLOCKING = [
     ("s in x", "torch.Tensor.__contains__"),
     ("torch.cuda.synchronize()", "torch.cuda.synchronize"),
     ("torch.cuda.current_stream().synchronize()", "torch.cuda.Stream.synchronize"),
-    ("torch.cuda.Event().synchronize()", "torch.cuda.Event.synchronize"),
+    ("torch.cuda.current_stream().record_event().synchronize()", "torch.cuda.Event.synchronize"),
 ]
 if hasattr(torch, "accelerator"):  # torch 2.6
     BLOCKING.append(("torch.accelerator.synchronize()", "torch.accelerator.synchronize"))
@@ -102,6 +102,7 @@ SILENT = [
     "x + torch.tensor(1.0)",
     "torch._assert_async((x == x).all())",
     "torch.cuda.Event().query()",
+    "torch.cuda.Event().synchronize()",  # never recorded
     "torch.cuda.empty_cache(), torch.cuda.memory_allocated()",
     "torch.rand(3, device='cuda', generator=torch.Generator('cuda'))",
     "torch.nn.utils.clip_grad_norm_([parameter], 1.0)",

@@ -22,7 +22,9 @@ def make_classes(gpu: Gpu) -> tuple[Any, Any, CurrentStreams]:
 
     class Event(_Event):
         def synchronize(self) -> None:
-            gpu.judge_call("torch.cuda.Event.synchronize", {"input": self})
+            # One that was never recorded is not yet an event of CUDA's, and torch asks nothing.
+            if self._recorded is not None:
+                gpu.judge_call("torch.cuda.Event.synchronize", {"input": self})
 
     class Stream(_Stream):
         def __init__(self, device: Any = None, priority: int = 0, **kwargs: Any) -> None:
