@@ -25,7 +25,7 @@ from syncscan.check.nesting import deep_recursion, parse
 from syncscan.check.newer import newer_syntax
 from syncscan.check.rhythm import Region
 from syncscan.check.state import State, written
-from syncscan.check.when import Regions, times
+from syncscan.check.when import Rhythms, Times, times
 from syncscan.facts import FactSet
 from syncscan.memory import steady_memory
 from syncscan.model import Conventions, Failure, When
@@ -160,7 +160,8 @@ class _Project:
         asked = frozenset(name for rule in rules for name in rule.asks)
         self.solver = Solver([*self._modules.values()], table or load_table(), conventions, asked, facts)
         self._matching = Matching(self.solver, rules)
-        self._regions = Regions()
+        self._rhythms = Rhythms()
+        self._times: Times | None = None  # as long as that holds
         if state is None:
             self.solver.solve(progress)
         else:
@@ -179,12 +180,19 @@ class _Project:
         try:
             edits = [each for shown in changed for each in self._edits(shown, before.get(shown))]
             self._modules = {shown: self._modules[shown] for shown in self._sources if shown in self._modules}
-            self._regions.forget(changed)
             if edits:
-                self._matching.forget(self.solver.revise(edits, progress))
+                self._take_over(edits, progress)
         except NotFollowedError:
             return False
         return True
+
+    def _take_over(self, edits: Sequence[ModuleEdit], progress: Progress) -> None:
+        revision = self.solver.revise(edits, progress)
+        self._matching.forget(revision)
+        if any(edit.redefines for edit in edits):
+            self._rhythms.forget_natures()
+        if self._rhythms.read_again(edits) or revision.calls_differ:
+            self._times = None
 
     def _edits(self, shown: str, before: Source | None) -> Iterator[ModuleEdit]:
         """What has become of a file. One that cannot be read is as good as none."""
@@ -212,7 +220,7 @@ class _Project:
     ) -> CheckResult:
         """What is found in some files, or in all."""
         result = CheckResult(failed=[*self._failed(targets)])
-        when = times(self.solver, hot, self._regions)
+        self._times = when = self._times or times(self.solver, hot, self._rhythms)
         functions = self._matching.functions(targets)
         self._matching.match(functions, progress, workers(jobs))
         for function in functions:
@@ -232,7 +240,7 @@ class _Project:
         try:
             knowledge = KnowledgeWriter(self.solver)
             found = self._matching.written(knowledge.values)
-            known = (self._regions.of, self._regions.loops)
+            known = (self._rhythms.regions, self._rhythms.loops)
             regions = [[_of_regions(each.get(f)) for each in known] for f in knowledge.names.functions]
             indexed = text_of([*self._modules])
             parts = {
@@ -254,9 +262,9 @@ class _Project:
                 knowledge.names.functions, json.loads(parts["regions"]), strict=True
             ):
                 if regions is not None:
-                    self._regions.of[function] = tuple(starmap(_region, regions))
+                    self._rhythms.regions[function] = tuple(starmap(_region, regions))
                 if loops is not None:
-                    self._regions.loops[function] = tuple(starmap(_region, loops))
+                    self._rhythms.loops[function] = tuple(starmap(_region, loops))
 
     def _failed(self, targets: Container[str] | None) -> Iterator[Failure]:
         for shown, source in self._sources.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from syncscan.check.defects import failure_of
@@ -13,7 +13,7 @@ from syncscan.check.infer.kept.knowledge import Parts, names_of, reader_of, tabl
 from syncscan.check.infer.kept.names import Data, Names, text_of
 from syncscan.check.infer.kept.values import Reader, Spot, Trees, Writer
 from syncscan.check.infer.known.recall import NotKeptError
-from syncscan.check.infer.solver import Solver
+from syncscan.check.infer.solver import Revision, Solver
 from syncscan.check.infer.source.hardware import is_for_other_hardware, runs_on_other_hardware
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.values.identity import identical
@@ -55,11 +55,14 @@ class Matching:
         self._waits: Waits = {}
         self._kept: dict[Function, list[Placed]] = {}
         self._of_others: dict[Function, list[Placed]] = {}  # what other processes have found
+        self._never: set[Function] | None = None  # reported on, by who calls them; None where that is open
 
-    def forget(self, functions: Iterable[Function]) -> None:
-        """Functions of which the rules may say something else now, after an edit."""
+    def forget(self, revision: Revision) -> None:
+        """What the rules said of functions of which something else may be known."""
         self._of_others.clear()
-        for function in functions:
+        if revision.calls_differ:
+            self._never = None
+        for function in revision.functions:
             self._direct.pop(function, None)
             self._kept.pop(function, None)
 
@@ -68,7 +71,8 @@ class Matching:
         known = self._solver.known
         self._look_for_waits()
         waiting = {callee for prop in self._waits for callee in (prop, *prop.virtuals())}
-        left_out = self._only_called_elsewhere() | meant(known.callees)
+        if self._never is None:
+            self._never = self._only_called_elsewhere() | meant(known.callees)
         return [
             function
             for function in self._solver.functions()
@@ -76,7 +80,7 @@ class Matching:
             and (function in known.may_block or not waiting.isdisjoint(known.callees.get(function, {})))
             and not is_for_other_hardware(function.module.name)
             and not runs_on_other_hardware(function)
-            and function not in left_out
+            and function not in self._never
         ]
 
     def _only_called_elsewhere(self) -> set[Function]:

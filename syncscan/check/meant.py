@@ -29,7 +29,8 @@ def _callers(callees: Mapping[Function, Mapping[Callee, Called]]) -> Callers:
             run: tuple[Callee, ...] = (callee, *callee.below) if isinstance(callee, Virtual) else (callee,)
             for each in run:
                 by = callers.setdefault(each, {})
-                by[caller] = by.get(caller, how) | how
+                known = by.get(caller, how)
+                by[caller] = how if known is how else known | how
     return callers
 
 

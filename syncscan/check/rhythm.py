@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from syncscan.check.infer.source.hardware import runs_on_other_hardware
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.indexer import blocks_of
 from syncscan.check.infer.source.syntax import last_name, path_of, walk
@@ -145,6 +146,33 @@ def is_module_like(cls: Class) -> bool:
 def _names_of(cls: Class) -> list[str]:
     own = [each.name for each in cls.mro()]
     return own + [name.rpartition(".")[2] for each in cls.mro() for name in each.external_bases]
+
+
+@dataclass(frozen=True, slots=True)
+class Nature:
+    """What a function's name, class and decorators say of when it runs."""
+
+    is_step: bool
+    is_generation: bool
+    is_once: bool
+    may_be_once: bool
+    starts_a_program: bool
+    runs_elsewhere: bool  # on other hardware
+    is_passed_over: bool  # a step that calls it does so once, if ever
+
+    @classmethod
+    def of(cls, function: Function) -> Nature:
+        """That of a function."""
+        once, elsewhere = is_once(function), runs_on_other_hardware(function)
+        return cls(
+            is_step(function),
+            is_generation(function),
+            once,
+            may_be_once(function),
+            starts_a_program(function),
+            elsewhere,
+            function.is_cached_property or function.module.is_outside or once or elsewhere,
+        )
 
 
 @dataclass(frozen=True, slots=True)

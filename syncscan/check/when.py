@@ -11,23 +11,14 @@ and of what it calls, are neither: what they call may be a step by another name.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from syncscan.check.files import is_test
 from syncscan.check.infer.solver import Solver
-from syncscan.check.infer.source.hardware import runs_on_other_hardware
+from syncscan.check.infer.source.edits import ModuleEdit
 from syncscan.check.infer.source.index import Function, Virtual
-from syncscan.check.rhythm import (
-    Region,
-    is_generation,
-    is_once,
-    is_step,
-    loops_of,
-    may_be_once,
-    regions_of,
-    starts_a_program,
-)
+from syncscan.check.rhythm import Nature, Region, loops_of, regions_of
 from syncscan.errors import ConfigError, suggestion
 from syncscan.model import When
 
@@ -36,17 +27,51 @@ Called = Function | Virtual
 
 
 @dataclass(slots=True)
-class Regions:
-    """What is read of the source of functions, once: the regions of each, and the loops of those that generate."""
+class Rhythms:
+    """What is read of the source of functions, once: the nature and the regions of each, and the loops of those that generate."""
 
-    of: dict[Function, tuple[Region, ...]] = field(default_factory=dict)
+    natures: dict[Function, Nature] = field(default_factory=dict)
+    regions: dict[Function, tuple[Region, ...]] = field(default_factory=dict)
     loops: dict[Function, tuple[Region, ...]] = field(default_factory=dict)
 
-    def forget(self, paths: Container[str]) -> None:
-        """Forget the functions of some files."""
-        for known in (self.of, self.loops):
+    def nature(self, function: Function) -> Nature:
+        """What a function is by its name."""
+        nature = self.natures.get(function)
+        if nature is None:
+            nature = self.natures[function] = Nature.of(function)
+        return nature
+
+    def regions_of(self, function: Function) -> tuple[Region, ...]:
+        """The regions of a function."""
+        if function not in self.regions:
+            self.regions[function] = tuple(regions_of(function))
+        return self.regions[function]
+
+    def loops_of(self, function: Function) -> tuple[Region, ...]:
+        """The loops of one that generates."""
+        if function not in self.loops:
+            self.loops[function] = tuple(loops_of(function))
+        return self.loops[function]
+
+    def read_again(self, edits: Sequence[ModuleEdit]) -> bool:
+        """Read the functions of files that were edited again; whether any of them calls at other times."""
+        paths, gone = {edit.module.path for edit in edits}, {each for edit in edits for each in edit.gone}
+        differs = False
+        for known, read in ((self.regions, regions_of), (self.loops, loops_of)):
             for function in [each for each in known if each.module.path in paths]:
-                del known[function]
+                before = known.pop(function)
+                if function not in gone:
+                    known[function] = tuple(read(function))
+                    differs = differs or _calls(known[function]) != _calls(before)
+        return differs
+
+    def forget_natures(self) -> None:
+        """Forget what follows from definitions."""
+        self.natures.clear()
+
+
+def _calls(regions: Iterable[Region]) -> list[tuple[When, frozenset[str]]]:
+    return [(region.when, region.calls) for region in regions]
 
 
 @dataclass(slots=True)
@@ -59,7 +84,7 @@ class Times:
     programs: set[Called] = field(default_factory=set)  # those of them that are a program, or a part of one
     generations: set[Called] = field(default_factory=set)  # what runs many steps, and is none
     generating: set[Called] = field(default_factory=set)  # that, and what it calls
-    regions: Regions = field(default_factory=Regions)
+    rhythms: Rhythms = field(default_factory=Rhythms)
 
     def at(self, function: Function, line: int) -> tuple[When, Chain]:
         """When a line of a function runs, and the chain of calls to it if that is in a step."""
@@ -77,26 +102,32 @@ class Times:
 
     def called_at(self, function: Function, when: When) -> list[Called]:
         """Which of the functions that a function calls are called in such lines of it."""
-        names = frozenset[str]().union(*(r.calls for r in self._regions(function) if r.when is when))
+        calls = [region.calls for region in self._regions(function) if region.when is when]
+        if not calls:
+            return []
+        names = calls[0].union(*calls[1:])
         return [callee for callee in self.callees.get(function, ()) if _called_name(callee) in names]
 
     def from_(self, caller: Called) -> Iterable[Called]:
         """What something calls; a virtual method is any of those below it."""
         return caller.below if isinstance(caller, Virtual) else self.callees.get(caller, ())
 
+    def nature(self, called: Called) -> Nature | None:
+        """What something is by its name; None for a virtual method, which is whatever is below it."""
+        return None if isinstance(called, Virtual) else self.rhythms.nature(called)
+
+    def is_passed_over(self, called: Called) -> bool:
+        """Whether a step that calls something does so once, if ever."""
+        nature = self.nature(called)
+        return nature is not None and nature.is_passed_over
+
     def _regions(self, function: Function) -> tuple[Region, ...]:
-        known = self.regions
-        if function not in known.of:
-            known.of[function] = tuple(regions_of(function))
-        if function not in self.generating:
-            return known.of[function]
-        if function not in known.loops:
-            known.loops[function] = tuple(loops_of(function))
-        return (*known.loops[function], *known.of[function])
+        regions = self.rhythms.regions_of(function)
+        return (*self.rhythms.loops_of(function), *regions) if function in self.generating else regions
 
 
-def times(solver: Solver, entry_points: Sequence[str], regions: Regions) -> Times:
-    """When each function of a project runs; ``regions`` keeps what is read of the source of functions.
+def times(solver: Solver, entry_points: Sequence[str], rhythms: Rhythms) -> Times:
+    """When each function of a project runs; ``rhythms`` keeps what is read of the source of functions.
 
     An entry point is "pkg.mod:Class.method"; ConfigError where its module is read and has no such function.
     One in another module reaches nothing. A cached property runs once for each object, so a step reaches it
@@ -104,14 +135,14 @@ def times(solver: Solver, entry_points: Sequence[str], regions: Regions) -> Time
     """
     functions = [function for function in solver.functions() if not function.module.is_outside]
     found = Times({function: list(solver.known.callees.get(function, ())) for function in functions})
-    found.regions = regions
+    found.rhythms, nature = rhythms, rhythms.nature
     roots: list[Called] = []
     if entry_points:
         modules = {module.name for module in solver.context.modules}
         roots += _named(solver.functions(), modules, entry_points)
     else:
-        roots += [f for f in functions if is_step(f) and not runs_on_other_hardware(f)]
-        found.generations.update(f for f in functions if is_generation(f))
+        roots += [f for f in functions if nature(f).is_step and not nature(f).runs_elsewhere]
+        found.generations.update(f for f in functions if nature(f).is_generation)
         _follow_generations(found)
         for function in functions:
             roots += [
@@ -128,10 +159,11 @@ def _follow_generations(found: Times) -> None:
     queue = deque(found.generations)
     while queue:
         caller = queue.popleft()
-        if caller in found.generating or (isinstance(caller, Function) and is_step(caller)):
+        nature = found.nature(caller)
+        if caller in found.generating or (nature is not None and nature.is_step):
             continue
         found.generating.add(caller)
-        queue += [callee for callee in found.from_(caller) if not _is_passed_over(callee)]
+        queue += [callee for callee in found.from_(caller) if not found.is_passed_over(callee)]
 
 
 def _follow(found: Times, roots: Iterable[Called]) -> None:
@@ -145,7 +177,7 @@ def _follow(found: Times, roots: Iterable[Called]) -> None:
         for callee in found.from_(caller):
             if callee in found.step or callee in guarded:
                 continue
-            if _is_passed_over(callee) or _generates(found, callee):
+            if found.is_passed_over(callee) or _generates(found, callee):
                 continue
             chain = found.step[caller]
             found.step[callee] = chain if isinstance(callee, Virtual) else (*chain, callee.qualname)
@@ -157,25 +189,17 @@ def _generates(found: Times, called: Called) -> bool:
     return not found.generations.isdisjoint((called, *(called.below if isinstance(called, Virtual) else ())))
 
 
-def _is_passed_over(called: Called) -> bool:
-    """Whether a step that calls a function does so once, if ever."""
-    if isinstance(called, Virtual):
-        return False
-    if called.is_cached_property or called.module.is_outside:
-        return True
-    return is_once(called) or runs_on_other_hardware(called)
-
-
 def _note_once(found: Times, functions: Sequence[Function]) -> None:
     """Note what runs once by its name."""
+    nature = found.rhythms.nature
     once = [
         function
         for function in functions
         if function not in found.step
-        and (is_once(function) if function in found.generating else may_be_once(function))
+        and (nature(function).is_once if function in found.generating else nature(function).may_be_once)
     ]
     found.once.update(once)
-    found.programs.update(function for function in once if starts_a_program(function))
+    found.programs.update(function for function in once if nature(function).starts_a_program)
 
 
 def _close(found: Times, functions: Sequence[Function]) -> None:

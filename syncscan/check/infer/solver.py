@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import syncscan.check.infer.evaluators  # noqa: F401 (which register themselves)
 from syncscan.check.infer.evaluate.context import Context
@@ -34,6 +35,14 @@ _PART = 4  # and as many as this part of the functions
 _LAMBDA = (1 << _LAMBDAS) - 1
 
 Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """The functions of which something else may be known, and whether any may run something else, or in another way."""
+
+    functions: set[Function]
+    calls_differ: bool
 
 
 class Solver:
@@ -72,8 +81,8 @@ class Solver:
         self._run(len(functions), progress)
         self.timeline.end()
 
-    def revise(self, edits: Sequence[ModuleEdit], progress: Progress) -> set[Function]:
-        """Reach the fixed point of what modules are now; the functions of which something else may be known.
+    def revise(self, edits: Sequence[ModuleEdit], progress: Progress) -> Revision:
+        """Reach the fixed point of what modules are now.
 
         NotFollowedError where that cannot be told from what was known; nothing of it is of use any more then.
         """
@@ -88,12 +97,12 @@ class Solver:
         changed.intersection_update(self.context.functions())
         self.timeline.begin_again(changed, gone)
         self._run(len(changed), progress, max(_FEW, len(self.context.functions()) // _PART))
-        ran, cells = self.timeline.end()
-        differ = ran.union(gone, *(cell.readers for cell in cells))
+        ended = self.timeline.end()
+        differ = ended.ran.union(gone, *(cell.readers for cell in ended.cells))
         for function in differ:
             if not self.timeline.fails(function):
                 self.defects.pop(function, None)
-        return differ
+        return Revision(differ, ended.calls_differ or any(edit.redefines for edit in edits))
 
     def _callers(self, found: Consequences) -> Iterator[Function]:
         """Those that call functions which may have to be called in another way."""

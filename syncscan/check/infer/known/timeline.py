@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from syncscan.check.infer.known.cells import (
+    Called,
     Cell,
     Event,
     Knowledge,
@@ -29,7 +30,7 @@ from syncscan.check.infer.known.cells import (
     turn_of,
 )
 from syncscan.check.infer.known.trails import Evaluation, Trail, Trails
-from syncscan.check.infer.source.index import Function
+from syncscan.check.infer.source.index import Function, Virtual
 from syncscan.check.infer.values.identity import identical
 
 # A function is evaluated again when something that it reads changes; real projects settle within a few
@@ -38,8 +39,18 @@ _MOST_EVALUATIONS = 28
 
 ASSUMING = 1 << 12  # the first round in which assumptions answer what is open
 
+Calls = tuple[list[tuple[Function | Virtual, Called]], list[Function]]
+
 # What is done at one moment, in this order.
 _COMPARE, _TAKE_TURN, _SETTLE = range(3)
+
+
+class Ended(NamedTuple):
+    """What a run has come to."""
+
+    ran: set[Function]
+    cells: list[Cell[Any]]  # that are not what they were
+    calls_differ: bool  # whether any of the functions calls something else, or in another way
 
 
 class Timeline:
@@ -60,6 +71,7 @@ class Timeline:
         self._now = -1
         self._assumes = False
         self._before: dict[Cell[Any], list[Event]] | None = None  # the histories that a revision has touched
+        self._called: dict[Function, Calls] = {}  # what functions called before it took that back
 
     def begin(self, functions: Iterable[Function]) -> None:
         """Begin the first run."""
@@ -70,22 +82,29 @@ class Timeline:
     def begin_again(self, functions: Iterable[Function], gone: Iterable[Function]) -> None:
         """Begin a revision, of functions whose source has changed and without those that are gone."""
         self._before, self._assumes, self._now = {}, False, -1
+        self._called.clear()
         dropped = [evaluation for function in gone for evaluation in self._withdraw(function, 0)]
         for met in {met: None for evaluation in dropped for met in evaluation.lambdas}:
             self.restart(met, 0)
         for function in functions:
             self.restart(function, 0)
 
-    def end(self) -> tuple[set[Function], list[Cell[Any]]]:
-        """End a run; the functions that it ran, and the cells that are not what they were."""
+    def end(self) -> Ended:
+        """End a run."""
         ran, before = set(self._running), self._before or {}
-        changed = [cell for cell, old in before.items() if not identical(_last(cell, old), cell.value)]
+        cells = [cell for cell, old in before.items() if not identical(_last(cell, old), cell.value)]
+        calls_differ = any(calls != self._calls(function) for function, calls in self._called.items())
         for function in [function for function in ran if not self.trails[function]]:
             self.trails.pop(function, None)
             self.meeters.pop(function, None)
         self._running.clear()
         self._before = None
-        return ran, changed
+        return Ended(ran, cells, calls_differ)
+
+    def _calls(self, function: Function) -> Calls:
+        """What a function calls, and how, in order."""
+        known = self._known
+        return [*known.callees.get(function, {}).items()], [*known.elsewhere.get(function, ())]
 
     def now(self, function: Function, turn: int) -> int | None:
         """The moment of a turn; None where all that is known was known before it."""
@@ -209,6 +228,7 @@ class Timeline:
     def _withdraw(self, function: Function, turn: int) -> Trail:
         """Take back what a function told from a turn on; its evaluations since."""
         self._running[function] = None
+        self._called[function] = self._calls(function)
         trail = self.trails[function]
         kept = [evaluation for evaluation in trail if evaluation.turn < turn]
         dropped = trail[len(kept) :]
