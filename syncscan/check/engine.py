@@ -56,7 +56,7 @@ class Engine:
     ``hot`` names the entry points of a step, see `syncscan.check.when`; ``table`` is the operation table, where
     the project has operations of its own; ``facts`` has what was seen while it ran; ``state`` is what an earlier
     engine of the same settings knew of files of the same names. What it says is a function of the sources that it is asked about, whatever
-    it was asked before.
+    it was asked before; but with ``keeps_python``, a file that is being typed counts for the others as it was when it was Python last.
     """
 
     def __init__(
@@ -66,12 +66,15 @@ class Engine:
         table: OperationTable | None = None,
         facts: FactSet | None = None,
         state: bytes | None = None,
+        *,
+        keeps_python: bool = False,
     ) -> None:
         self._conventions = conventions
         self._hot = hot
         self._table = table
         self._facts = facts
         self._state = state
+        self._keeps_python = keeps_python
         self._project: _Project | None = None
 
     @property
@@ -96,8 +99,10 @@ class Engine:
                     return result
                 gc.collect()  # what was read of it
             if project is None or not project.follow(in_order, progress):
+                python = project.python() if project is not None else {}
                 project = None  # before the next one takes as much
-                project = _Project(in_order, self._conventions, self._table, self._facts, progress)
+                kept = python if self._keeps_python else None
+                project = _Project(in_order, self._conventions, self._table, self._facts, progress, kept=kept)
             result = project.result(targets, self._hot, progress, jobs)
             self._project = project
             return result
@@ -142,9 +147,17 @@ class _Project:
         facts: FactSet | None,
         progress: Progress,
         state: State | None = None,
+        kept: Mapping[str, str] | None = None,
     ) -> None:
-        """Work it out, or take over what a state says of the files, which are those that it is about."""
+        """Work it out, or take over what a state says of the files, which are those that it is about.
+
+        ``kept`` has texts that count in place of those that are no Python; None where those count as gone.
+        """
+        self._keeps_python = kept is not None
         self._facts = facts
+        # Files that count as they were Python last, and what is wrong with them; those that never were Python of any version.
+        self._half_typed: dict[str, Failure] = {}
+        self._never_python: set[str] = set()
         self._sources = {source.shown: source for source in sources}
         self._modules: dict[str, Module] = {}
         parts = state.parts() if state is not None else {}
@@ -154,6 +167,9 @@ class _Project:
             for done, source in enumerate(sources):
                 progress("read", done, len(sources))
                 module = _module(source)
+                if isinstance(module, Failure) and kept and source.shown in kept:
+                    self._half_typed[source.shown] = module
+                    module = _module(replace(source, text=kept[source.shown]))
                 if isinstance(module, Module):
                     self._modules[source.shown] = module
         rules = by_precedence()
@@ -166,6 +182,10 @@ class _Project:
             self.solver.solve(progress)
         else:
             self._recall(state, parts)
+
+    def python(self) -> dict[str, str]:
+        """The texts that count."""
+        return {shown: module.lines.text for shown, module in self._modules.items()}
 
     def follow(self, sources: Sequence[Source], progress: Progress) -> bool:
         """Take over what has changed; False if what follows from it cannot be told, and all is to be read anew."""
@@ -197,12 +217,16 @@ class _Project:
     def _edits(self, shown: str, before: Source | None) -> Iterator[ModuleEdit]:
         """What has become of a file. One that cannot be read is as good as none."""
         module, source = self._modules.get(shown), self._sources.get(shown)
+        self._half_typed.pop(shown, None)
         if module is not None and source is not None and before is not None:
             if _place(source) != _place(before):
                 raise NotFollowedError
             try:
                 tree = parse(source.text)
-            except (SyntaxError, ValueError, RecursionError):
+            except _NO_PYTHON as error:
+                if self._keeps_python:
+                    self._half_typed[shown] = _unparsed(source, error)
+                    return
                 source = None
             else:
                 yield edit(module, tree, Lines(source.text))
@@ -221,7 +245,11 @@ class _Project:
         """What is found in some files, or in all."""
         result = CheckResult(failed=[*self._failed(targets)])
         self._times = when = self._times or times(self.solver, hot, self._rhythms)
-        functions = self._matching.functions(targets)
+        functions = [
+            function
+            for function in self._matching.functions(targets)
+            if function.module.path not in self._half_typed
+        ]
         self._matching.match(functions, progress, workers(jobs))
         for function in functions:
             for finding in self._matching.findings(function):
@@ -267,10 +295,14 @@ class _Project:
                     self._rhythms.loops[function] = tuple(starmap(_region, loops))
 
     def _failed(self, targets: Container[str] | None) -> Iterator[Failure]:
+        yield from self._half_typed.values()
         for shown, source in self._sources.items():
             if shown not in self._modules:
-                failure = _module(source, reported=targets is None or shown in targets)
+                reported = (targets is None or shown in targets) and shown not in self._never_python
+                failure = _module(source, reported=reported)
                 assert isinstance(failure, Failure)
+                if self._keeps_python and reported and not failure.python:
+                    self._never_python.add(shown)
                 yield failure
 
 
@@ -313,20 +345,23 @@ def _module(source: Source, *, reported: bool = False) -> Module | Failure:
     """Parse and index a file, or say why that fails."""
     try:
         tree = parse(source.text)
-    except (SyntaxError, ValueError) as error:
+    except _NO_PYTHON as error:
         return _unparsed(source, error, reported=reported)
-    except RecursionError:
-        return Failure(source.shown, 0, "nested too deeply to be analysed")
     is_package = source.path.stem == "__init__"
     try:
         return index_module(source.module, source.shown, tree, Lines(source.text), is_package=is_package)
-    except RecursionError:
-        return Failure(source.shown, 0, "nested too deeply to be analysed")
+    except RecursionError as error:
+        return _unparsed(source, error)
     except Exception as error:
         return Failure(source.shown, 0, defect(error))
 
 
-def _unparsed(source: Source, error: SyntaxError | ValueError, *, reported: bool) -> Failure:
+_NO_PYTHON = (SyntaxError, ValueError, RecursionError)
+
+
+def _unparsed(source: Source, error: Exception, *, reported: bool = False) -> Failure:
+    if isinstance(error, RecursionError):
+        return Failure(source.shown, 0, "nested too deeply to be analysed")
     line = getattr(error, "lineno", 0) or 0
     newer = newer_syntax(source.text) if reported else None  # which takes longer than all the rest of a file
     if newer is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from syncscan.check.engine import Engine
 from syncscan.check.files import Source
@@ -12,28 +13,42 @@ from syncscan.config import Config
 from syncscan.facts import FactSet
 
 _MOST = 2  # such as a project with its tests, and without
+_FEW = 64  # files that may have come and gone; more are as a rule another project
+
+
+@dataclass(slots=True)
+class _Known:
+    engine: Engine
+    settings: tuple[object, ...]
+    files: frozenset[str]
 
 
 class Resident:
-    """The engines that were asked last, each for one set of files and settings."""
+    """The engines that were asked last, each for the files and settings of one project."""
 
     def __init__(self) -> None:
-        self._engines: dict[tuple[object, ...], Engine] = {}
+        self._known: list[_Known] = []  # the last one was asked last
 
     def engine(self, sources: Sequence[Source], config: Config, facts: FactSet | None) -> Engine:
-        """The engine for a project."""
-        key = (
+        """The engine for a project, in which files may have come and gone."""
+        settings = (
             config.conventions,
             config.hot,
             json.dumps(config.operations, sort_keys=True, default=str),
             facts.text() if facts else "",
-            frozenset(source.shown for source in sources),
         )
-        engine = self._engines.pop(key, None)
-        if engine is None:
-            if len(self._engines) == _MOST:
-                del self._engines[next(iter(self._engines))]
+        files = frozenset(source.shown for source in sources)
+        fitting = [
+            each for each in self._known if each.settings == settings and len(each.files ^ files) <= _FEW
+        ]
+        known = min(fitting, key=lambda each: len(each.files ^ files), default=None)
+        if known is not None:
+            self._known.remove(known)
+        else:
+            del self._known[: len(self._known) - _MOST + 1]
             gc.collect()  # a project is one big graph, and the next one takes as much
-            engine = Engine(config.conventions, config.hot, config.table(), facts)
-        self._engines[key] = engine
-        return engine
+            engine = Engine(config.conventions, config.hot, config.table(), facts, keeps_python=True)
+            known = _Known(engine, settings, files)
+        known.files = files
+        self._known.append(known)
+        return known.engine

@@ -9,7 +9,6 @@ from pathlib import Path
 from syncscan.check.baseline import read_baseline
 from syncscan.check.discover import Project, load_project
 from syncscan.check.files import Source, SourceError, read_source, shown
-from syncscan.check.nesting import parse
 from syncscan.check.resident import Resident
 from syncscan.check.session import check
 from syncscan.config import find_config
@@ -27,7 +26,6 @@ class Workspace:
     def __init__(self) -> None:
         self._resident = Resident()
         self._projects: dict[Path, Project] = {}
-        self._whole: dict[Path, Source] = {}  # open files, as they were when they were Python last
 
     def look_again(self) -> None:
         """What is on the disk may have changed: read the projects again when they are asked about next."""
@@ -44,28 +42,26 @@ class Workspace:
         if path not in self._projects:
             self._projects[path] = load_project([path], config, open_files)
         project = self._projects[path]
-        opened = {
-            source.path: self._opened(source, open_files)
-            for source in project.sources
-            if source.path in open_files
+        opened = {source.path: source for source in project.sources if source.path in open_files}
+        readable = {
+            path: now for path, was in opened.items() if (now := _opened(was, open_files)) is not None
         }
-        self._whole = {path: self._whole[path] for path in self._whole.keys() & open_files.keys()}
-        self._whole |= {path: source for path, source in opened.items() if source is not None}
-        if path in opened and opened[path] is None:
+        if path in opened and path not in readable:
             return None
-        sources = tuple(self._whole.get(source.path, source) for source in project.sources)
+        sources = tuple(readable.get(source.path, source) for source in project.sources)
+        project = self._projects[path] = replace(project, sources=sources)
         baseline = read_baseline(config.baseline) if config.baseline else None
-        now = replace(project, sources=sources)
-        outcome = check(now, config, progress, 1, baseline, resident=self._resident)
+        outcome = check(project, config, progress, 1, baseline, resident=self._resident)
+        broken = {failure.path for failure in (*outcome.failures, *outcome.newer) if not failure.partial}
+        if shown(path) in broken:
+            return None
         return [finding for finding in outcome.findings if finding.path == shown(path)]
 
-    def _opened(self, source: Source, open_files: Mapping[Path, bytes]) -> Source | None:
-        """A file as an editor holds it; None where that is no Python."""
-        whole = self._whole.get(source.path)
-        try:
-            now = read_source(source.path, source.path.parent, open_files)
-            if whole is None or now.text != whole.text:
-                parse(now.text)
-        except (SourceError, SyntaxError, ValueError, RecursionError):
-            return None
-        return replace(now, module=source.module, link=source.link)
+
+def _opened(source: Source, open_files: Mapping[Path, bytes]) -> Source | None:
+    """A file as an editor holds it; None where that cannot be read, such as half a notebook."""
+    try:
+        now = read_source(source.path, source.path.parent, open_files)
+    except SourceError:
+        return None
+    return replace(now, module=source.module, link=source.link)

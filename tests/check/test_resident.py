@@ -6,6 +6,7 @@ import ast
 import random
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,8 @@ from syncscan.check.engine import Engine
 from syncscan.check.files import Source
 from syncscan.check.infer.source.merge import merge
 from syncscan.check.matching import CheckResult
+from syncscan.check.resident import Resident
+from syncscan.config import Config
 from syncscan.model import Conventions
 from tests.check.changing import MODULES, body, changed, dedented, project, rename, source
 
@@ -406,6 +409,45 @@ def test_what_calls_and_classes_say_of_others_follows_what_is_typed(old, new) ->
         results.append(asked(engine, {"a": each})[0])
         assert results[-1] == asked(Engine(Conventions()), {"a": each})[0]
     assert results[0] == results[2]
+
+
+def test_a_file_that_is_being_typed_counts_as_it_was() -> None:
+    made, read = f"import torch\nt = {ON_GPU}\nt.item()\n", "from a import t\nt.item()\n"
+    sources = {"a": source("a", made), "b": source("b", read)}
+    engine = Engine(Conventions(), keeps_python=True)
+    assert len(asked(engine, sources)[0].findings) == 2
+    for text in ("t.item(", "t.item(\n", "\0"):
+        sources["a"] = source("a", made + text)
+        result, stages = asked(engine, sources)
+        assert ([each.path for each in result.findings], [each.path for each in result.failed]) == (
+            ["b.py"],
+            ["a.py"],
+        )
+        assert not stages["infer"]
+    for base, is_anew in [("", False), ("dict", True)]:
+        sources["b"] = source("b", f"{read}class Made({base}):\n    pass\n")
+        result, stages = asked(engine, sources)
+        assert ([each.path for each in result.findings], [each.path for each in result.failed]) == (
+            ["b.py"],
+            ["a.py"],
+        )
+        assert bool(stages["read"]) is is_anew
+    sources["a"] = source("a", made + "t.cpu()\n")
+    assert asked(engine, sources)[0] == asked(Engine(Conventions()), sources)[0]
+    sources["a"] = source("a", made + "t.cpu(\n")
+    asked(engine, sources)
+    del sources["a"]
+    assert asked(engine, sources)[0] == asked(Engine(Conventions()), sources)[0]
+
+
+def test_files_that_come_and_go_are_no_other_project() -> None:
+    resident, config = Resident(), Config(Path())
+    few, many = ([source(f"{name}{n}", "") for n in range(count)] for name, count in (("a", 3), ("b", 100)))
+    engine = resident.engine(few, config, None)
+    assert resident.engine(few[:2], config, None) is engine
+    assert resident.engine([*few, *many], config, None) is not engine
+    assert resident.engine(few, config, None) is engine
+    assert resident.engine(few, Config(Path(), hot=("a0:f",)), None) is not engine
 
 
 def test_a_file_that_does_not_parse_for_a_while_costs_nothing_but_time() -> None:
