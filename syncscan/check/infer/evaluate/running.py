@@ -6,6 +6,7 @@ from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.guesses import assumed_tensor
 from syncscan.check.infer.evaluate.registry import BODIES
 from syncscan.check.infer.evaluate.virtual import arguments, tell_result
+from syncscan.check.infer.source.hardware import is_of_a_kernel
 from syncscan.check.infer.source.index import Function, Parameter
 from syncscan.check.infer.values.basic import EMPTY, list_of, put
 from syncscan.check.infer.values.lattice import as_tensor, join
@@ -18,6 +19,8 @@ _HOST_SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
 def evaluate(frame: Frame) -> None:
     """Evaluate a function from what is known now; the outcome of the frame is what it read, and what it tells."""
     function = frame.function
+    if is_of_a_kernel(function):
+        return
     virtual = arguments(frame)
     for position, parameter in enumerate(function.parameters):
         frame.env[parameter.name] = _argument(frame, parameter, position, virtual.get(parameter, UNKNOWN))
@@ -93,6 +96,8 @@ def _as_promised(value: Value, promised: Value) -> Value:
         return promised
     if promised.kind in _HOST_SCALARS and value.kind not in {promised.kind, Kind.DEVICE}:
         return promised
+    if promised.kind is Kind.UNION and all(option.kind in _HOST_SCALARS for option in promised.options):
+        return promised if any(option.kind in ARRAYS for option in value.options) else value
     if promised.kind in ARRAYS and value.kind not in ARRAYS:
         if value.kind is Kind.NUMBER:  # what is said to be an array was an item of one somewhere on the way
             return promised
