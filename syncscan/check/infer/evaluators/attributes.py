@@ -53,7 +53,7 @@ def _of_moved(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
 
 @register(ATTRIBUTES, Kind.DEVICE)
 def _of_device(frame: Frame, base: Value, name: str, node: ast.expr) -> Value:
-    known = name == "type" and base.device is Device.CUDA
+    known = name == "type" and base.device in {Device.CUDA, Device.CPU}
     return refine(STRING, payload=base.device.value) if known else UNKNOWN
 
 
