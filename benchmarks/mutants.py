@@ -5,12 +5,14 @@
 
 Cosmic Ray makes the mutants: a condition negated, `and` for `or`, `True` for `False`, a number one larger, a
 comparison or an operator replaced by its counterpart, a loop that runs no time, a decorator taken away. Places are
-drawn from all that run, those in annotations left out, and of the mutants at a place one. Each lies alone in a
+drawn from all that run, and of the mutants at a place one. Left out are annotations, which are never evaluated, and
+what `slots=` and `maxsize=` of a decorator are set to, for those say how much memory is used, and nothing else that a
+test could see. Of what else changes nothing nobody is relieved: it counts as living. Each mutant lies alone in a
 copy of the checkout, in which those tests of its part run that run its statement, all of them where an import does,
 until one fails; tests that run longer than the limit count as failed, and are said to. This prints each mutant with
 the test that failed, or with its line where it lives, and at the end the share killed by file; after Ctrl-C, of
-those tested until then. It takes long: first all tests run once to see which lines each one runs, and some start
-hundreds of processes.
+those tested until then; and which tests this machine skips, for what they alone see lives here. It takes long: first
+all tests run once to see which lines each one runs, and some start hundreds of processes.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ TESTS = {
     "tests/rules/test_rule_author.py tests/check tests/reference/test_static.py",
     "syncscan/guard.py": "tests/simulate/test_context.py tests/trace/test_guard.py tests/trace/test_pytest_plugin.py "
     "tests/simulate/test_reference.py tests/test_readme.py",
-    "syncscan/trace/sites.py": "tests/trace/test_report.py tests/trace/test_detectors.py tests/trace/test_steps.py "
+    "syncscan/trace/sites.py": "tests/trace/test_trace_text.py tests/trace/test_report.py tests/trace/test_detectors.py tests/trace/test_steps.py "
     "tests/trace/test_processes.py tests/trace/test_launch.py tests/simulate/test_trace.py",
     "syncscan/trace/classify.py": "tests/trace/test_classify.py tests/trace/test_detectors.py tests/simulate/test_trace.py "
     "tests/rules/test_rule_author.py tests/simulate/test_rule_examples.py",
@@ -72,9 +74,11 @@ def main() -> None:
     mutants = drawn(options.files or list(TESTS), options.count, options.seed)
     results = []
     with tempfile.TemporaryDirectory(prefix="syncscan-mutants-") as folder:
-        chosen, failed = _chosen(mutants, Path(folder), options.jobs)
+        chosen, lines = _chosen(mutants, Path(folder), options.jobs)
         pool = ProcessPoolExecutor(options.jobs, initializer=_copy_checkout, initargs=(folder,))
-        tested = pool.map(_tested, mutants, chosen, [failed] * len(mutants), [options.timeout] * len(mutants))
+        tested = pool.map(
+            _tested, mutants, chosen, [lines.failed] * len(mutants), [options.timeout] * len(mutants)
+        )
         try:
             for mutant, result in zip(mutants, tested, strict=True):
                 results.append((mutant, result))
@@ -85,6 +89,8 @@ def main() -> None:
             pool.shutdown()
     if results:
         report(results)
+    for reason, count in sorted(lines.skipped.items()):
+        print(f"skipped here: {count} of the tests ({reason})")
 
 
 def drawn(parts: list[str], count: int, seed: int) -> list[MutationSpec]:
@@ -92,10 +98,10 @@ def drawn(parts: list[str], count: int, seed: int) -> list[MutationSpec]:
     paths = [path for part in map(Path, parts) for path in (sorted(part.rglob("*.py")) or [part])]
     places = defaultdict(list)
     for path in paths:
-        annotations = list(_annotations(path))
+        without_effect = [*_annotations(path), *_bounds_of_memory(path)]
         for item in _all_work_items([path], {}):
             (mutant,) = item.mutations
-            inside = any(first <= mutant.start_pos < last for first, last in annotations)
+            inside = any(first <= mutant.start_pos < last for first, last in without_effect)
             if _OPERATORS.fullmatch(mutant.operator_name) and not inside:
                 places[str(path), mutant.start_pos, mutant.end_pos].append(mutant)
     generator = random.Random(seed)  # noqa: S311 (a sample, no secret)
@@ -109,10 +115,20 @@ def _annotations(path: Path) -> Iterator[tuple[tuple[int, int], tuple[int, int]]
         for field in ("annotation", "returns"):
             found = getattr(node, field, None)
             if isinstance(found, ast.expr):
-                yield (
-                    (found.lineno, found.col_offset),
-                    (found.end_lineno or 0, found.end_col_offset or 0),
-                )
+                yield _span(found)
+
+
+def _bounds_of_memory(path: Path) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where decorators are told whether objects have slots, and how much a cache holds."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for decorator in getattr(node, "decorator_list", ()):
+            for keyword in getattr(decorator, "keywords", ()):
+                if keyword.arg in {"slots", "maxsize"}:
+                    yield _span(keyword.value)
+
+
+def _span(node: ast.expr) -> tuple[tuple[int, int], tuple[int, int]]:
+    return (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
 
 
 def _copy_checkout(parent: str) -> None:
@@ -123,8 +139,8 @@ def _copy_checkout(parent: str) -> None:
     os.environ["PYTHONPATH"] = str(folder)
 
 
-def _chosen(mutants: list[MutationSpec], folder: Path, jobs: int) -> tuple[list[list[str]], list[str]]:
-    """For each mutant, the tests of its part that run its statement, the quick ones first; and what fails anyhow."""
+def _chosen(mutants: list[MutationSpec], folder: Path, jobs: int) -> tuple[list[list[str]], TestsOfLines]:
+    """For each mutant, the tests of its part that run its statement, the quick ones first; and all tests by line."""
     parts = [_part_of(mutant) for mutant in mutants]
     _copy_checkout(str(folder))
     named = sorted({test for part in parts for test in TESTS[part].split()})
@@ -136,7 +152,7 @@ def _chosen(mutants: list[MutationSpec], folder: Path, jobs: int) -> tuple[list[
         if run_it != {""}:
             places = [test for place in places for test in sorted(run_it) if test.startswith(place)]
         chosen.append(list(dict.fromkeys(places)))
-    return chosen, lines.failed
+    return chosen, lines
 
 
 def _part_of(mutant: MutationSpec) -> str:

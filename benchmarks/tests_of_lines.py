@@ -11,8 +11,10 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import coverage
 import pytest
@@ -36,7 +38,10 @@ class TestsOfLines:
     """The tests of a checkout by the lines that they run."""
 
     def __init__(self, checkout: Path, tests: list[str], folder: Path, jobs: int) -> None:
-        """Run the tests once; ``folder`` takes what is recorded, ``failed`` the tests that fail, recorded as they are."""
+        """Run the tests once; ``folder`` takes what is recorded.
+
+        ``failed`` are the tests that fail, recorded as they are; ``skipped`` says how many were for what reason.
+        """
         (folder / "coveragerc").write_text(
             "[run]\n"
             f"source_dirs =\n    {checkout / 'syncscan'}\n    {checkout / 'rules'}\n"
@@ -48,9 +53,12 @@ class TestsOfLines:
         )
         environment = {**os.environ, "COVERAGE_PROCESS_START": str(folder / "coveragerc")}
         command = [sys.executable, "-m", "pytest", "-q", "-p", f"benchmarks.{Path(__file__).stem}"]
+        command.append(f"--junit-xml={folder / 'tests.xml'}")
         subprocess.run([*command, "-n", str(jobs), *tests], cwd=checkout, env=environment, check=False)
         failed = checkout / ".pytest_cache" / "v" / "cache" / "lastfailed"
         self.failed = sorted(json.loads(failed.read_text(encoding="utf-8"))) if failed.exists() else []
+        skips = ET.parse(folder / "tests.xml").iter("skipped")  # noqa: S314 (pytest has just written it)
+        self.skipped = Counter(skip.get("message", "") for skip in skips)
         measured = coverage.Coverage(str(folder / "lines"), config_file=False)
         measured.combine([str(folder)])
         self._data = measured.get_data()
