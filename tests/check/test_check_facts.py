@@ -164,6 +164,47 @@ def test_a_convention_is_refuted_and_a_tuple_is_known_item_by_item(check):
     assert (34, "SYN101") in {(f["line"], f["code"]) for f in used["refuted"]}
 
 
+ANNOTATED = """\
+import torch
+
+
+def pick(index: torch.Tensor, t: torch.Tensor):
+    return torch.ones(4, device="cuda")[index]
+
+
+def first(pair: tuple[torch.Tensor, int], named: dict[str, torch.Tensor]):
+    for t in named.values():
+        t.tolist()
+    return pair[0].item()
+
+
+class Table:
+    def __init__(self, rows):
+        self.rows = rows
+
+    def read(self):
+        return torch.ones(4, device="cuda")[self.rows]
+"""
+
+
+def test_what_annotations_leave_open_is_what_was_seen(check):
+    def found(**functions):
+        return check(source=ANNOTATED, facts_of=ANNOTATED, **functions)[0]
+
+    assert found() == {}
+    host = found(pick={"index": {"host int": 4}, "t": {"gpu float": 4}})
+    assert set(host) == {(5, "SYN305")}
+    assert found(pick={"index": {"gpu int": 4}, "t": {"gpu float": 4}}) == {}
+    held = found(first={"pair": {"tuple(gpu float, int)": 3}, "named": {"dict[gpu float]": 3}})
+    assert held == {
+        (10, "SYN102"): ("observed", "`named` was seen on the GPU in 3 calls"),
+        (11, "SYN101"): ("observed", "`pair` was seen on the GPU in 3 calls"),
+    }
+    rows = found(Table__read={"self.rows": {"host int": 4}, "return": {"gpu float": 4}})
+    assert set(rows) == {(19, "SYN305")}
+    assert found(first={"pair": {"tuple(host float, int)": 3}, "named": {"dict[host float]": 3}}) == {}
+
+
 def test_what_was_seen_to_be_an_object_leaves_open_what_it_is(check):
     found, used = check(host={"y": {"object": 4}})
     assert set(found) == {(26, "SYN102")}

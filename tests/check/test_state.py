@@ -126,6 +126,17 @@ def test_what_files_say_of_those_beside_them_is_kept() -> None:
     assert 1 < len(evaluated) < 6
 
 
+def test_what_is_kept_on_the_host_passes_to_a_file_that_imports_from_there_now() -> None:
+    folder = Path(__file__).parent / "corpus" / "conventions" / "fields_that_are_kept"
+    sources = {path.stem: read_source(path, folder.parent, {}) for path in folder.glob("*.py")}
+    before, state = cold(sources)
+    text = sources["apart"].text.replace("import torch\n", "import torch\nfrom .first import fields_of\n")
+    sources["apart"] = replace(sources["apart"], text=text)
+    result, _ = followed(state, sources)
+    assert result == cold(sources)[0]
+    assert len(result.findings) < len(before.findings)
+
+
 def test_what_was_asked_of_names_is_asked_again_where_an_edit_mentions_them() -> None:
     path = Path(__file__).parent / "corpus" / "copies" / "drifting_mirror.py"
     sources = {"mirror": read_source(path, path.parent, {})}

@@ -199,3 +199,33 @@ def test_what_says_where_an_operand_is_wins_over_what_it_looks_like(waits, other
     records = [record(True, calls={"copy to host": 1}, input=tensor(), mask=each) for each in waits]
     entry = derived(*records, *(record(False, input=tensor(), mask=each) for each in others))
     assert [text for _, text, _ in texts(entry.blocks)] == [said]
+
+
+@pytest.mark.parametrize(
+    ("waits", "others", "said"),
+    [
+        (tensor("cpu", "bfloat16", pinned=True), tensor("cpu"), "input is pinned"),
+        (tensor("cpu", "bfloat16"), tensor("cpu", pinned=True), "input is pageable"),
+        (tensor("cpu", "bfloat16"), tensor(), "input is cpu"),
+        (tensor(dtype="bfloat16", shape=()), tensor(), "input is gpu scalar"),
+    ],
+    ids=["pinned", "pageable", "the host", "a scalar"],
+)
+def test_where_memory_lies_explains_before_what_is_in_it(waits, others, said):
+    entry = derived(record(True, calls={"copy to host": 1}, input=waits), record(False, input=others))
+    assert [text for _, text, _ in texts(entry.blocks)] == [said]
+
+
+def test_the_device_explains_before_a_switch():
+    def moved(waited, device, flag):
+        switch = {"is": "bool", "value": flag}
+        return record(
+            waited,
+            calls={"copy to host": 1},
+            input=tensor(),
+            device={"is": "device", "value": device},
+            flag=switch,
+        )
+
+    entry = derived(moved(True, "cpu", "True"), moved(False, "cuda:0", "False"))
+    assert [text for _, text, _ in texts(entry.blocks)] == ["input is gpu and device is cpu device"]

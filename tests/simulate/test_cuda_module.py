@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import pickle
+import runpy
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +29,36 @@ def test_its_figures_are_those_of_an_idle_h200() -> None:
     assert (properties.multi_processor_count, properties.warp_size) == (132, 32)
     assert torch.cuda.utilization() == torch.cuda.memory_allocated() == 0
     assert torch.cuda.Stream.priority_range() == torch.cuda.current_stream().priority_range() == (0, -5)
+
+
+def test_its_limits_are_those_that_cuda_documents_for_its_capability() -> None:
+    properties = torch.cuda.get_device_properties(0)
+    kib = 1024
+    assert {name: getattr(properties, name) for name in vars(properties) if "per_" in name} == {
+        "max_threads_per_multi_processor": 2048,
+        "max_threads_per_block": 1024,
+        "regs_per_multiprocessor": 64 * kib,
+        "shared_memory_per_block": 48 * kib,
+        "shared_memory_per_block_optin": 227 * kib,
+        "shared_memory_per_multiprocessor": 228 * kib,
+    }
+    assert properties.total_memory == torch.cuda.mem_get_info()[1]
+    assert not properties.is_integrated
+    assert not properties.is_multi_gpu_board
+
+
+@pytest.mark.parametrize(
+    ("mode", "told"), [("default", 0), ("warn", 1), ("error", 2), (0, 0), (1, 1), (2, 2)]
+)
+def test_the_debug_mode_is_the_one_that_was_set(mode: int | str, told: int) -> None:
+    torch.cuda.set_sync_debug_mode(mode)
+    assert torch.cuda.get_sync_debug_mode() == told
+
+
+def test_a_program_sees_a_torch_that_was_built_for_cuda_at_its_top_too(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text("import torch\nbuilt = torch.backends.cuda.is_built()\n")
+    assert runpy.run_path(str(path))["built"] is True
 
 
 def _pickled(generator: torch.Generator) -> torch.Generator:

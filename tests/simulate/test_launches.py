@@ -111,8 +111,10 @@ def for_the_gpu(*args):
 
 maximum = for_the_gpu
 
+from triton.runtime.jit import JITFunction, Parameter
+
 class tensor:
-    pass
+    total = JITFunction("total", [Parameter("self")], lambda tensor: tensor.sum())
 """,
     "runtime/driver": """\
 class DriverConfig:
@@ -156,7 +158,10 @@ def test_a_launch_calls_the_grid_with_the_arguments_and_runs_nothing(triton: Any
         x = torch.ones(4, device="cuda")
         kernel[lambda meta: asked.append(meta) or (1,)](x, 4, num_warps=8)  # type: ignore[func-returns-value]
         assert [{**meta, "x": None} for meta in asked] == [{"x": None, "n": 4, "BLOCK": 64, "num_warps": 8}]
-        kernel[(1,)](x, 4)
+        compiled = kernel[(1,)](x, 4)
+        assert (compiled.metadata.shared, compiled.shared, compiled.n_regs, compiled.n_spills) == (0, 0, 0, 0)
+        assert compiled.metadata.num_warps == compiled.num_warps == 4
+        assert compiled[(1,)](x, 4) is None
         assert not waits
         kernel[lambda meta: (int(meta["x"].sum()),)](x, 4)
         assert [wait.api for wait in waits] == ["torch.Tensor.__int__"]
@@ -227,6 +232,22 @@ def test_a_kernel_that_is_declared_so_is_interpreted_with_what_it_calls(
         with pytest.raises(RuntimeError, match="outside of the scope of a kernel"):
             device_function(1, 2)
         assert language.maximum is language.for_the_gpu
+
+
+def _totals(out: torch.Tensor, x: torch.Tensor) -> None:
+    out += importlib.import_module("triton.language").tensor.total(x)
+
+
+def test_a_method_of_tensors_that_is_a_kernel_itself_is_interpreted_too(triton: Any) -> None:
+    with simulated_cuda(operations={f"{__name__}._totals": {"interpret": True}}) as waits:
+        jit = triton("jit")
+        out, x = torch.zeros((), device="cuda"), torch.ones(4, device="cuda")
+        jit.JITFunction("_totals", [jit.Parameter("out"), jit.Parameter("x")], _totals)[(1,)](out, x)
+        assert not waits
+        assert out.item() == 4
+    total = importlib.import_module("triton.language").tensor.total
+    with pytest.raises(RuntimeError, match="outside of the scope of a kernel"):
+        total(x)
 
 
 def test_a_kernel_that_is_not_declared_is_not_interpreted(triton: Any) -> None:

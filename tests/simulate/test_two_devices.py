@@ -37,6 +37,8 @@ def test_operands_on_both_are_refused(call: Both) -> None:
     with pytest.raises(RuntimeError, match=r"on the same device as the indexed tensor \(cuda:1\)"):
         a[b.long()]
     assert torch.equal(a.copy_(b), torch.ones(3, device="cuda:1"))
+    with pytest.raises(RuntimeError, match="at least two devices, cuda:0 and cuda:1"):
+        call(b, a)
 
 
 @pytest.mark.parametrize("shape", [(3,), (3, 3), (2, 3, 3)])

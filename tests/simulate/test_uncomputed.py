@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import resource
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import torch
@@ -112,3 +115,20 @@ def test_memory_as_large_as_a_gpu_takes_none_of_the_host() -> None:
     assert (cache.numel(), cache.is_cuda, again.shape) == (size, True, (size // 2, 2))
     cache[-1:] = 5
     assert cache.view(2, -1)[:, -1].to("cpu", non_blocking=True).tolist() == [0, 5]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks the system how much memory is in use")
+def test_memory_of_the_shape_of_another_takes_none_of_the_host_either() -> None:
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+    like = torch.empty(1 << 30, dtype=torch.int8, device="cuda")
+    before = resident()
+    made = [
+        torch.empty_like(like, device="cuda"),
+        torch.zeros_like(like, device="cuda"),
+        like.new_empty(1 << 29, 2, device="cuda"),
+        torch.empty(size=(2, 1 << 29), dtype=torch.int8, device="cuda"),
+    ]
+    assert {each.numel() for each in made} == {1 << 30}
+    assert resident() - before < 1 << 29

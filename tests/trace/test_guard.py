@@ -237,6 +237,22 @@ def test_a_trace_lists_allowed_waits_apart(trace):
     assert re.search(r"allowed \(the scheduler needs it\): 1 time, [\d.e-]+ [mu]s, at ", done.stderr)
 
 
+def test_a_region_that_begins_before_cuda_does_sees_its_waits(environment, program):
+    source = """
+        import syncscan
+        with syncscan.count_syncs() as first, syncscan.count_syncs() as second:
+            import torch
+            t = torch.zeros(1)
+            t.item()
+        t.item()
+        print(first.total, second.total, torch._library.fake_subscribed())
+    """
+    done = subprocess.run(
+        [sys.executable, program(source)], capture_output=True, text=True, env=environment, check=False
+    )
+    assert (done.stdout, done.stderr) == ("1 1 0\n", "")
+
+
 def test_without_cuda_a_region_does_nothing():
     torch = pytest.importorskip("torch")
     if torch.cuda.is_available():
