@@ -21,7 +21,7 @@ def run():
     if gpu.is_cuda or gpu.requires_grad or gpu.is_leaf or gpu.is_sparse or gpu.is_cpu:  # silent
         pass
     torch.zeros(4, device=gpu.device.type).tolist()  # expect: SYN102
-    torch.zeros(4, device=torch.ones(1).device.type).tolist()  # false: SYN102
+    torch.zeros(4, device=torch.ones(1).device.type).tolist()  # silent
     flat[torch.zeros(8, dtype=(flat > 0).dtype, device="cuda")]  # expect: SYN201
     flat[torch.zeros(8, dtype=flat.long().dtype, device="cuda")]  # silent
     flat[0] = math.inf  # expect: SYN306
