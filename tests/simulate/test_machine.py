@@ -82,6 +82,17 @@ def test_nvml_refuses_a_device_that_is_not_there_and_cuts_text_to_its_room(nvml:
     assert nvml.nvmlErrorString(_BAD_ARGUMENT) == b"Invalid Argument"
 
 
+def test_nvml_has_the_gpus_that_a_process_does_not_see_too(
+    nvml: ctypes.CDLL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "5, 2")
+    count, handle = ctypes.c_uint(), ctypes.c_void_p()
+    assert nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)) == 0
+    assert count.value == 6
+    assert nvml.nvmlDeviceGetHandleByIndex_v2(5, ctypes.byref(handle)) == 0
+    assert nvml.nvmlDeviceGetName(handle, ctypes.create_string_buffer(96), 96) == 0
+
+
 def test_nvml_has_no_devices_when_the_simulation_has_ended() -> None:
     with simulated_cuda():
         pass

@@ -94,3 +94,16 @@ def test_a_number_is_assigned_from_anywhere(target: str, source: str) -> None:
     x[0] = torch.tensor(3.0, device=source)
     x[1].fill_(torch.tensor(4.0, device=source))
     assert (str(x.device), x.tolist()) == (target, [[3, 3], [4, 4]])
+
+
+@pytest.mark.parametrize("set_device", ["torch.cuda.set_device", "torch.accelerator.set_device_index"])
+def test_a_device_without_an_index_is_not_set(set_device):
+    module, _, name = set_device.removeprefix("torch.").partition(".")
+    setter = getattr(getattr(torch, module), name)
+    with simulated_cuda(devices=2):
+        for device in ("cuda", torch.device("cuda"), "cpu", torch.device("cpu")):
+            with pytest.raises(ValueError, match=r"Expected a|match the current"):
+                setter(device)
+        setter("cuda:1")
+        setter(-1)  # as torch has it, nothing
+        assert torch.cuda.current_device() == 1

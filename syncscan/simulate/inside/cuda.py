@@ -50,6 +50,7 @@ class SimulatedCuda:
         patches.replace(torch.version, "cuda", torch.version.cuda or "12.8")
         patches.replace(torch.backends.cuda, "is_built", _is_built(torch.backends.cuda.is_built))
         patches.replace(torch._C, "__getattr__", _refuse_missing)
+        patches.replace(torch._C, "_cuda_setDevice", self._set_device)
         patches.replace(torch.backends.cudnn, "is_acceptable", lambda tensor: False)
         patches.replace(torch.cuda.nvtx, "_nvtx", _Nvtx())
         self._install_accelerator(patches)
@@ -64,7 +65,6 @@ class SimulatedCuda:
             "_lazy_init": self._start_cuda(torch.cuda._lazy_init),
             "device_count": lambda: len(self.gpu.devices),
             "current_device": lambda: self.gpu.current,
-            "set_device": self._set_device,
             "_exchange_device": self._exchange_device,
             "_maybe_exchange_device": self._exchange_device,
             "get_device_name": lambda device=None: figures.NAME,
@@ -137,8 +137,9 @@ class SimulatedCuda:
         names_one = isinstance(device, (int, str, torch.device))
         return self.gpu.cuda_index(device) if names_one else self.gpu.current
 
-    def _set_device(self, device: Any) -> None:
-        self.gpu.current = self._index(device)
+    def _set_device(self, index: int) -> None:
+        if index >= 0:
+            self.gpu.current = self.gpu.cuda_index(index)
 
     def _exchange_device(self, index: int) -> int:
         before = self.gpu.current
@@ -165,8 +166,6 @@ class SimulatedCuda:
             "current_accelerator": lambda check_available=False: torch.device("cuda"),
             "current_device_index": lambda: self.gpu.current,
             "current_device_idx": lambda: self.gpu.current,
-            "set_device_index": self._set_device,
-            "set_device_idx": self._set_device,
             "get_device_capability": lambda device=None: {"supported_dtypes": figures.dtypes()},
             "get_memory_info": lambda device=None: (figures.MEMORY_BYTES, figures.MEMORY_BYTES),
             "empty_host_cache": lambda: None,
@@ -180,9 +179,14 @@ class SimulatedCuda:
         for name, value in values.items():
             if hasattr(torch.accelerator, name):
                 patches.replace_everywhere(torch.accelerator, name, value)
-        for name in ("_accelerator_exchangeDevice", "_accelerator_maybeExchangeDevice"):  # of `device_index`
+        below = {
+            "_accelerator_setDeviceIndex": self._set_device,
+            "_accelerator_exchangeDevice": self._exchange_device,  # of `device_index`
+            "_accelerator_maybeExchangeDevice": self._exchange_device,
+        }
+        for name, value in below.items():
             if hasattr(torch._C, name):
-                patches.replace(torch._C, name, self._exchange_device)
+                patches.replace(torch._C, name, value)
 
 
 def make_generator(original: Any) -> type:

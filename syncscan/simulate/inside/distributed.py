@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import torch
 
 if TYPE_CHECKING:
     from .gpu import Gpu
     from .patches import Patches
+
+_without_dispatch = torch._C._DisableTorchDispatch
 
 
 def install(gpu: Gpu, patches: Patches) -> None:
@@ -22,6 +25,8 @@ def install(gpu: Gpu, patches: Patches) -> None:
     for name in ("init_process_group", "new_group"):
         patches.replace_everywhere(distributed, name, _on_gloo(getattr(distributed, name), on_hosts))
     patches.replace_everywhere(distributed, "is_nccl_available", lambda: True)
+    _cover_work(patches)
+    _cover_reducer(gpu, patches)
     for name, operation in gpu.table.operations.items():
         namespace, _, base = name.rpartition(".")
         if namespace == "torch.distributed" and operation.cases and hasattr(distributed, base):
@@ -68,6 +73,37 @@ def _judged(gpu: Gpu, name: str, function: Any, on_hosts: set[str]) -> Any:
             return function(*args, **kwargs)
 
     return judged
+
+
+def _cover_work(patches: Patches) -> None:
+    """Gloo copies results out of memory of its own when it is waited for; NCCL has none."""
+    work = torch._C._distributed_c10d.Work
+    wait: Any = work.wait
+
+    def covered(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with _without_dispatch():
+            return wait(self, *args, **kwargs)
+
+    patches.replace(work, "wait", covered)
+
+
+def _cover_reducer(gpu: Gpu, patches: Patches) -> None:
+    """The buckets of ``DistributedDataParallel``, which are made in C++, lie with its parameters."""
+    reducer = torch._C._distributed_c10d.Reducer
+    make, make_again = reducer.__init__, reducer._rebuild_buckets
+    parameters: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+
+    def made(self: Any, params: Any, *args: Any, **kwargs: Any) -> None:
+        parameters[self] = params
+        with gpu.inside(make, (params,), {}):
+            make(self, params, *args, **kwargs)
+
+    def made_again(self: Any) -> Any:
+        with gpu.inside(make_again, (parameters.get(self),), {}):
+            return make_again(self)
+
+    patches.replace(reducer, "__init__", made)
+    patches.replace(reducer, "_rebuild_buckets", made_again)
 
 
 def _scatter(

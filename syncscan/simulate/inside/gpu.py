@@ -79,7 +79,10 @@ class Gpu:
         if index is None:
             return self.current
         if index >= len(self.devices):
-            raise RuntimeError("CUDA error: invalid device ordinal")
+            raise RuntimeError(
+                f"CUDA error: invalid device ordinal ({len(self.devices)} simulated GPUs; "
+                "CUDA_VISIBLE_DEVICES=0,1 for `syncscan trace --simulate` makes it two)"
+            )
         return index
 
     @staticmethod

@@ -6,6 +6,7 @@ A function that is not here is missing, which the callers of NVML take for a dri
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable
 from ctypes import POINTER, Structure, c_char, c_char_p, c_int, c_uint, c_ulonglong, c_void_p
 from typing import TYPE_CHECKING, Any
@@ -75,7 +76,7 @@ def _of_device(*kinds: Any, names: tuple[str, ...]) -> Callable[[Callable[..., N
 
     def register(function: Callable[..., None]) -> Any:
         def called(handle: int | None, *args: Any) -> int:
-            if handle is None or handle > len(_gpus[0].devices):
+            if handle is None or handle > _installed():
                 return _BAD_ARGUMENT
             function(handle - 1, *args)
             return 0
@@ -116,12 +117,12 @@ def _cuda(version: Any) -> None:
 
 @_answer(POINTER(c_uint), names=("nvmlDeviceGetCount", "nvmlDeviceGetCount_v2"))
 def _count(count: Any) -> None:
-    count[0] = len(_gpus[0].devices)
+    count[0] = _installed()
 
 
 @_answer(c_uint, POINTER(_Handle), names=("nvmlDeviceGetHandleByIndex", "nvmlDeviceGetHandleByIndex_v2"))
 def _by_index(index: int, handle: Any) -> int | None:
-    if index >= len(_gpus[0].devices):
+    if index >= _installed():
         return _BAD_ARGUMENT
     handle[0] = index + 1
     return None
@@ -139,8 +140,14 @@ def _by_bus(bus: bytes, handle: Any) -> int | None:
     return _found(handle, lambda index: _bus_of(index) == bus)
 
 
+def _installed() -> int:
+    """How many GPUs the machine has; it does not matter here which of them the process sees."""
+    named = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
+    return max(len(_gpus[0].devices), *(int(name) + 1 for name in named if name.strip().isdigit()), 0)
+
+
 def _found(handle: Any, fits: Callable[[int], bool]) -> int | None:
-    for index in range(len(_gpus[0].devices)):
+    for index in range(_installed()):
         if fits(index):
             handle[0] = index + 1
             return None

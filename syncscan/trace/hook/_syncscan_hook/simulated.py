@@ -93,9 +93,11 @@ def _load(folder: str) -> Any:
 
 
 def _devices() -> int:
-    """How many GPUs the machine has: one for each rank that a launcher such as torchrun started on it."""
+    """How many GPUs the process sees: those that the program names, or one for each rank of a launcher such as torchrun."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
+    named = [name.strip() for name in visible]
     ranks = os.environ.get("LOCAL_WORLD_SIZE", "")
-    return max(1, int(ranks)) if ranks.isdigit() else 1
+    return len([name for name in named if name]) or (int(ranks) if ranks.isdigit() else 0) or 1
 
 
 def _cuda_call(sync: Any) -> str:

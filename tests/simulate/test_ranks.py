@@ -1,0 +1,109 @@
+"""Several ranks: what runs in each of them beside the collectives waits no more than on a GPU."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from syncscan import simulated_cuda
+from tests.simulate.test_trace import run
+
+torch = pytest.importorskip("torch")
+dist = torch.distributed
+if not dist.is_available():
+    pytest.skip("torch without torch.distributed", allow_module_level=True)
+
+SPAWNED = """\
+import os, sys
+import torch, torch.distributed as dist, torch.multiprocessing as mp
+
+
+def step(t):
+    dist.all_reduce(t)
+    return t.sum().item()
+
+
+def work(rank, store):
+    torch.cuda.set_device(rank)
+    dist.init_process_group("nccl", init_method=store, rank=rank, world_size=2)
+    t = torch.full((4,), float(rank + 1), device="cuda")
+    print(f"{step(t)} on {t.device}\\n", end="")
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    mp.spawn(work, (sys.argv[1],), nprocs=2)
+"""
+
+
+@pytest.fixture
+def waits() -> Iterator[list]:
+    """What waits while the test has a group of one rank."""
+    with simulated_cuda() as seen:
+        dist.init_process_group("nccl", store=dist.HashStore(), rank=0, world_size=1)
+        try:
+            yield seen
+        finally:
+            dist.destroy_process_group()
+
+
+def train(model: torch.nn.Module, waits: list) -> None:
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    del waits[:]
+    for _ in range(3):  # the buckets are made again after the first
+        model(torch.ones(2, 4, device="cuda")).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def test_data_parallel_training_waits_nowhere(waits):
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 3).cuda(), device_ids=[0])
+    train(model, waits)
+    assert waits == []
+    assert {parameter.device for parameter in model.parameters()} == {torch.device("cuda:0")}
+
+
+def test_a_hook_finds_the_gradients_of_a_bucket_on_the_gpu(waits):
+    seen = []
+
+    def hook(state, bucket):
+        seen.append((bucket.buffer().device, float(bucket.buffer().sum())))
+        return dist.all_reduce(bucket.buffer(), async_op=True).get_future().then(lambda done: done.value()[0])
+
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 3).cuda(), device_ids=[0])
+    model.register_comm_hook(None, hook)
+    train(model, waits)
+    assert {device for device, _ in seen} == {torch.device("cuda:0")}
+    assert [wait.api for wait in waits] == ["torch.Tensor.__float__"] * len(seen)
+
+
+@pytest.mark.parametrize("name", ["all_gather_into_tensor", "reduce_scatter_tensor", "all_to_all_single"])
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_a_collective_waits_for_no_copy_of_gloo(waits, name):
+    given, result = torch.ones(4, device="cuda"), torch.empty(4, device="cuda")
+    getattr(dist, name)(result, given)
+    getattr(dist, name)(result, given, async_op=True).wait()
+    assert waits == []
+    assert result.is_cuda
+    assert result.tolist() == [1.0] * 4
+
+
+def test_spawned_ranks_have_the_gpus_that_are_visible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "program.py").write_text(SPAWNED, encoding="utf-8")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,5")
+    command = ("syncscan", "trace", "--simulate", "-o", "out", "--", sys.executable, "program.py")
+    done = run(*command, f"file://{tmp_path}/store", cwd=tmp_path)
+    assert sorted(done.stdout.splitlines()) == ["12.0 on cuda:0", "12.0 on cuda:1"], done.stderr
+    trace = json.loads((tmp_path / "out" / "trace.json").read_text(encoding="utf-8"))
+    assert {(site["line"], site["count"]) for site in trace["sites"]} == {(7, 2)}
+
+
+def test_a_device_that_is_not_there_says_how_to_have_it():
+    with simulated_cuda(devices=2), pytest.raises(RuntimeError, match="invalid device ordinal") as raised:
+        torch.ones(1, device="cuda:2")
+    assert "2 simulated GPUs" in str(raised.value)
+    assert "CUDA_VISIBLE_DEVICES" in str(raised.value)
