@@ -2,7 +2,7 @@
 
     python -m benchmarks.architectures PROGRAM [ARCHITECTURE ...]
 
-PROGRAM is `generate` (greedy, sampled, with a static cache), `train` (steps of AdamW with clipped gradients), `beams`, or
+PROGRAM is `generate` (greedy, sampled, with a static cache), `compiled` (with a static cache, the decoding step compiled), `train` (steps of AdamW with clipped gradients), `beams`, or
 `assisted` (a second model drafts). It needs transformers and a GPU, real or simulated, and downloads nothing. It is there
 for others to watch: `syncscan observe --simulate -- python -m benchmarks.architectures generate` gives facts, and
 `syncscan trace --lines -- python -m benchmarks.architectures train` what waits. It prints which architectures went
@@ -102,6 +102,16 @@ def generate(name: str) -> None:
         model.generate(**batch(), max_new_tokens=6, cache_implementation="static", disable_compile=True)
 
 
+def compiled(name: str) -> None:
+    """Greedy and sampled, with a static cache and each step of decoding compiled."""
+    if ARCHITECTURES[name][0] != "AutoModelForCausalLM":
+        return
+    model = model_of(name).eval()
+    model.generation_config.compile_config = transformers.CompileConfig(mode="default", fullgraph=False)
+    for options in ({}, {"do_sample": True, "top_p": 0.9, "top_k": 20}):
+        model.generate(**batch(), max_new_tokens=6, cache_implementation="static", **options)
+
+
 def train(name: str) -> None:
     """Three steps, with the loss that the model computes."""
     model = model_of(name).train()
@@ -137,6 +147,7 @@ def assisted(name: str) -> None:
 
 PROGRAMS: dict[str, Callable[[str], None]] = {
     "generate": generate,
+    "compiled": compiled,
     "train": train,
     "beams": beams,
     "assisted": assisted,

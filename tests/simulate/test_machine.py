@@ -99,6 +99,11 @@ def test_nvml_has_no_devices_when_the_simulation_has_ended() -> None:
     assert ctypes.CDLL("libnvidia-ml.so.1").nvmlInit_v2() == _NOT_LOADED
 
 
+def test_nccl_is_not_there_for_those_who_load_it_themselves() -> None:
+    with simulated_cuda(), pytest.raises(OSError, match=r"libnccl\.so\.2: not simulated"):
+        ctypes.CDLL("/opt/lib/libnccl.so.2")
+
+
 def test_what_is_loaded_needs_no_file() -> None:
     with simulated_cuda():
         ctypes.CDLL("libcuda.so.1")

@@ -67,6 +67,21 @@ def test_data_parallel_training_waits_nowhere(waits):
     assert {parameter.device for parameter in model.parameters()} == {torch.device("cuda:0")}
 
 
+def test_fully_sharded_training_waits_nowhere(waits):
+    fsdp = pytest.importorskip("torch.distributed.fsdp")
+    if not hasattr(fsdp, "fully_shard"):
+        pytest.skip("torch before 2.6")
+    model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Linear(3, 2)).cuda()
+    del waits[:]
+    policy = fsdp.MixedPrecisionPolicy(param_dtype=torch.bfloat16)
+    for layer in (*model, model):
+        fsdp.fully_shard(layer, mp_policy=policy)
+    assert waits == []
+    train(model, waits)
+    assert waits == []
+    assert {parameter.to_local().device for parameter in model.parameters()} == {torch.device("cuda:0")}
+
+
 def test_a_hook_finds_the_gradients_of_a_bucket_on_the_gpu(waits):
     seen = []
 

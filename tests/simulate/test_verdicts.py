@@ -200,3 +200,12 @@ def test_the_callback_runs_on_the_stack_of_the_call() -> None:
 
     with simulated_cuda(forbid), pytest.raises(ForbiddenError):
         torch.ones(3, device="cuda").sum().item()
+
+
+def test_where_a_result_goes_is_no_operand():
+    with simulated_cuda() as waits:
+        parts = [torch.ones(4, 3, device="cuda"), torch.ones(2, 3, device="cuda")]
+        out = torch.empty(2, 9, device="cuda")
+        torch._chunk_cat(parts, 0, 2, out=out)  # as `fully_shard` gathers gradients
+        torch.ops.aten._chunk_cat.out(parts, 0, 2, out=out)
+    assert waits == []

@@ -229,7 +229,7 @@ def _compile_term(term: Mapping[str, Any]) -> Test:
         return satisfies(value) is wanted
 
     def of_any(bound: dict[str, Any]) -> bool:
-        return any(of_value(value) for value in bound.values()) is wanted
+        return any(of_value(value) for name, value in bound.items() if name != "out") is wanted
 
     def of_value(value: Any) -> bool:
         return any(satisfies(item) for item in value) if type(value) is Several else satisfies(value)

@@ -74,7 +74,7 @@ class SimulatedCuda:
             "get_arch_list": lambda: ["sm_90"],
             "is_bf16_supported": lambda including_emulation=True: True,
             "is_tf32_supported": lambda: True,
-            "can_device_access_peer": lambda device, peer_device: True,
+            "can_device_access_peer": lambda device, peer_device: False,
             "default_generators": (torch.default_generator,) * len(self.gpu.devices),
             "set_sync_debug_mode": self._set_debug_mode,
             "get_sync_debug_mode": lambda: self.debug_mode,
@@ -180,6 +180,7 @@ class SimulatedCuda:
             if hasattr(torch.accelerator, name):
                 patches.replace_everywhere(torch.accelerator, name, value)
         below = {
+            "_get_accelerator": lambda check=None: torch.device("cuda"),
             "_accelerator_setDeviceIndex": self._set_device,
             "_accelerator_exchangeDevice": self._exchange_device,  # of `device_index`
             "_accelerator_maybeExchangeDevice": self._exchange_device,

@@ -27,6 +27,18 @@ def install(gpu: Gpu, patches: Patches) -> None:
     for name, make in (("libcuda.so.1", _make_driver), ("libnvidia-ml.so.1", _make_nvml)):
         _find_or_make(name, make)
     patches.switch(lambda: None, nvml.answer_for, gpu)
+    patches.replace(ctypes.CDLL, "__init__", _without_nccl(ctypes.CDLL.__init__))
+
+
+def _without_nccl(load: Any) -> Any:
+    """NCCL, which comes with torch, needs a GPU: programs that load it themselves do without, through ``torch.distributed``."""
+
+    def covered(library: Any, name: Any, *args: Any, **kwargs: Any) -> None:
+        if isinstance(name, str) and Path(name).name.startswith("libnccl.so"):
+            raise OSError(f"{name}: not simulated; torch.distributed is")
+        load(library, name, *args, **kwargs)
+
+    return covered
 
 
 @cache

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 NOT_LOADED = 9  # the status of a machine without a driver
 _BAD_ARGUMENT, _NOT_FOUND = 2, 6
+_NOT_CONNECTED = (
+    5  # of two devices: no kernel of one reads the memory of the other, which no process shares here
+)
 _TEXTS = {
     0: b"Success",
     _BAD_ARGUMENT: b"Invalid Argument",
@@ -196,7 +199,7 @@ def _processes(index: int, count: Any, _: Any) -> None:
 
 @_of_device(_Handle, c_int, POINTER(c_int), names=("nvmlDeviceGetP2PStatus",))
 def _connected(index: int, other: int, capability: int, status: Any) -> None:
-    status[0] = 0
+    status[0] = _NOT_CONNECTED
 
 
 @_of_device(
