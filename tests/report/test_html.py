@@ -186,6 +186,16 @@ def test_a_link_leads_to_its_place(opened):
     assert opened.run("document.querySelector('td.code a').href").endswith("/docs/rules/SYN101.md")
 
 
+def test_a_path_breaks_after_a_folder_and_nowhere_else(browser, page):
+    long = "a_folder_with_a_name_that_is_long_enough/" * 3
+    browser.open(page(make_trace(make_site(10, path=f"/{long}engine.py"))))
+    lines = browser.run(
+        "[...document.querySelector('td.place span').childNodes].filter((n) => n.nodeType === 3).map((n) => {"
+        " const r = document.createRange(); r.selectNode(n); return [n.textContent, r.getClientRects().length]; })"
+    )
+    assert lines == [["/", 1], *[[part + "/", 1] for part in long.split("/")[:-1]], ["engine.py:10", 1]]
+
+
 def test_an_address_with_a_place_opens_it(browser, page, trace):
     browser.open(page(trace), "#place-2")
     assert (

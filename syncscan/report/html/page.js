@@ -117,10 +117,15 @@ function rowOf(index) {
     const value = rows[index].cells[at];
     const cell = make("td", NUMERIC.has(column.type) ? "number" : column.type);
     if (column.type === "code" && value && data.rules[value]) cell.append(link(data.rules[value], value));
+    else if (column.type === "place") cell.append(make("span", "", ...breakable(value)));
     else cell.append(make("span", column.type === "status" ? value : "", shown(column, value)));
     row.append(cell);
   });
   return row;
+}
+
+function breakable(path) { // after the name of a folder, and not within it
+  return path.split(/(?<=\/)/).flatMap((part) => [part, make("wbr")]);
 }
 
 function link(address, text) {
