@@ -53,7 +53,7 @@ FLOORS = {
     ),
     "syncscan.commands": (
         "parameters",
-        "check_options compare interim running",
+        "check_options compare interim running watch",
         "trace_options",
         "check clean diff explain facts observe ops report rules server template trace",
     ),

@@ -40,6 +40,7 @@ class Project:
     targets: frozenset[str] | None
     failures: tuple[Failure, ...] = ()
     skipped: int = 0  # files that were named, and that `exclude` leaves out
+    folders: frozenset[Path] = frozenset()  # in which files were looked for
 
     def share(self, number: int, count: int) -> Project:
         """One of ``count`` shares of the files to report on, from 1 on; the whole is still read."""
@@ -60,6 +61,7 @@ class _Found:
     files: dict[Path, Path] = field(default_factory=dict)
     links: dict[Path, Path] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
+    folders: set[Path] = field(default_factory=set)
 
     def add(self, path: Path, root: Path, link: Path | None = None) -> None:
         """Take a file, and the symbolic link that leads to it if it is not found itself."""
@@ -112,7 +114,8 @@ def load_project(
     others = _read(rest, contents)
     everything = tuple(sorted((*sources, *others), key=lambda source: source.shown))
     failures = tuple(sorted(wanted.failures, key=lambda failure: failure.path))
-    return Project(everything, targets if others else None, failures, skipped)
+    folders = frozenset(wanted.folders | rest.folders)
+    return Project(everything, targets if others else None, failures, skipped, folders)
 
 
 def _is_of_a_kind(path: Path, contents: Mapping[Path, bytes], wanted: _Found) -> bool:
@@ -181,6 +184,7 @@ def _find(folder: Path, root: Path, config: Config, found: _Found) -> None:
 
 def _walk(folder: Path, levels: Levels, config: Config, found: _Found, links: list[Path]) -> Iterator[Path]:
     """The Python files below a folder, in order; symlinks to files go to ``links``."""
+    found.folders.add(folder)
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:

@@ -19,6 +19,7 @@ from syncscan.check.baseline import Baseline, read_baseline
 from syncscan.check.discover import Project, load_project, project_of_text
 from syncscan.check.fix import fixable
 from syncscan.check.ignores import check_reason, ignoring
+from syncscan.check.resident import Resident
 from syncscan.check.session import MAX_ROUNDS, Checked, Progress, check, check_and_fix, in_cells, write_fixes
 from syncscan.check.since import check_change, find_change
 from syncscan.check.store import Store
@@ -27,10 +28,12 @@ from syncscan.commands.check_options import (
     CONTRADICTIONS,
     STDIN,
     Options,
+    files_of,
     refuse_unknown_entry_points,
     settings,
     store_of,
 )
+from syncscan.commands.watch import Watched, watch
 from syncscan.config import Config, show
 from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, ConfigError
 from syncscan.files import replace_file
@@ -158,6 +161,7 @@ _codes = parameters.complete(rule_book)
     help="Hold the findings against what `syncscan trace --lines -o DIR` kept.",
 )
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule instead of listing them.")
+@click.option("--watch", is_flag=True, help="Stay, and check again whenever a file changes.")
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 in spite of findings.")
 @click.option("--config", type=parameters.text, metavar="FILE", help="Take the settings from this TOML file.")
 @click.option("--isolated", is_flag=True, help="Ignore every configuration file.")
@@ -186,10 +190,13 @@ def command(**values: object) -> int:
         return EXIT_OK
     if not any(map(config.selects, rule_book())):
         raise ConfigError("what is selected and ignored leaves no rule on; `syncscan rules` lists them")
-    store = store_of(options)
     with steady_memory():
-        with _writing_what_is_known_last(store):
-            status = _run(options, config, store)
+        if options.watch:
+            status = _watch(options)
+        else:
+            store = store_of(options)
+            with _writing_what_is_known_last(store):
+                status = _run(options, config, time.monotonic(), store)
         gc.freeze()  # the end of the process frees the memory at once; the collector would take seconds
     return status
 
@@ -210,13 +217,32 @@ def _writing_what_is_known_last(store: Store | None) -> Iterator[None]:
         raise left_early
 
 
-def _run(options: Options, config: Config, store: Store | None) -> int:
-    start = time.monotonic()
+def _watch(options: Options) -> int:
+    resident = Resident()
+
+    def read() -> Watched:
+        start, config = time.monotonic(), settings(options)
+        return Watched(_project(options, config, {}), config, files_of(options, config), start)
+
+    return watch(read, lambda it: _run(options, it.config, it.start, resident=resident, project=it.project))
+
+
+def _run(
+    options: Options,
+    config: Config,
+    start: float,
+    store: Store | None = None,
+    resident: Resident | None = None,
+    project: Project | None = None,
+) -> int:
+    """Check, report, and write what is to be written; the exit status. The run began at ``start``, of the monotonic clock."""
     baseline = _baseline(options, config)
     contents = _contents(options)
-    project = _project(options, config, contents)
+    project = project or _project(options, config, contents)
+    if not project.sources and not project.failures and not project.skipped:
+        _say(f"no Python files in {', '.join(list(map(str, contents)) or options.paths or ('.',))}")
     refuse_unknown_entry_points(options, config, project)
-    outcome = _analyse(options, config, project, contents, baseline, store)
+    outcome = _analyse(options, config, project, contents, baseline, store, resident)
     if options.writes:
         outcome = _write(options, config, project, contents, outcome, baseline)
     if options.write_baseline:
@@ -284,11 +310,12 @@ def _analyse(
     contents: dict[Path, bytes],
     baseline: Baseline | None,
     store: Store | None,
+    resident: Resident | None,
 ) -> Checked:
-    with ProgressBar(sys.stderr) as bar, _ending_at_once(bar):
+    with ProgressBar(sys.stderr) as bar, _ending_at_once(bar, EXIT_OK if options.watch else EXIT_INTERRUPTED):
 
         def check_now(store: Store | None) -> Checked:
-            return check(project, config, bar, options.jobs, baseline, store)
+            return check(project, config, bar, options.jobs, baseline, store, resident)
 
         if options.since:
             return _check_since(options.since, options, config, bar, store, check_now)
@@ -341,7 +368,7 @@ def _chosen(options: Options) -> Callable[[Checked], list[Finding]]:
 
 
 @contextmanager
-def _ending_at_once(bar: ProgressBar) -> Iterator[None]:
+def _ending_at_once(bar: ProgressBar, status: int) -> Iterator[None]:
     """Let Ctrl-C end the process on the spot: to unwind and free a large project takes seconds.
 
     Nothing has been written yet, so nothing is left half done.
@@ -349,8 +376,9 @@ def _ending_at_once(bar: ProgressBar) -> Iterator[None]:
 
     def end(*_: object) -> None:
         bar.stop()
-        _say("interrupted")
-        os._exit(EXIT_INTERRUPTED)
+        if status:
+            _say("interrupted")
+        os._exit(status)
 
     previous = signal.getsignal(signal.SIGINT)
     if previous is signal.default_int_handler:  # and not ignored, as under nohup
@@ -376,8 +404,6 @@ def _project(options: Options, config: Config, contents: dict[Path, bytes]) -> P
     project = load_project(paths, config, contents)
     if options.shard:
         project = project.share(*options.shard)
-    if not project.sources and not project.failures and not project.skipped:
-        _say(f"no Python files in {', '.join(map(str, paths))}")
     return project
 
 

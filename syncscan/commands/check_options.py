@@ -43,6 +43,7 @@ class Options:
     facts: tuple[Path, ...]
     trace: Path | None
     statistics: bool
+    watch: bool
     exit_zero: bool
     config: str | None
     isolated: bool
@@ -110,6 +111,14 @@ CONTRADICTIONS: Contradictions[Options] = (
     (
         lambda o: o.trace and (o.writes or o.diff or o.statistics or o.output_format not in {"text", "json"}),
         "--trace compares what is found; leave fixes, --statistics and formats other than text and json out",
+    ),
+    (
+        lambda o: o.watch and (o.writes or o.diff or o.write_baseline or o.since or o.trace or o.reads_stdin),
+        "--watch shows what is found as files change; leave fixes, --write-baseline, --since, --trace and - out",
+    ),
+    (
+        lambda o: o.watch and o.output_format != "text",
+        "--watch is text; leave --format {0.output_format} out, or write it with --output",
     ),
     (
         lambda o: o.cache_dir and o.no_cache,
@@ -181,6 +190,15 @@ def refuse_unknown_entry_points(options: Options, config: Config, project: Proje
             hint = suggestion(module, modules, "write it as 'package.module:Class.method'")
             where = f"{config.source}: [tool.syncscan]"
             raise ConfigError(f"{where}: hot: the project has no module {module!r}; {hint}")
+
+
+def files_of(options: Options, config: Config) -> tuple[Path, ...]:
+    """The files besides the sources that decide what is found, there or not."""
+    start = _common_folder(options)
+    settings = (
+        [Path(options.config)] if options.config else [f / "pyproject.toml" for f in (start, *start.parents)]
+    )
+    return (*settings, *filter(None, (config.source, config.baseline)), *config.facts)
 
 
 def store_of(options: Options) -> Store | None:

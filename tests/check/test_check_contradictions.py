@@ -22,6 +22,9 @@ CASES = {
     "--since HEAD --fix": "--since only reports what a change brings; leave fixes, --write-baseline and - out",
     "--since HEAD --diff": "--since only reports what a change brings; leave fixes, --write-baseline and - out",
     "--since HEAD -": "--since only reports what a change brings; leave fixes, --write-baseline and - out",
+    "--watch --fix": "--watch shows what is found as files change; leave fixes, --write-baseline, --since, --trace and - out",
+    "--watch --since HEAD": "--watch shows what is found as files change; leave fixes, --write-baseline, --since, --trace and - out",
+    "--watch --format json": "--watch is text; leave --format json out, or write it with --output",
     "--cache-dir c --no-cache": "--cache-dir names a folder for results and --no-cache keeps none; give one of them",
 }
 

@@ -182,6 +182,7 @@ def edit(module: Module, tree: ast.Module, lines: Lines) -> ModuleEdit:
     before = _described(module)
     merged = merge(module.tree, tree, module.lines, lines)
     now = index_module(module.name, module.path, module.tree, lines, is_package=module.is_package)
+    del now.lines  # a text for each key stroke, kept until circles are collected
     found = ModuleEdit(module, dropped=merged.dropped, texts=(module.lines, lines))
     module.lines = lines
     if merged.heads or _described(now) != before:
