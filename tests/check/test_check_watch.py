@@ -68,19 +68,26 @@ def watching(folder: Path, *options: str) -> Iterator[Watch]:
             process.kill()
 
 
+def put(path: Path, text: str) -> None:
+    """Write a file in one step, so that nothing in between is seen."""
+    written = path.with_name(f"{path.name}.new")
+    written.write_text(text)
+    written.replace(path)
+
+
 def test_findings_follow_files_that_change_come_and_go(project):
     root = project({"pyproject.toml": "", "made.py": MADE, "read.py": READ})
     with watching(root) as check:
         assert check.findings() == ["read.py:3:1: SYN101"]
-        (root / "read.py").write_text(READ + "t.tolist()\n")
+        put(root / "read.py", READ + "t.tolist()\n")
         assert check.findings() == ["read.py:3:1: SYN101", "  = the same value waits at: 4:1 SYN102"]
-        (root / "made.py").write_text(MADE.replace("cuda", "cpu"))
+        put(root / "made.py", MADE.replace("cuda", "cpu"))
         assert check.findings() == []
-        (root / "made.py").write_text(MADE)
+        put(root / "made.py", MADE)
         assert len(check.findings()) == 2
         (root / "deep").mkdir()
         (root / "deep" / "er").mkdir()
-        (root / "deep" / "er" / "new.py").write_text(READ)
+        put(root / "deep" / "er" / "new.py", READ)
         assert check.findings()[0] == "deep/er/new.py:3:1: SYN101"
         (root / "read.py").unlink()
         assert check.findings() == ["deep/er/new.py:3:1: SYN101"]
@@ -93,12 +100,12 @@ def test_what_is_half_typed_counts_as_it_was(project):
     root = project({"pyproject.toml": "", "made.py": MADE + "t.item()\n", "read.py": READ})
     with watching(root) as check:
         assert check.findings() == ["made.py:4:1: SYN101", "read.py:3:1: SYN101"]
-        (root / "made.py").write_text(MADE + "t.item(\n")
+        put(root / "made.py", MADE + "t.item(\n")
         assert check.findings() == [
             "read.py:3:1: SYN101",
             "syncscan: made.py:4: syntax error: '(' was never closed",
         ]
-        (root / "made.py").write_text(MADE)
+        put(root / "made.py", MADE)
         assert check.findings() == ["read.py:3:1: SYN101"]
         assert check.interrupt() == 0
 
@@ -107,14 +114,14 @@ def test_settings_and_what_is_left_out_are_followed(project):
     root = project({"pyproject.toml": "", "made.py": MADE, "read.py": READ})
     with watching(root) as check:
         assert check.findings() == ["read.py:3:1: SYN101"]
-        (root / "pyproject.toml").write_text('[tool.syncscan]\nignore = ["SYN1"]\n')
+        put(root / "pyproject.toml", '[tool.syncscan]\nignore = ["SYN1"]\n')
         assert check.findings() == []
-        (root / "pyproject.toml").write_text("[tool.syncscan]\nignre = []\n")
+        put(root / "pyproject.toml", "[tool.syncscan]\nignre = []\n")
         (said,) = check.findings()
         assert "unknown key 'ignre'" in said
-        (root / "pyproject.toml").write_text("[tool.syncscan]\n")
+        put(root / "pyproject.toml", "[tool.syncscan]\n")
         assert check.findings() == ["read.py:3:1: SYN101"]
-        (root / ".gitignore").write_text("made.py\n")
+        put(root / ".gitignore", "made.py\n")
         assert check.findings() == []
         assert check.interrupt() == 0
 
@@ -157,6 +164,6 @@ def test_a_terminal_is_cleared(project):
             assert first.startswith("\x1b[2J\x1b[3J\x1b[H")
             check = Watch(process, output)
             check.shows()
-            (root / "made.py").write_text(MADE + "t.item()\n")
+            put(root / "made.py", MADE + "t.item()\n")
             assert check.shows().startswith("\x1b[2J\x1b[3J\x1b[H")
             assert check.interrupt() == 0
