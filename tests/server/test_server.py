@@ -8,6 +8,7 @@ import random
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -18,6 +19,7 @@ from pygls.lsp.client import LanguageClient
 
 SOURCE = 'import torch\n\n名 = torch.zeros(8, device="cuda")\n名前 = "😀"; n = 名.sum().item()\n'
 CAN = types.ClientCapabilities(window=types.WindowClientCapabilities(work_done_progress=True))
+Told = TypeVar("Told")
 PATIENCE = 60  # seconds; what takes longer hangs
 
 
@@ -48,10 +50,23 @@ class Editor:
         whole = types.TextDocumentContentChangeWholeDocument(text)
         self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, [whole]))
 
+    async def awaited(self, queue: asyncio.Queue[Told]) -> Told:
+        """What the server says next of a sort; AssertionError where it ends before, or says that something is wrong."""
+        server = self.client._server
+        assert server is not None
+        others = [server.wait()] if queue is self.messages else [server.wait(), self.messages.get()]
+        answer, *others = map(asyncio.ensure_future, (queue.get(), *others))
+        first = asyncio.FIRST_COMPLETED
+        done, _ = await asyncio.wait((answer, *others), timeout=PATIENCE, return_when=first)
+        for each in (answer, *others):
+            each.cancel()
+        assert answer in done, [each.result() for each in done]
+        return answer.result()
+
     async def diagnostics(self, name: str) -> list[types.Diagnostic]:
         """What is said of the newest version of a file."""
         while True:
-            told = await asyncio.wait_for(self.told.get(), PATIENCE)
+            told = await self.awaited(self.told)
             if told.uri == self.uri(name) and told.version == self.versions[name]:
                 return list(told.diagnostics)
 
@@ -86,8 +101,9 @@ def edit(root: Path, work: Callable[[Editor], Awaitable[None]], *command: str) -
             client.initialized(types.InitializedParams())
             await work(editor)
         finally:
-            await client.shutdown_async(None)
-            client.exit(None)
+            if client._server is not None and client._server.returncode is None:
+                await client.shutdown_async(None)
+                client.exit(None)
             await client.stop()
 
     asyncio.run(run())
@@ -220,7 +236,7 @@ def test_a_wrong_setting_is_said_once(project):
 
     async def work(editor: Editor) -> None:
         editor.open("a.py")
-        said = await asyncio.wait_for(editor.messages.get(), PATIENCE)
+        said = await editor.awaited(editor.messages)
         assert "unknown key 'selct'" in said.message
         (root / "pyproject.toml").write_text("")
         editor.change("a.py", SOURCE)
@@ -256,6 +272,26 @@ def test_many_edits_end_where_a_check_does(syncscan, project):
             assert shown == [(f["line"], f["code"]) for f in found]
 
     edit(root, work)
+
+
+def test_a_server_that_ends_or_fails_is_not_waited_for(project):
+    root = project({"a.py": SOURCE, "pyproject.toml": ""})
+
+    async def ended(editor: Editor) -> None:
+        editor.client._server.kill()
+        with pytest.raises(AssertionError, match="-9"):
+            await editor.diagnostics("a.py")
+
+    async def failing(editor: Editor) -> None:
+        editor.open("a.py")
+        with pytest.raises(AssertionError, match="syncscan failed, please report this: TypeError"):
+            await editor.diagnostics("a.py")
+
+    edit(root, ended)
+    broken = (
+        "from syncscan.server import workspace; workspace.check = None; from syncscan.cli import main; main()"
+    )
+    edit(root, failing, "-c", broken, "server")
 
 
 def test_without_pygls_there_is_one_line(syncscan, monkeypatch):
