@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from syncscan.check.engine import Engine
 from syncscan.check.files import Source
+from syncscan.check.matching import CheckResult
 
 MODULES = {
     "base": """
@@ -308,3 +311,9 @@ def _parses(text: str) -> bool:
     except SyntaxError:
         return False
     return True
+
+
+def asked(engine: Engine, sources: dict[str, Source]) -> tuple[CheckResult, Counter[str]]:
+    """What an engine says, and how often each stage of its work made progress."""
+    stages: Counter[str] = Counter()
+    return engine.check([*sources.values()], None, lambda stage, *_: stages.update([stage])), stages

@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import ast
 import random
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from syncscan.check.engine import Engine
-from syncscan.check.files import Source
 from syncscan.check.infer.source.merge import merge
-from syncscan.check.matching import CheckResult
 from syncscan.check.resident import Resident
 from syncscan.config import Config
 from syncscan.model import Conventions
-from tests.check.changing import MODULES, body, changed, dedented, project, rename, source
-
-
-def asked(engine: Engine, sources: dict[str, Source]) -> tuple[CheckResult, Counter[str]]:
-    """What an engine says, and how often each stage of its work made progress."""
-    stages: Counter[str] = Counter()
-    return engine.check([*sources.values()], None, lambda stage, *_: stages.update([stage])), stages
+from tests.check.changing import MODULES, asked, body, changed, dedented, project, rename, source
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -301,138 +292,6 @@ def test_what_is_read_of_a_function_once_is_read_again_where_it_changes(text, ol
     assert result == asked(Engine(Conventions()), {"a": after})[0] != first
     assert not stages["read"]
     assert asked(engine, {"a": before})[0] == first
-
-
-TIMES = """\
-import torch
-
-on_gpu = torch.zeros(3, device="cuda")
-
-
-class Runner:
-    def __init__(self):
-        self.mean = None
-
-    def execute_model(self, x):
-        if self.mean is not None:
-            self.mean = mean()
-        return x
-
-    def generate(self, x):
-        for _ in x:
-            self.use()
-
-    def use(self):
-        on_gpu.sum().item()
-
-    def none(self):
-        on_gpu.min().item()
-
-
-def mean():
-    return on_gpu.mean().item()
-
-
-def run(batches):
-    for each in batches:
-        read()
-
-
-def read():
-    on_gpu.tolist()
-
-
-def main():
-    late()
-
-
-def late():
-    on_gpu.cpu()
-"""
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("in batches", "in loader"),
-        ("is not None", "is None"),
-        ("for _ in x", "while x"),
-        ("    late()\n\n", "    read()\n    late()\n\n"),
-        ("    late()\n\n", "    pass\n\n"),
-        ("        return x\n", "        return self.none()\n"),
-        ("def main", "def forth"),
-        ("def generate", "def train_step"),
-        ("def use", "def execute_fn"),
-    ],
-)
-def test_when_lines_run_follows_what_is_typed(old, new) -> None:
-    before, after = source("a", TIMES), source("a", TIMES.replace(old, new))
-    moved = [
-        source("a", each.text.replace("import torch", "import torch\n\n# more")) for each in (before, after)
-    ]
-    engine = Engine(Conventions())
-    results = []
-    for each in (before, moved[0], after, moved[1], moved[0], before):
-        results.append(asked(engine, {"a": each})[0])
-        assert results[-1] == asked(Engine(Conventions()), {"a": each})[0]
-    whens = [[(each.when, each.call_chain) for each in result.findings] for result in results]
-    assert whens[0] == whens[1] == whens[5] != whens[2] == whens[3]
-
-
-MEANT = """\
-import torch
-
-on_gpu = torch.zeros(3, device="cuda")
-
-
-class Thing:
-    def __init__(self):
-        on_gpu.sum().item()
-
-
-class Base:
-    def read(self):
-        on_gpu.tolist()
-
-
-class Below(Base):
-    pass
-
-
-def meant(base: Base):
-    with allow_syncs():
-        base.read()
-        look(on_gpu)
-
-
-def look(t):
-    t.tolist()
-
-
-def other(t):
-    print(t)
-"""
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("print(t)", "look(on_gpu)"),
-        (
-            "class Below(Base):\n    pass",
-            "class Below(Base):\n    def read(self):\n        on_gpu.min().item()",
-        ),
-        ("sum().item()\n", "sum().item()\n\n    def execute_model(self):\n        pass\n"),
-    ],
-)
-def test_what_calls_and_classes_say_of_others_follows_what_is_typed(old, new) -> None:
-    before, after = source("a", MEANT), source("a", MEANT.replace(old, new))
-    engine = Engine(Conventions())
-    results = []
-    for each in (before, after, before):
-        results.append(asked(engine, {"a": each})[0])
-        assert results[-1] == asked(Engine(Conventions()), {"a": each})[0]
-    assert results[0] == results[2]
 
 
 def test_a_file_that_is_being_typed_counts_as_it_was() -> None:
