@@ -5,9 +5,10 @@
 
 Cosmic Ray makes the mutants: a condition negated, `and` for `or`, `True` for `False`, a number one larger, a
 comparison or an operator replaced by its counterpart, a loop that runs no time, a decorator taken away. Places are
-drawn from all that run, and of the mutants at a place one. Left out are annotations, which are never evaluated, and
-what `slots=` and `maxsize=` of a decorator are set to, for those say how much memory is used, and nothing else that a
-test could see. Of what else changes nothing nobody is relieved: it counts as living. Each mutant lies alone in a
+drawn from all that run, and of the mutants at a place one. Left out are annotations, which are never evaluated, stars
+of parameters and arguments, which Cosmic Ray takes for operators and which mostly are no Python without, and what
+`slots=` and `maxsize=` of a decorator are set to, for those say how much memory is used, and nothing else that a
+test could see. What else changes nothing counts as living. Each mutant lies alone in a
 copy of the checkout, in which those tests of its part run that run its statement, all of them where an import does,
 until one fails; tests that run longer than the limit count as failed, and are said to. This prints each mutant with
 the test that failed, or with its line where it lives, and at the end the share killed by file; after Ctrl-C, of
@@ -19,12 +20,14 @@ from __future__ import annotations
 
 import argparse
 import ast
+import io
 import os
 import random
 import re
 import shutil
 import sys
 import tempfile
+import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -98,11 +101,12 @@ def drawn(parts: list[str], count: int, seed: int) -> list[MutationSpec]:
     paths = [path for part in map(Path, parts) for path in (sorted(part.rglob("*.py")) or [part])]
     places = defaultdict(list)
     for path in paths:
-        without_effect = [*_annotations(path), *_bounds_of_memory(path)]
+        without_effect, operators = [*_annotations(path), *_bounds_of_memory(path)], _operators(path)
         for item in _all_work_items([path], {}):
             (mutant,) = item.mutations
             inside = any(first <= mutant.start_pos < last for first, last in without_effect)
-            if _OPERATORS.fullmatch(mutant.operator_name) and not inside:
+            is_star = "BinaryOperator" in mutant.operator_name and mutant.start_pos not in operators
+            if _OPERATORS.fullmatch(mutant.operator_name) and not inside and not is_star:
                 places[str(path), mutant.start_pos, mutant.end_pos].append(mutant)
     generator = random.Random(seed)  # noqa: S311 (a sample, no secret)
     chosen = generator.sample(sorted(places), min(count, len(places)))
@@ -125,6 +129,19 @@ def _bounds_of_memory(path: Path) -> Iterator[tuple[tuple[int, int], tuple[int, 
             for keyword in getattr(decorator, "keywords", ()):
                 if keyword.arg in {"slots", "maxsize"}:
                     yield _span(keyword.value)
+
+
+def _operators(path: Path) -> set[tuple[int, int]]:
+    """Where operators between two operands stand: a star before a parameter or an argument is none."""
+    text = path.read_text(encoding="utf-8")
+    nodes = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.BinOp))
+    between = [(_span(node.left)[1], _span(node.right)[0]) for node in nodes]
+    tokens = (
+        token.start
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type == tokenize.OP
+    )
+    return {start for start in tokens if any(first <= start < last for first, last in between)}
 
 
 def _span(node: ast.expr) -> tuple[tuple[int, int], tuple[int, int]]:
