@@ -44,30 +44,6 @@ def test_only_what_a_change_changes_is_worked_out() -> None:
     assert (stages["read"], stages["infer"]) == (0, 1)
 
 
-def test_a_method_of_which_another_had_the_name_is_called_once_that_is_gone() -> None:
-    first = '    def make(self):\n        return torch.ones(3, device="cuda")\n'
-    second = "    def make(self):\n        return torch.ones(3)\n"
-    head = "import torch\nfrom base import Base\nclass Derived(Base):\n    size = 3\n"
-    use = "from base import Base\ndef use(base: Base):\n    return base.make().tolist()\n"
-    sources = {
-        "base": source("base", "class Base:\n    def make(self):\n        raise NotImplementedError\n"),
-        "derived": source("derived", head + first + second),
-        "use": source("use", use),
-    }
-    engine = Engine(Conventions())
-    for text, found in [
-        (first + second, 0),
-        (first, 1),
-        (first + second, 0),
-        (second + first, 1),
-        (second, 0),
-    ]:
-        sources["derived"] = source("derived", head + text)
-        result, _ = asked(engine, sources)
-        assert result.findings == asked(Engine(Conventions()), sources)[0].findings
-        assert len(result.findings) == found
-
-
 def test_findings_and_their_evidence_move_with_their_lines() -> None:
     sources, engine = project(), Engine(Conventions())
     before, _ = asked(engine, sources)

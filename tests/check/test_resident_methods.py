@@ -1,0 +1,87 @@
+"""What classes and their methods become while an engine stays is what calls through them run."""
+
+from __future__ import annotations
+
+import pytest
+
+from syncscan.check.engine import Engine
+from syncscan.model import Conventions
+from tests.check.changing import source
+from tests.check.test_resident import asked
+
+HEAD = "import torch\nfrom base import Base\n"
+GPU = '    def make(self):\n        return torch.ones(3, device="cuda")\n'
+HOST = "    def make(self):\n        return torch.ones(3)\n"
+BASE = "import torch\nclass Base:\n    size = 3\n"
+RAISES = "    def make(self):\n        raise NotImplementedError\n"
+READ = "    def read(self):\n        return self.make().tolist()\n"
+USE = "from base import Base\ndef use(base: Base):\n    return base.make().tolist()\n"
+OTHER = "class Derived(Base):\n    size = 3\n"
+
+# Each: the texts of `base` and `derived`, one after the other, and how many findings there are then.
+CHANGES = {
+    "a method of which another had the name": [
+        (BASE + RAISES, OTHER + GPU + HOST, 0),
+        (BASE + RAISES, OTHER + GPU, 1),
+        (BASE + RAISES, OTHER + HOST + GPU, 1),
+        (BASE + RAISES, OTHER + HOST, 0),
+    ],
+    "a method that overrides": [
+        (BASE + HOST, OTHER, 0),
+        (BASE + HOST, OTHER + GPU, 1),
+        (BASE + HOST, OTHER + HOST, 0),
+        (BASE + GPU, OTHER + HOST, 1),
+        (BASE + GPU, OTHER, 1),
+    ],
+    "a method that is called of its own object": [
+        (BASE + RAISES + READ, OTHER + HOST, 0),
+        (BASE + RAISES + READ, OTHER + GPU, 2),
+        (BASE + RAISES, OTHER + GPU + READ, 2),
+        (BASE, OTHER + GPU + READ, 2),
+    ],
+    "a class that goes and comes": [
+        (BASE + RAISES, OTHER + GPU, 1),
+        (BASE + RAISES, "", 0),
+        (BASE + RAISES, OTHER + GPU + "class Last(Derived):\n" + HOST, 1),
+        (BASE + RAISES, OTHER + HOST + "class Last(Derived):\n" + GPU, 1),
+        (BASE + RAISES, OTHER + HOST + "class Last(Derived):\n" + HOST, 0),
+    ],
+    "a property and a plain method": [
+        (
+            BASE + "    @property\n" + GPU,
+            OTHER + "    def read(self):\n        return self.make.tolist()\n",
+            1,
+        ),
+        (BASE + GPU, OTHER + "    def read(self):\n        return self.make.tolist()\n", 1),
+        (BASE + "    @staticmethod\n" + GPU.replace("self", ""), OTHER + READ, 2),
+        (BASE + "    @classmethod\n" + GPU, OTHER + READ, 2),
+    ],
+    "an attribute that a class declares": [
+        (
+            BASE + "    row: torch.Tensor\n",
+            OTHER + "    def read(self):\n        return self.row.item()\n",
+            1,
+        ),
+        (
+            BASE + "    def __init__(self):\n        self.row = torch.ones(3, device='cuda')\n",
+            OTHER + "    def read(self):\n        return self.row.item()\n",
+            1,
+        ),
+        (
+            BASE + "    row: torch.Tensor = torch.ones(3)\n",
+            OTHER + "    def read(self):\n        return self.row.item()\n",
+            0,
+        ),
+    ],
+}
+
+
+@pytest.mark.parametrize("steps", CHANGES.values(), ids=CHANGES)
+def test_calls_run_what_a_class_defines_now(steps: list[tuple[str, str, int]]) -> None:
+    engine = Engine(Conventions())
+    for base, derived, found in [*steps, *reversed(steps)]:
+        files = {"base": base, "derived": HEAD + derived, "use": USE}
+        sources = {name: source(name, text) for name, text in files.items()}
+        result, _ = asked(engine, sources)
+        assert result.findings == asked(Engine(Conventions()), sources)[0].findings
+        assert len(result.findings) == found
