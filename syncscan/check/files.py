@@ -184,7 +184,8 @@ def is_package(folder: Path) -> bool:
     return (folder / "__init__.py").is_file()
 
 
-_OUTSIDE = frozenset({"bench", "benchmark", "benchmarks", "example", "examples", "test", "tests"})
+_MEASURES_OR_SHOWS = frozenset({"bench", "benchmark", "benchmarks", "example", "examples"})
+_OUTSIDE = _MEASURES_OR_SHOWS | {"test", "tests"}
 
 
 def is_outside(module: str) -> bool:
@@ -199,8 +200,9 @@ def is_test(module: str) -> bool:
     """Whether a module is a test, a benchmark or an example, by its name or a folder's."""
     *folders, file = module.removesuffix(_NOTEBOOK).split(".")
     return (
-        file.startswith(("test_", "bench_", "benchmark_"))
+        file.startswith("test_")
         or file.endswith("_test")
         or file == "conftest"
+        or not _MEASURES_OR_SHOWS.isdisjoint(file.split("_"))
         or not _OUTSIDE.isdisjoint(folders)
     )

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
+from syncscan.check.guards import once_behind
 from syncscan.check.infer.source.hardware import runs_on_other_hardware
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.indexer import blocks_of
-from syncscan.check.infer.source.syntax import last_name, path_of, walk
+from syncscan.check.infer.source.syntax import last_name, walk
 from syncscan.model import When
 
 _WITHOUT_GRADIENTS = frozenset(
@@ -177,7 +178,10 @@ class Nature:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Lines of a function that run at another time than the rest, and the names of what they call."""
+    """Lines of a function that run at another time than the rest, and the names of what they call.
+
+    Of those that run once, what is called elsewhere in the function too is left out.
+    """
 
     when: When
     lines: range
@@ -190,10 +194,22 @@ _LOADER = re.compile(
 )
 
 
-def regions_of(function: Function) -> Iterator[Region]:
+def regions_of(function: Function) -> list[Region]:
     """The loops of a function, those that are steps among them, and its guards; outer ones first."""
-    if not isinstance(function.node, ast.Lambda):
-        yield from _regions(function.node.body)
+    if isinstance(function.node, ast.Lambda):
+        return []
+    regions = list(_regions(function.node.body, function))
+    guards = [region for region in regions if region.when is When.ONCE]
+    if not guards:
+        return regions
+    elsewhere = _names_called(
+        node
+        for node in walk(function.node)
+        if isinstance(node, ast.Call) and not any(node.lineno in guard.lines for guard in guards)
+    )
+    return [
+        replace(region, calls=region.calls - elsewhere) if region in guards else region for region in regions
+    ]
 
 
 def loops_of(function: Function) -> Iterator[Region]:
@@ -209,7 +225,7 @@ def _runs_a_model(name: str) -> bool:
     return name in {"self", "model", "decoder"} or _STEP.fullmatch(name.lstrip("_")) is not None
 
 
-def _regions(body: list[ast.stmt]) -> Iterator[Region]:
+def _regions(body: list[ast.stmt], function: Function) -> Iterator[Region]:
     for position, (before, node) in enumerate(zip([None, *body], body, strict=False), 1):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
@@ -217,17 +233,13 @@ def _regions(body: list[ast.stmt]) -> Iterator[Region]:
             calls = _calls_in(node)
             trains = _reads_batches(node) or not _TRAINS.isdisjoint(calls)
             yield Region(When.STEP if trains else When.UNKNOWN, _lines(node), calls)
-        elif isinstance(node, ast.If) and (_is_guard(node) or _fills_a_cache(node, before)):
-            yield _guarded(node.body)
-        elif isinstance(node, ast.If) and _returns_from_a_cache(node, before, body[position:]):
-            yield _guarded(body[position:])
+        elif isinstance(node, ast.If):
+            for once in once_behind(node, before, body[position:], function):
+                yield Region(
+                    When.ONCE, range(once[0].lineno, (once[-1].end_lineno or 0) + 1), _calls_in(*once)
+                )
         for inner in blocks_of(node):
-            yield from _regions(inner)
-
-
-def _guarded(body: list[ast.stmt]) -> Region:
-    """Statements that a test lets run once."""
-    return Region(When.ONCE, range(body[0].lineno, (body[-1].end_lineno or 0) + 1), _calls_in(*body))
+            yield from _regions(inner, function)
 
 
 def _lines(node: ast.stmt) -> range:
@@ -235,8 +247,12 @@ def _lines(node: ast.stmt) -> range:
 
 
 def _calls_in(*nodes: ast.AST) -> frozenset[str]:
-    calls = (inner.func for node in nodes for inner in walk(node) if isinstance(inner, ast.Call))
-    return frozenset(call.attr if isinstance(call, ast.Attribute) else last_name(call) for call in calls)
+    return _names_called(inner for node in nodes for inner in walk(node) if isinstance(inner, ast.Call))
+
+
+def _names_called(calls: Iterable[ast.Call]) -> frozenset[str]:
+    functions = (call.func for call in calls)
+    return frozenset(each.attr if isinstance(each, ast.Attribute) else last_name(each) for each in functions)
 
 
 def _reads_batches(node: ast.For | ast.AsyncFor | ast.While) -> bool:
@@ -247,69 +263,3 @@ def _reads_batches(node: ast.For | ast.AsyncFor | ast.While) -> bool:
         for inner in walk(node.iter)
         if isinstance(inner, (ast.Name, ast.Attribute))
     )
-
-
-def _is_guard(node: ast.If) -> bool:
-    """Whether a test lets its body run once: ``if self._x is None: self._x = ...``, ``if not self.ready: ...``."""
-    test = node.test
-    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is):
-        is_none = isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None
-        path = path_of(test.left) if is_none else ""
-    elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        path = path_of(test.operand)
-        if isinstance(test.operand, ast.Call) and last_name(test.operand.func) == "hasattr":
-            return True
-    else:
-        path = ""
-    return "." in path and path in {path_of(target) for target in _targets(node.body)}
-
-
-def _fills_a_cache(node: ast.If, before: ast.stmt | None) -> bool:
-    """Whether the body puts something under a key that was not there.
-
-    ``if k not in self.cache: self.cache[k] = ...``, or ``x = CACHE.get(k)`` and then ``if x is None: ... CACHE[k] = ...``.
-    """
-    return _puts_into(_asked_cache(node.test, before, found=False), node.body)
-
-
-def _returns_from_a_cache(node: ast.If, before: ast.stmt | None, after: list[ast.stmt]) -> bool:
-    """Whether the body returns what is under a key, and what comes after it puts something there."""
-    if node.orelse or not isinstance(node.body[-1], ast.Return):
-        return False
-    return _puts_into(_asked_cache(node.test, before, found=True), after)
-
-
-def _asked_cache(test: ast.expr, before: ast.stmt | None, *, found: bool) -> str:
-    """The path of the table in which a test, or the statement before it, looks a key up; "" if there is none."""
-    if isinstance(test, ast.Compare):
-        if isinstance(test.ops[0], ast.In if found else ast.NotIn):
-            return path_of(test.comparators[0])
-        if not isinstance(test.ops[0], ast.IsNot if found else ast.Is):
-            return ""
-        test = test.left
-    elif not found:
-        return ""
-    if isinstance(test, ast.NamedExpr):
-        return _looked_up_in(test.value)
-    is_set_before = isinstance(before, ast.Assign) and path_of(before.targets[0]) == path_of(test)
-    return _looked_up_in(before.value) if isinstance(before, ast.Assign) and is_set_before else ""
-
-
-def _looked_up_in(node: ast.expr) -> str:
-    """The ``d`` of ``d.get(k)``."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
-        return path_of(node.func.value)
-    return ""
-
-
-def _puts_into(cache: str, body: list[ast.stmt]) -> bool:
-    """Whether statements put something into a table that is kept beyond the call."""
-    is_kept = "." in cache or cache.isupper()
-    return is_kept and any(isinstance(t, ast.Subscript) and path_of(t.value) == cache for t in _targets(body))
-
-
-def _targets(body: list[ast.stmt]) -> Iterator[ast.expr]:
-    for statement in body:
-        yield from getattr(statement, "targets", None) or filter(None, [getattr(statement, "target", None)])
-        for inner in blocks_of(statement):
-            yield from _targets(inner)

@@ -203,31 +203,40 @@ def _note_once(found: Times, functions: Sequence[Function]) -> None:
 
 
 def _close(found: Times, functions: Sequence[Function]) -> None:
-    """Note what runs once as it is in what does, or because all that calls it does.
+    """Note what runs once as it is in what does, or because all that calls it does, or calls it behind a guard.
 
     What the project defines and never calls, such as a helper of its tests, tells nothing of when others run.
     """
     callers = _callers(found, functions)
-    queue = deque(found.once)
+    guards = [function for function in functions if found.called_at(function, When.ONCE)]
+    queue = deque((*found.once, *guards))
     while queue:
         caller = queue.popleft()
-        inside = caller.children.values() if isinstance(caller, Function) else ()
+        inside = caller.children.values() if isinstance(caller, Function) and caller in found.once else ()
         defined = [each for each in inside if isinstance(each, Function)]
-        for callee in (*defined, *found.from_(caller)):
+        for callee in (*defined, *_called_once_by(found, caller)):
             if callee in found.once or callee in found.step or callee in found.generating:
                 continue
-            if (callee in defined and caller not in found.programs) or _is_called_once(
-                found, callee, callers
-            ):
+            starts = callee in defined and caller not in found.programs
+            if starts or _is_called_once(found, callee, callers):
                 found.once.add(callee)
                 if not found.programs.isdisjoint(callers.get(callee, ())):
                     found.programs.add(callee)
                 queue.append(callee)
 
 
+def _called_once_by(found: Times, caller: Called) -> Iterable[Called]:
+    """What something calls as it runs once, or behind a guard."""
+    if caller in found.once:
+        return found.from_(caller)
+    return found.called_at(caller, When.ONCE) if isinstance(caller, Function) else ()
+
+
 def _is_called_once(found: Times, callee: Called, callers: dict[Called, set[Called]]) -> bool:
     return all(
-        by is callee or (not _repeats(found, by, callee) and (by in found.once or by not in callers))
+        by is callee
+        or (not _repeats(found, by, callee) and (by in found.once or by not in callers))
+        or (isinstance(by, Function) and callee in found.called_at(by, When.ONCE))
         for by in callers.get(callee, ())
     )
 

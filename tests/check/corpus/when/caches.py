@@ -37,7 +37,7 @@ class Pointers(torch.nn.Module):
         return _TABLES[key]
 
     def filled(self, table):
-        return table.tolist()  # expect: SYN102 (unknown)
+        return table.tolist()  # expect: SYN102 (once)
 
     def by_get(self, key):
         found = self.cache.get(key)

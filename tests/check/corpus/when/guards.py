@@ -1,5 +1,7 @@
 """What a guard lets through once runs once, and so does what is only called there."""
 
+from dataclasses import dataclass
+
 import torch
 
 
@@ -18,7 +20,96 @@ class Runner:
             torch.cuda.synchronize()  # expect: SYN401 (once)
         if self._limit is None:
             return torch.ones(1, device="cuda").item()  # expect: SYN101 (step)
+        self._also()
+        if not self._ready_too:
+            self._also()
+            self._ready_too = True
         return self._limit
 
     def _read(self):
-        return torch.ones(1, device="cuda").item()  # expect: SYN101 (unknown)
+        return self._read_on()
+
+    def _read_on(self):
+        return torch.ones(1, device="cuda").item()  # expect: SYN101 (once)
+
+    def _also(self):
+        return torch.ones(1, device="cuda").item()  # expect: SYN101 (step)
+
+
+class Table(torch.nn.Module):
+    """What grows, what moves, and what a method of the same object keeps."""
+
+    def forward(self, x, ids):
+        self._keep_up(x)
+        self._extend(x)
+        self._make(x)
+        self._finish(x)
+        if self.bias is None:
+            self._make_bias(x)
+        if x.shape[0] > self.shown:
+            torch.cuda.synchronize()  # expect: SYN401 (step)
+            self.shown = x.shape[0]
+        if self.table is not None and self.table.device == x.device:
+            torch.cuda.synchronize()  # expect: SYN401 (step)
+        else:
+            torch.cuda.synchronize()  # expect: SYN401 (once)
+            self.table = x.clone()
+        return x
+
+    def _keep_up(self, x):
+        if x.shape[0] > self.max_size[0] or x.shape[1] > self.max_size[1]:
+            self.max_size = tuple(x.shape)
+            self._refill()
+
+    def _refill(self):
+        torch.cuda.synchronize()  # expect: SYN401 (once)
+
+    def _extend(self, x):
+        if self.table is not None and self.table.size(1) >= x.size(1):
+            return
+        torch.cuda.synchronize()  # expect: SYN401 (once)
+        self.table = torch.zeros(x.size(1), device=x.device)
+
+    def _make(self, x):
+        if self.made:
+            return
+        torch.cuda.synchronize()  # expect: SYN401 (once)
+        self.made = True
+
+    def _finish(self, x):
+        if self.finished:
+            return
+        torch.cuda.synchronize()  # expect: SYN401 (step)
+        self.finished = self.steps > 10
+
+    def _make_bias(self, x):
+        self.bias = torch.zeros(3, device=x.device)
+        torch.cuda.synchronize()  # expect: SYN401 (once)
+
+
+@dataclass
+class StepMetadata:
+    lens: torch.Tensor
+    _longest: int | None = None
+
+    @property
+    def longest(self):
+        if self._longest is not None:
+            return self._longest
+        self._longest = self.lens.max().item()  # expect: SYN101 (unknown, assumed)
+        return self._longest
+
+
+class Later:
+    def execute_model(self, x):
+        if not hasattr(torch, "nextafter"):
+            torch.cuda.synchronize()  # expect: SYN401 (step)
+        return x
+
+    def nobody_calls(self, x):
+        if self.table is None:
+            self.table = x.clone()
+        return self.helper(x)
+
+    def helper(self, x):
+        torch.cuda.synchronize()  # expect: SYN401 (unknown)

@@ -1,0 +1,147 @@
+"""Tests that let statements run once: they ask what outlives the call, and what they guard changes the answer.
+
+``if self._x is None: self._x = ...``, a cache that is asked for a key, ``if n > self.max_len: self.max_len = n``, and the
+same where a method of the object is called for it, or where it comes behind ``if self._x is not None: return``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from syncscan.check.infer.source.index import Function
+from syncscan.check.infer.source.indexer import blocks_of
+from syncscan.check.infer.source.syntax import last_name, path_of, walk
+
+Body = Sequence[ast.stmt]
+
+_SIZES = re.compile(r".*(max|size|len|shape|numel|cached|capacity|longest).*")
+_PLACES = frozenset({"device", "dtype"})  # these change with the model, and not from step to step
+
+
+def once_behind(node: ast.If, before: ast.stmt | None, after: Body, function: Function) -> Iterator[Body]:
+    """The statements that a test lets run once: a branch of it, or what comes after one that returns."""
+    if _Guard(before, function, node.body).lets_once(node.test, holds=True):
+        yield node.body
+    returns = not node.orelse and isinstance(node.body[-1], ast.Return)
+    rest = after if returns else node.orelse
+    if rest and _Guard(before, function, rest, follows=returns).lets_once(node.test, holds=False):
+        yield rest
+
+
+@dataclass(frozen=True)
+class _Guard:
+    """What a test may let run, with the statement before the test and the function around it."""
+
+    before: ast.stmt | None
+    function: Function
+    body: Body
+    follows: bool = False  # a statement that returns
+
+    def lets_once(self, test: ast.expr, *, holds: bool) -> bool:
+        """Whether a test stops coming out as ``holds`` through what runs where it does."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return self.lets_once(test.operand, holds=not holds)
+        if isinstance(test, ast.BoolOp):
+            parts = (self.lets_once(part, holds=holds) for part in test.values)
+            return any(parts) if isinstance(test.op, ast.And) is holds else all(parts)
+        if isinstance(test, ast.Compare):
+            return len(test.ops) == 1 and self._compares(test.left, test.ops[0], test.comparators[0], holds)
+        if isinstance(test, ast.Call):
+            asks = last_name(test.func) == "hasattr" and bool(test.args)
+            return asks and not holds and path_of(test.args[0]).partition(".")[0] in {"self", "cls"}
+        if holds:
+            return False
+        # A loop of a caller may go on until something is found: `if self.done: return`, and then `self.done = ...`.
+        return self._sets(path_of(test), to_constant=self.follows) or self._fills(test)
+
+    def _compares(self, left: ast.expr, operator: ast.cmpop, right: ast.expr, holds: bool) -> bool:
+        if isinstance(operator, (ast.In, ast.NotIn)):
+            return isinstance(operator, ast.NotIn) is holds and self._puts_into(path_of(right))
+        if isinstance(operator, (ast.Is, ast.IsNot)):
+            is_none = isinstance(right, ast.Constant) and right.value is None
+            asks = is_none and isinstance(operator, ast.Is) is holds
+            return asks and (self._sets(path_of(left)) or self._fills(left))
+        if isinstance(operator, (ast.Eq, ast.NotEq)):
+            differs = isinstance(operator, ast.NotEq) is holds
+            return differs and any(self._sets(_placed(side)) for side in (left, right))
+        grows = isinstance(operator, (ast.Gt, ast.GtE)) is holds
+        return self._sets(_sized(right if grows else left))
+
+    def _sets(self, path: str, *, to_constant: bool = False) -> bool:
+        """Whether the statements set what is kept at a path, or a method of the same object that they call does."""
+        return self._is_kept(path) and any(
+            path_of(target) == path and (not to_constant or isinstance(value, ast.Constant))
+            for target, value in self._assigned()
+        )
+
+    def _is_kept(self, path: str) -> bool:
+        """Whether it outlives the call: an attribute, but for those of a record, which is often made for one step."""
+        owner = self.function.owner
+        is_record = owner is not None and any("dataclass" in name for name in owner.decorators)
+        return "." in path and not (is_record and path.startswith("self."))
+
+    def _assigned(self) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+        yield from _assignments(self.body)
+        methods = self.function.owner.methods if self.function.owner is not None else {}
+        for name in _methods_called(self.body) & methods.keys():
+            node = methods[name].node
+            if isinstance(node, ast.FunctionDef):
+                yield from _assignments(node.body)
+
+    def _fills(self, asked: ast.expr) -> bool:
+        """Whether a key is looked up, ``v := d.get(k)`` or ``v`` after ``v = d.get(k)``, and then put there."""
+        if isinstance(asked, ast.NamedExpr):
+            return self._puts_into(_looked_up_in(asked.value))
+        before = self.before
+        if not isinstance(before, ast.Assign) or path_of(before.targets[0]) != path_of(asked):
+            return False
+        return self._puts_into(_looked_up_in(before.value))
+
+    def _puts_into(self, cache: str) -> bool:
+        """Whether the statements put something into a table that is kept beyond the call."""
+        return (self._is_kept(cache) or cache.isupper()) and any(
+            isinstance(target, ast.Subscript) and path_of(target.value) == cache
+            for target, _ in _assignments(self.body)
+        )
+
+
+def _looked_up_in(node: ast.expr) -> str:
+    """The ``d`` of ``d.get(k)``."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+        return path_of(node.func.value)
+    return ""
+
+
+def _placed(node: ast.expr) -> str:
+    """The ``self.x`` of ``self.x.device``."""
+    return path_of(node.value) if isinstance(node, ast.Attribute) and node.attr in _PLACES else ""
+
+
+def _sized(node: ast.expr) -> str:
+    """What is kept where an expression is its size, or a size that is kept: ``self.x.size(1)``, ``self.max_len``."""
+    if isinstance(node, ast.Call) and last_name(node.func) == "len" and node.args:
+        return path_of(node.args[0])
+    while isinstance(node, (ast.Call, ast.Subscript)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    if isinstance(node, ast.Attribute) and node.attr in {"size", "shape", "numel"}:
+        return path_of(node.value)
+    return path_of(node) if _SIZES.fullmatch(last_name(node)) else ""
+
+
+def _methods_called(body: Body) -> set[str]:
+    """The ``m`` of each ``self.m()``."""
+    calls = (inner.func for node in body for inner in walk(node) if isinstance(inner, ast.Call))
+    return {call.attr for call in calls if isinstance(call, ast.Attribute) and path_of(call.value) == "self"}
+
+
+def _assignments(body: Iterable[ast.stmt]) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    """What statements assign to, and what."""
+    for statement in body:
+        for target in getattr(statement, "targets", None) or (getattr(statement, "target", None),):
+            if target is not None:
+                yield target, getattr(statement, "value", None)
+        for inner in blocks_of(statement):
+            yield from _assignments(inner)
