@@ -6,7 +6,8 @@
 when many values are looked up, and then waits as `unique` does.
 
 **Stays silent** on `one_hot(t, num_classes)`, `topk`, `sort`, `cumsum`, `multinomial` and `randperm`, which
-know their size; on `isin` with a single number; and on tensors in host memory.
+know their size; on `isin` with a single number, or with values of which nothing says that they are many; and on
+tensors in host memory.
 
 **No rewrite.** `torch.zeros(bins, device=...).scatter_add_(0, ids, ones)` counts into a known number of
 bins; `num_classes` is nearly always known; `(a[:, None] == b).any(1)` stands for a small `isin`.

@@ -44,7 +44,7 @@ _PROGRAM = re.compile(r"_*(main|.*_cli)")
 _MAYBE_ONCE = re.compile(
     r"""(re)?init(ialize)?(_.*)? | set_?up.* | configure.* | create_(?!.*(batch|mask|metadata|inputs?|attn|attention|causal)).*
     |register.* | prepare_model.* | allocate.* | (build|make|get)_(model|tokenizer|processor|optimizer|scheduler|data_?loader|dataset).*
-    |train | fit | evaluate_model""",
+    |train | fit | evaluate_model | convert""",
     re.VERBOSE,
 )
 # What a framework calls for each batch.
@@ -115,8 +115,18 @@ def is_step(function: Function) -> bool:
     """Whether a framework calls a function for each batch, as far as its name, class and decorators tell."""
     if is_once(function) or function.is_cached_property or is_generation(function):
         return False
-    if function.decorators & _WITHOUT_GRADIENTS:
+    if runs_without_gradients(function):
         return not may_be_once(function)
+    return is_named_step(function)
+
+
+def runs_without_gradients(function: Function) -> bool:
+    """Whether a decorator says that a function only runs a model."""
+    return not function.decorators.isdisjoint(_WITHOUT_GRADIENTS)
+
+
+def is_named_step(function: Function) -> bool:
+    """Whether a framework calls a method for each batch, as far as its name and class tell."""
     owner, name = function.owner, function.name.lstrip("_")
     if owner is None:
         return False
@@ -154,6 +164,7 @@ class Nature:
     """What a function's name, class and decorators say of when it runs."""
 
     is_step: bool
+    is_named_step: bool  # one by its name; what only runs without gradients may be a part of what runs many
     is_generation: bool
     is_once: bool
     may_be_once: bool
@@ -167,6 +178,7 @@ class Nature:
         once, elsewhere = is_once(function), runs_on_other_hardware(function)
         return cls(
             is_step(function),
+            is_step(function) and is_named_step(function),
             is_generation(function),
             once,
             may_be_once(function),

@@ -141,9 +141,10 @@ def times(solver: Solver, entry_points: Sequence[str], rhythms: Rhythms) -> Time
         modules = {module.name for module in solver.context.modules}
         roots += _named(solver.functions(), modules, entry_points)
     else:
-        roots += [f for f in functions if nature(f).is_step and not nature(f).runs_elsewhere]
         found.generations.update(f for f in functions if nature(f).is_generation)
         _follow_generations(found)
+        natures = ((function, nature(function)) for function in functions if function not in found.generating)
+        roots += [function for function, of in natures if of.is_step and not of.runs_elsewhere]
         for function in functions:
             roots += [
                 callee for callee in found.called_at(function, When.STEP) if not _generates(found, callee)
@@ -160,7 +161,7 @@ def _follow_generations(found: Times) -> None:
     while queue:
         caller = queue.popleft()
         nature = found.nature(caller)
-        if caller in found.generating or (nature is not None and nature.is_step):
+        if caller in found.generating or (nature is not None and nature.is_named_step):
             continue
         found.generating.add(caller)
         queue += [callee for callee in found.from_(caller) if not found.is_passed_over(callee)]

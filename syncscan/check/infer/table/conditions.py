@@ -46,9 +46,14 @@ class Bound(NamedTuple):
 
 
 def blocking_case(bound: Bound) -> Case | None:
-    """The first case that surely makes the host wait."""
+    """The first case that surely makes the host wait.
+
+    Where that is a matter of size and the size is not known, it counts as large: of a copy the message says so, and the
+    other limits are a few numbers. What only many values make wait is mostly asked about few, such as ``isin``.
+    """
     for case in bound.operation.blocks:
-        if _all_hold(case.when, bound) is True and (
+        unknown_is_large = None if case.effect is Effect.SHAPE else True
+        if _all_hold(case.when, bound, unknown_is_large) is True and (
             not case.unless or _all_hold(case.unless, bound) is False
         ):
             return case
@@ -80,30 +85,32 @@ def needs_no_gpu_operand(operation: Operation) -> bool:
     )
 
 
-def _all_hold(condition: Condition, bound: Bound) -> Verdict:
+def _all_hold(condition: Condition, bound: Bound, unknown_is_large: Verdict = True) -> Verdict:
     verdict: Verdict = True
     for term in condition:
-        one = _holds(term, bound)
+        one = _holds(term, bound, unknown_is_large)
         if one is False:
             return False
         verdict = None if one is None else verdict
     return verdict
 
 
-def _holds(term: Term, bound: Bound) -> Verdict:
+def _holds(term: Term, bound: Bound, unknown_is_large: Verdict) -> Verdict:
     values = bound.operands() if term.arg == "any" else bound.values.get(term.arg, ())
     values = tuple(value for value in values if value.kind is not Kind.NONE)
     if term.test == "given":
         return bool(values) is not term.negated
     if not values and bound.operation.result == "device" and term.kind and asks(term.kind, {"names"}):
         values = (bound.get("default device") or UNKNOWN,)
-    verdicts = [_test(term, value) for value in values]
+    verdicts = [_test(term, value, unknown_is_large) for value in values]
     found = True if True in verdicts else None if None in verdicts else False
     return found if found is None else found is not term.negated
 
 
-def _test(term: Term, value: Value) -> Verdict:
+def _test(term: Term, value: Value, unknown_is_large: Verdict) -> Verdict:
     if term.test == "bytes":
         count = 1 if value.ndim == 0 else value.count
-        return value.kind is not Kind.TENSOR or count is None or term.size < count * _LARGEST_NUMBER
+        if count is None or value.kind is not Kind.TENSOR:
+            return unknown_is_large
+        return term.size < count * _LARGEST_NUMBER
     return is_of(term.kind, value)

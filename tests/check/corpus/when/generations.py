@@ -16,7 +16,19 @@ class Generator(nn.Module):
         streamer.end(start)
         self._prepare(ids)
         self._get_cache(ids)
+        self.heal(ids)
+        self.score(ids)
         return self._sample(ids)
+
+    @torch.no_grad()
+    def heal(self, ids):
+        for part in ids:
+            part.tolist()  # expect: SYN102 (unknown, assumed)
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
+
+    @torch.no_grad()
+    def score(self, ids):
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
 
     def _prepare(self, ids):
         return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
@@ -38,6 +50,7 @@ class Generator(nn.Module):
         while not done.all():  # expect: SYN104 (step)
             ids = self(ids)
             done = self._stop(ids)
+            self.score(ids)
         for _ in range(3):
             ids = self.model(ids)
             print(done)  # expect: SYN107 (step)

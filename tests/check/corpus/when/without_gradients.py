@@ -33,3 +33,9 @@ def helper():
 def unused():
     with torch.no_grad():
         return torch.zeros(1, device="cuda").item()  # expect: SYN101 (unknown)
+
+
+class Permute:
+    @torch.no_grad()
+    def convert(self, weights):
+        return torch.zeros(1, device="cuda").item()  # expect: SYN101 (once)
