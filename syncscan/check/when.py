@@ -213,8 +213,7 @@ def _close(found: Times, functions: Sequence[Function]) -> None:
     queue = deque((*found.once, *guards))
     while queue:
         caller = queue.popleft()
-        inside = caller.children.values() if isinstance(caller, Function) and caller in found.once else ()
-        defined = [each for each in inside if isinstance(each, Function)]
+        defined = _defined_in(caller) if caller in found.once else []
         for callee in (*defined, *_called_once_by(found, caller)):
             if callee in found.once or callee in found.step or callee in found.generating:
                 continue
@@ -224,6 +223,11 @@ def _close(found: Times, functions: Sequence[Function]) -> None:
                 if not found.programs.isdisjoint(callers.get(callee, ())):
                     found.programs.add(callee)
                 queue.append(callee)
+
+
+def _defined_in(caller: Called) -> list[Function]:
+    children = caller.children.values() if isinstance(caller, Function) else ()
+    return [each for each in children if isinstance(each, Function)]
 
 
 def _called_once_by(found: Times, caller: Called) -> Iterable[Called]:
