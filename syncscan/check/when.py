@@ -135,24 +135,29 @@ def times(solver: Solver, entry_points: Sequence[str], rhythms: Rhythms) -> Time
     """
     functions = [function for function in solver.functions() if not function.module.is_outside]
     found = Times({function: list(solver.known.callees.get(function, ())) for function in functions})
-    found.rhythms, nature = rhythms, rhythms.nature
-    roots: list[Called] = []
+    found.rhythms = rhythms
     if entry_points:
         modules = {module.name for module in solver.context.modules}
-        roots += _named(solver.functions(), modules, entry_points)
+        roots: list[Called] = [*_named(solver.functions(), modules, entry_points)]
     else:
-        found.generations.update(f for f in functions if nature(f).is_generation)
-        _follow_generations(found)
-        natures = ((function, nature(function)) for function in functions if function not in found.generating)
-        roots += [function for function, of in natures if of.is_step and not of.runs_elsewhere]
-        for function in functions:
-            roots += [
-                callee for callee in found.called_at(function, When.STEP) if not _generates(found, callee)
-            ]
+        roots = _usual_roots(found, functions)
     _follow(found, roots)
     _note_once(found, functions)
     _close(found, functions)
     return found
+
+
+def _usual_roots(found: Times, functions: Sequence[Function]) -> list[Called]:
+    """What a framework calls for each batch, and what loops over batches call, or loops of what runs many steps."""
+    nature = found.rhythms.nature
+    found.generations.update(function for function in functions if nature(function).is_generation)
+    _follow_generations(found)
+    natures = ((function, nature(function)) for function in functions if function not in found.generating)
+    roots: list[Called] = [function for function, of in natures if of.is_step and not of.runs_elsewhere]
+    for function in functions:
+        called = found.called_at(function, When.STEP)
+        roots += [callee for callee in called if not _generates(found, callee)]
+    return roots
 
 
 def _follow_generations(found: Times) -> None:
