@@ -4,8 +4,9 @@
 
 where that Python has vLLM (tried with 0.25.1 and torch 2.11, both as they are for CUDA). A tiny model of random weights
 generates for requests with different sampling options; nothing is downloaded. `--mode spec` drafts tokens from n-grams,
-`--old-runner` takes vLLM's first model runner, `--graphs` its compiler, which compiles nothing here, and its CUDA graphs.
-`--gpu` traces the same on the GPU of this machine, to hold the two against each other.
+`--old-runner` takes vLLM's first model runner, `--graphs` its compiler, which compiles nothing here, and its CUDA graphs;
+`--ranks` spreads the model over several GPUs. `--gpu` traces the same on the GPUs of this machine, with what they starve,
+to hold the two against each other; `--output` keeps the trace.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from pathlib import Path
 STEP = "vllm.v1.engine.core:EngineCore.step_with_batch_queue"
 # It looks at the tokens before it schedules the next ones.
 STEP_OF_SPEC = "vllm.v1.engine.core:EngineCore.step"
+# Each rank runs its part of a step in a process of its own.
+STEP_OF_RANKS = "vllm.v1.worker.gpu_worker:Worker.execute_model"
 PROGRAM = """\
 import json, os, random, sys
 
@@ -38,9 +41,10 @@ def main():
     ngrams = {"method": "ngram", "num_speculative_tokens": 3, "prompt_lookup_max": 4, "prompt_lookup_min": 1}
     extra = {"fp8": {"quantization": "fp8"}, "spec": {"speculative_config": ngrams}}.get(mode, {})
     options = [o for o in OPTIONS if mode != "spec" or not o.keys() & {"min_p", "logit_bias"}]  # which it refuses
-    eager = os.environ["GRAPHS"] == "0"
+    eager, ranks = os.environ["GRAPHS"] == "0", int(os.environ["RANKS"])
     llm = LLM(model=model, load_format="dummy", skip_tokenizer_init=True, max_model_len=512,
-              gpu_memory_utilization=0.3, max_num_seqs=32, enforce_eager=eager, **extra)
+              gpu_memory_utilization=0.3, max_num_seqs=32, enforce_eager=eager, tensor_parallel_size=ranks,
+              **extra)
     numbers = random.Random(0)
     prompts = [
         TokensPrompt(prompt_token_ids=[numbers.randrange(8, 900) for _ in range(numbers.randrange(20, 60))])
@@ -95,32 +99,37 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=24)
     parser.add_argument("--old-runner", action="store_true")
     parser.add_argument("--graphs", action="store_true")
+    parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         show(traced(options, Path(folder)))
 
 
 def traced(options: argparse.Namespace, folder: Path) -> dict[str, object]:
-    """The trace of the program, in a folder that is lost afterwards."""
+    """The trace of the program, for which there is a folder that is lost afterwards."""
     (folder / "config.json").write_text(json.dumps(SIZES | MODELS[options.model]), encoding="utf-8")
     program = folder / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
     environment = {
         **os.environ, "VLLM_ENABLE_V1_MULTIPROCESSING": "0", "VLLM_USE_FLASHINFER_SAMPLER": "0",
         "VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1",
-        "GRAPHS": str(int(options.graphs)), **({"VLLM_USE_V2_MODEL_RUNNER": "0"} if options.old_runner else {}),
+        "GRAPHS": str(int(options.graphs)), "RANKS": str(options.ranks),
+        **({} if options.gpu else {"CUDA_VISIBLE_DEVICES": ",".join(map(str, range(options.ranks)))}),
+        **({"VLLM_USE_V2_MODEL_RUNNER": "0"} if options.old_runner else {}),
     }  # fmt: skip
+    kept = options.output or folder / "out"
     how = (
-        *(() if options.gpu else ("--simulate",)),
+        "--starved" if options.gpu else "--simulate",
         "--step",
-        STEP_OF_SPEC if options.mode == "spec" else STEP,
+        STEP_OF_RANKS if options.ranks > 1 else STEP_OF_SPEC if options.mode == "spec" else STEP,
         "--warmup",
         "3",
         "--format",
         "json",
         "--output",
-        folder / "out",
+        kept,
     )
     command = (options.python, program, folder, options.mode, str(options.tokens))
     done = subprocess.run(
@@ -129,7 +138,7 @@ def traced(options: argparse.Namespace, folder: Path) -> dict[str, object]:
     )  # fmt: skip
     if done.returncode:
         sys.exit(f"it ended with exit status {done.returncode}")
-    trace: dict[str, object] = json.loads((folder / "out" / "trace.json").read_text(encoding="utf-8"))
+    trace: dict[str, object] = json.loads((kept / "trace.json").read_text(encoding="utf-8"))
     return trace
 
 
@@ -145,7 +154,11 @@ def show(trace: dict[str, object]) -> None:
     for site in sites:
         if site["per_step"]:
             place = site["path"].partition("site-packages/")[2] or site["path"]
-            print(f"{site['per_step']:.3g} a step  {place}:{site['line']}  {site['expression']}")
+            starved = site["starved_ns"]
+            cost = (
+                f", the GPU starves for {starved['total'] / steps['steady'] / 1e3:.0f} us" if starved else ""
+            )
+            print(f"{site['per_step']:.3g} a step{cost}  {place}:{site['line']}  {site['expression']}")
 
 
 if __name__ == "__main__":
