@@ -103,6 +103,39 @@ def test_autocast_casts_what_lies_on_the_gpu_and_not_what_lies_on_the_host(
     assert (gpu @ gpu).dtype == (host @ host).dtype == torch.float32
 
 
+def test_autocast_that_is_switched_on_without_a_device_is_that_of_the_gpu() -> None:
+    gpu = torch.ones(2, 2, device="cuda")
+    torch.set_autocast_enabled(True)
+    torch.set_autocast_dtype("cuda", torch.float16)
+    try:
+        assert (gpu @ gpu).dtype == torch.float16
+    finally:
+        torch.set_autocast_enabled(False)
+    assert (gpu @ gpu).dtype == torch.float32
+
+
+@pytest.mark.parametrize("how", [{}, {"non_blocking": False}, {"non_blocking": True}], ids=str)
+@pytest.mark.parametrize("pinned", [False, True], ids=["pageable", "pinned"])
+def test_a_storage_that_moves_waits_as_its_tensor_does(
+    seen: list[object], pinned: bool, how: dict[str, bool]
+) -> None:
+    tensor = torch.ones(4).pin_memory() if pinned else torch.ones(4)
+    storage = tensor.untyped_storage()
+    seen.clear()
+    assert tensor.cuda(**how).is_cuda
+    waits = len(seen)
+    seen.clear()
+    moved = storage.cuda(**how)
+    assert (moved.device.type, moved.get_device(), len(seen)) == ("cuda", 0, waits)
+    seen.clear()
+    back = moved.cpu()
+    assert (back.device.type, back.get_device(), len(seen)) == ("cpu", -1, 1)
+    assert back.tolist() == storage.tolist()
+    seen.clear()
+    assert (storage.cpu() is storage, moved.cuda() is moved, storage.is_pinned()) == (True, True, pinned)
+    assert not seen
+
+
 def test_what_copies_between_devices_gives_a_tensor_for_each() -> None:
     x = torch.arange(4.0, device="cuda")
     for (copied,) in (comm.broadcast(x, [0]), comm.scatter(x, [0])):
