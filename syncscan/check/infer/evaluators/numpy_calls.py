@@ -56,5 +56,4 @@ def _of_numpy(frame: Frame, name: str, call: Call) -> Value:
 
 def _array_of(short: str, call: Call) -> Value:
     dtype = "bool" if short in _BOOLS else "int" if short in {"nonzero", "argsort"} else None
-    ndim = 1 if short == "fromiter" else None
-    return refine(NDARRAY, pinned=False, dtype=dtype_named(call.kwargs.get("dtype")) or dtype, ndim=ndim)
+    return refine(NDARRAY, pinned=False, dtype=dtype_named(call.kwargs.get("dtype")) or dtype)
