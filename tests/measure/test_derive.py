@@ -229,3 +229,13 @@ def test_the_device_explains_before_a_switch():
 
     entry = derived(moved(True, "cpu", "True"), moved(False, "cuda:0", "False"))
     assert [text for _, text, _ in texts(entry.blocks)] == ["input is gpu and device is cpu device"]
+
+
+def test_of_two_sizes_that_explain_as_much_the_larger_is_taken():
+    def upload(waited, size, **more):
+        host = tensor("cpu", bytes=size, **more)
+        return record(waited, input=host, names=["input"]) | {"op": "torch.Tensor.cuda"}
+
+    records = [upload(False, 64), upload(False, 1024, pinned=True), upload(True, 2**20), upload(True, 2**21)]
+    (case,) = derive(records, NONE)["torch.Tensor.cuda"].blocks
+    assert condition_text(case.when) == "input is pageable and input > 1024 bytes"
