@@ -8,7 +8,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -149,13 +149,17 @@ def parse_config(table: dict[str, Any], file: Path) -> Config:
     return Config(root=file.resolve().parent, source=file, **settings)
 
 
+def adjusted(config: Config, table: Mapping[str, Any], where: str) -> Config:
+    """The same with the settings of a table over it; ConfigError names the first bad one, and ``where`` it stands."""
+    settings = _parsed(table, config.root, where)
+    if "extend" in settings:
+        raise ConfigError(f"{where}: extend: is for files; name one as `config`")
+    return replace(config, **settings)
+
+
 def _settings(table: dict[str, Any], file: Path, seen: tuple[Path, ...]) -> dict[str, Any]:
     """The settings of a table over those of the file that it extends, if it does; ``seen`` extend each other."""
-    settings = _parsed(table, file)
-    if "baseline" in settings:
-        settings["baseline"] = _as_printed(file.resolve().parent / settings["baseline"])
-    if "facts" in settings:
-        settings["facts"] = tuple(_as_printed(file.resolve().parent / path) for path in settings["facts"])
+    settings = _parsed(table, file.resolve().parent, f"{file}: [tool.syncscan]")
     extended = settings.pop("extend", None)
     if extended is None:
         return settings
@@ -171,7 +175,8 @@ def _settings(table: dict[str, Any], file: Path, seen: tuple[Path, ...]) -> dict
     return _settings(inherited, base, (*seen, base)) | settings
 
 
-def _parsed(table: dict[str, Any], file: Path) -> dict[str, Any]:
+def _parsed(table: Mapping[str, Any], folder: Path, where: str) -> dict[str, Any]:
+    """The settings of a table, whose paths are relative to a folder; ``where`` it stands is said with what is bad in it."""
     settings: dict[str, Any] = {}
     for key, value in table.items():
         parse = _PARSERS.get(key)
@@ -180,8 +185,12 @@ def _parsed(table: dict[str, Any], file: Path) -> dict[str, Any]:
                 raise ValueError(f"unknown key {key!r}; {suggestion(key, _PARSERS)}")
             settings[key.replace("-", "_")] = parse(value)
         except ValueError as error:
-            where = f"{key}: " if parse else ""
-            raise ConfigError(f"{file}: [tool.syncscan]: {where}{error}") from error
+            of = f"{key}: " if parse else ""
+            raise ConfigError(f"{where}: {of}{error}") from error
+    if "baseline" in settings:
+        settings["baseline"] = _as_printed(folder / settings["baseline"])
+    if "facts" in settings:
+        settings["facts"] = tuple(_as_printed(folder / path) for path in settings["facts"])
     return settings
 
 

@@ -93,7 +93,7 @@ FLOORS = {
         "threads",
         "simulation",
     ),
-    "syncscan.server": ("answers progress workspace", "server"),
+    "syncscan.server": ("answers progress settings", "workspace", "server"),
     "syncscan.trace": (
         "hook",
         "arrivals classify front shape",

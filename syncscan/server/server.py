@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import queue
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -16,10 +16,11 @@ from pygls.workspace import TextDocument
 
 from syncscan import __version__
 from syncscan.check.files import normalise
-from syncscan.errors import SyncscanError
+from syncscan.errors import ConfigError, SyncscanError
 from syncscan.model import Edit, Finding
 from syncscan.server import answers
 from syncscan.server.progress import EditorProgress
+from syncscan.server.settings import Settings
 from syncscan.server.workspace import Workspace
 
 _QUIET = 20.0  # seconds after which nobody types
@@ -48,6 +49,19 @@ class Server(LanguageServer):
     def ask(self, uri: str) -> None:
         """Have a document checked, as soon as what is under way is done."""
         self._asked.put(uri)
+
+    def configure(self, given: object) -> None:
+        """Take over the settings of the editor; what is bad in them is said, and those before it stay."""
+        try:
+            self._workspace.settings = Settings.of(given)
+        except ConfigError as error:
+            self._complain(str(error))
+
+    def check_all(self) -> None:
+        """Have all open documents be checked again, with the files as they are."""
+        self.look_again()
+        for uri in list(self.workspace.text_documents):
+            self.ask(uri)
 
     def look_again(self) -> None:
         """Have the files be read again with the next question."""
@@ -134,6 +148,17 @@ def make_server(workspace: Workspace) -> Server:
     """The server with what it answers to."""
     server = Server(workspace)
 
+    @server.feature(types.INITIALIZE)
+    def begun(params: types.InitializeParams) -> None:
+        if params.initialization_options is not None:
+            server.configure(params.initialization_options)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def configured(params: types.DidChangeConfigurationParams) -> None:
+        if isinstance(params.settings, Mapping) and "syncscan" in params.settings:
+            server.configure(params.settings["syncscan"])
+            server.check_all()
+
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
         server.look_again()
@@ -145,9 +170,7 @@ def make_server(workspace: Workspace) -> Server:
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(_params: types.DidSaveTextDocumentParams) -> None:
-        server.look_again()
-        for uri in list(server.workspace.text_documents):  # what is on the disk counts for all of them
-            server.ask(uri)
+        server.check_all()  # for what is on the disk counts for all of them
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:

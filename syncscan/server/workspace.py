@@ -11,8 +11,9 @@ from syncscan.check.discover import Project, load_project
 from syncscan.check.files import Source, SourceError, read_source, shown
 from syncscan.check.resident import Resident
 from syncscan.check.session import check
-from syncscan.config import find_config
+from syncscan.config import Config
 from syncscan.model import Finding
+from syncscan.server.settings import Settings
 
 Progress = Callable[[str, int, int], None]
 
@@ -24,6 +25,7 @@ class Workspace:
     """
 
     def __init__(self) -> None:
+        self.settings = Settings()
         self._resident = Resident()
         self._projects: dict[Path, Project] = {}
 
@@ -38,7 +40,22 @@ class Workspace:
 
         None where the file is half typed. What is half typed counts for others as it was before.
         """
-        config = find_config(path.parent)
+        settings = self.settings
+        if not settings.enable:
+            return ()
+        config = settings.config_in(path.parent)
+        project = self._project(path, config, open_files)
+        if project is None:
+            return None
+        baseline = read_baseline(config.baseline) if config.baseline else None
+        outcome = check(project, config, progress, 1, baseline, resident=self._resident)
+        broken = {failure.path for failure in (*outcome.failures, *outcome.newer) if not failure.partial}
+        if shown(path) in broken:
+            return None
+        return [finding for finding in outcome.findings if finding.path == shown(path)]
+
+    def _project(self, path: Path, config: Config, open_files: Mapping[Path, bytes]) -> Project | None:
+        """The project of a file, with what editors hold; None where the file itself cannot be read as it is."""
         if path not in self._projects:
             self._projects[path] = load_project([path], config, open_files)
         project = self._projects[path]
@@ -50,12 +67,7 @@ class Workspace:
             return None
         sources = tuple(readable.get(source.path, source) for source in project.sources)
         project = self._projects[path] = replace(project, sources=sources)
-        baseline = read_baseline(config.baseline) if config.baseline else None
-        outcome = check(project, config, progress, 1, baseline, resident=self._resident)
-        broken = {failure.path for failure in (*outcome.failures, *outcome.newer) if not failure.partial}
-        if shown(path) in broken:
-            return None
-        return [finding for finding in outcome.findings if finding.path == shown(path)]
+        return project
 
 
 def _opened(source: Source, open_files: Mapping[Path, bytes]) -> Source | None:

@@ -71,7 +71,9 @@ class Editor:
                 return list(told.diagnostics)
 
 
-def edit(root: Path, work: Callable[[Editor], Awaitable[None]], *command: str) -> None:
+def edit(
+    root: Path, work: Callable[[Editor], Awaitable[None]], *command: str, options: object = None
+) -> None:
     """Start a server in a folder, and work with it."""
 
     async def run() -> None:
@@ -97,7 +99,9 @@ def edit(root: Path, work: Callable[[Editor], Awaitable[None]], *command: str) -
 
         await client.start_io(sys.executable, *(command or ("-m", "syncscan", "server")))
         try:
-            await client.initialize_async(types.InitializeParams(CAN, root_uri=root.as_uri()))
+            await client.initialize_async(
+                types.InitializeParams(CAN, root_uri=root.as_uri(), initialization_options=options)
+            )
             client.initialized(types.InitializedParams())
             await work(editor)
         finally:
@@ -244,6 +248,49 @@ def test_a_wrong_setting_is_said_once(project):
         assert editor.messages.empty()
 
     edit(root, work)
+
+
+def test_an_editor_has_settings_of_its_own(project):
+    root = project({
+        "a.py": SOURCE + "名.tolist()\n",
+        "pyproject.toml": '[tool.syncscan]\nignore = ["SYN102"]\n',
+        "other.toml": '[tool.syncscan]\nselect = ["SYN3"]\n',
+    })  # fmt: skip
+
+    async def work(editor: Editor) -> None:
+        def configure(settings: object) -> None:
+            editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings))
+
+        editor.open("a.py")
+        assert await editor.diagnostics("a.py") == []
+        for settings, codes in [
+            ({"minConfidence": "inferred"}, ["SYN101"]),
+            ({"ignore": [], "extendSelect": ["SYN102"]}, ["SYN101", "SYN102"]),
+            ({"config": str(root / "other.toml")}, []),
+            ({"min-confidence": "proved"}, ["SYN101"]),
+            ({"enable": False}, []),
+        ]:
+            configure({"syncscan": settings})
+            assert [each.code for each in await editor.diagnostics("a.py")] == codes
+        for settings, said in [
+            ({"selct": []}, "the settings of the editor: unknown key 'selct'; did you mean 'select'?"),
+            ({"enable": 1}, "the settings of the editor: enable: must be true or false, not 1"),
+            ({"config": 1}, "the settings of the editor: config: must be the path of a TOML file, not 1"),
+            (
+                ["SYN1"],
+                "the settings of the editor must be an object such as {'select': ['SYN1']}, not ['SYN1']",
+            ),
+            ({"extend": "a.toml"}, "the settings of the editor: extend: is for files; name one as `config`"),
+        ]:
+            configure({"syncscan": settings})
+            assert (await editor.awaited(editor.messages)).message == f"syncscan: {said}"
+        configure({"other": {}})
+        configure({"syncscan": {}})
+        while not (told := await editor.diagnostics("a.py")):
+            """What was asked before that is said too."""
+        assert [each.code for each in told] == ["SYN101"]
+
+    edit(root, work, options={"select": ["SYN3"]})
 
 
 def test_many_edits_end_where_a_check_does(syncscan, project):
