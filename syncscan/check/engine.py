@@ -20,8 +20,9 @@ from syncscan.check.infer.source.edits import ModuleEdit, NotFollowedError, edit
 from syncscan.check.infer.source.index import Module
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
+from syncscan.check.infer.source.trees import tree_of
 from syncscan.check.matching import CheckResult, FactsUsed, Matching
-from syncscan.check.nesting import deep_recursion, parse
+from syncscan.check.nesting import deep_recursion
 from syncscan.check.newer import newer_syntax
 from syncscan.check.rhythm import Region
 from syncscan.check.state import State, written
@@ -222,7 +223,7 @@ class _Project:
             if _place(source) != _place(before):
                 raise NotFollowedError
             try:
-                tree = parse(source.text)
+                tree = tree_of(source.text)
             except _NO_PYTHON as error:
                 if self._keeps_python:
                     self._half_typed[shown] = _unparsed(source, error)
@@ -344,7 +345,7 @@ def _place(source: Source) -> tuple[str, str, str]:
 def _module(source: Source, *, reported: bool = False) -> Module | Failure:
     """Parse and index a file, or say why that fails."""
     try:
-        tree = parse(source.text)
+        tree = tree_of(source.text)
     except _NO_PYTHON as error:
         return _unparsed(source, error, reported=reported)
     is_package = source.path.stem == "__init__"

@@ -20,6 +20,7 @@ from syncscan.check.engine import check_sources
 from syncscan.check.files import read_source
 from syncscan.check.fix import apply_edits, fixable
 from syncscan.check.infer.evaluate.registry import STATEMENTS
+from syncscan.check.infer.source.trees import types_of
 from syncscan.model import Conventions, Failure, Finding
 from syncscan.rule import rule_book
 from tests.infer.programs import program
@@ -198,7 +199,8 @@ def test_a_defect_of_ours_costs_one_function_and_is_reported(syncscan, project, 
             raise KeyError("missing\nkey")
         return real(frame, node)
 
-    monkeypatch.setitem(STATEMENTS, ast.Return, broken)
+    for kind in types_of(ast.Return):
+        monkeypatch.setitem(STATEMENTS, kind, broken)
     project({"a.py": BLOCKS, "b.py": BLOCKS.replace("bad", "fine")})
     done = syncscan("check", ".")
     assert done.status == 2

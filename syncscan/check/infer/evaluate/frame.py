@@ -193,10 +193,9 @@ class Frame:
 
     def path(self, node: ast.expr) -> str:
         """The name under which an expression is kept in the environment, or ""."""
-        kind = type(node)
-        if kind is ast.Name:
-            return node.id  # type: ignore[attr-defined, no-any-return]
-        if kind is not ast.Attribute and kind is not ast.Subscript:
+        if isinstance(node, ast.Name):
+            return node.id
+        if not isinstance(node, (ast.Attribute, ast.Subscript)):
             return ""
         paths = self.context.paths
         path = paths.get(node)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.source.syntax import dotted_name
+from syncscan.check.infer.source.trees import types_of
 from syncscan.check.infer.values.basic import NONE, refine
 from syncscan.check.infer.values.lattice import as_tensor, join_all, without_none
 from syncscan.inferred import device_named
@@ -91,7 +92,7 @@ def _compare(frame: Frame, test: ast.Compare, *, holds: bool) -> None:
 
 _EQUAL = (ast.Is, ast.Eq)
 _EQUALITIES = (*_EQUAL, ast.IsNot, ast.NotEq)
-_TESTS: dict[type[ast.expr], Callable[..., None]] = {
+_NARROWED: dict[type[ast.expr], Callable[..., None]] = {
     ast.UnaryOp: _not,
     ast.BoolOp: _and_or,
     ast.Compare: _compare,
@@ -99,6 +100,7 @@ _TESTS: dict[type[ast.expr], Callable[..., None]] = {
     ast.NamedExpr: _assigned,
     ast.Attribute: _attribute,
 }
+_TESTS = {each: narrowed for kind, narrowed in _NARROWED.items() for each in types_of(kind)}
 
 
 def _whose_device(node: ast.expr) -> ast.expr | None:

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from syncscan.check.infer.source.trees import types_of
 from syncscan.model import Kind, Value
 
 Evaluator = TypeVar("Evaluator", bound=Callable[..., Any])
@@ -30,7 +31,9 @@ def register(table: dict[Any, Callable[..., Any]], *keys: object) -> Callable[[E
     """Add a function to a table under each key."""
 
     def added(evaluator: Evaluator) -> Evaluator:
-        table.update(dict.fromkeys(keys, evaluator))
+        for key in keys:
+            kinds = types_of(key) if isinstance(key, type) else {key}
+            table.update(dict.fromkeys(kinds, evaluator))
         return evaluator
 
     return added

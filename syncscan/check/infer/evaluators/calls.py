@@ -47,7 +47,7 @@ def _with_arguments(frame: Frame, node: ast.Call) -> Call:
     args: list[Value] = []
     for arg in node.args:
         value = frame.evaluate(arg)
-        if type(arg) is ast.Starred:
+        if isinstance(arg, ast.Starred):
             items = value.items if value.kind is not Kind.UNION else None
             args += items if items is not None else [element_of(value)]
         else:

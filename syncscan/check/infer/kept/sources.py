@@ -11,7 +11,8 @@ from syncscan.check.infer.known.recall import NotKeptError, reading
 from syncscan.check.infer.source.index import Class, Function, Import, Module, Parameter
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
-from syncscan.check.nesting import parse, parse_expression
+from syncscan.check.infer.source.trees import tree_of
+from syncscan.check.nesting import parse_expression
 
 
 def written_module(module: Module, names: Names) -> Data:
@@ -96,7 +97,7 @@ class UnreadFile:
         """Give the module, and what it defines, the nodes of the file."""
         with reading():
             now = index_module(
-                module.name, module.path, parse(self._text), module.lines, is_package=module.is_package
+                module.name, module.path, tree_of(self._text), module.lines, is_package=module.is_package
             )
             module.tree, module.aliases = now.tree, now.aliases
             for function, new in zip(module.functions, now.functions, strict=True):

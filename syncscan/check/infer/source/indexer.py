@@ -15,6 +15,7 @@ from syncscan.check.infer.source.index import (
 )
 from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.syntax import dotted_name
+from syncscan.check.infer.source.trees import types_of
 
 
 def index_module(name: str, path: str, tree: ast.Module, lines: Lines, *, is_package: bool) -> Module:
@@ -187,12 +188,12 @@ def _fields(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
             yield name.value, annotation
 
 
-_SIMPLE = frozenset(
-    {ast.AnnAssign, ast.Assert, ast.Assign, ast.AugAssign, ast.Break, ast.Continue, ast.Delete, ast.Expr, ast.Global,
-     ast.Import, ast.ImportFrom, ast.Nonlocal, ast.Pass, ast.Raise, ast.Return}
+_SIMPLE = types_of(
+    ast.AnnAssign, ast.Assert, ast.Assign, ast.AugAssign, ast.Break, ast.Continue, ast.Delete, ast.Expr, ast.Global,
+     ast.Import, ast.ImportFrom, ast.Nonlocal, ast.Pass, ast.Raise, ast.Return
 )  # fmt: skip
-_ASSIGN = frozenset(
-    {ast.AnnAssign, ast.Assign, ast.AsyncFor, ast.AsyncWith, ast.AugAssign, ast.Delete, ast.For, ast.With}
+_ASSIGN = types_of(
+    ast.AnnAssign, ast.Assign, ast.AsyncFor, ast.AsyncWith, ast.AugAssign, ast.Delete, ast.For, ast.With
 )
 
 

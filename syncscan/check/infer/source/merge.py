@@ -9,6 +9,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from typing import Any
 
 _BLOCKS = frozenset({"body", "orelse", "finalbody"})
 _PARTS = frozenset({"handlers", "cases"})  # that hold blocks
@@ -147,17 +148,18 @@ def _move(old: ast.AST, new: ast.AST) -> None:
 
 
 def _shift(node: ast.AST, down: int) -> None:
-    queue = [node] if down else []
+    queue: list[Any] = [node] if down else []
     while queue:
-        fields = queue.pop().__dict__
-        for value in fields.values():
+        moved = queue.pop()
+        for name in moved._fields:
+            value = getattr(moved, name, None)
             if isinstance(value, ast.AST):
                 queue.append(value)
             elif isinstance(value, list):
                 queue += [each for each in value if isinstance(each, ast.AST)]
-        if "lineno" in fields:
-            fields["lineno"] += down
-            fields["end_lineno"] += down
+        if "lineno" in moved._attributes:
+            moved.lineno += down
+            moved.end_lineno += down
 
 
 def _place(old: ast.AST, new: ast.AST) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 # What a node holds that is no expression and no statement, nor holds any.
-_PLAIN = frozenset(
+PLAIN = frozenset(
     {"arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level", "module", "name", "names",
      "op", "ops", "rest", "simple", "str", "tag", "type_comment", "type_ignores"}
 )  # fmt: skip
@@ -15,8 +15,8 @@ class _Inside(dict[type[ast.AST], tuple[str, ...]]):
     """For each type of node the fields in which other nodes stand."""
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
-        is_literal = kind in {ast.Constant, ast.MatchSingleton}
-        fields = () if is_literal else tuple(name for name in kind._fields if name not in _PLAIN)
+        is_literal = issubclass(kind, (ast.Constant, ast.MatchSingleton))
+        fields = () if is_literal else tuple(name for name in kind._fields if name not in PLAIN)
         self[kind] = fields
         return fields
 
