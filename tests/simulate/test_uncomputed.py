@@ -64,6 +64,16 @@ def test_what_the_schema_says_is_written_is_zero_afterwards_and_nothing_else() -
     ]
 
 
+@pytest.mark.parametrize("shape", [(70, 3, 1000), (2, 90_000), (0, 4), (5, 1)])
+def test_a_part_of_any_size_is_zero_and_its_neighbours_are_not(shape: tuple[int, ...]) -> None:
+    for dtype in (torch.float32, torch.bfloat16, torch.bool):
+        whole = torch.ones(*shape[:-1], 2 * shape[-1], dtype=dtype, device="cuda")
+        _operations.fill(torch.ones(1, device="cuda"), whole[..., shape[-1] :])
+        left, right = whole.to("cpu", non_blocking=True).split(shape[-1], -1)
+        assert bool(left.all())
+        assert not bool(right.any())
+
+
 def test_a_result_that_is_an_argument_is_that_argument() -> None:
     x, total = torch.ones(3, device="cuda"), torch.ones(2, device="cuda")
     caches = [torch.ones(2, device="cuda") for _ in range(2)]

@@ -15,6 +15,7 @@ import torch
 from .marks import set_place
 
 LARGE_BYTES = 256 << 20
+_OF_ONE_THREAD = 32_000  # elements; from 32,768 on torch shares them out
 _NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 _LIKE = frozenset({torch.empty_like, torch.zeros_like})
 _MAKERS = _LIKE | {
@@ -46,6 +47,19 @@ def clear(tensor: torch.Tensor) -> None:
         return
     if address:
         ctypes.memset(address, 0, storage.nbytes())
+
+
+def clear_part(tensor: torch.Tensor) -> None:
+    """Zero a tensor, which may be a part of its memory, by this thread alone.
+
+    Where others keep the machine busy, the threads of torch wait for each other far longer than that takes.
+    """
+    if tensor.is_contiguous():
+        ctypes.memset(tensor.data_ptr(), 0, tensor.numel() * tensor.element_size())
+        return
+    rows = max(1, _OF_ONE_THREAD * len(tensor) // tensor.numel())
+    for part in torch.split(tensor, rows):
+        torch.Tensor.zero_(part)
 
 
 def make_large(function: Any, args: Any, kwargs: dict[str, Any]) -> torch.Tensor | None:

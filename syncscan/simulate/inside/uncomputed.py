@@ -14,7 +14,7 @@ import torch
 
 from .errors import SimulationError
 from .kinds import is_cuda_device
-from .memory import clear
+from .memory import clear, clear_part
 from .taint import taint
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _aliased(result: Any, written: dict[str, list[torch.Tensor]]) -> Any:
 def _zero(tensor: torch.Tensor) -> None:
     if tensor.untyped_storage().nbytes() <= LARGE_BYTES:
         with torch.no_grad():
-            torch.Tensor.zero_(tensor)
+            clear_part(tensor)
 
 
 def _first_tensor(args: Any) -> torch.Tensor:
@@ -107,7 +107,9 @@ def _as_declared(declared: Operation, kind: str, first: torch.Tensor) -> Any:
     """As many tensors as are declared, each of the shape of the first operand, or in its memory."""
     if declared.result == "view":
         return torch.ops.aten.alias(first)
-    made = [torch.zeros_like(first) for _ in range(declared.count)]
+    made = [torch.empty_like(first) for _ in range(declared.count)]
+    for tensor in made:
+        clear(tensor)
     return made if kind.startswith("List") else made[0] if declared.count == 1 else tuple(made)
 
 
