@@ -172,7 +172,10 @@ def rule_book() -> dict[str, Rule]:
         rules += [
             member()
             for member in vars(module).values()
-            if isinstance(member, type) and issubclass(member, Rule) and member.__module__ == module.__name__
+            # Before Python 3.11 `dict[str, str]` is an instance of `type`.
+            if issubclass(type(member), type)
+            and issubclass(member, Rule)
+            and member.__module__ == module.__name__
         ]
     for rule in rules:
         check_rule(rule)
