@@ -75,7 +75,7 @@ class Phases:
         self.spent: defaultdict[str, float] = defaultdict(float)
         self.evaluated: dict[str, Counter[Function]] = {}  # how often each function, in each stage
         self._inside: list[float] = []
-        for name in ("parse", "index_module", "load_table", "by_precedence", "times"):
+        for name in ("tree_of", "index_module", "load_table", "by_precedence", "times"):
             self._watch(engine, name, name)
         self._watch(Solver, "__init__", "link")
         self._watch(Solver, "statements", "statements")
