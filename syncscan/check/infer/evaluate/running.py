@@ -6,7 +6,6 @@ from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.guesses import assumed_tensor
 from syncscan.check.infer.evaluate.registry import BODIES
 from syncscan.check.infer.evaluate.virtual import arguments, tell_result
-from syncscan.check.infer.source.hardware import is_of_a_kernel
 from syncscan.check.infer.source.index import Function, Parameter
 from syncscan.check.infer.values.basic import EMPTY, list_of, put
 from syncscan.check.infer.values.lattice import as_tensor, join
@@ -19,7 +18,7 @@ _HOST_SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
 def evaluate(frame: Frame) -> None:
     """Evaluate a function from what is known now; the outcome of the frame is what it read, and what it tells."""
     function = frame.function
-    if is_of_a_kernel(function):
+    if function.is_of_a_kernel:
         return
     virtual = arguments(frame)
     for position, parameter in enumerate(function.parameters):

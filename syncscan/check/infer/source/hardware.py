@@ -1,7 +1,7 @@
 """Code that only other hardware runs: a branch for NPUs or XPUs, a file for TPUs, what is there if there is no GPU.
 
 A finding speaks of CUDA, and of ROCm, whose ``torch.cuda`` waits in the same places. What says that it
-runs on neither is not followed, and nothing is reported in it; nor in a kernel, which the GPU itself runs.
+runs on neither is not followed, and nothing is reported in it.
 """
 
 from __future__ import annotations
@@ -18,31 +18,9 @@ _OTHERS = frozenset({
     "sdaa", "tpu", "xla", "xpu",
 })
 # fmt: on
-# Decorators that make a kernel of what they are given; packages give them out under names of their own.
-_KERNELS = (
-    ".triton.jit",
-    ".cute.jit",
-    ".cute.kernel",
-    ".cutlass_dsl.dsl_user_op",
-    ".cuda.jit",
-    ".language.prim_func",
-    ".warp.kernel",
-    ".warp.func",
-    ".taichi.kernel",
-    ".taichi.func",
-)
 _MOVES = frozenset({"cuda", "gpu", "offload", "offloading", "swap", "transfer"})
 _ASKS = re.compile(rf"_?is_(torch_)?({'|'.join(sorted(_OTHERS))})(_available)?")
 _ASKS_FOR_A_GPU = re.compile(r"_?is_(cuda_alike|(torch_)?cuda_available)")
-
-
-def is_of_a_kernel(function: Function | None) -> bool:
-    """Whether a compiler makes code of the GPU of a function, or of one around it; Python never runs it."""
-    while function is not None:
-        if any(f".{name}".endswith(_KERNELS) for name in function.decorators):
-            return True
-        function = function.parent
-    return False
 
 
 def runs_elsewhere(test: ast.expr, *, holds: bool) -> bool:

@@ -22,6 +22,20 @@ LAMBDA = "<lambda>"
 FIELDS = ""  # stands among the members of a class for the order of its fields
 NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple", "collections.namedtuple"})
 
+# Decorators that make a kernel of what they are given; packages give them out under names of their own.
+_MAKE_KERNELS = (
+    ".triton.jit",
+    ".cute.jit",
+    ".cute.kernel",
+    ".cutlass_dsl.dsl_user_op",
+    ".cuda.jit",
+    ".language.prim_func",
+    ".warp.kernel",
+    ".warp.func",
+    ".taichi.kernel",
+    ".taichi.func",
+)
+
 
 @dataclass(eq=False, slots=True)
 class Parameter:
@@ -50,6 +64,7 @@ class Function:
     is_cached_property: bool = False  # a property whose body runs once for each object
     is_static: bool = False  # takes no ``self``
     is_of_class: bool = False  # takes the class where other methods take the object
+    is_kernel: bool = False  # the GPU runs what a compiler makes of it
     children: dict[str, Function | Class] = field(default_factory=dict)
     plain: list[Parameter] = field(default_factory=list)  # those that positional arguments fill
     rest: Parameter | None = None  # ``*args``
@@ -88,6 +103,7 @@ class Function:
         self.is_property = self.is_cached_property or "builtins.property" in decorators
         self.is_static = "builtins.staticmethod" in decorators
         self.is_of_class = "builtins.classmethod" in decorators
+        self.is_kernel = any(f".{name}".endswith(_MAKE_KERNELS) for name in decorators)
 
     @property
     def is_lambda(self) -> bool:
@@ -98,6 +114,14 @@ class Function:
     def works_on_the_host(self) -> bool:
         """Whether it is a method of what prepares the inputs of models, and not for what they gave."""
         return self.owner is not None and self.owner.prepares_inputs and not reads_outputs(self.name)
+
+    @property
+    def is_of_a_kernel(self) -> bool:
+        """Whether Python never runs it: it is a kernel, or stands in one."""
+        function: Function | None = self
+        while function is not None and not function.is_kernel:
+            function = function.parent
+        return function is not None
 
     def own_calls(self) -> frozenset[str]:
         """The private methods that a method calls on its own object."""
