@@ -205,6 +205,33 @@ def test_what_annotations_leave_open_is_what_was_seen(check):
     assert found(first={"pair": {"tuple(host float, int)": 3}, "named": {"dict[host float]": 3}}) == {}
 
 
+MIXED = """\
+import torch
+
+
+def forward(x, *more, **kwargs):
+    if kwargs.get("debug", False):
+        return x
+    if more[0]:
+        return x
+    return kwargs["mask"].tolist()
+"""
+
+
+def test_a_container_of_numbers_and_tensors_does_not_say_which_item_is_one(check):
+    def found(**words):
+        words = {"x": {"gpu float": 4}, **{name: {word: 4} for name, word in words.items()}}
+        return set(check(source=MIXED, facts_of=MIXED, forward=words)[0])
+
+    assert found(kwargs="dict[gpu bool]", more="tuple[gpu bool]") == {
+        (5, "SYN104"),
+        (7, "SYN104"),
+        (9, "SYN102"),
+    }
+    assert found(kwargs="dict[bool | gpu bool]", more="tuple[gpu bool | int | none]") == set()
+    assert found(kwargs="dict[gpu bool | text]", more="tuple[gpu bool | list[int]]") == set()
+
+
 def test_what_was_seen_to_be_an_object_leaves_open_what_it_is(check):
     found, used = check(host={"y": {"object": 4}})
     assert set(found) == {(26, "SYN102")}

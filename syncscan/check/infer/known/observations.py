@@ -180,7 +180,9 @@ def _container(word: Word, evidence: Evidence) -> Value:
     kind = _KINDS[word.sort]
     if word.items is not None:
         return Value(kind, items=tuple(_value([item], evidence) for item in word.items))
-    return list_of(_value(word.inside, evidence), kind)
+    # Of a number beside a tensor it is not said which item is which.
+    is_mixed = len({item.sort == "tensor" for item in word.inside if item.sort != "none"}) > 1
+    return list_of(UNKNOWN if is_mixed else _value(word.inside, evidence), kind)
 
 
 def _is_whole(word: Word) -> bool:
