@@ -16,7 +16,8 @@ HOOK = "import sys\nimport torch\nt = torch.zeros(1)\nhook = sys.modules['_syncs
 
 def test_what_waits_before_the_start_is_left_out(trace):
     done = trace(
-        HOOK + "assert not hook.recorder.recording\nwhile not hook.recorder.recording:\n    t.tolist()\nt.item()\n",
+        HOOK + "assert not hook.recorder.recording\nwhile not hook._window.is_open:\n    t.tolist()\n"
+        "while not hook.recorder.recording:\n    pass\nt.item()\n",
         "--start-after", "8",
     )  # fmt: skip
     assert done.status == 0, done.stderr
