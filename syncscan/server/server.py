@@ -147,6 +147,13 @@ class Server(LanguageServer):
 def make_server(workspace: Workspace) -> Server:
     """The server with what it answers to."""
     server = Server(workspace)
+    _follow(server)
+    _answer(server)
+    return server
+
+
+def _follow(server: Server) -> None:
+    """Follow the settings and the documents of the client."""
 
     @server.feature(types.INITIALIZE)
     def begun(params: types.InitializeParams) -> None:
@@ -177,6 +184,10 @@ def make_server(workspace: Workspace) -> Server:
         server.look_again()
         server.forget(params.text_document.uri)
 
+
+def _answer(server: Server) -> None:
+    """Answer what the client asks about a place in a document."""
+
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     def hovered(params: types.HoverParams) -> types.Hover | None:
         here = types.Range(params.position, params.position)
@@ -204,8 +215,6 @@ def make_server(workspace: Workspace) -> Server:
             for finding, document, place in server.found(uri, params.range)
             for title, edits, preferred in answers.actions(finding, finding.path, normalise(document.source))
         ]
-
-    return server
 
 
 def _action(
