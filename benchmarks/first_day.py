@@ -3,7 +3,7 @@
     python benchmarks/first_day.py FOLDER
 
 FOLDER holds the source of vLLM 0.19.0 (``pip download --no-deps --no-binary :all: vllm==0.19.0``, unpacked); it is copied
-into a repository of its own, with a folder of its own for what is kept. The change is of one file, and makes lines of three others
+into a repository of its own, with a folder of its own for what is kept. The change is of one file, and makes one line of another
 wait. Prints what ``docs/how-to/first-day.md`` shows. The times are those of the machine, in seconds that passed and in seconds of its processors.
 """
 
@@ -27,9 +27,14 @@ hot = [
   "vllm.v1.worker.gpu_model_runner:GPUModelRunner.sample_tokens",
 ]
 """
-FILE = "vllm/v1/worker/dp_utils.py"
-BEFORE = "        return num_tokens_across_dp.cpu()\n"
-AFTER = "        return num_tokens_across_dp\n"
+FILE = "vllm/v1/sample/ops/penalties.py"
+CHANGES = (
+    ("from vllm.utils.platform_utils import is_pin_memory_available\n", ""),
+    ("    output_tokens_tensor = make_tensor_with_pad(\n", "    return make_tensor_with_pad(\n"),
+    ('        device="cpu",\n', "        device=device,\n"),
+    ("        pin_memory=is_pin_memory_available(),\n", ""),
+    ("    return output_tokens_tensor.to(device, non_blocking=True)\n", ""),
+)
 OUTPUTS = (
     "--output",
     "sarif=red.sarif",
@@ -61,9 +66,11 @@ def main() -> None:
         git(root, "switch", "--quiet", "--create", "change")
         path = root / FILE
         text = path.read_text(encoding="utf-8")
-        assert text.count(BEFORE) == 1
-        path.write_text(text.replace(BEFORE, AFTER), encoding="utf-8")
-        commit(root, "Leave the numbers of tokens where they are")
+        for before, after in CHANGES:
+            assert text.count(before) == 1, before
+            text = text.replace(before, after)
+        path.write_text(text, encoding="utf-8")
+        commit(root, "Make the tokens of penalties where they are needed")
         check(root, *OUTPUTS)
         for name in ("github", "gitlab.json"):
             print(f"$ cat red.{name}\n{(root / f'red.{name}').read_text(encoding='utf-8')}")
