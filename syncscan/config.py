@@ -33,6 +33,7 @@ class Config:
 
     root: Path
     source: Path | None = None
+    extended: tuple[Path, ...] = ()  # the files that ``source`` extends, the nearest first
     select: tuple[str, ...] = ("SYN",)
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
@@ -172,7 +173,8 @@ def _settings(table: dict[str, Any], file: Path, seen: tuple[Path, ...]) -> dict
     inherited = _read_table(base)
     if inherited is None:
         raise ConfigError(f"{where}: {extended} has no [tool.syncscan] table; add one, or leave it out")
-    return _settings(inherited, base, (*seen, base)) | settings
+    below = _settings(inherited, base, (*seen, base))
+    return below | settings | {"extended": (base, *below.get("extended", ()))}
 
 
 def _parsed(table: Mapping[str, Any], folder: Path, where: str) -> dict[str, Any]:

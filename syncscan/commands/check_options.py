@@ -198,7 +198,7 @@ def files_of(options: Options, config: Config) -> tuple[Path, ...]:
     settings = (
         [Path(options.config)] if options.config else [f / "pyproject.toml" for f in (start, *start.parents)]
     )
-    return (*settings, *filter(None, (config.source, config.baseline)), *config.facts)
+    return (*settings, *filter(None, (config.source, config.baseline)), *config.extended, *config.facts)
 
 
 def store_of(options: Options) -> Store | None:

@@ -26,6 +26,7 @@ Row = dict[str, Any]
 _PLACE = ("code", "path", "line", "column", "end_line", "end_column", "function", "expression", "confidence")
 _CHECK = record(
     version=integer,
+    files=record(checked=integer),
     findings=list_of(
         record(
             code=text,
@@ -92,9 +93,12 @@ def read_check(path: Path) -> list[Row]:
     except Mismatch as error:
         raise SyncscanError(f"{path}: {error}; make it with `syncscan check --format json`") from None
     try:
-        return [_row(finding) for finding in _CHECK(value)["findings"]]
+        check = _CHECK(value)
     except Mismatch as error:
         raise SyncscanError(f"{path}: not the JSON of `syncscan check`: {error}") from None
+    if not check["files"]["checked"]:
+        raise SyncscanError(f"{path}: the check read no file; run it again on the sources that were traced")
+    return [_row(finding) for finding in check["findings"]]
 
 
 def rows_of(findings: Iterable[Finding]) -> list[Row]:

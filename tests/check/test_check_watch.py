@@ -126,6 +126,26 @@ def test_settings_and_what_is_left_out_are_followed(project):
         assert check.interrupt() == 0
 
 
+def test_settings_that_others_extend_are_followed(project):
+    extending = '[tool.syncscan]\nextend = "../{}.toml"\n'
+    plain = "[tool.syncscan]\n"
+    root = project(
+        {
+            "team.toml": extending.format("firm/all").replace("../", ""),
+            "firm/all.toml": plain,
+            "src/pyproject.toml": extending.format("team"),
+            "src/made.py": MADE + "t.item()\n",
+        }
+    )
+    with watching(root / "src") as check:
+        assert check.findings() == ["made.py:4:1: SYN101"]
+        put(root / "firm" / "all.toml", '[tool.syncscan]\nignore = ["SYN1"]\n')
+        assert check.findings() == []
+        put(root / "team.toml", plain)
+        assert check.findings() == ["made.py:4:1: SYN101"]
+        assert check.interrupt() == 0
+
+
 def test_a_wrong_setting_at_the_start_ends_it(syncscan, project):
     project({"pyproject.toml": "[tool.syncscan]\nselct = []\n"})
     run = syncscan("check", "--watch")

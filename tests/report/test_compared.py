@@ -151,8 +151,12 @@ BAD = {
     ),
     "foreign": ("[]", "bad.json: not the JSON of `syncscan check`: not an object"),
     "other": (
-        '{"version": 1, "findings": [{}]}',
+        '{"version": 1, "files": {"checked": 1}, "findings": [{}]}',
         "bad.json: not the JSON of `syncscan check`: .findings[0].code: missing",
+    ),
+    "of-nothing": (
+        '{"version": 1, "files": {"checked": 0}, "findings": []}',
+        "bad.json: the check read no file; run it again on the sources that were traced",
     ),
 }
 
