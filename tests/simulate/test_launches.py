@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from syncscan.simulate.context import simulated_cuda
+from syncscan.simulate.inside import figures
 
 _TRITON = {
     "__init__": "",
@@ -132,22 +133,32 @@ class DriverConfig:
 
 driver = DriverConfig()
 """,
+    "backends/__init__": "",
+    "backends/compiler": """\
+from collections import namedtuple
+
+GPUTarget = namedtuple("GPUTarget", "backend arch warp_size")
+""",
 }
 
 
 @pytest.fixture
 def triton(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """How to import its modules."""
-    if importlib.util.find_spec("triton") is not None:
-        pytest.skip("Triton itself is there")
+    """How to import its modules; Triton itself, where it is there, waits aside."""
+    for name in _imported():
+        monkeypatch.delitem(sys.modules, name)
     for name, source in _TRITON.items():
         path = tmp_path / "triton" / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(source, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     yield lambda name: importlib.import_module(f"triton.runtime.{name}")
-    for name in [name for name in sys.modules if name.split(".")[0] == "triton"]:
+    for name in _imported():
         del sys.modules[name]
+
+
+def _imported() -> list[str]:
+    return [name for name in sys.modules if name.split(".")[0] == "triton"]
 
 
 @pytest.mark.parametrize("when", ["before", "while"])
@@ -313,17 +324,29 @@ def test_what_the_interpreter_cannot_run_is_not_computed(triton: Any) -> None:
         assert x.tolist() == [1, 1]
 
 
-def test_the_driver_names_the_simulated_device(triton: Any) -> None:
+def test_the_driver_names_the_simulated_device(triton: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with simulated_cuda(devices=2):
         driver = triton("driver").driver.active
         torch.cuda.set_device(1)
         assert (driver.get_current_device(), driver.get_active_torch_device()) == (1, torch.device("cuda", 1))
         properties = driver.utils.get_device_properties(1)
         assert properties["multiprocessor_count"] == torch.cuda.get_device_properties(1).multi_processor_count
+        assert [properties[name] for name in ("warpSize", "max_shared_mem")] == [32, 232448]
         driver.set_current_device(0)
         assert torch.cuda.current_device() == 0
+        assert driver.get_device_capability() == driver.get_device_capability(1) == (9, 0)
+        assert driver.get_current_target() == ("cuda", 90, 32)
+        with monkeypatch.context() as other:
+            other.setattr(figures, "CAPABILITY", (8, 6))
+            assert driver.get_current_target() == ("cuda", 86, 32)
+        cache = driver.get_empty_cache_for_benchmark()
+        assert (cache.is_cuda, cache.numel(), driver.clear_cache(cache)) == (True, 0, None)
+        with torch.cuda.stream(torch.cuda.Stream()):
+            assert driver.get_current_stream(0) == torch.cuda.current_stream().cuda_stream != 0
+            assert driver.get_current_stream(1) == torch.cuda.default_stream(1).cuda_stream
         assert driver.get_device_interface() is torch.cuda
         assert driver.get_benchmarker()(lambda: 1 / 0, quantiles=(0.5, 0.2, 0.8)) == [0.0] * 3
+        assert driver.get_benchmarker()(lambda: 1 / 0) == 0.0
     with pytest.raises(RuntimeError, match="0 active drivers"):
         _ = triton("driver").driver.active
     assert not [finder for finder in sys.meta_path if type(finder).__name__ == "ImportWatch"]

@@ -8,13 +8,14 @@ import platform
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import torch
 
 from syncscan.simulate.context import simulated_cuda
+from syncscan.simulate.inside import machine
 from syncscan.simulate.inside.machine import elf
 from syncscan.simulate.inside.machine.nvml import answers
 
@@ -50,13 +51,21 @@ def nvml(made: ctypes.CDLL) -> Iterator[ctypes.CDLL]:
 
 
 @by_name
-def test_the_driver_is_found_by_name_and_only_fails() -> None:
+def test_the_driver_is_found_by_name() -> None:
     with simulated_cuda():
-        driver = ctypes.CDLL("libcuda.so.1")
+        assert ctypes.CDLL("libcuda.so.1").cuInit(0) == _NO_DEVICE
+
+
+def test_the_driver_only_fails_and_needs_no_file() -> None:
+    """Under another name, as a machine with a driver has its own."""
+    driver = machine._make_driver("libsimulated-driver.so.1")[0]
     assert [driver.cuInit(0), driver.cuTensorMapEncodeTiled(), driver.cuGetProcAddress_v2()] == [
         _NO_DEVICE
     ] * 3
     assert not hasattr(driver, "cuNoSuchFunction")
+    maps = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
+    assert {"memfd" in line for line in maps if "libsimulated-driver.so.1" in line} == {True}
+    assert ctypes.CDLL("libsimulated-driver.so.1")._handle == driver._handle
 
 
 def test_nvml_counts_the_devices_and_names_them_as_torch_does(nvml: ctypes.CDLL) -> None:
@@ -94,7 +103,18 @@ def test_nvml_refuses_a_device_that_is_not_there_and_cuts_text_to_its_room(nvml:
     assert nvml.nvmlDeviceGetName(handle, name, 4) == 0
     assert name.raw[:5] == b"Sim\0x"
     nvml.nvmlErrorString.restype = ctypes.c_char_p
-    assert nvml.nvmlErrorString(_BAD_ARGUMENT) == b"Invalid Argument"
+    said = [nvml.nvmlErrorString(status) for status in (0, _BAD_ARGUMENT, _NOT_FOUND, _NOT_LOADED, 999)]
+    assert said == [b"Success", b"Invalid Argument", b"Not Found", b"Driver Not Loaded", b"Unknown Error"]
+    beyond = ctypes.c_void_p(3)
+    assert nvml.nvmlDeviceGetName(beyond, name, 4) == _BAD_ARGUMENT
+    assert nvml.nvmlDeviceGetName(ctypes.c_void_p(2), name, 8) == 0
+    assert name.raw == b"Simulat\0\0"
+
+
+def test_nvml_tells_that_no_device_reads_the_memory_of_another(nvml: ctypes.CDLL) -> None:
+    first, second, status = ctypes.c_void_p(1), ctypes.c_void_p(2), ctypes.c_int(9)
+    assert nvml.nvmlDeviceGetP2PStatus(first, second, 0, ctypes.byref(status)) == 0
+    assert status.value == 5  # NVML_P2P_STATUS_NOT_SUPPORTED
 
 
 def test_nvml_has_the_gpus_that_a_process_does_not_see_too(
@@ -106,6 +126,9 @@ def test_nvml_has_the_gpus_that_a_process_does_not_see_too(
     assert count.value == 6
     assert nvml.nvmlDeviceGetHandleByIndex_v2(5, ctypes.byref(handle)) == 0
     assert nvml.nvmlDeviceGetName(handle, ctypes.create_string_buffer(96), 96) == 0
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-4,x")
+    assert nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)) == 0
+    assert count.value == 2
 
 
 class _Pci(ctypes.Structure):
@@ -158,11 +181,20 @@ def test_nvml_tells_the_versions_of_the_driver(nvml: ctypes.CDLL) -> None:
 
 
 @by_name
-def test_nvml_is_found_by_name_and_has_no_devices_when_the_simulation_has_ended() -> None:
+def test_nvml_is_found_by_name() -> None:
     with simulated_cuda(devices=2):
         assert torch.cuda._device_count_nvml() == 2
         assert ctypes.CDLL("libnvidia-ml.so.1").nvmlInit_v2() == 0
     assert ctypes.CDLL("libnvidia-ml.so.1").nvmlInit_v2() == _NOT_LOADED
+
+
+def test_nvml_has_no_devices_when_the_simulation_has_ended(made: ctypes.CDLL) -> None:
+    with simulated_cuda():
+        assert made.nvmlInit_v2() == 0
+    count, handle = ctypes.c_uint(7), ctypes.c_void_p(1)
+    assert made.nvmlInit_v2() == made.nvmlDeviceGetCount_v2(ctypes.byref(count)) == _NOT_LOADED
+    assert made.nvmlDeviceGetIndex(handle, ctypes.byref(count)) == _NOT_LOADED
+    assert count.value == 7
 
 
 def test_what_stands_in_fails_where_it_does_not_answer() -> None:
@@ -177,49 +209,89 @@ def test_nccl_is_not_there_for_those_who_load_it_themselves() -> None:
         ctypes.CDLL("/opt/lib/libnccl.so.2")
 
 
-@by_name
-def test_what_is_loaded_needs_no_file() -> None:
-    with simulated_cuda():
-        ctypes.CDLL("libcuda.so.1")
-    maps = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
-    assert {"memfd" in line for line in maps if "libcuda.so.1" in line} == {True}
+def test_nothing_stands_in_on_a_machine_of_an_unknown_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "riscv64")
+    assert elf.load_library("libstands-in.so.1", ["first"], 7, {}) is None
+
+
+def test_nothing_stands_in_where_nothing_runs_that_is_not_on_a_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(name: str) -> None:
+        asked.append(name)
+        raise OSError(f"{name}: failed to map segment from shared object")
+
+    asked: list[str] = []
+    monkeypatch.setattr(ctypes, "CDLL", refuse)
+    assert elf.load_library("libstands-in.so.1", ["first"], 7, {}) is None
+    assert not Path(asked[0]).exists()  # closed
+
+
+def _x86_jumps_to(code: bytes) -> int:
+    jump, by = struct.unpack("<Hi", code[:6])
+    assert jump == 0x25FF  # jmp [rip + offset], from the end of the instruction
+    return 6 + int(by)
+
+
+def _arm_jumps_to(code: bytes) -> int:
+    load, branch = struct.unpack("<II", code)
+    assert (load & 0xFF00001F, branch) == (0x58000010, 0xD61F0200)  # ldr x16, [pc + offset]; br x16
+    return int(load >> 5 & 0x7FFFF) * 4
 
 
 @pytest.mark.parametrize(
-    ("machine", "number", "fails"),
+    ("kind", "number", "fails", "jumps_to"),
     [
-        ("x86_64", 62, bytes.fromhex("b8 64000000 c3")),  # mov eax, 100; ret
-        ("aarch64", 183, bytes.fromhex("800c8052 c0035fd6")),  # mov w0, #100; ret
+        ("x86_64", 62, bytes.fromhex("b8 64000000 c3"), _x86_jumps_to),  # mov eax, 100; ret
+        ("aarch64", 183, bytes.fromhex("800c8052 c0035fd6"), _arm_jumps_to),  # mov w0, #100; ret
     ],
 )
 def test_what_stands_in_for_a_library_is_whole(
-    monkeypatch: pytest.MonkeyPatch, machine: str, number: int, fails: bytes
+    monkeypatch: pytest.MonkeyPatch, kind: str, number: int, fails: bytes, jumps_to: Callable[[bytes], int]
 ) -> None:
     """Read as the format says, for the one of the two machines that this is not, too."""
-    monkeypatch.setattr(platform, "machine", lambda: machine)
+    monkeypatch.setattr(platform, "machine", lambda: kind)
     answered = ["one", "two", "three"]
     image = elf.build("lib.so.1", ["fails", "fails_too"], _NO_DEVICE, answered)
     assert image is not None
-    assert (image[:7], *struct.unpack_from("<HH", image, 16)) == (b"\x7fELF\x02\x01\x01", 3, number)
-    at, size, count = struct.unpack_from("<Q", image, 32)[0], *struct.unpack_from("<HH", image, 54)
-    headers = [struct.unpack_from("<IIQQQQQQ", image, at + size * each) for each in range(count)]
-    loaded = [(offset, offset + length) for kind, _, offset, _, _, length, _, _ in headers if kind == 1]
-    assert loaded[-1][1] == len(image)
-    ((start, length),) = [(each[2], each[5]) for each in headers if each[0] == 2]
+    assert image[:16] == b"\x7fELF\x02\x01\x01" + bytes(9)
+    assert struct.unpack_from("<HHIQQQIHHHHHH", image, 16) == (
+        3, number, 1, 0, 64, 0, 0, 64, 56, 4, 0, 0, 0,
+    )  # fmt: skip
+    headers = [struct.unpack_from("<IIQQQQQQ", image, 64 + 56 * each) for each in range(4)]
+    for _, _, offset, address, physical, size, room, align in headers:
+        assert (offset == address == physical, size == room, offset % align) == (True, True, 0)
+        assert align & (align - 1) == 0
+    assert [(kind, flags) for kind, flags, *_ in headers] == [(1, 5), (1, 6), (2, 4), (0x6474E551, 6)]
+    (_, _, at, _, _, size, _, page), data, (_, _, start, _, _, length, *_), _ = headers
+    assert (at, page, data[2] // page, data[2] + data[5]) == (0, 1 << 16, 1, len(image))
+    assert start == data[2]
     dynamic = dict(struct.iter_unpack("<QQ", image[start : start + length]))
+    assert [*dynamic] == [14, 4, 5, 6, 10, 11, 0]
     names, symbols, hashes = dynamic[5], dynamic[6], dynamic[4]
-    (chain,) = struct.unpack_from("<I", image, hashes + 4)
+    table = image[names : names + dynamic[10]]
+    assert (table[0], table[-1], dynamic[11], symbols) == (0, 0, 24, 64 + 56 * 4)
+    assert table[dynamic[14] :].startswith(b"lib.so.1\0")
+    buckets, known, first = struct.unpack_from("<III", image, hashes)
+    chain = struct.unpack_from(f"<{known}I", image, hashes + 12)
+    assert (buckets, hashes, names) == (1, symbols + 24 * known, hashes + 4 * (3 + known))
+    assert image[symbols : symbols + 24] == bytes(24)
     found = {}
-    for place in range(symbols + dynamic[11], symbols + dynamic[11] * chain, dynamic[11]):
-        name, _, _, _, address, room = struct.unpack_from("<IBBHQQ", image, place)
-        found[image[names + name : image.index(b"\0", names + name)].decode()] = address, room
+    while first:
+        name, is_a, seen, section, address, room = struct.unpack_from("<IBBHQQ", image, symbols + 24 * first)
+        found[table[name : table.index(b"\0", name)].decode()] = address, room, (is_a, seen, section)
+        first = chain[first]
     assert [*found] == ["fails", "fails_too", *answered, "syncscan_slots"]
+    slots, room, symbol = found.pop("syncscan_slots")
+    assert (start + length, slots + room, room, symbol) == (slots, len(image), 24, (0x11, 0, 2))
+    assert {symbol for _, _, symbol in found.values()} == {(0x12, 0, 1)}
     assert image[found["fails"][0] :].startswith(fails)
-    slots, room = found["syncscan_slots"]
-    assert (start + length <= slots, slots + room) == (True, len(image))
-    code = [found[name] for name in ("fails", *answered)]
-    assert all(address + room <= loaded[0][1] for address, room in code)
-    assert all(one + room <= other for (one, room), (other, _) in itertools.pairwise(code))
+    assert found["fails_too"] == found["fails"]
+    code = [found[name][:2] for name in ("fails", *answered)]
+    assert code[0][0] % 8 == 0
+    assert code[-1][0] + code[-1][1] == size
+    assert all(address + room == other for (address, room), (other, _) in itertools.pairwise(code))
+    jumps = [address + jumps_to(image[address : address + room]) for address, room in code[1:]]
+    assert jumps == [slots, slots + 8, slots + 16]
+    assert image[slots:] == bytes(24)
 
 
 def test_the_accelerator_answers_as_cuda_does() -> None:

@@ -146,7 +146,7 @@ def _by_bus(bus: bytes, handle: Any) -> int | None:
 def _installed() -> int:
     """How many GPUs the machine has; it does not matter here which of them the process sees."""
     named = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
-    return max(len(_gpus[0].devices), *(int(name) + 1 for name in named if name.strip().isdigit()), 0)
+    return max([len(_gpus[0].devices), *(int(name) + 1 for name in named if name.strip().isdigit())])
 
 
 def _found(handle: Any, fits: Callable[[int], bool]) -> int | None:
