@@ -174,7 +174,7 @@ def _compared(node: cst.Comparison, facts: Facts) -> cst.BaseExpression | None:
     for index, target in enumerate(node.comparisons):
         right = target.comparator
         if isinstance(target.operator, (cst.In, cst.NotIn)):
-            operands = [right, left] if facts.of(right).kind.value in {"list", "tuple", "tensor"} else []
+            operands = [right, left] if _looks_into(right, left, facts) else []
         else:
             last = index == len(node.comparisons) - 1
             operands = [] if last or isinstance(target.operator, (cst.Is, cst.IsNot)) else [left, right]
@@ -183,3 +183,9 @@ def _compared(node: cst.Comparison, facts: Facts) -> cst.BaseExpression | None:
                 return operand
         left = right
     return None
+
+
+def _looks_into(container: cst.BaseExpression, element: cst.BaseExpression, facts: Facts) -> bool:
+    """Whether `in` compares an element with tensors: a text is no tensor's element (torch raises), and equals none."""
+    kinds = {Kind.LIST, Kind.TUPLE, Kind.TENSOR}
+    return facts.of(container).kind in kinds and facts.of(element).kind is not Kind.STRING

@@ -156,7 +156,9 @@ def _usual_roots(found: Times, functions: Sequence[Function]) -> list[Called]:
     roots: list[Called] = [function for function, of in natures if of.is_step and not of.runs_elsewhere]
     for function in functions:
         called = found.called_at(function, When.STEP)
-        roots += [callee for callee in called if not _generates(found, callee)]
+        roots += [
+            callee for callee in called if not found.is_passed_over(callee) and not _generates(found, callee)
+        ]
     return roots
 
 
