@@ -137,7 +137,7 @@ def known(engine: Engine) -> dict[str, object]:
     found = {owners[p]: cell for p, cell in cells.parameters.items() if p in owners}
     found |= {f"{f.key} returns": cell for f, cell in cells.returns.items()}
     found |= {f"{cls.key} .{name}": cell for (cls, name), cell in cells.attributes.items()}
-    return {key: described(cell.value) for key, cell in found.items() if cell.contributions}
+    return {key: described(cell.value) for key, cell in found.items() if cell.history}
 
 
 def described(value: Value) -> str:

@@ -50,13 +50,13 @@ def test_each_writer_has_its_contribution_and_the_value_is_their_join() -> None:
     solver, functions = solved(PROGRAM)
     lens = functions["Batch.__init__"].by_name["lens"]
     cell = solver.known.parameters[lens]
-    assert {writer.name: value.device for writer, value in cell.contributions.items()} == {
+    assert {writer.name: value.device for writer, value in cell.told().items()} == {
         "host": Device.CPU,
         "main": Device.CUDA,
     }
-    assert cell.value == join(*cell.contributions.values())
+    assert cell.value == join(*cell.told().values())
     assert cell.value.device is Device.MIXED
-    assert list(cell.readers) == [functions["Batch.__init__"]]
+    assert cell.readers == [functions["Batch.__init__"]]
 
 
 def test_a_cell_tells_whether_more_is_known() -> None:
@@ -66,9 +66,9 @@ def test_a_cell_tells_whether_more_is_known() -> None:
     on_gpu, on_host = (Value(Kind.TENSOR, device) for device in (Device.CUDA, Device.CPU))
     assert cell.contribute(0, first, on_gpu)
     assert not cell.contribute(0, second, on_gpu)  # noted all the same: the first may be taken back
-    assert cell.contributions == {first: on_gpu, second: on_gpu}
+    assert cell.told() == {first: on_gpu, second: on_gpu}
     assert cell.contribute(1, second, join(on_gpu, on_host))
-    assert cell.contributions[second].device is cell.value.device is Device.MIXED
+    assert cell.told()[second].device is cell.value.device is Device.MIXED
 
 
 def test_a_cell_remembers_what_was_known_at_each_moment_and_takes_back_what_was_told() -> None:
@@ -116,7 +116,7 @@ def test_an_evaluation_changes_nothing_by_itself() -> None:
     assert first.contributions
     assert first.contributions == second.contributions
     assert list(first.reads) == list(second.reads)
-    assert all(cell.contributions == {} and cell.readers == {} for cell in first.contributions)
+    assert all(not cell.history and not cell.readers for cell in first.contributions)
 
 
 def test_what_is_recorded_of_a_function_goes_without_the_collector() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
@@ -162,7 +163,7 @@ class Frame:
     def told(self, cell: Cell[Fact]) -> Fact | None:
         """What this function contributes to a cell so far."""
         contributed: Fact | None = self.outcome.contributions.get(cell)
-        return contributed if contributed is not None else cell.contributions.get(self.function)
+        return contributed if contributed is not None else cell.told_by(self.function)
 
     def tell(self, cell: Cell[Fact], fact: Fact) -> None:
         """Contribute to a cell."""
@@ -200,7 +201,7 @@ class Frame:
         paths = self.context.paths
         path = paths.get(node)
         if path is None:
-            path = paths[node] = path_of(node)
+            path = paths[node] = sys.intern(path_of(node))
         return path
 
     def here(self, node: ast.expr) -> Here:

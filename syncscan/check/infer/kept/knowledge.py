@@ -229,7 +229,7 @@ class KnowledgeReader:
         except NotKeptError:
             line = None
         if line is None:
-            cell.fill([], {})
+            cell.fill([], [])
             return
         with reading():
             history, readers = json.loads(line)
@@ -239,7 +239,7 @@ class KnowledgeReader:
                 value = value if news is None else self.values.fact(news)
                 told = self.values.fact(fact)
                 events.append(Event(turn, self.names.functions[writer], told, value, news is not None))
-            cell.fill(events, dict.fromkeys(self._functions(readers)))
+            cell.fill(events, [*self._functions(readers)])
 
     def _trail(self, function: Function) -> Trail:
         line = self._trails.pop(function, "[]")  # where there is none, the function was not there

@@ -150,8 +150,8 @@ def _made_function(data: Data, module: Module) -> Function:
     del function.node, function.statement
     function.key = key
     function.take(parameters(given))
-    function.global_names.update(names_set)
-    function.nonlocal_names.update(names_around)
+    function.global_names |= {*names_set}
+    function.nonlocal_names |= {*names_around}
     function.is_generator = is_generator
     return function
 

@@ -80,7 +80,7 @@ class Cell(Generic[Fact]):
     ``sort`` and ``key`` say what it is about. ``recall`` fills a cell of an earlier run, when it is first looked at.
     """
 
-    __slots__ = ("_recall", "contributions", "history", "key", "nothing", "readers", "sort", "value")
+    __slots__ = ("_last", "_recall", "history", "key", "nothing", "readers", "sort", "value")
 
     def __init__(self, nothing: Fact, sort: str, key: object, recall: Recall | None = None) -> None:
         self.nothing: Fact = nothing
@@ -88,7 +88,7 @@ class Cell(Generic[Fact]):
         self.key = key
         self._recall = recall
         if recall is None:
-            self.fill([], {})
+            self.fill([], [])
 
     def __getattr__(self, name: str) -> Any:
         """What is asked for while it is not filled."""
@@ -98,13 +98,11 @@ class Cell(Generic[Fact]):
         recall(self)
         return getattr(self, name)
 
-    def fill(self, history: list[Event], readers: dict[Function, None]) -> None:
+    def fill(self, history: list[Event], readers: list[Function]) -> None:
         """Let it be known."""
         self.history = history
         self.value: Fact = history[-1].value if history else self.nothing
-        self.contributions: dict[Function, Fact] = {  # the last one of each writer
-            event.writer: event.fact for event in history
-        }
+        self._last: dict[Function, Fact] | None = None  # what each writer told last, of a long history
         self.readers = readers
 
     def contribute(self, turn: int, writer: Function, fact: Fact) -> bool:
@@ -112,9 +110,26 @@ class Cell(Generic[Fact]):
         whole = joined(self.value, fact)
         if whole is not None:
             self.value = whole
-        self.contributions[writer] = fact
         self.history.append(Event(turn, writer, fact, self.value, whole is not None))
+        if self._last is not None:
+            self._last[writer] = fact
         return whole is not None
+
+    def told_by(self, writer: Function) -> Fact | None:
+        """What a writer told last; None where it told nothing."""
+        if len(self.history) > _LONG:
+            if self._last is None:
+                self._last = self.told()
+            return self._last.get(writer)
+        for event in reversed(self.history):
+            if event.writer is writer:
+                fact: Fact = event.fact
+                return fact
+        return None
+
+    def told(self) -> dict[Function, Fact]:
+        """What each writer told last."""
+        return {event.writer: event.fact for event in self.history}
 
     def before(self, when: int) -> Fact:
         """What was known just before a moment."""
@@ -130,18 +145,20 @@ class Cell(Generic[Fact]):
 
     def told_in_order(self) -> Iterable[Fact]:
         """What each writer told, in the order of the functions."""
-        return [self.contributions[writer] for writer in sorted(self.contributions, key=_order)]
+        told = self.told()
+        return [told[writer] for writer in sorted(told, key=_order)]
 
     # What a revision does
 
     def insert(self, turn: int, writer: Function, fact: Fact) -> None:
         """Add what a writer tells, where others told something later; what is known by that is left open."""
-        self.contributions[writer] = fact
+        self._last = None
         event = Event(turn, writer, fact, self.nothing, False)
         self.history.insert(place_in(self.history, event.when), event)
 
     def withdraw(self, when: int) -> None:
         """Take back what was told at a moment."""
+        self._last = None
         del self.history[place_in(self.history, when)]
 
     def fold(self, when: int) -> tuple[Fact, bool]:
@@ -164,7 +181,8 @@ class Cell(Generic[Fact]):
 
 
 Recall = Callable[[Cell[Any]], None]
-_FILLED = frozenset({"contributions", "history", "readers", "value"})
+_FILLED = frozenset({"_last", "history", "readers", "value"})
+_LONG = 8  # events, beyond which looking through them takes longer than it saves memory
 
 
 def place_in(history: list[Event], when: int) -> int:

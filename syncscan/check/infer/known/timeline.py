@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from syncscan.check.infer.known.cells import (
@@ -153,10 +154,10 @@ class Timeline:
 
     def commit(self, function: Function, evaluation: Evaluation) -> None:
         """Let the project know what an evaluation yields, and queue whoever has read something else."""
-        self.trails[function].append(evaluation)
+        trail = self.trails[function]
+        evaluation = self._noted_as_reader(function, trail, evaluation)
+        trail.append(evaluation)
         when = moment(evaluation.turn, function)
-        for cell in evaluation.reads:
-            cell.readers[function] = None
         self._note(function, evaluation)
         for cell, fact in evaluation.contributions:
             if self._before is None:
@@ -170,6 +171,16 @@ class Timeline:
             self._meet(met, function, evaluation.turn)
         if self._before is not None:
             self._look_ahead(function, evaluation.turn + 1)
+
+    def _noted_as_reader(self, function: Function, trail: Trail, evaluation: Evaluation) -> Evaluation:
+        """Note a function with the cells that it has not read before; evaluations that read the same share what holds that."""
+        if trail and trail[-1].reads == evaluation.reads:
+            return replace(evaluation, reads=trail[-1].reads)
+        before = {cell for each in trail for cell in each.reads}
+        for cell in evaluation.reads:
+            if cell not in before:
+                cell.readers.append(function)
+        return evaluation
 
     def _note(self, function: Function, evaluation: Evaluation) -> None:
         known = self._known
@@ -245,20 +256,16 @@ class Timeline:
         known.may_block.discard(function)
         for evaluation in kept:
             self._note(function, evaluation)
-        if not kept:
-            for cell in {cell: None for evaluation in dropped for cell in evaluation.reads}:
-                cell.readers.pop(function, None)
-        told = {cell: fact for evaluation in kept for cell, fact in evaluation.contributions}
+        still_read = {cell for evaluation in kept for cell in evaluation.reads}
+        for cell in {cell: None for evaluation in dropped for cell in evaluation.reads}:
+            if cell not in still_read:
+                cell.readers.remove(function)
         for evaluation in dropped:
             when = moment(evaluation.turn, function)
             for cell, _ in evaluation.contributions:
                 self._touch(cell)
                 cell.withdraw(when)
                 self._push(when, _SETTLE, cell)
-                if cell in told:
-                    cell.contributions[function] = told[cell]
-                else:
-                    cell.contributions.pop(function, None)
 
     def _is_due(self, function: Function, turn: int) -> bool:
         """Whether a function takes a turn, by what is known as its round begins."""

@@ -19,6 +19,7 @@ from syncscan.check.infer.source.syntax import dotted_name, walk
 
 _TYPED_TABLES = frozenset({"typing.TypedDict", "typing_extensions.TypedDict"})
 LAMBDA = "<lambda>"
+NO_NAMES: frozenset[str] = frozenset()  # CPython makes a new one each time
 FIELDS = ""  # stands among the members of a class for the order of its fields
 NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple", "collections.namedtuple"})
 
@@ -59,7 +60,7 @@ class Function:
     owner: Class | None = None
     parent: Function | None = None
     parameters: list[Parameter] = field(default_factory=list)
-    decorators: frozenset[str] = frozenset()  # full names, see `Program.full_name`
+    decorators: frozenset[str] = NO_NAMES  # full names, see `Program.full_name`
     is_property: bool = False  # read like an attribute
     is_cached_property: bool = False  # a property whose body runs once for each object
     is_static: bool = False  # takes no ``self``
@@ -70,8 +71,8 @@ class Function:
     rest: Parameter | None = None  # ``*args``
     more: Parameter | None = None  # ``**kwargs``
     by_name: dict[str, Parameter] = field(default_factory=dict)
-    global_names: set[str] = field(default_factory=set)  # that a ``global`` statement names
-    nonlocal_names: set[str] = field(default_factory=set)
+    global_names: frozenset[str] = NO_NAMES  # that a ``global`` statement names
+    nonlocal_names: frozenset[str] = NO_NAMES
     statement: ast.stmt | None = None  # in which a lambda stands
     is_generator: bool = False
     calls_of_its_own: frozenset[str] | None = None
@@ -129,7 +130,7 @@ class Function:
             receiver = self.parameters[0].name if self.parameters else "self"
             calls = (dotted_name(node.func) for node in walk(self.node) if isinstance(node, ast.Call))
             found = (name.removeprefix(f"{receiver}.") for name in calls if name.startswith(f"{receiver}._"))
-            self.calls_of_its_own = frozenset(found)
+            self.calls_of_its_own = frozenset(found) or NO_NAMES
         return self.calls_of_its_own
 
     def virtuals(self) -> tuple[Virtual, ...]:
@@ -171,7 +172,7 @@ class Class:
     bases: list[Class] = field(default_factory=list)
     external_bases: list[str] = field(default_factory=list)
     subclasses: list[Class] = field(default_factory=list)  # every class below this one
-    decorators: frozenset[str] = frozenset()
+    decorators: frozenset[str] = NO_NAMES
     linear: list[Class] = field(default_factory=list)
     overriding: dict[str, tuple[Function, ...]] = field(default_factory=dict)
     storing: dict[str, tuple[Class, ...]] = field(default_factory=dict)

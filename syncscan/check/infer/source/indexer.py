@@ -147,11 +147,11 @@ class _Indexer:
         if isinstance(getattr(node, "value", None), (ast.Yield, ast.YieldFrom)):
             function.is_generator = True
         elif isinstance(node, ast.Global):
-            function.global_names.update(node.names)
+            function.global_names |= {*node.names}
             for name in node.names:
                 self._note_global(name, None)
         elif isinstance(node, ast.Nonlocal):
-            function.nonlocal_names.update(node.names)
+            function.nonlocal_names |= {*node.names}
         if function is self.module.body:
             self._note_globals(node)
         if function.owner is not None:

@@ -29,7 +29,7 @@ class Merged:
 def merge(old: ast.Module, new: ast.Module, old_lines: Sequence[str], new_lines: Sequence[str]) -> Merged:
     """Make a tree what the file is now; of the new one, whatever differs is taken over."""
     merging = _Merging(old_lines, new_lines)
-    merging.block(old.body, new.body, old)
+    old.body = merging.block(old.body, new.body, old)
     return merging.merged
 
 
@@ -39,8 +39,8 @@ class _Merging:
         self._old_lines = old_lines
         self._new_lines = new_lines
 
-    def block(self, old: list[ast.stmt], new: list[ast.stmt], owner: ast.AST) -> None:
-        """Merge statements, which ``owner`` runs."""
+    def block(self, old: list[ast.stmt], new: list[ast.stmt], owner: ast.AST) -> list[ast.stmt]:
+        """Statements, which ``owner`` runs, merged with what has become of them."""
         before = [_text(node, self._old_lines) for node in old]
         after = [_text(node, self._new_lines) for node in new]
         result: list[ast.stmt] = []
@@ -51,7 +51,7 @@ class _Merging:
                 result += old[i:i_end]
             else:
                 result += self._replaced(old[i:i_end], new[j:j_end], owner)
-        old[:] = result
+        return result
 
     def _replaced(self, old: list[ast.stmt], new: list[ast.stmt], owner: ast.AST) -> list[ast.stmt]:
         """Statements in the place of others; of those alike, in order, the old one stays, with what is new in it."""
@@ -74,7 +74,7 @@ class _Merging:
         for name in old._fields:
             before, after = getattr(old, name), getattr(new, name)
             if name in _BLOCKS:
-                self.block(before, after, runs)
+                setattr(old, name, self.block(before, after, runs))
             elif name in _PARTS and len(before) == len(after):
                 for part, now in zip(before, after, strict=True):
                     self._node(part, now, owner)

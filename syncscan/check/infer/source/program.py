@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import PurePath
 
 from syncscan.check.infer.source.fields import note_kept
-from syncscan.check.infer.source.index import Class, Function, Import, Module
+from syncscan.check.infer.source.index import NO_NAMES, Class, Function, Import, Module
 from syncscan.check.infer.source.syntax import dotted_name
 
 # A definition of the project, or the full name of something outside it.
@@ -70,7 +70,8 @@ class Program:
     def decorators_of(self, of: Function | Class) -> frozenset[str]:
         """The full names of the decorators of a definition."""
         nodes = getattr(of.node, "decorator_list", ())
-        return frozenset(filter(None, (self.full_name(node, of.module, of.parent) for node in nodes)))
+        found = filter(None, (self.full_name(node, of.module, of.parent) for node in nodes))
+        return frozenset(found) or NO_NAMES
 
     def full_name(self, node: ast.expr, module: Module, scope: Function | None = None) -> str:
         """What a decorator, or another name in an expression, stands for, with or without its arguments.

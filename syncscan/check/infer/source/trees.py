@@ -64,10 +64,15 @@ class _Numbers(dict[int, int]):
 _SLOTTED = _Slotted()
 _COPIES = _Copies()
 _NUMBERS = _Numbers()
+_EMPTY: list[Any] = []  # more than a third of all lists are; nobody adds to a list of a tree
+
+_NO_NODES = PLAIN - {"names"}  # those of an import are nodes
 
 _PART = """\
     part = node.{name}
     if type(part) is list:
+        if not part:
+            part = empty
         for place, each in enumerate(part):
             copy = copies[type(each)]
             if copy is not None:
@@ -87,7 +92,7 @@ def _copy_of(kind: type[ast.AST]) -> _Copy:
     """
     lines = ["def copied(node):\n    slotted = new()\n"]
     lines += [
-        f"    slotted.{name} = node.{name}\n" if name in PLAIN else _PART.format(name=name)
+        f"    slotted.{name} = node.{name}\n" if name in _NO_NODES else _PART.format(name=name)
         for name in kind._fields
     ]
     lines += [
@@ -96,7 +101,7 @@ def _copy_of(kind: type[ast.AST]) -> _Copy:
         else f"    slotted.{name} = node.{name}\n"
         for name in kind._attributes
     ]
-    names: dict[str, Any] = {"copies": _COPIES, "new": _SLOTTED[kind], "numbers": _NUMBERS}
+    names: dict[str, Any] = {"copies": _COPIES, "new": _SLOTTED[kind], "numbers": _NUMBERS, "empty": _EMPTY}
     exec("".join([*lines, "    return slotted\n"]), names)  # noqa: S102 (of the names of fields alone)
     copied: _Copy = names["copied"]
     return copied
