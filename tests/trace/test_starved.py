@@ -42,6 +42,13 @@ def test_it_lasts_from_the_end_of_a_wait_to_the_next_launch(starved, ends):
     assert 30 * MS <= measured["total"] < 400 * MS
 
 
+def test_it_lasts_until_the_launch_has_returned(starved):
+    done = starved(
+        "cuda.fake_set_launch_takes(30_000)\nt.item()\ncuda.fake_launch(0)\nidle(0.5)\ncuda.fake_launch(0)\n"
+    )
+    assert 30 * MS <= done.site("t.item()")["starved_ns"]["total"] < 400 * MS
+
+
 def test_a_copy_ends_it_too(starved):
     done = starved("t.item()\nidle(0.03)\nt.upload(1, 8, 1)\nidle(0.5)\ncuda.fake_launch(0)\n")
     assert 30 * MS <= done.site("t.item()")["starved_ns"]["total"] < 400 * MS
@@ -82,6 +89,8 @@ def test_a_second_of_nothing_is_the_programs_own(starved):
 
 # After the first wait all launches are seen, up to the next.
 LEARN = "cuda.fake_wait(0)\ncuda.fake_launch(0)\ncuda.fake_launch(5)\n"
+# And then ever less: not before the 64th wait.
+LEARNT = "for _ in range(33):\n    cuda.fake_wait(0)\n    cuda.fake_launch(0)\n"
 
 
 def test_while_another_stream_is_busy_it_is_not_starved(starved):
@@ -91,6 +100,14 @@ def test_while_another_stream_is_busy_it_is_not_starved(starved):
     )
     assert done.site("t.item()")["starved_ns"] == {"total": 0, "measured": 1}
     assert done.stdout == "0\n"
+
+
+def test_a_stream_is_learnt_from_the_first_launches_behind_a_wait(starved):
+    done = starved(
+        "for _ in range(7): cuda.fake_wait(0)\ncuda.fake_launch(5)\ncuda.fake_wait(0)\ncuda.fake_launch(0)\n"
+        "cuda.fake_set_busy(5, 1)\nt.item()\nidle(0.03)\ncuda.fake_launch(0)\n"
+    )
+    assert done.site("t.item()")["starved_ns"] == {"total": 0, "measured": 1}
 
 
 @pytest.mark.parametrize(
@@ -132,7 +149,7 @@ def test_launches_cost_nothing_where_nothing_waits(starved):
 
 def test_after_a_wait_one_launch_is_seen_and_no_more(starved):
     done = starved(
-        LEARN + "for _ in range(4): cuda.fake_wait(0)\nseen = cuda.fake_delivered(b'cuLaunchKernel')\n"
+        LEARNT + "seen = cuda.fake_delivered(b'cuLaunchKernel')\n"
         "for _ in range(10):\n    t.item()\n    for _ in range(100): cuda.fake_launch(0)\n"
         "print(cuda.fake_delivered(b'cuLaunchKernel') - seen)\n"
     )  # fmt: skip
@@ -148,7 +165,7 @@ def test_a_program_that_waits_no_more_pays_no_longer(starved):
 
 def test_only_the_ways_to_launch_that_are_used_are_switched(starved):
     done = starved(
-        LEARN + "for _ in range(4): cuda.fake_wait(0)\ncuda.fake_launch(0)\nbefore = cuda.fake_switches()\n"
+        LEARNT + "cuda.fake_launch(0)\nbefore = cuda.fake_switches()\n"
         "for _ in range(10):\n    t.item()\n    cuda.fake_launch(0)\nprint(cuda.fake_switches() - before)\n"
     )  # fmt: skip
     assert done.stdout == "20\n"

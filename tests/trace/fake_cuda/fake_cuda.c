@@ -109,9 +109,11 @@ long fake_delivered(const char *name) {
   return delivered[id];
 }
 long fake_switches(void) { return switches; }
+static unsigned launch_takes; /* microseconds */
+void fake_set_launch_takes(unsigned microseconds) { launch_takes = microseconds; }
 void fake_launch(int stream) {
   unsigned long long parameters[8] = {[5] = stream};
-  call_with("cuLaunchKernel", parameters, 0);
+  call_with("cuLaunchKernel", parameters, launch_takes);
 }
 void fake_launch_ex(int stream) {
   unsigned long long config[8] = {[4] = stream};

@@ -283,10 +283,11 @@ class Cupti:
                 waits = number in calls and calls[number][0] == WAIT
                 if not leaves and number in starved.destroys:
                     starved.forget(number, data)
-                elif not leaves and not waits:
-                    starved.end(number, data, perf_counter_ns(), get_ident())
-                elif number in starved.launches:
-                    starved.ended(get_ident())
+                elif not waits:
+                    if leaves:
+                        starved.launched(get_ident(), perf_counter_ns())
+                    else:
+                        starved.launches_now(number, data, get_ident())
                 if number in calls:
                     callback(user, domain, number, data)
                 if leaves and waits:

@@ -1,5 +1,6 @@
 """For how long the GPU had nothing to do after a wait, until the next launch or copy by any thread.
 
+That a launch has returned ends it: the kernel begins at about that time, and microseconds after the call began.
 Callbacks of launches are on only from the end of a wait to the next launch, so that a program that does not
 wait pays nothing; and of the ways to launch, only those that the program was seen to use, since to turn one on or off
 takes microseconds. They are turned off while no launch is under way: a call whose callback goes off between its begin
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 
     from .entry import Entry
 
-FIRST, SAMPLED = 4, 64  # after the first waits, and then one of so many, all ways to launch are seen,
-LEARNT = 512  # for so many launches at most, up to the next wait
+# After the first waits, and then ever fewer down to one of so many, all ways to launch are seen,
+FIRST, SAMPLED = 4, 64
+LEARNT = 512  # for so many launches at most, up to the next wait behind a launch
 LONGEST_NS = 1_000_000_000  # beyond that there was no work to be done, and no wait is to blame
 MOST_STREAMS = 16
 RELAXED = 2  # CU_STREAM_CAPTURE_MODE_RELAXED: asking must not end what is captured
@@ -55,7 +57,11 @@ class Starved:
         self._names: dict[int, str] = {}
         self._idle: dict[int, tuple[Entry, int]] = {}  # since when, by context
         self._streams: dict[int, set[int]] = {}  # that had work, by context
-        self._waits = 0
+        self._ending: dict[int, tuple[int, Entry, int]] = {}  # by thread that launches: context, and as above
+        self.log: list[tuple[int, int, int]] | None = (
+            None  # of each wait, while asked for: context, end, ns idle
+        )
+        self._waits = 0  # but those with no launch between them count as one
         self._to_learn = 0  # from so many launches
         self._used: frozenset[int] = frozenset()  # of `launches`, those that the program was seen to make
         self._on: frozenset[int] = frozenset()  # of `launches`, those whose callbacks are on
@@ -75,27 +81,35 @@ class Starved:
         context = _read(data + _CONTEXT)
         self._end(context, now)
         if self._is_busy(context, number, data):
-            entry.idle.append(0)
+            self._count(context, entry, now, 0)
             return
         self._idle[context] = (entry, now)
-        self._waits += 1
-        self._to_learn = LEARNT if self._waits <= FIRST or self._waits % SAMPLED == 1 else 0
+        if self._to_learn < LEARNT:  # since the last wait something was launched
+            self._waits += 1
+            self._to_learn = LEARNT if _is_to_learn(self._waits) else 0
         self._listen()
 
-    def end(self, number: int, data: int, now: int, thread: int) -> None:
-        """A launch or copy has begun on a thread: the GPU has something to do."""
+    def launches_now(self, number: int, data: int, thread: int) -> None:
+        """A launch or copy has begun on a thread."""
         context = _read(data + _CONTEXT)
-        self._end(context, now)
+        found = self._idle.pop(context, None)
+        if found is not None:
+            self._ending[thread] = (context, *found)
         if number in self.launches:
             self._left_open |= thread in self._launching
             self._launching.add(thread)
             if self._to_learn:
                 self._learn(context, number, data)
 
-    def ended(self, thread: int) -> None:
-        """A launch has ended on a thread."""
-        self._launching.discard(thread)
-        self._listen()
+    def launched(self, thread: int, now: int) -> None:
+        """A launch or copy has ended on a thread: the GPU has something to do."""
+        found = self._ending.pop(thread, None)
+        if found is not None:
+            context, entry, since = found
+            self._count(context, entry, since, now - since)
+        if thread in self._launching:
+            self._launching.discard(thread)
+            self._listen()
 
     def _learn(self, context: int, number: int, data: int) -> None:
         self._to_learn -= 1
@@ -126,8 +140,15 @@ class Starved:
 
     def _end(self, context: int, now: int) -> None:
         found = self._idle.pop(context, None)
-        if found is not None and now - found[1] < LONGEST_NS:
-            found[0].idle.append(now - found[1])
+        if found is not None:
+            entry, since = found
+            self._count(context, entry, since, now - since)
+
+    def _count(self, context: int, entry: Entry, since: int, idle: int) -> None:
+        if idle < LONGEST_NS:
+            entry.idle.append(idle)
+            if self.log is not None:
+                self.log.append((context, since, idle))
 
     def _stream(self, number: int, data: int) -> int:
         at = _read(data + _PARAMETERS)
@@ -153,6 +174,10 @@ class Starved:
             return not unknown and driver.cuStreamQuery(_WORD(stream)) != 0
         finally:
             driver.cuThreadExchangeStreamCaptureMode(ctypes.byref(mode))
+
+
+def _is_to_learn(wait: int) -> bool:
+    return wait <= FIRST or wait % SAMPLED == 0 or wait & (wait - 1) == 0
 
 
 def _read(address: int) -> int:
