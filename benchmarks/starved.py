@@ -2,9 +2,10 @@
 
     python -m benchmarks.starved [ROUNDS]
 
-needs a CUDA GPU; the decode loop needs transformers, and vLLM's is left out where there is none. Each program runs twice: under `syncscan trace --starved`, and
+needs a CUDA GPU; the decode loop needs transformers, and vLLM's is left out where there is none. Each program runs three times: under
+`syncscan trace --starved`, under the same with `--check-starved`, which holds some of its steps against the timeline of these very steps, and
 under torch.profiler, whose timeline says from the end of each wait to the next kernel or copy how long the GPU was idle.
-Prints for each the starved time a step by both, their ratio, and what is known of it; then the overhead of a
+Prints for each the starved time a step by all, and what is known of it; then the overhead of a
 trace with and without --starved over the untraced loop.
 """
 
@@ -27,7 +28,8 @@ from pathlib import Path
 
 from benchmarks.runtimes import MODELS, SIZES
 
-STEPS, WARMUP = 60, 10
+STEPS, WARMUP = 300, 10
+PROFILED = 60  # of them under the profiler, whose files are large
 SLEEP = 0.002
 Interval = tuple[float, float]
 Step = Callable[[], object]
@@ -152,13 +154,13 @@ def profile(name: str) -> None:
     for _ in range(WARMUP):
         one()
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiled:
-        for _ in range(STEPS):
+        for _ in range(PROFILED):
             one()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.json"
         profiled.export_chrome_trace(str(path))
         events = json.loads(path.read_text())["traceEvents"]
-    print(json.dumps({"idle_ns": 1e3 * sum(idle_after(*timeline(events))) / STEPS}))
+    print(json.dumps({"idle_ns": 1e3 * sum(idle_after(*timeline(events))) / PROFILED}))
 
 
 _WAITS = ("cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize")
@@ -195,10 +197,10 @@ def idle_after(ends: Iterable[float], work: Iterable[Interval]) -> Iterator[floa
             yield min(starts[at], following) - end
 
 
-def traced(name: str) -> float:
-    """Nanoseconds a step for which a trace says that the GPU starved."""
+def traced(name: str, *more: str) -> tuple[float, dict[str, float]]:
+    """Nanoseconds a step for which a trace says that the GPU starved; and what it has checked."""
     with tempfile.TemporaryDirectory() as folder:
-        options = ["--starved", "--step", "benchmarks.starved:step", "--warmup", WARMUP, "-o", folder]
+        options = ["--starved", *more, "--step", "benchmarks.starved:step", "--warmup", WARMUP, "-o", folder]
         command = [sys.executable, "-m", "syncscan", "trace", *options, "--"]
         program = [sys.executable, "-c", f"from benchmarks.starved import run; run({name!r})"]
         done = subprocess.run([*map(str, command), *program], capture_output=True, text=True, check=False)
@@ -206,7 +208,11 @@ def traced(name: str) -> float:
     steps = trace["steps"]["steady"]
     assert steps == STEPS, done.stderr
     sites = [site for site in trace["sites"] if site["in_step"] and site["phase"] == "steady"]
-    return sum(site["starved_ns"]["total"] for site in sites if site["starved_ns"]) / steps
+    for process in trace["processes"]:
+        for note in process.get("notes", ()):
+            print(f"{name:14} {note}")
+    starved = sum(site["starved_ns"]["total"] for site in sites if site["starved_ns"]) / steps
+    return starved, trace["starved_check"] or {"steps": 1, "starved_ns": 0, "timeline_ns": 0}
 
 
 def compare() -> None:
@@ -216,14 +222,22 @@ def compare() -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         try:
             idle = json.loads(done.stdout.splitlines()[-1])["idle_ns"]
-            starved = traced(name)
-        except (IndexError, OSError, AssertionError) as error:
+            starved, _ = traced(name)
+            _, check = traced(name, "--check-starved")
+        except (IndexError, OSError, AssertionError, ValueError) as error:
             print(f"{name:14} failed: {error!r} {done.stderr[-500:]}")
             continue
-        ratio = f"{starved / idle:.2f}" if idle else "-"
+        launches, kernels = check["starved_ns"] / check["steps"], check["timeline_ns"] / check["steps"]
         print(
-            f"{name:14} trace {starved / 1e6:8.4f} ms a step   profiler {idle / 1e6:8.4f} ms   ratio {ratio}   known: {known}"
+            f"{name:14} trace {starved / 1e6:8.4f} ms a step, profiler {idle / 1e6:8.4f} ({_ratio(starved, idle)});"
+            f" in {check['steps']} same steps: trace {launches / 1e6:8.4f}, kernels {kernels / 1e6:8.4f} ({_ratio(launches, kernels)});"
+            f" known: {known}",
+            flush=True,
         )
+
+
+def _ratio(one: float, other: float) -> str:
+    return f"{one / other:.2f}" if other else "-"
 
 
 def overhead(rounds: int) -> None:

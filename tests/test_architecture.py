@@ -105,8 +105,8 @@ FLOORS = {
         "kept",
     ),
     "syncscan.trace.hook._syncscan_hook": (
-        "append exits imports interfaces lines part places threads window",
-        "cupti debugmode entry record seen simulated starved steps",
+        "append buffers exits imports interfaces lines part places threads window",
+        "checked cupti debugmode entry record seen simulated starved steps timeline",
         "calls",
         "watch",
         "arm output",

@@ -18,7 +18,7 @@ from syncscan.trace.shape import (
     row,
     text,
 )
-from syncscan.trace.store import HISTOGRAM
+from syncscan.trace.store import CHECKED, HISTOGRAM
 
 FORMAT_VERSION = 1
 
@@ -90,6 +90,7 @@ TRACE: Shape = record(
     exit_status=integer,
     wall_ns=integer,
     steps=optional(record(target=text, warmup=integer, started=integer, steady=integer, wall_ns=integer)),
+    starved_check=Later(optional(CHECKED), None),
     proposed_step=Later(optional(record(target=text, waits=integer, path=text, line=integer)), None),
     worst_step=map_of(record(value=number, rank=optional(integer), lines=list_of(_LINE))),
     processes=list_of(_process),

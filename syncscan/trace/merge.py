@@ -10,7 +10,7 @@ from typing import Any
 from syncscan.trace.lines import Ranges, merged
 from syncscan.trace.sites import MAX_STACKS
 from syncscan.trace.spread import Spread, pooled
-from syncscan.trace.store import quantile
+from syncscan.trace.store import added_up, quantile
 
 Trace = dict[str, Any]
 MAX_SITES = 200_000  # different ones; what comes beyond is counted at none
@@ -65,6 +65,7 @@ class _Merger:
         self._times = 0
         self._uncomputed: Counter[str] = Counter()
         self._lines: list[Ranges | None] = []
+        self._check: dict[str, int] | None = None
         self._ranks: set[int] = set()
         self._shared_ranks: set[int] = set()
 
@@ -91,6 +92,7 @@ class _Merger:
         self._add_timeline(trace["timeline"], numbers)
         self._uncomputed.update(trace["uncomputed"])
         self._lines.append(trace["lines"])
+        self._check = added_up([self._check, trace["starved_check"]])
 
     def _add_steps(self, steps: dict[str, Any] | None) -> None:
         if self._steps is None or steps is None:
@@ -140,6 +142,7 @@ class _Merger:
             "timeline": self._timeline,
             "uncomputed": dict(self._uncomputed.most_common()),
             "lines": merged(self._lines),
+            "starved_check": self._check,
         }
         return Part(trace, self._left_out, self._shared_ranks)
 

@@ -91,6 +91,7 @@ class Process:
     notes: list[str] = field(default_factory=list)
     wall_ns: int = 0
     steps: dict[str, Any] | None = None
+    checked: dict[str, int] | None = None  # of some steps, starved time by the launches and by the kernels
     waits: list[Wait] = field(default_factory=list)
     seen: list[SeenFunction] = field(default_factory=list)
     lines: dict[str, set[int]] = field(default_factory=dict)  # that ran, by file
@@ -139,6 +140,7 @@ _STEPS = record(
     target=text, started=integer, steady=integer, wall_ns=integer, most=map_of(row(number, by_number(number)))
 )
 HISTOGRAM = by_number(integer, largest=511)  # the bucket of 2**63 nanoseconds
+CHECKED = record(steps=integer, waits=integer, starved_ns=integer, timeline_ns=integer)
 _FIELDS: dict[str, Shape] = {
     "torch": record(version=text, folder=text, cuda=optional(text)),
     "rank": optional(integer),
@@ -146,6 +148,7 @@ _FIELDS: dict[str, Shape] = {
     "note": text,
     "wall_ns": integer,
     "steps": _STEPS,
+    "checked": optional(CHECKED),
     "code": row(integer, text, text, integer),
     "stack": row(integer, list_of(row(integer, integer, *_POSITION))),
     "entry": row(integer, integer, text, text, optional(text), optional(row(text, list_of(text)))),
@@ -216,6 +219,9 @@ class _Reader:
     def _read_steps(self, value: dict[str, Any]) -> None:
         self._process.steps = value
 
+    def _read_checked(self, value: dict[str, int] | None) -> None:
+        self._process.checked = value
+
     def _read_code(self, value: list[Any]) -> None:
         number, path, function, _first_line = value
         self._codes[number] = (path, function)
@@ -282,6 +288,12 @@ class _Reader:
             (node[0], tuple(node[1])) if node else None,
             *(*self._counts[number], self._squares.get(number, (0.0, 0.0)), self._starved.get(number)),
         )
+
+
+def added_up(checks: Iterable[dict[str, int] | None]) -> dict[str, int] | None:
+    """What several processes or traces have checked, field by field; None where none has."""
+    found = [check for check in checks if check is not None]
+    return {name: sum(check[name] for check in found) for name in found[0]} if found else None
 
 
 def quantile(histogram: dict[int, int], share: float) -> int:

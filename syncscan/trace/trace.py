@@ -14,7 +14,7 @@ from syncscan.trace.launch import Launched, why_unhooked
 from syncscan.trace.lines import ranges_by_file
 from syncscan.trace.propose import propose_step
 from syncscan.trace.sites import Blame, Site, Sources, collect, spot, to_json
-from syncscan.trace.store import Process, read_processes
+from syncscan.trace.store import Process, added_up, read_processes
 
 Trace = dict[str, Any]
 
@@ -39,6 +39,7 @@ def build(
         "exit_status": launched.status,
         "wall_ns": max((process.wall_ns for process in processes), default=0),
         "steps": steps,
+        "starved_check": added_up(process.checked for process in processes),
         "proposed_step": propose_step(processes, sources) if steps is None else None,
         "worst_step": _worst_step(processes, of_wait),
         "processes": [_process(process) for process in processes] + _unhooked(processes, launched),

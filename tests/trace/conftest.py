@@ -60,7 +60,7 @@ def cuda_library(tmp_path_factory):
         pytest.skip("needs a C compiler for the stand-in of CUDA")
     library = tmp_path_factory.mktemp("cuda") / "libcupti.so"
     source = FAKE_CUDA / "fake_cuda.c"
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-ldl", "-lpthread"], check=True)
     library.with_name("libcuda.so.1").symlink_to(library)  # one library: what the one is told the other knows
     return library
 

@@ -58,6 +58,89 @@ int cuPointerGetAttribute(unsigned *value, int attribute, unsigned long long poi
   return 0;
 }
 
+/* Activity records: a kernel begins where its launch ends, and is told of when it has ended or a forced flush comes. As CUPTI
+   does, buffers are asked for and given back on a thread of its own while its lock is held, which launches need too. */
+#include <pthread.h>
+typedef struct {
+  unsigned kind, pad[3];
+  unsigned long long start, end, rest;
+  unsigned device, more[41];
+} Kernel;
+static pthread_mutex_t records_lock = PTHREAD_MUTEX_INITIALIZER;
+static void (*ask)(unsigned char **, size_t *, size_t *);
+static void (*give)(void *, unsigned, unsigned char *, size_t, size_t);
+static int recording[64];
+static unsigned char *records;
+static size_t room, filled;
+static long given_back, registered;
+static unsigned kernel_takes, kernel_waits; /* nanoseconds: it runs, and passes before it begins */
+
+static unsigned long long now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+static void *ask_on_a_thread(void *unused) {
+  size_t most;
+  ask(&records, &room, &most);
+  return unused;
+}
+static void *give_on_a_thread(void *unused) {
+  give(0, 0, records, room, filled);
+  return unused;
+}
+static void on_a_thread(void *(*run)(void *)) {
+  pthread_t thread;
+  pthread_create(&thread, 0, run, 0);
+  pthread_join(thread, 0);
+}
+static void give_records(void) {
+  if (filled) on_a_thread(give_on_a_thread), given_back++;
+  records = 0, filled = 0;
+}
+static void record_kernel(void) {
+  if (!recording[10]) return;
+  pthread_mutex_lock(&records_lock);
+  if (!records || filled + sizeof(Kernel) > room) {
+    give_records();
+    on_a_thread(ask_on_a_thread);
+  }
+  if (records) {
+    unsigned long long begin = now_ns() + kernel_waits;
+    Kernel kernel = {10, {0}, begin, begin + kernel_takes, 0, context - 1, {0}};
+    memcpy(records + filled, &kernel, sizeof kernel);
+    filled += sizeof kernel;
+  }
+  pthread_mutex_unlock(&records_lock);
+}
+int cuptiActivityRegisterCallbacks(void *request, void *complete) {
+  ask = request, give = complete, registered++;
+  return getenv("FAKE_CUPTI_NO_RECORDS") ? 15 : 0;
+}
+int cuptiActivityEnable(unsigned kind) { return recording[kind] = 1, 0; }
+int cuptiActivityDisable(unsigned kind) { return recording[kind] = 0, 0; }
+int cuptiActivityFlushAll(unsigned flag) {
+  pthread_mutex_lock(&records_lock);
+  if (flag) give_records();
+  pthread_mutex_unlock(&records_lock);
+  return 0;
+}
+int cuptiActivityGetNextRecord(unsigned char *buffer, size_t length, unsigned char **record) {
+  unsigned char *next = *record ? *record + sizeof(Kernel) : buffer;
+  if (next >= buffer + length) return 12;
+  *record = next;
+  return 0;
+}
+int cuptiGetTimestamp(unsigned long long *time) { return *time = now_ns(), 0; }
+int cuptiGetVersion(unsigned *version) {
+  *version = getenv("FAKE_CUPTI_VERSION") ? atoi(getenv("FAKE_CUPTI_VERSION")) : 130001;
+  return 0;
+}
+int cuptiGetDeviceId(unsigned long long of, unsigned *device) { return *device = of - 1, 0; }
+int fake_recording(void) { return recording[10]; }
+long fake_registered(void) { return registered; }
+void fake_set_kernel(unsigned waits, unsigned takes) { kernel_waits = waits, kernel_takes = takes; }
+
 /* Calls of a thread that its subscriber saw begin and not end, for their callback was turned off meanwhile: with four of
    them an H200's CUPTI (CUDA 13.0) tells of the end of calls alone. */
 enum { MOST_OPEN = 4 };
@@ -114,6 +197,10 @@ void fake_set_launch_takes(unsigned microseconds) { launch_takes = microseconds;
 void fake_launch(int stream) {
   unsigned long long parameters[8] = {[5] = stream};
   call_with("cuLaunchKernel", parameters, launch_takes);
+  record_kernel();
+}
+void fake_launch_often(int times) {
+  while (times--) fake_launch(0);
 }
 void fake_launch_ex(int stream) {
   unsigned long long config[8] = {[4] = stream};
@@ -165,4 +252,5 @@ void fake_synchronize(void) { call("cuCtxSynchronize_v2", 0, 0, 0, 50); }
 
 __attribute__((destructor)) static void check(void) {
   if (subscriber) fputs("fake_cuda: left subscribed at exit\n", stderr);
+  if (recording[10]) fputs("fake_cuda: left recording at exit\n", stderr);
 }

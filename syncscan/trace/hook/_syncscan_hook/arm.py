@@ -7,27 +7,44 @@ from .debugmode import DebugMode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .checked import Checked
     from .interfaces import Detector, Note, Sink
 
 
-def arm(wanted: str, recorder: Sink, note: Note, fail: Note, *, starved: bool = False) -> list[Detector]:
+def arm(
+    wanted: str,
+    recorder: Sink,
+    note: Note,
+    fail: Note,
+    *,
+    starved: bool = False,
+    checked: Checked | None = None,
+) -> list[Detector]:
     """Arm what ``wanted`` names ("auto", "cupti", "debug-mode", "both", "none"); return the armed detectors.
 
     "auto" is CUPTI, which sees and times every wait, and debug mode where CUPTI is not to be had. When
     the program starts a profiler that needs CUPTI, debug mode takes its place in the list. With ``starved``
-    CUPTI also measures for how long the GPU had nothing to do after a wait.
+    CUPTI also measures for how long the GPU had nothing to do after a wait, and tells ``checked`` when it does.
     """
     armed: list[Detector] = []
     if wanted == "none":
         return armed
-    cupti = _arm_cupti(wanted, armed, recorder, note, fail, starved) if wanted != "debug-mode" else None
+    cupti = None
+    if wanted != "debug-mode":
+        cupti = _arm_cupti(wanted, armed, recorder, note, fail, starved, checked)
     if wanted in ("debug-mode", "both") or (wanted == "auto" and cupti is None):
         _arm_debug_mode(armed, recorder, note, cupti)
     return armed
 
 
 def _arm_cupti(
-    wanted: str, armed: list[Detector], recorder: Sink, note: Note, fail: Note, starved: bool
+    wanted: str,
+    armed: list[Detector],
+    recorder: Sink,
+    note: Note,
+    fail: Note,
+    starved: bool,
+    checked: Checked | None,
 ) -> Cupti | None:
     def give_way() -> None:
         armed.remove(detector)
@@ -35,7 +52,7 @@ def _arm_cupti(
         if not armed:
             _arm_debug_mode(armed, recorder, note, None)
 
-    detector = Cupti(recorder, fail, give_way, starved=starved)
+    detector = Cupti(recorder, fail, give_way, starved=starved, checked=checked)
     why_not = detector.arm()
     if why_not is None:
         armed.append(detector)

@@ -16,6 +16,7 @@ from _thread import get_ident
 from time import perf_counter_ns
 
 from .starved import Starved
+from .timeline import Timeline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
+    from .checked import Checked
     from .interfaces import Node, Note, Sink
 
 DRIVER_DOMAIN = 1
@@ -100,7 +102,13 @@ class Cupti:
     name = "cupti"
 
     def __init__(
-        self, recorder: Sink, fail: Note, profiler_starts: Callable[[], None], *, starved: bool = False
+        self,
+        recorder: Sink,
+        fail: Note,
+        profiler_starts: Callable[[], None],
+        *,
+        starved: bool = False,
+        checked: Checked | None = None,
     ) -> None:
         self._recorder = recorder
         self._fail = fail  # called once with a message if a callback breaks
@@ -116,6 +124,7 @@ class Cupti:
         self._pid = 0
         self._driver = _load_driver()
         self._starved = Starved(self._switch, self._driver) if starved else None
+        self._checked = checked
         callback = self._make_callback(sys._getframe) if self._starved is None else self._and_starved()
         self._function = _Callback(callback)  # CUPTI keeps a pointer to it
 
@@ -145,17 +154,23 @@ class Cupti:
         if self._starved is not None:
             self._starved.find(_known_names)
             always |= self._starved.destroys
+            if self._checked is not None:
+                self._checked.begin(self._starved, Timeline(self._library))
         for number in always:
             self._library.cuptiEnableCallback(1, self._subscriber, DRIVER_DOMAIN, number)
         self._watch_profiler()
         return None
 
     def before_flush(self) -> None:
-        """Nothing."""
+        """Compare what was recorded of the kernels, if that was asked for."""
+        if self._checked is not None:
+            self._checked.read()
 
     def disarm(self) -> None:
         """Stop; needed before the interpreter goes away. Does nothing in a forked child."""
         if self.armed:
+            if self._checked is not None:
+                self._checked.end()
             self._pid = 0
             self._library.cuptiUnsubscribe(self._subscriber)
         for name, function in self._wrapped.items():

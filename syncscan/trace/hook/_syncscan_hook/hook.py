@@ -14,6 +14,7 @@ from time import perf_counter_ns
 
 from . import steps
 from .arm import arm
+from .checked import Checked
 from .exits import flush_before_exits
 from .output import Output
 from .record import WaitRecorder
@@ -46,6 +47,7 @@ class Hook:
         self._window = Window(options)
         self.recorder.recording = self._window.is_open
         self.steps: steps.Steps | None = None
+        self._checked = Checked(self.note) if options.get("check_starved") else None
         self._watches: list[Watch] = []
         self._output = Output(part, self.recorder, self._watches)
         self._lock = allocate_lock()
@@ -62,6 +64,7 @@ class Hook:
         self._flush_due_ns = 0
         self._flushed_steps: tuple[int, int] | None = None
         self._flushed_armed: list[str] | None = None
+        self._flushed_check: dict[str, int] | None = None
 
     def note(self, message: str) -> None:
         """Keep a message for the report, once; safe in a callback."""
@@ -97,7 +100,7 @@ class Hook:
         """Arm the detectors, if it is time; runs as soon as torch has started CUDA in this process, and then again."""
         wanted = self.options.get("detector", "auto") if self._window.is_open else "none"
         starved = bool(self.options.get("starved"))
-        self._begin(arm(wanted, self.recorder, self.note, self.fail, starved=starved))
+        self._begin(arm(wanted, self.recorder, self.note, self.fail, starved=starved, checked=self._checked))
 
     def _follow_window(self) -> None:
         """Begin or end what is recorded, when it is time."""
@@ -143,7 +146,8 @@ class Hook:
     def _make_steps(self) -> steps.Steps:
         if self.steps is None:
             warmup = int(self.options.get("warmup", "0"))
-            self.steps = steps.Steps(self.recorder, self.options["step"], warmup, self.note)
+            after_step = self._quietly(self._checked.after_step) if self._checked is not None else None
+            self.steps = steps.Steps(self.recorder, self.options["step"], warmup, self.note, after_step)
         return self.steps
 
     def _find_main_step(self) -> None:
@@ -234,6 +238,9 @@ class Hook:
             if progress != self._flushed_steps:
                 self._flushed_steps = progress
                 self._output.write(steps=summary)
+        if self._checked is not None and self._checked.result != self._flushed_check:
+            self._flushed_check = self._checked.result
+            self._output.write(checked=self._flushed_check)
         self._output.write(wall_ns=(self._ended_ns or perf_counter_ns()) - self._began_ns)
 
     def _write_torch(self) -> None:
@@ -265,7 +272,9 @@ class Hook:
         self._began_ns = self._ended_ns = 0
         self._waits = 0
         self._flushed_steps = None
-        self._flushed_armed = None
+        self._flushed_armed = self._flushed_check = None
+        if self._checked is not None:
+            self._checked.reset()
         self.recorder.reset()
         self.recorder.recording = self._window.is_open
         if self.steps is not None:

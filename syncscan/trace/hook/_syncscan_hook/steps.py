@@ -38,12 +38,22 @@ class Steps:
     Steps that overlap, in threads or tasks, share a window: what waits in it is divided among them.
     """
 
-    def __init__(self, recorder: WaitRecorder, target: str, warmup: int, note: Note) -> None:
+    def __init__(
+        self,
+        recorder: WaitRecorder,
+        target: str,
+        warmup: int,
+        note: Note,
+        after_step: Callable[[int, int], None] | None = None,
+    ) -> None:
         self.module, _, self._path = target.partition(":")
         self._target = target
         self._recorder = recorder
         self._warmup = warmup
         self._note = note
+        self._after_step = (
+            after_step  # called with the begin and the nanoseconds of a steady step; raises nothing
+        )
         self._window_began = 0
         self._window_calls = 0
         self.wrapped = False
@@ -155,6 +165,8 @@ class Steps:
                 parts = {entry.id: counts[position] / calls for entry, counts in window.items()}
                 self.most[name] = (total, parts)
         self.steady += calls  # last: another thread writes a summary when it has changed
+        if self._after_step is not None:
+            self._after_step(self._window_began, lasted)
 
     def summary(self) -> dict[str, Any]:
         """What the file says of the steps so far."""

@@ -1,0 +1,111 @@
+"""Buffers for CUPTI's activity records, handed out and taken back by machine code.
+
+CUPTI asks for a buffer and gives it back on whatever thread it likes, while it holds a lock of its own. A function
+of Python's in that place would want the interpreter lock, which a thread that is about to launch may hold while it waits
+for CUPTI's: so none is. The code is a few instructions for x86-64; elsewhere, or where no page may be made
+executable, there are no buffers. Nothing is ever unmapped: CUPTI may call as long as the process lives.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+SIZE = 256 * 1024  # of a buffer; a kernel's record has some 200 bytes
+MOST = 96  # buffers in the life of a process: each thread that launches has one at a time
+# Bytes before each buffer: the last eight say how many of its bytes are filled, and the first 24 of the first are the state.
+_HEAD = 64
+_READ, _WRITE, _EXECUTE = 1, 2, 4
+_PRIVATE, _ANONYMOUS = 2, 0x20
+_FAILED = ctypes.c_void_p(-1).value
+
+# The state: the next buffer that is free, the end of all, the begin of all.
+_REQUESTED = (
+    "f3 0f 1e fa"  # endbr64
+    "49 b8 {state}"  # mov r8, state
+    "b8 {stride}"  # mov eax, stride
+    "f0 49 0f c1 00"  # lock xadd [r8], rax
+    "31 c9"  # xor ecx, ecx
+    "48 89 0a"  # mov [rdx], rcx: as many records as there is room for
+    "49 3b 40 08"  # cmp rax, [r8 + 8]
+    "73 0b"  # jae none
+    "48 89 07"  # mov [rdi], rax
+    "48 c7 06 {size}"  # mov qword [rsi], size
+    "c3"  # ret
+    "48 89 0f"  # none: mov [rdi], rcx
+    "48 89 0e"  # mov [rsi], rcx
+    "c3"  # ret
+)
+_COMPLETED = (
+    "f3 0f 1e fa"  # endbr64
+    "49 b9 {state}"  # mov r9, state
+    "49 3b 51 10"  # cmp rdx, [r9 + 16]
+    "72 0a"  # jb out: it is not one of ours
+    "49 3b 51 08"  # cmp rdx, [r9 + 8]
+    "73 04"  # jae out
+    "4c 89 42 f8"  # mov [rdx - 8], r8
+    "c3"  # out: ret
+)
+
+
+class Buffers:
+    """A fixed number of buffers, in memory that outlives this object.
+
+    ``requested`` and ``completed`` are the addresses of the two functions that CUPTI calls. Raises OSError where the
+    system gives no such memory, or the processor is another one.
+    """
+
+    def __init__(self) -> None:
+        if os.uname().machine != "x86_64":
+            raise OSError(f"the processor is {os.uname().machine}, and not x86-64")
+        stride = _HEAD + SIZE
+        memory = _map(MOST * stride)
+        self._first, self._end = memory + _HEAD, memory + _HEAD + MOST * stride
+        self._state = (ctypes.c_uint64 * 3).from_address(memory)
+        self._state[:] = [self._first, self._end, self._first]
+        values = {
+            "state": memory.to_bytes(8, "little").hex(),
+            "stride": stride.to_bytes(4, "little").hex(),
+            "size": SIZE.to_bytes(4, "little").hex(),
+        }
+        code = [bytes.fromhex(text.format(**values)) for text in (_REQUESTED, _COMPLETED)]
+        self.requested = _map(4096)
+        self.completed = self.requested + 128
+        for address, instructions in zip((self.requested, self.completed), code):
+            ctypes.memmove(address, instructions, len(instructions))
+        if _libc().mprotect(ctypes.c_void_p(self.requested), ctypes.c_size_t(4096), _READ | _EXECUTE):
+            raise OSError(ctypes.get_errno(), "no memory may be made executable")
+        self._unread = [self._first + number * stride for number in range(MOST)]
+
+    @property
+    def were_too_few(self) -> bool:
+        """Whether more were asked for than there are."""
+        return self._state[0] > self._end
+
+    def filled(self) -> Iterator[tuple[int, int]]:
+        """(address, bytes) of each buffer that came back since the last time."""
+        for address in [at for at in self._unread if at < self._state[0]]:
+            length = ctypes.c_uint64.from_address(address - 8).value
+            if length:
+                self._unread.remove(address)
+                yield address, length
+
+
+def _map(size: int) -> int:
+    """So many bytes of memory, zeros that take no room until they are written."""
+    function = _libc().mmap
+    function.restype = ctypes.c_void_p
+    function.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    address = function(None, size, _READ | _WRITE, _PRIVATE | _ANONYMOUS, -1, 0)
+    if address is None or address == _FAILED:
+        raise OSError(ctypes.get_errno(), "no memory for buffers")
+    return int(address)
+
+
+def _libc() -> Any:
+    return ctypes.CDLL(None, use_errno=True)

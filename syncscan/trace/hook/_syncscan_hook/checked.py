@@ -1,0 +1,156 @@
+"""Starved time of a few steps, held against the kernels' own timeline.
+
+After the second steady step, and then after ten times as many as before, the timeline is recorded for five steps: the first of them
+still bears the cost of that and the last shows how the one before it goes on, so the three between are compared. Recording begins and
+ends between steps, in the thread that makes them; what was recorded is read in the thread that writes the trace.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from time import perf_counter_ns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .interfaces import Note
+    from .starved import Starved
+    from .timeline import Timeline
+
+FIRST, SPACED = 2, 10  # after so many steady steps the first time, and after so many times as many the next
+STEPS = 5  # are recorded, and the first and the last of them not compared
+CHECKS = 4
+LONGEST_NS = 30_000_000_000  # that is recorded at once
+
+
+class Checked:
+    """Compares; ``result`` is all that was compared so far, or None."""
+
+    def __init__(self, note: Note) -> None:
+        self._note = note
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was compared, in a forked child."""
+        self.result: dict[str, int] | None = None
+        self._made_of: tuple[Starved, Timeline] | None = None
+        self._steady = 0
+        self._next = FIRST
+        self._checks = 0
+        self._left = 0  # steps to be recorded still
+        self._began = 0
+        self._windows: list[tuple[int, int]] = []  # of the steps to be compared
+        self._waits: list[tuple[int, int, int]] | None = None  # as `Starved.log`, of what is to be compared
+        self._is_reading = False
+
+    def begin(self, starved: Starved, timeline: Timeline) -> None:
+        """From now on both can be had."""
+        self._made_of = starved, timeline
+
+    def after_step(self, began: int, lasted: int) -> None:
+        """A steady step has ended; to be called in its thread."""
+        if self._made_of is None:
+            return
+        self._steady += 1
+        if self._left:
+            self._left -= 1
+            if not self._left:
+                self._stop()
+            elif self._left < STEPS - 1:
+                self._windows.append((began, began + lasted))
+        elif self._steady >= self._next and self._checks < CHECKS and not self._is_to_read:
+            self._next = self._steady * SPACED
+            self._start()
+
+    @property
+    def _is_to_read(self) -> bool:
+        return self._waits is not None or self._is_reading
+
+    def _start(self) -> None:
+        assert self._made_of is not None
+        starved, timeline = self._made_of
+        self._checks += 1
+        self._began = perf_counter_ns()
+        self._windows, starved.log = [], []
+        why_not = timeline.start()
+        if why_not is None:
+            self._left = STEPS
+        else:
+            starved.log = None
+            self._give_up(why_not)
+
+    def _stop(self) -> None:
+        assert self._made_of is not None
+        starved, timeline = self._made_of
+        self._left = 0
+        timeline.stop()
+        self._waits, starved.log = starved.log, None
+
+    def _give_up(self, why: str) -> None:
+        self._checks = CHECKS
+        if self.result is None:
+            self._note(f"starved time was not checked against the kernels' timeline: {why}")
+
+    def end(self) -> None:
+        """Record no more; what was recorded is read."""
+        if self._left:
+            self._stop()
+        self.read()
+        self._made_of = None
+
+    def read(self) -> None:
+        """Compare what was recorded, if anything was; takes milliseconds."""
+        if self._left and perf_counter_ns() - self._began > LONGEST_NS:
+            self._stop()
+        if self._waits is None or self._made_of is None or self._is_reading:
+            return
+        self._is_reading = True
+        waits, self._waits = self._waits, None
+        try:
+            self._compare(waits, self._made_of[1])
+        except OSError as error:
+            self._give_up(error.strerror or str(error))
+        finally:
+            self._is_reading = False
+
+    def _compare(self, waits: list[tuple[int, int, int]], timeline: Timeline) -> None:
+        work = timeline.read()
+        if not self._windows:
+            return
+        pairs: list[tuple[int, int, int]] = []
+        for context in {context for context, _, _ in waits}:
+            device = timeline.device_of(context)
+            ran = [(begin, end) for on, begin, end in work if on == device]
+            pairs += idle_after([(since, idle) for at, since, idle in waits if at == context], ran)
+        counted = [
+            (idle, by_kernels)
+            for since, idle, by_kernels in pairs
+            if any(began <= since < ended for began, ended in self._windows)
+        ]
+        before = self.result or {"steps": 0, "waits": 0, "starved_ns": 0, "timeline_ns": 0}
+        self.result = {
+            "steps": before["steps"] + len(self._windows),
+            "waits": before["waits"] + len(counted),
+            "starved_ns": before["starved_ns"] + sum(idle for idle, _ in counted),
+            "timeline_ns": before["timeline_ns"] + sum(by_kernels for _, by_kernels in counted),
+        }
+
+
+def idle_after(waits: list[tuple[int, int]], work: list[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+    """For each wait, given as its end and what the launches say of it: both, and for how long no kernel ran behind it.
+
+    That is until the next kernel or the end of the next wait; 0 where one runs already. A wait that no kernel follows is left out.
+    """
+    waits, work = sorted(waits), sorted(work)
+    begins = [begin for begin, _ in work]
+    busy_until: list[int] = []
+    for _, end in work:
+        busy_until.append(max(end, busy_until[-1]) if busy_until else end)
+    for number, (since, idle) in enumerate(waits):
+        at = bisect_left(begins, since)
+        if at and busy_until[at - 1] > since:
+            yield since, idle, 0
+        elif at < len(begins):
+            following = waits[number + 1][0] if number + 1 < len(waits) else begins[at]
+            yield since, idle, min(begins[at], following) - since
