@@ -302,3 +302,151 @@ def test_a_bad_file_gets_one_line(syncscan, project):
     assert done.stderr == (
         "syncscan: facts.json: not a file of facts; `syncscan observe -o FILE -- CMD` writes one\n"
     )
+
+
+ON_GPU, ON_HOST = 'torch.ones(3, device="cuda")', "torch.ones(3)"
+SEEN, PUT = "`x` was seen on the GPU in 4 calls", f"`{ON_GPU}` puts it there"
+TAKEN = "import torch\n\n\ndef take(x, g):\n    return {}\n\n\ndef caller(c):\n    return take({}, c)\n"
+ITEMS, FIRST, AS_DEVICE = "x[0].item(), x[1].item()", "x[0].item()", "torch.ones(4, device=x).item()"
+GIVEN = "x.item() if x is not None else 1"
+
+
+@pytest.mark.parametrize(
+    ("reads", "given", "words", "found", "refuted"),
+    [
+        # item by item, where as many are known as were seen
+        (ITEMS, f"({ON_GPU}, {ON_HOST})", "tuple(gpu float, host float)", {"x[0].item()": ["observed", SEEN, PUT]}, 0),
+        (ITEMS, f"({ON_GPU}, {ON_HOST})", "tuple(host float, gpu float)", {"x[1].item()": ["observed", SEEN]}, 1),
+        (ITEMS, f"({ON_GPU}, {ON_HOST})", "tuple(host float, host float)", {}, 1),
+        (ITEMS, f"({ON_GPU}, {ON_GPU})", "tuple[host float]", {}, 2),
+        (ITEMS, f"({ON_GPU}, 1)", "tuple(gpu float, int)", {"x[0].item()": ["observed", SEEN, PUT]}, 0),
+        (
+            ITEMS, f"({ON_GPU}, {ON_HOST})", "tuple[gpu float]",
+            {"x[0].item()": ["observed", SEEN, PUT], "x[1].item()": ["observed", SEEN]}, 0,
+        ),
+        (
+            ITEMS, f"({ON_GPU}, {ON_HOST})", "tuple(gpu float, gpu float, int)",
+            {"x[0].item()": ["observed", SEEN], "x[1].item()": ["observed", SEEN]}, 0,
+        ),
+        # any item
+        (FIRST, f"[{ON_GPU}]", "list[]", {"x[0].item()": ["inferred", PUT]}, 0),
+        (FIRST, f"[{ON_GPU}]", "list[host float]", {}, 1),
+        (FIRST, f"[{ON_GPU} for each in c]", "list[host float]", {}, 1),
+        (FIRST, f"[{ON_GPU} for each in c]", "list[int | host float]", {"x[0].item()": ["inferred", PUT]}, 0),
+        (FIRST, "c", "list[gpu float | none]", {"x[0].item()": ["observed", SEEN]}, 0),
+        (FIRST, "c", "list[gpu float | host float]", {"x[0].item()": ["observed", SEEN]}, 0),
+        ("[t.item() for t in x]", "c", "set[gpu float]", {"t.item()": ["observed", SEEN]}, 0),
+        ("x['a'].item()", "c", "dict[gpu float]", {"x['a'].item()": ["observed", SEEN]}, 0),
+        ("x['a'].item()", f"dict(a={ON_GPU})", "dict[host float]", {}, 1),
+        ("x.item()", ON_GPU, "list[gpu float]", {}, 1),
+        # devices
+        (AS_DEVICE, "c", "gpu device", {AS_DEVICE: ["observed", f"`{AS_DEVICE[:-7]}` puts it there", SEEN]}, 0),
+        (AS_DEVICE, "'cuda'", "host device", {}, 1),
+        (AS_DEVICE, "'cuda'", "text", {AS_DEVICE: ["proved", f"`{AS_DEVICE[:-7]}` puts it there"]}, 0),
+        # tensors, and what is none
+        ("x.item()", ON_GPU, "gpu float", {"x.item()": ["observed", SEEN, PUT]}, 0),
+        ("x.item()", ON_HOST, "gpu float", {"x.item()": ["observed", SEEN]}, 0),
+        ("x.item()", f"{ON_HOST} if c else {ON_GPU}", "gpu float", {"x.item()": ["observed", SEEN]}, 0),
+        ("x.item()", f"{ON_HOST} if c else {ON_GPU}", "host float", {}, 1),
+        ("x.item()", ON_GPU, "elsewhere float", {}, 1),
+        ("x.item()", ON_GPU, "text", {}, 1),
+        ("x.item()", ON_GPU, "int", {}, 1),
+        ("x.item()", ON_GPU, "object", {"x.item()": ["inferred", PUT]}, 0),
+        (GIVEN, f"{ON_GPU} if c else None", "gpu float", {"x.item()": ["observed", SEEN, PUT]}, 0),
+        (GIVEN, f"{ON_GPU} if c else None", "host float", {}, 1),
+        # indices
+        (f"{ON_GPU}[x]", "c", "host int", {f"{ON_GPU}[x]": ["observed", PUT]}, 0),
+        (f"{ON_GPU}[x]", "c", "pinned int", {f"{ON_GPU}[x]": ["observed", PUT]}, 0),
+        (f"{ON_GPU}[x]", "c", "gpu int", {}, 0),
+        (f"{ON_GPU}[x]", "c", "host bool", {}, 0),
+        (f"{ON_GPU}[x]", "c", "array int", {f"{ON_GPU}[x]": ["proved", PUT]}, 0),
+    ],
+)  # fmt: skip
+def test_what_was_seen_decides_with_what_is_known(syncscan, project, reads, given, words, found, refuted):
+    assert _found_in(syncscan, project, reads, given, {words: 4}) == (found, refuted)
+
+
+def _found_in(syncscan, project, reads, given, counts):
+    """What is found in `TAKEN`: how sure, and why, by the expression; and how much is refuted."""
+    source = TAKEN.format(reads, given)
+    words = {"x": counts, "g": {"gpu float": sum(counts.values())}}
+    project({"state.py": source, "facts.json": facts(source, take=words)})
+    report = json.loads(
+        syncscan("check", "state.py", "--facts", "facts.json", "--format", "json", "--all").stdout
+    )
+    return {
+        each["expression"]: [each["confidence"], *(step["text"] for step in each["evidence"])]
+        for each in report["findings"]
+    }, len(report["facts"]["refuted"])
+
+
+@pytest.mark.parametrize(
+    ("counts", "found", "refuted"),
+    [
+        ({"gpu float": 1, "host float": 3}, ["observed", SEEN.replace("4", "1 of 4")], 0),
+        ({"host float": 3, "object": 1}, ["inferred", PUT], 0),
+        ({"gpu float": 3, "object": 1}, ["inferred", SEEN.replace("4", "3 of 4")], 0),
+        ({"gpu float": 3, "none": 1}, ["observed", SEEN.replace("4", "3 of 4"), PUT], 0),
+        ({"gpu float": 3, "list[int]": 1}, ["observed", SEEN.replace("4", "3 of 4"), PUT], 0),
+        ({"host float": 3, "none": 1}, None, 1),
+        ({"gpu float": 1}, ["observed", SEEN.replace("4 calls", "1 call"), PUT], 0),
+    ],
+)  # fmt: skip
+def test_what_was_seen_in_some_calls_is_one_of_several(syncscan, project, counts, found, refuted):
+    expected = ({"x.item()": found} if found else {}, refuted)
+    assert _found_in(syncscan, project, "x.item()", ON_GPU, counts) == expected
+
+
+@pytest.mark.parametrize(("functions", "told"), [(3, 6), (4, 1)])
+def test_a_long_way_to_what_was_seen_is_left_out(syncscan, project, functions, told):
+    source = f"import torch\n\n\ndef last(x):\n    return x.item()\n\n\ndef make0():\n    return {ON_GPU}\n"
+    for number in range(1, functions + 1):
+        source += f"\n\ndef make{number}():\n    return make{number - 1}()\n"
+    source += f"\n\ndef caller():\n    return last(make{functions}())\n"
+    project({"state.py": source, "facts.json": facts(source, last={"x": {"gpu float": 4}})})
+    report = json.loads(syncscan("check", "state.py", "--facts", "facts.json", "--format", "json").stdout)
+    (evidence,) = [each["evidence"] for each in report["findings"] if each["expression"] == "x.item()"]
+    assert evidence[0]["text"] == SEEN
+    assert len(evidence) == told
+
+
+RESULTS = f"""\
+import torch
+
+
+def passed(t: torch.Tensor, n):
+    return t
+
+
+def made(n):
+    return {ON_GPU}
+
+
+def counted(n):
+    return 4
+
+
+def read(t, n):
+    return passed(t, n).item(), made(n).item(), counted(n).item()
+"""
+
+
+def test_a_result_that_was_seen_is_where_its_arguments_are_if_it_was_there_too(syncscan, project):
+    def found(*places, **more):
+        words = {"return": dict.fromkeys(places, 3), "n": {"gpu int": 3 * len(places)}}
+        seen = {name: words for name in ("passed", "made", "counted")} if places else {}
+        project({"state.py": RESULTS, "facts.json": facts(RESULTS, **seen)})
+        done = syncscan("check", "state.py", "--facts", "facts.json", "--format", "json")
+        return {
+            each["expression"].partition("(")[0]: each["evidence"][-1]["text"]
+            for each in json.loads(done.stdout)["findings"]
+        }
+
+    assert found() == {"made": PUT}
+    three = {name: f"the result of `{name}` was seen on the GPU in 3 calls" for name in ("passed", "counted")}
+    several = {name: text.replace("3 calls", "3 of 6 calls") for name, text in three.items()}
+    assert found("gpu float") == {"made": PUT, **three}
+    assert found("gpu float", "host float") == {"made": PUT, **several}
+    assert found("gpu float", "int") == {"made": PUT, **several}
+    assert found("host float") == found("int") == found("text", "host float") == {}
+    assert found("gpu float", "object") == {"made": PUT}
