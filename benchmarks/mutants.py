@@ -46,7 +46,7 @@ TESTS = {
     "tests/rules/test_rule_author.py tests/check tests/reference/test_static.py",
     "syncscan/guard.py": "tests/simulate/test_context.py tests/trace/test_guard.py tests/trace/test_pytest_plugin.py "
     "tests/simulate/test_reference.py tests/test_readme.py",
-    "syncscan/trace/sites.py": "tests/trace/test_trace_text.py tests/trace/test_report.py tests/trace/test_detectors.py tests/trace/test_steps.py "
+    "syncscan/trace/sites.py": "tests/trace/test_sites.py tests/trace/test_trace_text.py tests/trace/test_report.py tests/trace/test_detectors.py tests/trace/test_steps.py "
     "tests/trace/test_processes.py tests/trace/test_launch.py tests/simulate/test_trace.py",
     "syncscan/trace/classify.py": "tests/trace/test_classify.py tests/trace/test_detectors.py tests/simulate/test_trace.py "
     "tests/rules/test_rule_author.py tests/simulate/test_rule_examples.py",

@@ -434,7 +434,7 @@ def read(t, n):
 def test_a_result_that_was_seen_is_where_its_arguments_are_if_it_was_there_too(syncscan, project):
     def found(*places, **more):
         words = {"return": dict.fromkeys(places, 3), "n": {"gpu int": 3 * len(places)}}
-        seen = {name: words for name in ("passed", "made", "counted")} if places else {}
+        seen = dict.fromkeys(("passed", "made", "counted"), words) if places else {}
         project({"state.py": RESULTS, "facts.json": facts(RESULTS, **seen)})
         done = syncscan("check", "state.py", "--facts", "facts.json", "--format", "json")
         return {
