@@ -107,6 +107,99 @@ def test_a_field_that_is_kept_on_the_host_no_longer_is_followed_to_those_that_im
         assert ("SYN302" in {finding.code for finding in expected.findings}) is (text == kept)
 
 
+def test_a_file_that_keeps_fields_on_the_host_is_followed_where_it_comes_and_goes() -> None:
+    kept = "def fields():\n    return dict(sizes=Field.batched(1, keep_on_cpu=True))\n"
+    use = "from a import fields\nimport torch\n\ndef use(d):\n    print(d['sizes'].to('cuda'))\n"
+    other = source("c", "def f():\n    pass\n")
+    sources, engine = {"b": source("b", use), "c": other}, Engine(Conventions())
+    for text in ("", kept, "", kept.replace("True", "False"), kept, ""):
+        sources.pop("a", None)
+        if text:
+            sources["a"] = source("a", text)
+        expected, _ = asked(Engine(Conventions()), sources)
+        assert asked(engine, sources)[0].findings == expected.findings
+        assert ("SYN302" in {finding.code for finding in expected.findings}) is (text == kept)
+
+
+IN_A_PACKAGE = "import torch\ndef make():\n    return torch.zeros(3)\n"
+ELSEWHERE = IN_A_PACKAGE.replace("zeros(3)", 'zeros(3, device="cuda")')
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "import top.mid.low\ndef use():\n    return top.mid.low.make().item()\n",
+        "import top.mid.low as low\ndef use():\n    return low.make().item()\n",
+        "from top import mid\ndef use():\n    return mid.low.make().item()\n",
+        "from top.mid import low\ndef use():\n    return low.make().item()\n",
+        "import top\nwhole = top\ndef use():\n    return whole.mid.low.make().item()\n",
+        "from top.mid.low import make\ndef use():\n    return make().item()\n",
+        "from top.mid.low import make as made\nagain = made\ndef use():\n    return again().item()\n",
+        "from top.mid.low import make\nread = lambda: make().item()\n",
+        "from top.mid.low import make\ndef use(x, get=lambda: make()):\n    return get().item()\n",
+        "def use():\n    from top.mid import low\n    return low.make().item()\n",
+        "from top.mid.low import make\nx = make().item()\n",
+        "from top.mid.low import make\nclass C:\n    row = make().item()\n",
+        "from top.mid.low import make\nclass C:\n    def f(self):\n        return make().item()\n",
+    ],
+)
+def test_a_name_is_followed_through_whatever_means_its_module(use) -> None:
+    texts = {
+        "top": "", "top.mid": "", "top.mid.low": IN_A_PACKAGE, "other": ELSEWHERE, "user": use,
+        "between": "from top.mid.low import make\n", "apart": "def f():\n    return 1\n",
+    }  # fmt: skip
+    sources = {
+        name: replace(source(name.replace(".", "/"), text), module=name) for name, text in texts.items()
+    }
+    engine = Engine(Conventions())
+    low = sources["top.mid.low"]
+    for text, count in [(IN_A_PACKAGE, 0), ("from other import make\n", 1), (IN_A_PACKAGE, 0)]:
+        sources["top.mid.low"] = replace(low, text=text)
+        result, _ = asked(engine, sources)
+        assert result == asked(Engine(Conventions()), sources)[0]
+        assert len(result.findings) == count
+
+
+GIVEN = "import torch\nclass Row:\n    def get(self):\n        return torch.zeros(3)\n"
+GIVEN_ON_GPU = GIVEN.replace("zeros(3)", 'zeros(3, device="cuda")').replace("class Row", "class Other")
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "class Holder:\n    row: Row\ndef use(h: Holder):\n    return h.row.get().item()\n",
+        "class Holder:\n    row: 'Row'\nclass Below(Holder):\n    pass\ndef use(h: Below):\n    return h.row.get().item()\n",
+        "class Holder:\n    rows: list[Row]\ndef use(h: Holder):\n    return h.rows[0].get().item()\n",
+        "def use(row: Row):\n    return row.get().item()\n",
+        "def use(row: 'Row | None'):\n    return row.get().item()\n",
+        "def give() -> Row: ...\ndef use():\n    return give().get().item()\n",
+        "def use(x):\n    row: Row = x\n    return row.get().item()\n",
+        "class Below(Row):\n    pass\ndef use(row: Below):\n    return row.get().item()\n",
+        "def use(x):\n    if isinstance(x, Row):\n        return x.get().item()\n",
+        "def use(x):\n    return Row.get(x).item()\n",
+        "def use(x):\n    return Row().get().item()\n",
+        "Alias = Row\ndef use(x: Alias):\n    return x.get().item()\n",
+    ],
+)
+def test_what_a_declaration_means_is_followed_to_those_who_read_what_it_declares(use) -> None:
+    sources = {
+        "rows": source("rows", GIVEN), "others": source("others", GIVEN_ON_GPU),
+        "user": source("user", f"import torch\nfrom rows import Row\n{use}"),
+        "apart": source("apart", "def f():\n    return 1\n"),
+    }  # fmt: skip
+    engine = Engine(Conventions())
+    for text, count in [
+        (GIVEN, 0),
+        ("from others import Other as Row\n", 1),
+        (GIVEN, 0),
+        ("Row = None\n", 0),
+    ]:
+        sources["rows"] = source("rows", text)
+        result, _ = asked(engine, sources)
+        assert result == asked(Engine(Conventions()), sources)[0]
+        assert len(result.findings) == count
+
+
 LIBRARY = """\
 import torch
 def make():
