@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple, Protocol
@@ -104,6 +105,12 @@ class Gpu:
             self.operations.recording = recording
 
     # what was seen
+
+    def launched(self, name: str) -> None:
+        """Note that a kernel was launched and its numbers were not computed."""
+        self.uncomputed.counts[name] += 1
+        if self.recording is not None:
+            self.recording.add(partial(self.launched, name), (), ())
 
     def judge(self, scope: Scope, bound: dict[str, Any]) -> None:
         """Report a call of a public function if the table says that it blocks."""

@@ -46,7 +46,7 @@ def _replace_execution(gpu: Gpu, patches: Patches, interpreter: Any) -> None:
                     launch, *map(_on_host, args), **{name: _on_host(value) for name, value in kwargs.items()}
                 )
         except interpreter.InterpreterError:  # it cannot run all that Triton can compile
-            count(gpu, launch.fn.__name__)
+            gpu.launched(f"the Triton kernel {launch.fn.__name__}")
         if gpu.uncomputed.counts and is_tainted((args, kwargs)):
             taint(written(launch.fn, args, kwargs))
         if gpu.recording is not None:
@@ -61,13 +61,6 @@ def _on_host(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return share_memory(value, None)
     return type(value)(map(_on_host, value)) if type(value) in {tuple, list} else value
-
-
-def count(gpu: Gpu, name: str) -> None:
-    """Note that a kernel was launched and its numbers were not computed."""
-    gpu.uncomputed.counts[f"the Triton kernel {name}"] += 1
-    if gpu.recording is not None:
-        gpu.recording.add(partial(count, gpu, name), (), ())
 
 
 def interpret(kernel: Any, grid: Any, args: Any, kwargs: dict[str, Any]) -> None:

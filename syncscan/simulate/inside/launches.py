@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from . import figures
-from .interpreter import count, interpret
+from .interpreter import interpret
 from .stores import written
 from .taint import taint
 
@@ -38,7 +38,7 @@ def _replace_launch(gpu: Gpu, patches: Patches, jit: Any) -> None:
         if declared is not None and declared.interpret:
             interpret(kernel, grid, args, kwargs)
         else:
-            count(gpu, kernel.__name__)
+            gpu.launched(f"the Triton kernel {kernel.__name__}")
             taint(written(kernel.fn, args, kwargs))
         return _Compiled()
 

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import capture, compiled, constructors, distributed, graphs, interpreter, launches, machine, registered
+from . import (
+    capture,
+    compiled,
+    constructors,
+    distributed,
+    graphs,
+    interpreter,
+    jit_kernels,
+    launches,
+    machine,
+    registered,
+)
 from .conditions import PlainTable
 from .cuda import SimulatedCuda
 from .functions import FunctionPlan
@@ -84,6 +95,7 @@ class Simulation(Gpu):
             machine.install(self, self._patches)
             launches.install(self, self._patches)
             interpreter.install(self, self._patches)
+            jit_kernels.install(self, self._patches)
             registered.install(self._patches)
             constructors.install(self, self._patches)
             capture.install(self, self._patches)
