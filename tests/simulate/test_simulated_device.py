@@ -300,6 +300,18 @@ def test_generators() -> None:
         torch.rand(3, device="cuda", generator=torch.Generator())
 
 
+def test_a_context_of_a_stream_is_entered_again_and_within_itself(x: torch.Tensor) -> None:
+    side, other = torch.cuda.Stream(), torch.cuda.Stream()
+    context = torch.cuda.stream(side)
+    for _ in range(2):
+        with context:
+            assert torch.cuda.current_stream() == side
+            with torch.cuda.stream(None), other, side:
+                assert torch.cuda.current_stream() == side
+            assert torch.cuda.current_stream() == side
+        assert torch.cuda.current_stream() == torch.cuda.default_stream()
+
+
 def test_streams_and_events(x: torch.Tensor, seen: list[object]) -> None:
     side = torch.cuda.Stream()
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)

@@ -110,7 +110,6 @@ class SimulatedCuda:
         return {
             "Stream": self.stream_class,
             "Event": self.event_class,
-            "stream": self.streams.within,
             "current_stream": self._current_stream,
             "default_stream": lambda device=None: self.stream_class(self._index(device), stream_id=0),
             "set_stream": self.streams.set,

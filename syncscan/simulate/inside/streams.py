@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -34,7 +32,7 @@ def make_classes(gpu: Gpu) -> tuple[Any, Any, CurrentStreams]:
             self._entered: list[Any] = []
 
         def __enter__(self) -> Stream:
-            self._entered.append(current.within(self))
+            self._entered.append(torch.cuda.stream(self))
             self._entered[-1].__enter__()
             return self
 
@@ -73,16 +71,6 @@ class CurrentStreams(threading.local):
         """Make a stream current on its device; nothing for None."""
         if stream is not None:
             self._streams[stream.device_index] = stream
-
-    @contextmanager
-    def within(self, stream: Any) -> Iterator[None]:
-        """``with torch.cuda.stream(s):``; does nothing for None."""
-        before = None if stream is None else self.get(stream.device_index)
-        self.set(stream)
-        try:
-            yield
-        finally:
-            self.set(before)
 
 
 class _Stream:
