@@ -1,10 +1,11 @@
-"""Detection with torchvision and diffusion with diffusers, by tiny models of random weights.
+"""Detection with torchvision, diffusion with diffusers and classification with timm, by tiny models of random weights.
 
     python -m benchmarks.vision [PROGRAM ...]
 
 PROGRAM is `detect` (Faster R-CNN, RetinaNet, SSD, FCOS and Mask R-CNN find nothing in two images), `train_detector` (three steps),
-or `diffuse` (a text-free pipeline by two schedulers, and latents through a decoder). It needs torchvision, and diffusers for the
-last, and a GPU, real or simulated, and downloads nothing. It is there for others to watch:
+`diffuse` (a text-free pipeline by two schedulers, and latents through a decoder), `classify` (eight architectures of timm, under
+autocast, by its loader), `features` (of the same) or `train_classifier` (with timm's mixup, optimizers, schedulers, scaler, average of
+weights and meters). It needs torchvision, diffusers and timm, each where a program is of it, and a GPU, real or simulated, and downloads nothing. It is there for others to watch:
 `syncscan trace --simulate -o DIR -- python -m benchmarks.vision`. It prints which programs went through.
 """
 
@@ -14,6 +15,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 
 DETECTORS = {
@@ -94,10 +96,108 @@ def diffuse() -> None:
     print("diffused")
 
 
+CLASSIFIERS: dict[str, dict[str, Any]] = {
+    "resnet18": {},
+    "efficientnet_b0": {},
+    "mobilenetv3_small_050": {},
+    "regnetx_002": {},
+    "convnext_atto": {},
+    "vit_tiny_patch16_224": {"img_size": 64, "patch_drop_rate": 0.25},
+    "swin_tiny_patch4_window7_224": {"img_size": 64, "window_size": 4, "drop_path_rate": 0.1},
+    "eva02_tiny_patch14_224": {"img_size": 56},
+}
+CLASSES = 5
+
+
+def classifier(name: str, **options: Any) -> Any:
+    """One of timm's models on the GPU."""
+    import timm  # noqa: PLC0415 (as above)
+
+    return timm.create_model(
+        name, pretrained=False, num_classes=CLASSES, **{**CLASSIFIERS[name], **options}
+    ).to("cuda")
+
+
+def batches(size: int) -> Any:
+    """Two batches of four squares and their classes, as timm's loader brings them to the GPU."""
+    from timm.data.loader import PrefetchLoader, fast_collate  # noqa: PLC0415 (as above)
+
+    numbers = np.random.default_rng(0)
+    squares = [(numbers.integers(0, 256, (3, size, size), dtype=np.uint8), i % CLASSES) for i in range(8)]
+    loader = torch.utils.data.DataLoader(squares, batch_size=4, collate_fn=fast_collate, pin_memory=True)  # type: ignore[arg-type]
+    return PrefetchLoader(loader, device=torch.device("cuda"))
+
+
+def classify() -> None:
+    """Two batches through each model under autocast, and how often it is right."""
+    from timm import utils  # noqa: PLC0415 (as above)
+
+    for name, options in CLASSIFIERS.items():
+        model = classifier(name).eval()
+        right, losses = utils.AverageMeter(), utils.AverageMeter()
+        for squares, classes in batches(options.get("img_size", 64)):
+            with torch.no_grad(), torch.autocast("cuda", torch.float16):
+                scores = model(squares)
+                loss = torch.nn.functional.cross_entropy(scores, classes)
+            first, _ = utils.accuracy(scores, classes, topk=(1, 2))
+            right.update(first.item(), len(squares))
+            losses.update(loss.item(), len(squares))
+        print(f"{name}: {right.count} classified")
+
+
+def features() -> None:
+    """What each model makes on the way: by its pyramid, by its own method, and before its head."""
+    for name, options in CLASSIFIERS.items():
+        size = options.get("img_size", 64)
+        squares = torch.rand(2, 3, size, size).to("cuda", non_blocking=True)
+        with torch.inference_mode():
+            model = classifier(name).eval()
+            pooled = model.forward_head(model.forward_features(squares), pre_logits=True)
+            _, between = model.forward_intermediates(squares)
+            pyramid = classifier(name, features_only=True).eval()(squares)
+        print(f"{name}: {tuple(pooled.shape)}, {len(between)} and {len(pyramid)} maps")
+
+
+def train_classifier() -> None:
+    """Four steps of each model as timm's own script does them, by one optimizer after the other."""
+    from timm import data, loss, optim, scheduler, utils  # noqa: PLC0415 (as above)
+
+    optimizers = ("sgd", "adamw", "lamb", "rmsproptf", "lion", "adafactor", "nadamw", "madgrad")
+    clips = ("norm", "value", "agc", None)
+    for index, (name, options) in enumerate(CLASSIFIERS.items()):
+        model = classifier(name).train()
+        average = utils.ModelEmaV3(model, decay=0.99, use_warmup=True)
+        optimizer = optim.create_optimizer_v2(model, opt=optimizers[index], lr=1e-4, weight_decay=0.01)
+        plan = scheduler.CosineLRScheduler(optimizer, t_initial=4, warmup_t=1, t_in_epochs=False)
+        mixup = data.Mixup(mixup_alpha=0.8, cutmix_alpha=1.0, num_classes=CLASSES)
+        criterion, scaler, losses = loss.SoftTargetCrossEntropy(), utils.NativeScaler(), utils.AverageMeter()
+        for step, (squares, classes) in enumerate(2 * list(batches(options.get("img_size", 64)))):
+            mixed, targets = mixup(squares, classes)
+            with torch.autocast("cuda", torch.float16):
+                wrong = criterion(model(mixed), targets)
+            clip = clips[index % len(clips)]
+            scaler(
+                wrong,
+                optimizer,
+                clip_grad=clip and 1.0,
+                clip_mode=clip or "norm",
+                parameters=model.parameters(),
+            )
+            optimizer.zero_grad()
+            average.update(model, step=step)
+            losses.update(wrong.item(), len(squares))
+            plan.step_update(num_updates=step + 1)
+        average.eval()(squares)
+        print(f"{name}: trained by {optimizers[index]}")
+
+
 PROGRAMS: dict[str, Callable[[], None]] = {
     "detect": detect,
     "train_detector": train_detector,
     "diffuse": diffuse,
+    "classify": classify,
+    "features": features,
+    "train_classifier": train_classifier,
 }
 
 
