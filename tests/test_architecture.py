@@ -88,7 +88,7 @@ FLOORS = {
         "compiled functions plans uncomputed",
         "gpu",
         "interpreter",
-        "capture constructors distributed graphs launches machine streams transfers",
+        "capture constructors distributed graphs jit_kernels launches machine streams transfers",
         "cuda modes",
         "threads",
         "simulation",

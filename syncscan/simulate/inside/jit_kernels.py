@@ -27,7 +27,8 @@ def install(gpu: Gpu, patches: Patches) -> None:
     patches.when_imported("cutlass.base_dsl.dsl", lambda dsl: _replace_dsl(gpu, patches, dsl))
     # its own way to compile what it then loads as a module of tvm-ffi
     patches.when_imported(
-        "flashinfer.jit.core", lambda core: patches.replace(core.JitSpec, "build", lambda *args, **kwargs: None)
+        "flashinfer.jit.core",
+        lambda core: patches.replace(core.JitSpec, "build", lambda *args, **kwargs: None),
     )
 
 

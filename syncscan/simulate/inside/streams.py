@@ -32,7 +32,7 @@ def make_classes(gpu: Gpu) -> tuple[Any, Any, CurrentStreams]:
             self._entered: list[Any] = []
 
         def __enter__(self) -> Stream:
-            self._entered.append(torch.cuda.stream(self))
+            self._entered.append(torch.cuda.stream(self))  # type: ignore[arg-type]  # it stands in for torch's
             self._entered[-1].__enter__()
             return self
 
