@@ -58,7 +58,7 @@ def make_trace(sites: list[dict[str, Any]], rank: int) -> dict[str, Any]:
     }  # fmt: skip
     return {
         "version": 1, "tool": {"name": "syncscan", "version": "0"}, "command": ["python", "serve.py"], "exit_status": 0,
-        "wall_ns": 10**10, "steps": steps, "proposed_step": None, "worst_step": {}, "processes": [process], "sites": sites,
+        "wall_ns": 10**10, "steps": steps, "starved_check": None, "proposed_step": None, "worst_step": {}, "processes": [process], "sites": sites,
         "timeline": [],
     }  # fmt: skip
 

@@ -97,17 +97,19 @@ def test_chrome_events_are_the_steps_and_waits_by_process_and_thread(shown):
 
 
 def test_several_traces_are_shown_as_one(keep, syncscan):
-    first = make_trace(make_site(10), outside(20), timeline=[TIMELINE])
+    check = {"steps": 3, "waits": 6, "starved_ns": 600_000, "timeline_ns": 660_000}
+    first = make_trace(make_site(10), outside(20), timeline=[TIMELINE], starved_check=check)
     second = make_trace(
         make_site(30),
         make_site(10, rank="1", total=4_000_000, count=200, per_step=2.0, api="cudaStreamSynchronize"),
-        processes=[make_process(rank=1, pid=7)], exit_status=3, timeline=[TIMELINE | {"rank": 1}],
+        processes=[make_process(rank=1, pid=7)], exit_status=3, timeline=[TIMELINE | {"rank": 1}], starved_check=check,
     )  # fmt: skip
     keep("all/node0", first)
     folder = keep("all/node1", second).parent
     whole = json.loads(syncscan("report", "--format", "json", folder).stdout)
     assert whole["steps"] == {**first["steps"], "started": 204, "steady": 200, "wall_ns": 1_600_000_000}
     assert whole["exit_status"] == 3
+    assert whole["starved_check"] == {name: 2 * value for name, value in check.items()}
     assert [process["rank"] for process in whole["processes"]] == [0, 1]
     sites = {site["line"]: site for site in whole["sites"]}
     assert list(sites) == [10, 30, 20]
