@@ -60,6 +60,17 @@ def test_measuring_what_a_wait_costs_loses_no_wait(operations, tmp_path):
     assert any(site["starved_ns"] for site in measured["sites"])
 
 
+def test_starved_time_is_what_the_kernels_timeline_says_and_the_profiler_sees_all(tmp_path):
+    options = ["--starved", "--check-starved", "--step", "__main__:step", "--warmup", "5"]
+    done, checked = trace(tmp_path, sys.executable, HERE / "starves.py", options=options)
+    assert done.returncode == 0
+    check = checked["starved_check"]
+    assert check["steps"] >= 3
+    assert check["waits"] == 2 * check["steps"]
+    assert check["starved_ns"] == pytest.approx(check["timeline_ns"], rel=0.15)
+    assert done.stdout.split()[-1] == "500"
+
+
 def test_every_blocking_operation_is_attributed_to_its_line_and_no_other(operations):
     """The measured truth of each line against what the trace blames, the seven unseen by debug mode too."""
     lines = (HERE / "operations.py").read_text().splitlines()
