@@ -145,6 +145,22 @@ def test_more_kernels_than_room_are_not_taken_for_all(checked):
     assert done.trace["starved_check"] is None
 
 
+def test_a_kernel_without_an_end_is_not_guessed_at(checked):
+    done = checked("steps(4)\ncuda.fake_set_kernel(0, 0xFFFFFFFF)\nsteps(6)\n")
+    assert notes(done) == [
+        "starved time was not checked against the kernels' timeline: a kernel of them has no end"
+    ]
+
+
+def test_a_forked_child_leaves_alone_what_its_parent_records(checked):
+    done = checked(
+        "import os\nsteps(4)\npid = os.fork()\nif not pid:\n    steps(10)\n    print(cuda.fake_recording(), flush=True)\n    os._exit(0)\n"
+        "os.waitpid(pid, 0)\nsteps(6)\nprint(cuda.fake_recording())\n"
+    )
+    assert done.stdout == "1\n0\n"
+    assert done.trace["starved_check"]["steps"] == 3
+
+
 def test_a_program_that_ends_while_it_is_recorded_ends_well(checked):
     done = checked("steps(3)\nprint(cuda.fake_recording())\n")
     assert done.stdout == "1\n"

@@ -73,7 +73,7 @@ static int recording[64];
 static unsigned char *records;
 static size_t room, filled;
 static long given_back, registered;
-static unsigned kernel_takes, kernel_waits; /* nanoseconds: it runs, and passes before it begins */
+static unsigned kernel_takes, kernel_waits; /* nanoseconds: it runs, and pass before it begins; ~0: it has not ended */
 
 static unsigned long long now_ns(void) {
   struct timespec now;
@@ -107,7 +107,7 @@ static void record_kernel(void) {
   }
   if (records) {
     unsigned long long begin = now_ns() + kernel_waits;
-    Kernel kernel = {10, {0}, begin, begin + kernel_takes, 0, context - 1, {0}};
+    Kernel kernel = {10, {0}, begin, kernel_takes == ~0u ? 0 : begin + kernel_takes, 0, context - 1, {0}};
     memcpy(records + filled, &kernel, sizeof kernel);
     filled += sizeof kernel;
   }
