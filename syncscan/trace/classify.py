@@ -393,8 +393,8 @@ class ParsedModule:
             found.append(node)
             node = next((child for child in node.children if self._holds(child, place)), None)
         chain = found[::-1]
-        end = next((i for i, n in enumerate(chain) if isinstance(n, _STATEMENTS)), len(chain) - 1)
-        return chain[: end + 1]
+        end = next((i + 1 for i, node in enumerate(chain) if isinstance(node, _STATEMENTS)), None)
+        return chain[:end]
 
     def on_line(self, line: int) -> list[cst.CSTNode]:
         """The nodes that start on a line, the smallest first."""

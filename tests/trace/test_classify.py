@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 
+import libcst as cst
 import pytest
 
-from syncscan.trace.classify import classify
+from syncscan.model import Device, Kind
+from syncscan.ops import load_table
+from syncscan.trace.classify import ParsedModule, RuntimeFacts, classify
 
 PRELUDE = (
     "import torch\nimport numpy as np\nimport torch.nn.functional as F\nfrom torch import unique as uniq\n"
@@ -66,9 +69,96 @@ CASES = [
     ("y = torch.linalg.inv(t)", "torch.linalg.inv(t)", f"{SYNC}:out", "SYN502"),
     ("y = t.item()", "t.item()", "debug-mode", "SYN101"),
 ]
+OUT, IN = f"{SYNC}:out", f"{SYNC}:in"
+MORE = [
+    ('y = x[0, i]', 'x[0, i]', OUT, 'SYN201'),
+    ('y = x[i, mask]', 'x[i, mask]', OUT, 'SYN201'),
+    ('y = x[mask, i]', 'x[mask, i]', OUT, 'SYN201'),
+    ('y = x[idx2]', 'x[idx2]', OUT, 'SYN106'),
+    ('y = x[self.pos]', 'x[self.pos]', OUT, 'SYN106'),
+    ('y = x[positions]', 'x[positions]', OUT, 'SYN201'),
+    ('y = x[last_idx]', 'x[last_idx]', OUT, 'SYN106'),
+    ('y = x[mask]', 'x[mask]', SYNC, 'SYN201'),
+    ('y = x[i]', 'x[i]', SYNC, 'SYN106'),
+    ('y = x[i]', 'x[i]', IN, 'SYN305'),
+    ('y = x[1]', 'x[1]', OUT, None),
+    ("y = x['k']", "x['k']", OUT, None),
+    ('y = x[None]', 'x[None]', OUT, None),
+    ('y = x[True]', 'x[True]', OUT, None),
+    ('y = x[n:]', 'x[n:]', OUT, 'SYN106'),
+    ('x[mask] = 1', 'x[mask]', IN, 'SYN306'),
+    ('x[i] = 1', 'x[i]', OUT, 'SYN106'),
+    ('x[0] = v', 'x[0]', IN, 'SYN307'),
+    ('x[0] = 1', 'x[0]', IN, 'SYN306'),
+    ('x[0] = True', 'x[0]', IN, 'SYN306'),
+    ('x[idx] = v', 'x[idx]', IN, 'SYN305'),
+    ('x[idx] = -1', 'x[idx]', IN, 'SYN306'),
+    ('x[idx] = v', 'x[idx]', SYNC, 'SYN106'),
+    ('x[idx] = 1', 'x[idx]', SYNC, 'SYN106'),
+    ('x[i] += 1', 'x[i]', IN, 'SYN305'),
+    ("y = t.to('cuda')", "t.to('cuda')", OUT, 'SYN105'),
+    ('y = t.to(dev)', 't.to(dev)', OUT, 'SYN105'),
+    ('y = t.to(dev)', 't.to(dev)', IN, 'SYN302'),
+    ('y = t.to(dev, non_blocking=True)', 't.to(dev, non_blocking=True)', 'cudaMemcpyAsync:in', 'SYN303'),
+    ('y = t.to(dev, non_blocking=flag)', 't.to(dev, non_blocking=flag)', 'cudaMemcpyAsync:in', 'SYN302'),
+    ('y = t.cuda()', 't.cuda()', IN, 'SYN302'),
+    ('y = t.cuda(0)', 't.cuda(0)', IN, 'SYN302'),
+    ('y = t.copy_(h)', 't.copy_(h)', IN, 'SYN302'),
+    ('y = t.copy_(h)', 't.copy_(h)', OUT, 'SYN105'),
+    ('y = t.copy_(h, True)', 't.copy_(h, True)', 'cudaMemcpyAsync:in', 'SYN303'),
+    ('y = t.copy_(h, False)', 't.copy_(h, False)', IN, 'SYN302'),
+    ("y = torch.tensor(1, device='cuda')", "torch.tensor(1, device='cuda')", IN, 'SYN301'),
+    ('y = torch.tensor(t)', 'torch.tensor(t)', IN, 'SYN301'),
+    ('y = torch.tensor([n])', 'torch.tensor([n])', OUT, 'SYN106'),
+    ("y = torch.as_tensor(h, device='cuda')", "torch.as_tensor(h, device='cuda')", IN, 'SYN301'),
+    ('y = torch.where(m)', 'torch.where(m)', OUT, 'SYN202'),
+    ('y = t.nonzero()', 't.nonzero()', OUT, 'SYN202'),
+    ('y = torch.bincount(t)', 'torch.bincount(t)', OUT, 'SYN206'),
+    ('y = F.one_hot(t, -1)', 'F.one_hot(t, -1)', OUT, 'SYN206'),
+    ('y = float(t)', 'float(t)', OUT, 'SYN103'),
+    ('y = bool(t)', 'bool(t)', OUT, 'SYN103'),
+    ('y = max(a, b)', 'max(a, b)', OUT, 'SYN104'),
+    ('y = len(t)', 'len(t)', OUT, None),
+    ('y = foo(t)', 'foo(t)', OUT, None),
+    ('y = a.b.tolist()', 'a.b.tolist()', OUT, 'SYN102'),
+    ('y = a().tolist()', 'a().tolist()', OUT, 'SYN102'),
+    ('y = a[0].tolist()', 'a[0].tolist()', OUT, 'SYN102'),
+    ('y = not t', 'not t', OUT, 'SYN104'),
+    ('y = t and u', 't and u', OUT, 'SYN104'),
+    ('y = a if t else b', 'a if t else b', OUT, 'SYN104'),
+    ('y = a if t else b', 't', OUT, 'SYN104'),
+    ('y = a == b == c', 'a == b == c', OUT, 'SYN104'),
+    ('print(t)', 'print(t)', OUT, 'SYN107'),
+    ("print('x', t)", "print('x', t)", OUT, 'SYN107'),
+    ('y = str(t)', 'str(t)', OUT, 'SYN107'),
+    ('y = repr(t)', 'repr(t)', OUT, 'SYN107'),
+    ("y = '%s' % t", "'%s' % t", OUT, 'SYN107'),
+    ("y = '{}'.format(t)", "'{}'.format(t)", OUT, None),
+    ('del x[i]', 'x[i]', OUT, 'SYN106'),
+    ('stream.synchronize()', 'stream.synchronize()', OUT, 'SYN401'),
+    ('e.synchronize()', 'e.synchronize()', 'cudaDeviceSynchronize', 'SYN401'),
+    ('x.synchronize()', 'x.synchronize()', 'cudaMemcpy', None),
+    ('torch.cuda.current_stream().synchronize()', 'torch.cuda.current_stream().synchronize()', SYNC, 'SYN401'),
+    ('e.elapsed_time(f)', 'e.elapsed_time(f)', 'cudaEventSynchronize', None),
+    ('e.query()', 'e.query()', 'cudaEventQuery', None),
+    ('t.pin_memory()', 't.pin_memory()', 'cudaHostAlloc', None),
+    ('torch.cuda.empty_cache()', 'torch.cuda.empty_cache()', 'cudaFree', None),
+    ('y = torch.allclose(a, b)', 'torch.allclose(a, b)', OUT, 'SYN103'),
+    ('y = torch.equal(a, b)', 'torch.equal(a, b)', OUT, 'SYN103'),
+    ('y = torch.linalg.cholesky(a)', 'torch.linalg.cholesky(a)', OUT, 'SYN502'),
+    ('y = t.is_nonzero()', 't.is_nonzero()', OUT, 'SYN103'),
+    ('y = t.unique()', 't.unique()', SYNC, 'SYN204'),
+    ('y = t.unique(return_counts=True)', 't.unique(return_counts=True)', SYNC, 'SYN204'),
+    ('y = t.view(n, -1)', 't.view(n, -1)', OUT, 'SYN106'),
+    ('y = torch.zeros(n)', 'torch.zeros(n)', OUT, 'SYN106'),
+    ('y = torch.zeros((n, 2))', 'torch.zeros((n, 2))', OUT, 'SYN106'),
+    ('y = torch.zeros(2)', 'torch.zeros(2)', OUT, None),
+    ('y = torch.linspace(0, n, 5)', 'torch.linspace(0, n, 5)', OUT, 'SYN106'),
+    ('y = t.data_ptr()', 't.data_ptr()', OUT, None),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("statement", "expression", "api", "code"), CASES)
+@pytest.mark.parametrize(("statement", "expression", "api", "code"), [*CASES, *MORE])
 def test_the_code_follows_from_the_expression_and_the_call(statement, expression, api, code):
     column = statement.index(expression) + 1
     place = (5, column, 5, column + len(expression))
@@ -130,3 +220,105 @@ def test_the_smallest_expression_at_a_place_decides_and_none_beyond_its_statemen
     source = "if t.any():\n    y = compute(u)\n"
     assert classify(source, 2, 9, 2, 19, f"{SYNC}:out") is None
     assert classify(source, 1, 4, 1, 11, f"{SYNC}:out") == "SYN104"
+
+
+@pytest.mark.parametrize(
+    ("imports", "call", "code"),
+    [
+        ("import torch as th", "th.nonzero(m)", "SYN202"),
+        ("import torch.nn.functional as F", "F.one_hot(t)", "SYN206"),
+        ("import torch.nn.functional", "torch.nn.functional.one_hot(t)", "SYN206"),
+        ("from torch import nn", "nn.functional.one_hot(t)", "SYN206"),
+        ("from torch import unique as uniq, nonzero", "nonzero(m)", "SYN202"),
+        ("from torch import unique as uniq, nonzero", "uniq(m)", "SYN204"),
+        ("from torch.nn.functional import one_hot", "one_hot(t)", "SYN206"),
+        ("from .torch import nonzero", "nonzero(m)", None),
+        ("from torch import *", "nonzero(m)", None),
+        ("import other", "other.nonzero(m)", None),
+        ("import other as torch", "torch.nonzero(m)", None),
+        ("if True:\n    import torch", "torch.nonzero(m)", "SYN202"),
+        ("def f():\n    import torch", "torch.nonzero(m)", "SYN202"),
+        ("", "m.nonzero()", "SYN202"),
+        ("", "nonzero(m)", None),
+        ("", "int(m)", "SYN103"),
+        ("from other import int", "int(m)", None),
+    ],
+)
+def test_names_are_those_that_the_file_imports(imports, call, code):
+    line = imports.count("\n") + 2
+    assert classify(f"{imports}\n{call}\n", line, 1, line, len(call) + 1, OUT) == code
+
+
+def test_the_whole_statement_decides_where_no_smaller_place_does():
+    source = "import torch\ny = (1,\n     t.item())\nz = u[m] ; w = t.tolist()\n"
+    assert classify(source, 2, 1, 3, 15, OUT) is None
+    assert classify(source, 3, 6, 3, 14, OUT) == "SYN101"
+    assert classify(source, 4, 5, 4, 9, OUT) == "SYN201"
+    assert classify(source, 4, 16, 4, 26, OUT) == "SYN102"
+    assert classify(source, 3, 6, 3, 99, OUT) is None
+    assert classify(source, 9, 1, 9, 2, OUT) is None
+    assert classify(source, 2, 1, None, None, OUT) is None
+    assert classify(source, 3, 6, 3, None, OUT) == "SYN101"
+
+
+AROUND = """\
+import torch
+first = 1
+def outer(t, mask):
+    x = 0
+    y = t.item(); z = y + 1
+    return [u.tolist() for u in x]
+for i in range(3):
+    assert t[mask] > i, "no"
+"""
+
+
+def facts_of(text: str) -> tuple[RuntimeFacts, dict[str, cst.CSTNode]]:
+    module = ParsedModule(cst.parse_module(text))
+    calls = {module.tree.code_for_node(n): n for n in walk(module.tree) if isinstance(n, cst.BaseExpression)}
+    return RuntimeFacts(module, SYNC, load_table()), calls
+
+
+def walk(node: cst.CSTNode) -> list[cst.CSTNode]:
+    return [node, *(each for child in node.children for each in walk(child))]
+
+
+def test_a_rule_is_told_what_stands_around_an_expression():
+    facts, found = facts_of(AROUND)
+    item, listed, read = found["t.item()"], found["u.tolist()"], found["t[mask]"]
+
+    def text(node):
+        return None if node is None else facts.source(node)
+
+    assert (text(facts.before(item)), text(facts.after(item))) == ("x = 0", "z = y + 1")
+    assert (facts.after(read), facts.before(read)) == (None, None)
+    assert text(facts.before(found["0"])) is None
+    assert [facts.line(node) for node in (item, listed, read)] == [5, 6, 8]
+    assert [facts.function(node) for node in (item, listed, read)] == ["outer", "outer", "<module>"]
+    assert [facts.in_loop(node) for node in (item, listed, read)] == [False, True, True]
+    assert [facts.used_at_once(node) for node in (item, listed, read)] == [True, True, True]
+    assert [facts.raises(node) for node in (item, listed, read)] == [False, False, True]
+    assert [facts.made_in_loop(node) for node in (item, found["t[mask] > i"])] == [False, False]
+    assert type(facts.parent(item)).__name__ == "Assign"
+    assert isinstance(facts.statement(read), cst.Assert)
+    assert (facts.queued(item), facts.drifts_from(item), facts.wait_inside(item)) == (None, None, None)
+    assert [*facts.behind(item)] == []
+
+
+def test_a_rule_is_told_what_an_operand_is():
+    facts, found = facts_of("import torch\ny = [True, None, 'a', -1, not t, (1, 2), t, t.sum(dim=0), f(g)]\n")
+    kinds = {
+        text: facts.of(found[text]).kind for text in ("True", "None", "'a'", "-1", "(1, 2)", "t", "not t")
+    }
+    assert kinds == {
+        "True": Kind.NUMBER, "None": Kind.NONE, "'a'": Kind.STRING, "-1": Kind.NUMBER,
+        "(1, 2)": Kind.TUPLE, "t": Kind.TENSOR, "not t": Kind.TENSOR,
+    }  # fmt: skip
+    assert facts.of(found["t"]).device is Device.CUDA
+    summed, unknown = (cst.ensure_type(found[text], cst.Call) for text in ("t.sum(dim=0)", "f(g)"))
+    assert facts.name_of(summed.func) == "torch.Tensor.sum"
+    assert facts.argument(summed, "dim") is found["0"]
+    assert facts.argument(summed, "input") is found["t"]
+    assert facts.argument(summed, "dtype") is None
+    assert facts.argument(unknown, "input") is None
+    assert (facts.blocks(summed), facts.group(summed).kind) == (None, facts.group(unknown).kind)

@@ -135,18 +135,24 @@ def test_outside_of_steps_all_is_steady_and_no_part_of_one() -> None:
 def test_a_site_adds_up_what_its_waits_were() -> None:
     more = replace(
         WAIT, number=2, frames=(USER, OUTER), count=2, total_ns=50, longest_ns=200, paired=1, warned=5,
-        histogram={7: 2}, threads={"worker": 2}, starved=(2, 30), squares=(2.0, 1250.0),
+        histogram={6: 2}, threads={"worker": 2}, starved=(2, 30), squares=(2.0, 1250.0),
     )  # fmt: skip
     site = site_of(WAIT, more, replace(more, number=3, warned=0, starved=(1, 12), paired=0), rank=3)
     assert (site.count, site.total_ns, site.longest_ns, site.paired, site.warned) == (8, 500, 200, 1, 2)
     assert (site.starved, site.ranks, site.rank_ns) == ((3, 42), {"3": 8}, {"3": 500})
-    assert site.histogram == {6: 3, 7: 5}
+    assert site.histogram == {6: 7, 7: 1}
     assert site.threads == {"MainThread": 4, "worker": 4}
     assert site.detectors == {"cupti", "debug-mode"}
     assert site.per_step == 4
     shown = to_json(site, [])
     assert shown["starved_ns"] == {"total": 42, "measured": 3}
-    assert shown["blocked_ns"]["total"] == 500
+    assert shown["blocked_ns"] == {
+        "total": 500,
+        "max": 200,
+        "p50": 6,
+        "p99": 7,
+        "histogram": {6: 7, 7: 1},
+    }
     assert [stack["count"] for stack in shown["stacks"]] == [4, 4]
     assert shown["stacks"][1]["frames"] == ["/work/loop.py:3:step", "/work/main.py:9:main"]
     assert to_json(site_of(WAIT), [])["starved_ns"] is None
