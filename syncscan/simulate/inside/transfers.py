@@ -223,7 +223,7 @@ class Transfers:
         """Keep memory from being reused too early: on the CPU it never is."""
 
     @staticmethod
-    def _grouped(lists: Any, with_indices: bool = False) -> Any:
+    def _grouped(lists: Any, with_indices: bool) -> Any:
         """The groups that optimisers and gradient clipping work on, under the device they claim."""
         groups: dict[Any, tuple[list[Any], list[int]]] = {}
         for key, (tensors, indices) in _group(lists, with_indices).items():
