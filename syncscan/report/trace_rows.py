@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from syncscan.report.records import plural
 from syncscan.trace.sites import spot
 
 Trace = dict[str, Any]
@@ -211,6 +212,18 @@ def short_path(path: str, folder: Path) -> str:
     except ValueError:
         relative = path
     return _PACKAGES.sub("", relative, count=1)
+
+
+def check_remarks(trace: dict[str, Any]) -> Iterator[str]:
+    """How far starved time lies from what the kernels' timeline says of the same steps, where that was checked."""
+    check = trace["starved_check"]
+    if check is not None:
+        steps = max(check["steps"], 1)
+        by_kernels, by_launches = (duration(check[name] / steps) for name in ("timeline_ns", "starved_ns"))
+        yield (
+            f"starved time was checked in {plural(check['steps'], 'step')} ({plural(check['waits'], 'wait')}):"
+            f" {by_kernels} a step by the kernels' own timeline, {by_launches} by the launches"
+        )
 
 
 def duration(nanoseconds: float) -> str:

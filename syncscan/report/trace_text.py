@@ -14,7 +14,17 @@ from syncscan.report.console import Console
 from syncscan.report.ranks import rank_remarks
 from syncscan.report.records import plural
 from syncscan.report.safe_text import safe_values
-from syncscan.report.trace_rows import PHASES, STEP, Row, Rows, duration, share, short_path, spot_of
+from syncscan.report.trace_rows import (
+    PHASES,
+    STEP,
+    Row,
+    Rows,
+    check_remarks,
+    duration,
+    share,
+    short_path,
+    spot_of,
+)
 from syncscan.trace.sites import spot
 
 MAX_SITES = 30
@@ -232,8 +242,7 @@ def _remarks(rows: Rows, folder: Path) -> Iterator[str]:
     steps = trace["steps"]
     if steps is not None:
         yield _steps_remark(steps)
-        if trace["starved_check"]:
-            yield _check_remark(trace["starved_check"])
+        yield from check_remarks(trace)
     elif trace["proposed_step"]:
         yield _proposal(trace["proposed_step"], rows, folder)
     for row in rows.allowed:
@@ -246,17 +255,6 @@ def _remarks(rows: Rows, folder: Path) -> Iterator[str]:
     yield from _process_remarks(trace["processes"])
     if trace["command"]:  # unknown where the launcher was killed
         yield f"`{_shortened(trace['command'])}` ended with exit status {trace['exit_status']}"
-
-
-def _check_remark(check: dict[str, int]) -> str:
-    """How far starved time lies from what the kernels' timeline says of the same steps."""
-    by_kernels, by_launches = (
-        duration(check[name] / max(check["steps"], 1)) for name in ("timeline_ns", "starved_ns")
-    )
-    return (
-        f"starved time was checked in {plural(check['steps'], 'step')} ({plural(check['waits'], 'wait')}):"
-        f" {by_kernels} a step by the kernels' own timeline, {by_launches} by the launches"
-    )
 
 
 def _uncomputed(counts: dict[str, int]) -> str:

@@ -10,7 +10,18 @@ from typing import Any, TextIO
 from syncscan.report.html.page import Column, Excerpts, Page, make_row, make_total, write
 from syncscan.report.ranks import rank_remarks
 from syncscan.report.speedscope import split_frame, weighted_stacks
-from syncscan.report.trace_rows import PHASES, STEP, Row, Rows, duration, place_of, share, short_path, spot_of
+from syncscan.report.trace_rows import (
+    PHASES,
+    STEP,
+    Row,
+    Rows,
+    check_remarks,
+    duration,
+    place_of,
+    share,
+    short_path,
+    spot_of,
+)
 from syncscan.trace.sites import spot
 
 MAX_STACKED = 5_000  # sites, the costliest, of which the page has the stacks
@@ -55,7 +66,11 @@ class _Maker:
             title="What the CPU waits for",
             subtitle=" ".join(self._trace["command"]),
             totals=list(self._totals()),
-            remarks=[*rank_remarks(self._rows, self._folder), *self._notes()],
+            remarks=[
+                *check_remarks(self._trace),
+                *rank_remarks(self._rows, self._folder),
+                *self._notes(),
+            ],
             columns=[column for column, _ in columns],
             sort=next(at for at, (column, _) in enumerate(columns) if column.type in {"time", "count"}),
             rows=made,
