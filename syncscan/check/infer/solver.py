@@ -163,7 +163,7 @@ class Solver:
                 raise NotFollowedError
             frame = Frame(self.context, function, now=self.timeline.now(function, turn))
             self._evaluate(frame)
-            self.timeline.commit(function, frame.outcome.in_turn(turn))
+            self.timeline.commit(function, frame.outcome.in_turn(turn), frame.outcome.contributions)
         self.context.assume = True
 
     def _evaluate(self, frame: Frame) -> None:

@@ -47,7 +47,6 @@ class Context:
         self._refreshed: dict[str, bool] = {}
         self._asking: dict[str, set[Function]] = {}  # who asked for that, by name
         self._used: dict[Function, frozenset[str]] = {}
-        self.paths: dict[ast.expr, str] = {}
         self._places: dict[str, Device] = {}
         self._elsewhere: dict[ast.expr, tuple[bool, bool]] = {}
         self.guards: dict[ast.match_case, ast.If] = {}  # as the statement that each reads like
@@ -116,7 +115,6 @@ class Context:
                 self._used.pop(function, None)
             for node in (inner for dropped in edit.dropped for inner in ast.walk(dropped)):
                 if isinstance(node, ast.expr):
-                    self.paths.pop(node, None)
                     self._elsewhere.pop(node, None)
         had_read = set[Function]()
         for name, was_refreshed in [*self._refreshed.items()]:

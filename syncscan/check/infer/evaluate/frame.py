@@ -198,10 +198,9 @@ class Frame:
             return node.id
         if not isinstance(node, (ast.Attribute, ast.Subscript)):
             return ""
-        paths = self.context.paths
-        path = paths.get(node)
+        path: str | None = getattr(node, "path", None)  # kept at the node, see `trees`
         if path is None:
-            path = paths[node] = sys.intern(path_of(node))
+            path = node.path = sys.intern(path_of(node))  # type: ignore[union-attr]
         return path
 
     def here(self, node: ast.expr) -> Here:

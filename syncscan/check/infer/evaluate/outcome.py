@@ -28,7 +28,7 @@ class Outcome:
         return Evaluation(
             turn,
             tuple(self.reads),
-            tuple(self.contributions.items()),
+            tuple(self.contributions),
             tuple(self.callees.items()),
             tuple(self.elsewhere),
             tuple(self.lambdas),

@@ -57,12 +57,17 @@ def _returns(frame: Frame, value: Value, node: ast.AST) -> None:
         frame.tell(cell, explained(returned, frame.module.path, node, text, cell))
 
 
+_SOMETHING_ELSE = frozenset({""})  # than a parameter; one object, for nearly every function says so
+
+
 def _tell_what_places(frame: Frame, returned: Value) -> None:
     """Tell whether a result is on the GPU because an argument is, so that each caller gets its own."""
     for evidence in dict.fromkeys(evidence_in(returned)):
         steps = evidence.chain() if evidence is not None else ()
         names = {frame.passed[step] for step in steps if step in frame.passed}
-        frame.tell(frame.context.known.placing[frame.function], frozenset(names or {""}))
+        frame.tell(
+            frame.context.known.placing[frame.function], frozenset(names) if names else _SOMETHING_ELSE
+        )
 
 
 @register(EXPRESSIONS, ast.Yield)

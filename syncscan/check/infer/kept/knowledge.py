@@ -68,11 +68,7 @@ class KnowledgeWriter:
         return [
             evaluation.turn,
             [*map(cell, evaluation.reads)],
-            [
-                each
-                for told, fact in evaluation.contributions
-                for each in (cell(told), self.values.fact(fact))
-            ],
+            [*map(cell, evaluation.told)],
             self._callees(evaluation.callees),
             [*map(number, evaluation.elsewhere)],
             [*map(number, evaluation.lambdas)],
@@ -250,18 +246,18 @@ class KnowledgeReader:
         self,
         turn: int,
         reads: list[int],
-        told: list[Any],
+        told: list[int],
         callees: Data,
         elsewhere: list[int],
         lambdas: list[int],
         is_open: bool,
         may_block: bool,
     ) -> Evaluation:
-        cell, fact = self._cell_of, self.values.fact
+        cell = self._cell_of
         return Evaluation(
             turn,
             tuple([cell(each) for each in reads]),
-            tuple([(cell(each), fact(told[place + 1])) for place, each in enumerate(told) if place % 2 == 0]),
+            tuple([cell(each) for each in told]),
             tuple(self._callees(callees).items()),
             tuple(self._functions(elsewhere)),
             tuple(self._functions(lambdas)),

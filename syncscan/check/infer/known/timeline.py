@@ -15,7 +15,7 @@ they saw before.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -152,14 +152,16 @@ class Timeline:
 
     # What an evaluation says
 
-    def commit(self, function: Function, evaluation: Evaluation) -> None:
+    def commit(
+        self, function: Function, evaluation: Evaluation, contributions: Mapping[Cell[Any], Any]
+    ) -> None:
         """Let the project know what an evaluation yields, and queue whoever has read something else."""
         trail = self.trails[function]
-        evaluation = self._noted_as_reader(function, trail, evaluation)
-        trail.append(evaluation)
+        self._note_as_reader(function, trail, evaluation)
+        trail.append(_sharing(trail, evaluation))
         when = moment(evaluation.turn, function)
         self._note(function, evaluation)
-        for cell, fact in evaluation.contributions:
+        for cell, fact in contributions.items():
             if self._before is None:
                 if cell.contribute(evaluation.turn, function, fact):
                     self._tell_readers(cell, when)
@@ -172,15 +174,14 @@ class Timeline:
         if self._before is not None:
             self._look_ahead(function, evaluation.turn + 1)
 
-    def _noted_as_reader(self, function: Function, trail: Trail, evaluation: Evaluation) -> Evaluation:
-        """Note a function with the cells that it has not read before; evaluations that read the same share what holds that."""
+    def _note_as_reader(self, function: Function, trail: Trail, evaluation: Evaluation) -> None:
+        """Note a function with the cells that it has not read before."""
         if trail and trail[-1].reads == evaluation.reads:
-            return replace(evaluation, reads=trail[-1].reads)
+            return
         before = {cell for each in trail for cell in each.reads}
         for cell in evaluation.reads:
             if cell not in before:
                 cell.readers.append(function)
-        return evaluation
 
     def _note(self, function: Function, evaluation: Evaluation) -> None:
         known = self._known
@@ -262,7 +263,7 @@ class Timeline:
                 cell.readers.remove(function)
         for evaluation in dropped:
             when = moment(evaluation.turn, function)
-            for cell, _ in evaluation.contributions:
+            for cell in evaluation.told:
                 self._touch(cell)
                 cell.withdraw(when)
                 self._push(when, _SETTLE, cell)
@@ -363,6 +364,16 @@ class Timeline:
             ):
                 self.restart(function, turn)
                 return
+
+
+def _sharing(trail: Trail, evaluation: Evaluation) -> Evaluation:
+    """An evaluation that shares with the one before what is the same in it, mostly what it read and called."""
+    if not trail:
+        return evaluation
+    last = trail[-1]
+    reads = last.reads if last.reads == evaluation.reads else evaluation.reads
+    callees = last.callees if last.callees == evaluation.callees else evaluation.callees
+    return replace(evaluation, reads=reads, callees=callees)
 
 
 def _after(cell: Cell[Any], history: list[Event], when: int) -> Any:

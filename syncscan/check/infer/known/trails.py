@@ -16,7 +16,7 @@ class Evaluation:
 
     turn: int
     reads: tuple[Cell[Any], ...]
-    contributions: tuple[tuple[Cell[Any], Any], ...]
+    told: tuple[Cell[Any], ...]  # whose histories have what
     callees: tuple[tuple[Function | Virtual, Called], ...]
     elsewhere: tuple[Function, ...]
     lambdas: tuple[Function, ...]

@@ -34,11 +34,14 @@ def types_of(*kinds: type[ast.AST]) -> frozenset[type[ast.AST]]:
     return frozenset(each for kind in kinds for each in (kind, _SLOTTED[kind]))
 
 
+_WITH_PATHS = (ast.Attribute, ast.Subscript)  # which get a slot for what `path_of` says of them
+
+
 class _Slotted(dict[type[ast.AST], type[ast.AST]]):
     """For each type of node the one with slots."""
 
     def __missing__(self, kind: type[ast.AST]) -> type[ast.AST]:
-        names = tuple(dict.fromkeys((*kind._fields, *kind._attributes)))
+        names = (*kind._fields, *kind._attributes, *(("path",) if kind in _WITH_PATHS else ()))
         slotted = self[kind] = type(
             kind.__name__, (kind,), {"__slots__": names, "__module__": __name__, "__init__": object.__init__}
         )
