@@ -2,10 +2,12 @@
 
     python -m benchmarks.speed releases [NAME ...]   cold, warm, one file, and after a change; in each of the releases
     python -m benchmarks.speed resident [NAME ...]   after changes of the longest file, in an engine that stays in memory
-    python -m benchmarks.speed lines                 per line, in five projects of different sizes
+    python -m benchmarks.speed lines [NAME ...]      per line, in five projects of different sizes; --plot FILE draws it
     python -m benchmarks.speed forms [NAME ...]      programs of one long form, at sizes that double
 
-needs `pip install -e ".[bench]"`. NAME is a release such as vllm==0.19.0, which pip downloads, or a folder, and may go on with a
+needs `pip install -e ".[bench]"`. With `--tools DIR`, a folder of programs such as the `bin` of an environment in which
+ruff, semgrep, mypy, pyrefly, torchfix and fixit are installed, `releases` runs those of them that are there beside it.
+NAME is a release such as vllm==0.19.0, which pip downloads, or a folder, and may go on with a
 folder inside it: vllm==0.19.0:vllm. Times are of
 the processor, of all processes of a run; ``wall`` is what the clock said, and depends on what else the machine does.
 The exponent of a form is 1 where twice the source takes twice the time; the time of a start is not counted, and
@@ -27,7 +29,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks import edits, releases
+from benchmarks import edits, other_tools, plot, releases
 from benchmarks.robust.watched import Watched, watch
 from syncscan.check.engine import Engine
 from syncscan.check.files import Source
@@ -71,6 +73,9 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("what", choices=["releases", "resident", "lines", "forms"])
     parser.add_argument("names", nargs="*", help="releases or folders; forms")
     parser.add_argument("--sources", type=Path, default=releases.CACHE, help="where releases are kept")
+    parser.add_argument("--tools", type=Path, help="where the programs of other tools are")
+    parser.add_argument("--only-tools", action="store_true", help="run those alone")
+    parser.add_argument("--plot", type=Path, help="where `lines` draws what it prints, as an SVG")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes of a check")
     parser.add_argument("--sizes", type=int, nargs="*", default=SIZES, help="of the forms")
     return parser.parse_args()
@@ -84,6 +89,11 @@ def print_release(name: str, options: argparse.Namespace) -> None:
         longest = max(folder.rglob("*.py"), key=lambda path: path.stat().st_size)
         parse, lines = parsed(folder)
         print(f"{name}: {lines:,} lines, ast.parse {parse:.2f} s, longest file {longest.relative_to(folder)}")
+        if options.tools is not None:
+            for tool, run in other_tools.runs(options.tools.absolute(), folder):
+                print_run(tool + (f", ended: too much {run.exceeded}" if run.exceeded else ""), run, parse)
+        if options.only_tools:
+            return
         print_run("cold", checked(folder, ".", "--no-cache", f"--jobs={options.jobs}"), parse)
         print_run("cold, and kept", checked(folder, ".", cache, f"--jobs={options.jobs}"), parse)
         print_run("warm, nothing changed", checked(folder, ".", cache), parse)
@@ -145,6 +155,7 @@ def print_asked(name: str, engine: Engine, sources: edits.Sources, longest: Sour
 
 def print_lines(names: tuple[str, ...], options: argparse.Namespace) -> None:
     """A row for each project: how much longer than `ast.parse`, and microseconds for each line."""
+    points: list[plot.Point] = []
     for name in names:
         with tempfile.TemporaryDirectory() as scratch:
             folder = releases.copied(name, options.sources, Path(scratch))
@@ -155,6 +166,11 @@ def print_lines(names: tuple[str, ...], options: argparse.Namespace) -> None:
             f"{name:30}{lines:10,} lines  {run.processor / parse:6.1f} times  {each:6.1f} us a line",
             flush=True,
         )
+        points.append((name, lines / 1000, run.processor))
+        if options.plot is not None:  # after each, for all of them take long
+            title, axes = "A cold check: processor time by size", ("thousand lines", "seconds")
+            slope = points[0][2] / points[0][1]
+            plot.write_plot(options.plot, f"{title} (dashed: as {points[0][0]} a line)", axes, points, slope)
 
 
 def print_run(name: str, run: Watched, parse: float) -> None:
