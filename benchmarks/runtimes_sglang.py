@@ -1,0 +1,101 @@
+"""Which lines wait in the steps of SGLang's scheduler on a machine without a GPU, and how often.
+
+    python -m benchmarks.runtimes_sglang /path/to/python --attention triton --sampling pytorch
+
+where that Python has SGLang (tried with sglang 0.5.14, sglang-kernel 0.4.4, flashinfer 0.6.13 and torch 2.11, as they are for
+CUDA). A tiny llama of random weights generates for requests with different sampling options; nothing is downloaded or
+compiled. A step is a batch that the scheduler runs; its results are taken outside of it, so a line's waits are those of the
+whole run, beside the number of steps. `--gpu` traces the same on the GPU of this machine; `--output` keeps the trace.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.runtimes import MODELS, SIZES
+
+STEP = "sglang.srt.managers.scheduler:Scheduler.run_batch"
+PROGRAM = """\
+import random, sys
+
+import sglang
+
+OPTIONS = [
+    {"temperature": 0.0}, {"top_p": 0.9}, {"top_k": 20, "min_p": 0.05}, {"temperature": 0.7}, {"frequency_penalty": 0.5},
+    {"presence_penalty": 0.5, "stop_token_ids": [7]},
+]
+
+def main():
+    model, attention, sampling, tokens = sys.argv[1:]
+    engine = sglang.Engine(
+        model_path=model, load_format="dummy", skip_tokenizer_init=True, context_length=512, max_running_requests=32,
+        max_total_tokens=8192, disable_cuda_graph=True, attention_backend=attention, sampling_backend=sampling, random_seed=1,
+    )
+    numbers = random.Random(0)
+    prompts = [[numbers.randrange(8, 900) for _ in range(numbers.randrange(20, 60))] for _ in range(2 * len(OPTIONS))]
+    same = {"max_new_tokens": int(tokens), "ignore_eos": True}
+    engine.generate(input_ids=prompts, sampling_params=[{**same, **OPTIONS[i % len(OPTIONS)]} for i in range(len(prompts))])
+    engine.shutdown()
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def main() -> None:
+    """Print the lines that wait."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("python", help="one that has SGLang")
+    parser.add_argument("--attention", default="triton", help="SGLang's attention_backend")
+    parser.add_argument("--sampling", default="pytorch", help="SGLang's sampling_backend")
+    parser.add_argument("--tokens", type=int, default=24)
+    parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("-o", "--output", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        show(traced(options, Path(folder)))
+
+
+def traced(options: argparse.Namespace, folder: Path) -> dict[str, object]:
+    """The trace of the program, for which there is a folder that is lost afterwards."""
+    (folder / "config.json").write_text(json.dumps(SIZES | MODELS["llama"]), encoding="utf-8")
+    program, kept = folder / "program.py", options.output or folder / "out"
+    program.write_text(PROGRAM, encoding="utf-8")
+    command = [
+        *(sys.executable, "-m", "syncscan", "trace", "--step", STEP, "--format", "json", "--output", kept),
+        *(() if options.gpu else ("--simulate",)),
+        *("--", options.python, program, folder, options.attention, options.sampling, str(options.tokens)),
+    ]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+    if done.returncode:
+        sys.exit(f"it ended with exit status {done.returncode}")
+    trace: dict[str, object] = json.loads((kept / "trace.json").read_text(encoding="utf-8"))
+    return trace
+
+
+def show(trace: dict[str, object]) -> None:
+    """Print each line that waits, and what was not computed."""
+    steps, sites, uncomputed = trace["steps"], trace["sites"], trace["uncomputed"]
+    assert isinstance(steps, dict)
+    assert isinstance(sites, list)
+    assert isinstance(uncomputed, dict)
+    print(
+        f"{steps['started']} steps; not computed: {len(uncomputed)} kernels, {sum(uncomputed.values())} times"
+    )
+    for site in sorted(sites, key=lambda site: -int(site["count"])):
+        place = site["path"].partition("site-packages/")[2] or site["path"]
+        where = "in steps" if site["in_step"] else "apart from them"
+        print(f"{site['count']} {where}  {place}:{site['line']}  {site['expression']}")
+    for kernel, count in uncomputed.items():
+        print(f"    {count} x {kernel}")
+
+
+if __name__ == "__main__":
+    main()
