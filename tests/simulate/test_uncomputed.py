@@ -139,6 +139,10 @@ def test_memory_of_the_shape_of_another_takes_none_of_the_host_either() -> None:
         torch.zeros_like(like, device="cuda"),
         like.new_empty(1 << 29, 2, device="cuda"),
         torch.empty(size=(2, 1 << 29), dtype=torch.int8, device="cuda"),
+        torch.empty_like(like),
+        torch.zeros_like(like),
+        like.new_empty(1 << 30),
+        like.new_zeros((2, 1 << 29)),
     ]
-    assert {each.numel() for each in made} == {1 << 30}
+    assert {(each.numel(), each.is_cuda) for each in made} == {(1 << 30, True)}
     assert resident() - before < 1 << 29

@@ -64,7 +64,7 @@ def clear_part(tensor: torch.Tensor) -> None:
 
 def make_large(function: Any, args: Any, kwargs: dict[str, Any]) -> torch.Tensor | None:
     """What a function makes of zeros, or of nothing, where that is large; else None. ``kwargs`` name the CPU."""
-    if function not in _MAKERS or _elements(function, args, kwargs) < LARGE_BYTES // 16 or "out" in kwargs:
+    if not makes_much(function, args, kwargs) or "out" in kwargs:
         return None
     with torch._C._DisableTorchDispatch():
         wanted = function(*args, **{**kwargs, "device": "meta", "requires_grad": False})
@@ -78,6 +78,11 @@ def make_large(function: Any, args: Any, kwargs: dict[str, Any]) -> torch.Tensor
     storage = torch.frombuffer(memory, dtype=torch.uint8).untyped_storage()
     made = torch.empty(0, dtype=wanted.dtype).set_(storage, 0, wanted.size(), wanted.stride())
     return made.requires_grad_(bool(kwargs.get("requires_grad")))
+
+
+def makes_much(function: Any, args: Any, kwargs: dict[str, Any]) -> bool:
+    """Whether a function may make large memory of zeros, or of nothing."""
+    return function in _MAKERS and _elements(function, args, kwargs) >= LARGE_BYTES // 16
 
 
 def _elements(function: Any, args: Any, kwargs: dict[str, Any]) -> int:

@@ -27,7 +27,7 @@ from .functions import FunctionPlan, Scope, device_constructors
 from .gradients import carried, place_in_backward
 from .kinds import is_cuda_device
 from .marks import MIXED, PINNED, common_place, cuda_index, function_modes, is_alias, set_all
-from .memory import clear, make_large, share_memory
+from .memory import clear, make_large, makes_much, share_memory
 from .plans import NUMBERS, Plan
 from .taint import spread
 
@@ -81,7 +81,12 @@ class Operations(TorchFunctionMode):
             plan = self.known[func] = self._learn(func)
         if plan is None or (self.scope is not None and self.scope.operation is not None):
             return func(*args, **kwargs)
-        places = "device" in kwargs or "pin_memory" in kwargs or plan.fills_device
+        places = (
+            "device" in kwargs
+            or "pin_memory" in kwargs
+            or plan.fills_device
+            or (plan.follows and makes_much(func, args, kwargs))
+        )
         if plan.is_direct and not places and self._sees_all():
             where = common_place((*args, *kwargs.values()) if kwargs else args)
             if where != MIXED:
