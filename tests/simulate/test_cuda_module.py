@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import runpy
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -101,6 +102,52 @@ def test_autocast_casts_what_lies_on_the_gpu_and_not_what_lies_on_the_host(
         assert (gpu @ gpu).dtype == torch.get_autocast_dtype("cuda")
         assert torch.is_autocast_enabled("cuda")
     assert (gpu @ gpu).dtype == (host @ host).dtype == torch.float32
+
+
+def test_autocast_leaves_that_of_the_host_as_it_was() -> None:
+    gpu, host = torch.rand(2, 2, device="cuda"), torch.rand(2, 2)
+    before = torch.get_autocast_dtype("cpu")
+    with torch.autocast("cuda"):
+        assert (torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu")) == (False, before)
+        with torch.autocast("cpu", torch.float16), torch.autocast("cuda", enabled=False):
+            assert ((gpu @ gpu).dtype, (host @ host).dtype) == (torch.float16, torch.float16)
+        assert torch.is_autocast_enabled("cuda")
+        assert not torch.is_autocast_enabled("cpu")
+    assert (torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu")) == (False, before)
+    assert (host @ host).dtype == torch.float32
+    with torch.autocast("cpu"):
+        assert (host @ host).dtype == before
+
+
+def test_each_thread_has_its_own_autocast() -> None:
+    gpu, found = torch.rand(2, 2, device="cuda"), []
+
+    def multiply() -> None:
+        found.append((gpu @ gpu).dtype)
+        with torch.autocast("cuda", torch.bfloat16):
+            found.append((gpu @ gpu).dtype)
+
+    with torch.autocast("cuda"):
+        thread = threading.Thread(target=multiply)
+        thread.start()
+        thread.join()
+        found.append((gpu @ gpu).dtype)
+    assert found == [torch.float32, torch.bfloat16, torch.float16]
+
+
+@pytest.mark.parametrize("arguments", [(True,), ("cuda", True)])
+def test_autocast_that_is_switched_on_alone_casts_to_the_type_of_the_gpu(arguments: tuple[Any, ...]) -> None:
+    gpu, before = torch.rand(2, 2, device="cuda"), torch.get_autocast_dtype("cuda")
+    torch.set_autocast_enabled(*arguments)
+    try:
+        assert (
+            ((gpu @ gpu).dtype, torch.get_autocast_dtype("cuda"))
+            == (torch.float16, torch.float16)
+            == (before,) * 2
+        )
+    finally:
+        torch.set_autocast_enabled(*arguments[:-1], False)
+    assert (gpu @ gpu).dtype == torch.float32
 
 
 def test_autocast_that_is_switched_on_without_a_device_is_that_of_the_gpu() -> None:

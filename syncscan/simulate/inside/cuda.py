@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import figures, legacy
+from . import autocast, figures, legacy
 from .errors import SimulationError
 from .kinds import is_cuda_device
 from .streams import make_classes
@@ -54,7 +54,7 @@ class SimulatedCuda:
         patches.replace(torch.backends.cudnn, "is_acceptable", lambda tensor: False)
         patches.replace(torch.cuda.nvtx, "_nvtx", _Nvtx())
         self._install_accelerator(patches)
-        _install_autocast(patches)
+        autocast.install(patches)
         legacy.install(patches)
 
     def _device(self) -> dict[str, Any]:
@@ -222,24 +222,6 @@ def make_generator(original: Any) -> type:
 
     Generator.__qualname__, Generator.__module__ = "Generator", "torch"
     return Generator
-
-
-def _install_autocast(patches: Patches) -> None:
-    """Autocast for CUDA casts what runs here on the CPU: keep the state of both alike."""
-    set_enabled, set_dtype = torch.set_autocast_enabled, torch.set_autocast_dtype
-
-    def set_autocast_enabled(*args: Any) -> None:
-        set_enabled(*args)
-        if len(args) == 1 or args[0] == "cuda":
-            set_enabled("cpu", args[-1])
-
-    def set_autocast_dtype(device_type: str, dtype: torch.dtype) -> None:
-        set_dtype(device_type, dtype)
-        if device_type == "cuda":
-            set_dtype("cpu", dtype)
-
-    patches.replace(torch, "set_autocast_enabled", set_autocast_enabled)
-    patches.replace(torch, "set_autocast_dtype", set_autocast_dtype)
 
 
 def _is_built(original: Any) -> Any:
