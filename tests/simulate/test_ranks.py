@@ -79,7 +79,30 @@ def test_fully_sharded_training_waits_nowhere(waits):
     assert waits == []
     train(model, waits)
     assert waits == []
-    assert {parameter.to_local().device for parameter in model.parameters()} == {torch.device("cuda:0")}
+    parameters = list(model.parameters())
+    assert {parameter.to_local().device for parameter in parameters} == {torch.device("cuda:0")}
+    assert {(parameter.device, parameter.is_cuda) for parameter in parameters} == {
+        (torch.device("cuda:0"), True)
+    }
+
+
+def test_a_tensor_that_is_spread_over_ranks_is_where_its_parts_are(waits):
+    tensor = pytest.importorskip("torch.distributed.tensor")
+    mesh = dist.device_mesh.init_device_mesh("cuda", (1,))
+    spread = tensor.distribute_tensor(torch.ones(2, 2, device="cuda"), mesh, [tensor.Shard(0)])
+    del waits[:]
+    doubled = spread * 2
+    assert (spread.device, doubled.device, doubled.is_cuda, doubled.get_device()) == (
+        *(torch.device("cuda:0"),) * 2, True, 0,
+    )  # fmt: skip
+    assert spread.to("cuda") is spread
+    assert waits == []
+    below = doubled.cpu()
+    assert (below.device, below.to_local().device, below.to_local().tolist()) == (
+        *(torch.device("cpu"),) * 2, [[2.0, 2.0]] * 2,
+    )  # fmt: skip
+    assert doubled.sum().item() == 8
+    assert [wait.api for wait in waits] == ["torch.Tensor.cpu", "torch.Tensor.item"]
 
 
 def test_a_hook_finds_the_gradients_of_a_bucket_on_the_gpu(waits):

@@ -42,7 +42,19 @@ def place(tensor: torch.Tensor) -> int | None:
         found: int | None = getattr(storage_of(tensor), _MARK, None)
     except (RuntimeError, NotImplementedError):
         found = getattr(_innermost(tensor), _MARK, None)
+    if found is None and type(tensor) not in PLAIN_TENSORS:
+        found = next((place(part) for part in _wrapped(tensor)), None)
     return found
+
+
+def _wrapped(tensor: Any) -> list[torch.Tensor]:
+    """The tensors that one of a subclass is made of; torch itself may wrap them where no one sees it (`DTensor`)."""
+    if not hasattr(tensor, "__tensor_flatten__"):
+        return []
+    with without_functions():
+        names, _ = tensor.__tensor_flatten__()
+    parts = (getattr(tensor, name) for name in names)
+    return [part for part in parts if isinstance(part, torch.Tensor)]
 
 
 def cuda_index(tensor: torch.Tensor) -> int | None:
@@ -60,6 +72,9 @@ def set_place(tensor: torch.Tensor, where: int | None) -> None:
         for part in _parts(owner):
             set_place(part, where)
     set_owner_place(owner, where)
+    if type(tensor) not in PLAIN_TENSORS:
+        for part in _wrapped(tensor):
+            set_place(part, where)
 
 
 def is_alias(result: Any, source: Any) -> bool:
