@@ -253,6 +253,50 @@ def test_a_region_that_begins_before_cuda_does_sees_its_waits(environment, progr
     assert (done.stdout, done.stderr) == ("1 1 0\n", "")
 
 
+def test_a_region_that_has_ended_before_cuda_starts_arms_nothing(environment, program):
+    source = """
+        import syncscan
+        with syncscan.count_syncs() as first:
+            pass
+        import torch
+        t = torch.zeros(1)
+        t.item()
+        print(torch._library.fake_subscribed(), torch.cuda.get_sync_debug_mode())
+        with syncscan.count_syncs() as second:
+            t.item()
+            with syncscan.count_syncs() as third:
+                t.item()
+            t.item()
+        print(first.total, second.total, third.total, torch._library.fake_subscribed())
+    """
+    for busy in ({}, {"FAKE_CUPTI_BUSY": "1"}):
+        done = subprocess.run(
+            [sys.executable, program(source)],
+            capture_output=True,
+            text=True,
+            env={**environment, **busy},
+            check=False,
+        )
+        assert (done.stdout, done.stderr) == ("0 0\n0 3 1 0\n", "")
+
+
+def test_in_a_trace_each_wait_is_told_once_to_the_regions_that_it_is_in(trace):
+    done = trace("""
+        import syncscan, torch
+        t = torch.zeros(1)
+        with syncscan.count_syncs() as first:
+            t.item()
+        with syncscan.count_syncs() as second, syncscan.count_syncs() as third:
+            t.item()
+            with syncscan.allow_sync("known"), syncscan.count_syncs() as fourth:
+                t.item()
+        t.item()
+        print(first.total, second.total, third.total, fourth.total)
+    """)
+    assert done.stdout == "1 1 1 1\n"
+    assert done.counts() == {"t.item()": 4}
+
+
 def test_without_cuda_a_region_does_nothing():
     torch = pytest.importorskip("torch")
     if torch.cuda.is_available():
