@@ -5,8 +5,8 @@
 
 Cosmic Ray makes the mutants: a condition negated, `and` for `or`, `True` for `False`, a number one larger, a
 comparison or an operator replaced by its counterpart, a loop that runs no time, a decorator taken away. Places are
-drawn from all that run, and of the mutants at a place one. Left out are annotations, which are never evaluated, stars
-of parameters and arguments, which Cosmic Ray takes for operators and which mostly are no Python without, and what
+drawn from all that run, and of the mutants at a place one. Left out are annotations, which are never evaluated, as
+what stands under `TYPE_CHECKING` for them, stars of parameters and arguments, which Cosmic Ray takes for operators and which mostly are no Python without, and what
 `slots=` and `maxsize=` of a decorator are set to, for those say how much memory is used, and nothing else that a
 test could see. What else changes nothing counts as living. Each mutant lies alone in a
 copy of the checkout, in which those tests of its part run that run its statement, all of them where an import does,
@@ -101,7 +101,7 @@ def drawn(parts: list[str], count: int, seed: int) -> list[MutationSpec]:
     paths = [path for part in map(Path, parts) for path in (sorted(part.rglob("*.py")) or [part])]
     places = defaultdict(list)
     for path in paths:
-        without_effect, operators = [*_annotations(path), *_bounds_of_memory(path)], _operators(path)
+        without_effect, operators = [*_of_types(path), *_bounds_of_memory(path)], _operators(path)
         for item in _all_work_items([path], {}):
             (mutant,) = item.mutations
             inside = any(first <= mutant.start_pos < last for first, last in without_effect)
@@ -113,9 +113,11 @@ def drawn(parts: list[str], count: int, seed: int) -> list[MutationSpec]:
     return [generator.choice(places[place]) for place in chosen]
 
 
-def _annotations(path: Path) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where annotations begin and end: they are never evaluated."""
+def _of_types(path: Path) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where annotations begin and end, which are never evaluated, and what is imported for them alone."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            yield _span(node)
         for field in ("annotation", "returns"):
             found = getattr(node, field, None)
             if isinstance(found, ast.expr):
@@ -144,7 +146,7 @@ def _operators(path: Path) -> set[tuple[int, int]]:
     return {start for start in tokens if any(first <= start < last for first, last in between)}
 
 
-def _span(node: ast.expr) -> tuple[tuple[int, int], tuple[int, int]]:
+def _span(node: ast.expr | ast.stmt) -> tuple[tuple[int, int], tuple[int, int]]:
     return (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
 
 

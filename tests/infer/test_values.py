@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
+import importlib
+import pkgutil
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, replace
 from types import SimpleNamespace
@@ -10,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from syncscan.check import infer
 from syncscan.check.infer.values import basic
 from syncscan.check.infer.values.basic import BOOL, FALSE, FLOAT, INT, NONE, NUMBER, SLICE, STRING, TRUE
 from syncscan.check.infer.values.callables import BoundMethod, Partial, key_of
@@ -241,3 +245,22 @@ def test_what_a_callable_holds_tells_it_apart_and_never_changes() -> None:
     with pytest.raises(FrozenInstanceError):
         partial.args = ()  # type: ignore[misc]
     assert {replace(method), method} == {method}
+
+
+def test_what_is_passed_on_never_changes() -> None:
+    """All that evaluations share: what is made on the way is named here."""
+    made_on_the_way = {
+        "Candidate", "Outcome", "Loop", "ModuleEdit", "Consequences", "_Names", "Merged",
+        "Parameter", "Function", "Virtual", "Class", "Module", "Value",
+    }  # fmt: skip
+    modules = [
+        importlib.import_module(each.name)
+        for each in pkgutil.walk_packages(infer.__path__, f"{infer.__name__}.")
+    ]
+    classes = {each for module in modules for each in vars(module).values() if dataclasses.is_dataclass(each)}
+    found = {
+        each.__name__
+        for each in classes
+        if each.__module__.startswith(infer.__name__) and not each.__dataclass_params__.frozen
+    }
+    assert found <= made_on_the_way

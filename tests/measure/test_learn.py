@@ -37,13 +37,13 @@ ORDER = [
 
 
 def term(text: str) -> Term:
-    arg, _, rest = text.rpartition("any ")
+    rest = text.removeprefix("any ")
     if "bytes" in rest:
         return Term("x", "bytes", size=int(rest.split()[1]))
     if rest.endswith("given"):
         return Term("x", "given", negated=rest.startswith("not"))
     kind = rest.removeprefix("is ").removeprefix("not ")
-    return Term("any" if "any " in text else "x", "is", kind, negated=rest.startswith("is not"))
+    return Term("any" if rest != text else "x", "is", kind, negated=rest.startswith("is not"))
 
 
 def test_what_says_less_costs_less() -> None:
