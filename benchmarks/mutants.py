@@ -6,14 +6,14 @@
 Cosmic Ray makes the mutants: a condition negated, `and` for `or`, `True` for `False`, a number one larger, a
 comparison or an operator replaced by its counterpart, a loop that runs no time, a decorator taken away. Places are
 drawn from all that run, and of the mutants at a place one. Left out are annotations, which are never evaluated, as
-what stands under `TYPE_CHECKING` for them, stars of parameters and arguments, which Cosmic Ray takes for operators and which mostly are no Python without, and what
-`slots=` and `maxsize=` of a decorator are set to, for those say how much memory is used, and nothing else that a
-test could see. What else changes nothing counts as living. Each mutant lies alone in a
-copy of the checkout, in which those tests of its part run that run its statement, all of them where an import does,
-until one fails; tests that run longer than the limit count as failed, and are said to. This prints each mutant with
-the test that failed, or with its line where it lives, and at the end the share killed by file; after Ctrl-C, of
-those tested until then; and which tests this machine skips, for what they alone see lives here. It takes long: first
-all tests run once to see which lines each one runs, and some start hundreds of processes.
+what stands under `TYPE_CHECKING` for them, stars of parameters and arguments, which Cosmic Ray takes for operators
+and which mostly are no Python without, and what `slots=` and `maxsize=` of a decorator are set to, for those say how
+much memory is used, and nothing else that a test could see. What else changes nothing counts as living. Each mutant
+lies alone in a copy of the checkout, in which those tests of its part run that run its statement, all of them where
+an import does, until one fails; tests that run longer than the limit count as failed, and are said to. This prints
+each mutant with the test that failed, or with its line where it lives, and at the end the share killed by file; after
+Ctrl-C, of those tested until then; and which tests this machine skips, for what they alone see lives here. It takes
+long: first all tests run once to see which lines each one runs, and some start hundreds of processes.
 """
 
 from __future__ import annotations

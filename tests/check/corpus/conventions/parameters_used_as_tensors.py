@@ -1,5 +1,6 @@
 """A parameter that is used as only a tensor can be is one, on the GPU for all that is known, where nobody is seen to pass it."""
 
+import other
 import torch
 from torch import nn
 
@@ -9,6 +10,18 @@ def norm_of(x):  # at: x
         # because: x: `x` is used as a tensor: it waits if its argument is on the GPU
         return x.item()  # expect: SYN101 (assumed)
     return x.unsqueeze(0)
+
+
+def total(w):
+    torch.sum(w, dim=0)
+    return w.item()  # expect: SYN101 (assumed)
+
+
+def total_of_another_library(v, u):
+    other.sum(v)
+    torch.stack(u)
+    print(v.item())  # silent
+    return u.item()  # silent
 
 
 def shown(y):
