@@ -103,6 +103,13 @@ def test_what_is_learned_from_calls() -> None:
     assert learned(*either) == [(["any gpu"], False)]
     given = [(True, {"x": GPU, "y": GPU}), (False, {"x": GPU})]
     assert learned(*given) == [(["y gpu"], False)]
+    small, large, none = ({"x": tensor("cpu", bytes=size, pinned=False)} for size in (64, 65, 0))
+    on_gpu = (False, {"x": tensor(bytes=80)})
+    assert learned((True, large), (False, small), (False, none), on_gpu, sizes=True) == [
+        (["x cpu", "x bytes"], False)
+    ]
+    assert learned((True, large), (False, none), on_gpu, sizes=True) == [(["x cpu"], True)]
+    assert learned((True, large), (False, small), on_gpu) == [(["x cpu"], True)]
     rare = [*either, (False, {"x": GPU, "y": CPU})]
     assert learned(*rare) == [(["y gpu"], False), (["x gpu"], True)]
 

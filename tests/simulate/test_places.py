@@ -142,8 +142,19 @@ def test_under_a_mode_of_the_program_all_is_simulated_and_the_mode_sees_it() -> 
         x = torch.ones(2, device="cuda")
         y = (x * 2).sum()
         assert (x.is_cuda, y.is_cuda, y.item()) == (True, True, 4)
-    assert [wait.api for wait in waits] == ["torch.Tensor.item"]
-    assert [name.partition(".")[0] for name in seen.names] == ["ones", "mul", "sum", "_local_scalar_dense"]
+        assert [name.partition(".")[0] for name in seen.names] == [
+            "ones",
+            "mul",
+            "sum",
+            "_local_scalar_dense",
+        ]
+        assert (x.tolist(), bool(y > 1), torch.allclose(x, x)) == ([1, 1], True, True)
+    assert [wait.api for wait in waits] == [
+        "torch.Tensor.item",
+        "torch.Tensor.tolist",
+        "torch.Tensor.__bool__",
+        "torch.allclose",
+    ]
 
 
 def test_a_thread_that_was_there_before_runs_backward_as_it_did() -> None:

@@ -46,6 +46,7 @@ def test_the_innermost_line_outside_torch_is_blamed() -> None:
     assert blamed(frames) == USER.path
     assert blamed((INNER,)) == INNER.path
     assert blamed(()) == "<no Python>"
+    assert (Blame().choose((), TORCH).line, Blame(include=("no",)).choose(frames, TORCH).line) == (0, 0)
     assert blamed(frames, exclude=("/work/loop.py",)) == OUTER.path
     assert blamed(frames, include=("*/main.py",)) == OUTER.path
     assert blamed(frames, include=("*/main.py", "*/loop.py")) == USER.path
@@ -215,7 +216,9 @@ def test_the_text_of_a_place_is_on_one_line(tmp_path: Path) -> None:
 
     one = site(3, 12, 4, 5)
     assert (one.expression, one.place.column, one.place.end_column) == ("x.tolist( )", 11, 6)
-    assert one.code == "SYN102"
+    shown, unnamed = to_json(one, []), to_json(site(7, 4, 7, 8), [])
+    assert (shown["code"], shown["name"], bool(shown["instead"])) == ("SYN102", "list-read", True)
+    assert (unnamed["code"], unnamed["name"], unnamed["instead"]) == (None, None, None)
     assert site(3, 4, 3, 10).expression == "'äö'"
     assert site(2, None, None, None).expression == "x = torch.ones(2, device='cuda')"
     assert site(2, 4, 2, None).expression == "x = torch.ones(2, device='cuda')"
