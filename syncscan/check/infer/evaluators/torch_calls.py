@@ -26,7 +26,7 @@ _OF_MORE_THAN_TENSORS = MODULE_METHODS | frozenset(
 )  # fmt: skip
 
 
-@register(PACKAGES, "torch", "torchvision", DECLARED)
+@register(PACKAGES, "accelerate", "torch", "torchvision", DECLARED)
 def _of_torch(frame: Frame, name: str, call: Call) -> Value:
     """Call a function or a class of torch."""
     if name.startswith(("torch.cuda.", "torch.nn.")) and name.rpartition(".")[2][:1].isupper():
