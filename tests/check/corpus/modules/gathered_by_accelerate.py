@@ -14,9 +14,8 @@ class Trainer:
         print(gather(rewards).mean().item())  # expect: SYN101
         print(self.accelerator.gather(rewards).cpu())  # expect: SYN105
         print(self.accelerator.gather_for_metrics(rewards).tolist())  # expect: SYN102
-        print(
-            reduce(rewards, "mean").cpu(), self.accelerator.reduce(rewards, "sum").cpu()
-        )  # expect: SYN105 # expect: SYN105
+        print(reduce(rewards, "mean").cpu())  # expect: SYN105
+        print(self.accelerator.reduce(rewards, "sum").cpu())  # expect: SYN105
         print(gather(rewards.cpu()).mean().item())  # expect: SYN105
         print(gather(torch.ones(3)).mean().item())  # silent
         loss, names = gather((rewards, ["a"]))
