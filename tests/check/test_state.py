@@ -169,6 +169,43 @@ with torch.device("cuda"):
     assert len(evaluated) < 4
 
 
+def test_what_was_put_into_other_modules_is_known_of_any_kind() -> None:
+    made = """from functools import partial
+import torch
+class Base:
+    def read(self, x):
+        return x
+def scaled(x, by, to="cpu"):
+    return (x * by).to(to)
+double = partial(scaled, by=2, to="cuda")
+first = partial(scaled, torch.ones(3))
+bound = Base().read
+pair = (torch.ones(3, device="cuda"), "cuda:0", 4, None, torch.ones(2))
+named = {"a": torch.ones(3, device="cuda"), 1: [torch.ones(3)]}
+place = torch.device("cuda")
+part = slice(torch.ones((), device="cuda"), None)
+several = [torch.ones(3, device="cuda") for _ in range(4)]
+"""
+    use = """import torch
+from made import bound, double, first, named, pair, part, place, several
+def use(n):
+    x = torch.ones(3)
+    return [
+        double(x).tolist(), first(2, "cuda").tolist(), bound(pair[0]).tolist(), pair[4].tolist(),
+        torch.ones(2, device=pair[1]).tolist(), named["a"].tolist(), named[1][0].tolist(),
+        torch.ones(2, device=place).tolist(), torch.ones(3, device="cuda")[part].sum(), several[n].tolist(),
+    ]
+"""
+    sources = {"made": source("made", made), "use": source("use", "def use(n):\n    return n\n")}
+    _, state = cold(sources)
+    sources["use"] = source("use", use)
+    result, evaluated = followed(state, sources)
+    expected, _ = cold(sources)
+    assert result == expected
+    assert len(result.findings) == 9
+    assert len(evaluated) < 10
+
+
 def test_what_other_processes_found_is_kept_too(monkeypatch) -> None:
     monkeypatch.setattr("syncscan.check.matching._WORTH_SHARING", 1)
     sources = project()
