@@ -74,7 +74,7 @@ def test_a_few_steps_are_held_against_the_kernels(checked):
 
 
 def test_while_a_kernel_runs_the_gpu_does_not_starve(checked):
-    done = checked("cuda.fake_set_kernel(0, 60_000_000)\nsteps(9)\n")
+    done = checked("cuda.fake_set_kernel(0, 60_000_000)\nsteps(9)\nwork.idle(0.1)\n")
     check = done.trace["starved_check"]
     assert (check["steps"], check["waits"], check["timeline_ns"]) == (3, 3, 0)
     assert check["starved_ns"] >= 3 * 10 * MS
@@ -145,10 +145,16 @@ def test_more_kernels_than_room_are_not_taken_for_all(checked):
     assert done.trace["starved_check"] is None
 
 
+def test_a_kernel_that_runs_for_long_is_waited_for(checked):
+    done = checked("cuda.fake_set_kernel(0, 900_000_000)\nsteps(9)\nwork.idle(1.2)\n")
+    check = done.trace["starved_check"]
+    assert (check["steps"], check["waits"], check["timeline_ns"]) == (3, 3, 0)
+
+
 def test_a_kernel_without_an_end_is_not_guessed_at(checked):
-    done = checked("steps(4)\ncuda.fake_set_kernel(0, 0xFFFFFFFF)\nsteps(6)\n")
+    done = checked("steps(4)\ncuda.fake_set_kernel(0, 4_000_000_000)\nsteps(6)\n")
     assert notes(done) == [
-        "starved time was not checked against the kernels' timeline: a kernel of them has no end"
+        "starved time was not checked against the kernels' timeline: a kernel of them has not ended"
     ]
 
 

@@ -58,8 +58,8 @@ int cuPointerGetAttribute(unsigned *value, int attribute, unsigned long long poi
   return 0;
 }
 
-/* Activity records: a kernel begins where its launch ends, and is told of when it has ended or a forced flush comes. As CUPTI
-   does, buffers are asked for and given back on a thread of its own while its lock is held, which launches need too. */
+/* Activity records: a kernel begins where its launch ends, and is told of when it and all in its buffer have ended, or without
+   an end by a forced flush. As CUPTI does, buffers are asked for and given back on a thread of its own while its lock is held, which launches need too. */
 #include <pthread.h>
 typedef struct {
   unsigned kind, pad[3];
@@ -73,7 +73,7 @@ static int recording[64];
 static unsigned char *records;
 static size_t room, filled;
 static long given_back, registered;
-static unsigned kernel_takes, kernel_waits; /* nanoseconds: it runs, and pass before it begins; ~0: it has not ended */
+static unsigned kernel_takes, kernel_waits; /* nanoseconds: it runs, and pass before it begins */
 
 static unsigned long long now_ns(void) {
   struct timespec now;
@@ -107,7 +107,7 @@ static void record_kernel(void) {
   }
   if (records) {
     unsigned long long begin = now_ns() + kernel_waits;
-    Kernel kernel = {10, {0}, begin, kernel_takes == ~0u ? 0 : begin + kernel_takes, 0, context - 1, {0}};
+    Kernel kernel = {10, {0}, begin, begin + kernel_takes, 0, context - 1, {0}};
     memcpy(records + filled, &kernel, sizeof kernel);
     filled += sizeof kernel;
   }
@@ -121,7 +121,11 @@ int cuptiActivityEnable(unsigned kind) { return recording[kind] = 1, 0; }
 int cuptiActivityDisable(unsigned kind) { return recording[kind] = 0, 0; }
 int cuptiActivityFlushAll(unsigned flag) {
   pthread_mutex_lock(&records_lock);
-  if (flag) give_records();
+  unsigned long long now = now_ns();
+  int running = 0;
+  for (Kernel *kernel = (Kernel *)records; kernel < (Kernel *)(records + filled); kernel++)
+    if (kernel->end > now) running = 1, kernel->end = flag ? 0 : kernel->end;
+  if (flag || !running) give_records();
   pthread_mutex_unlock(&records_lock);
   return 0;
 }

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SIZE = 256 * 1024  # of a buffer; a kernel's record has some 200 bytes
 MOST = 96  # buffers in the life of a process: each thread that launches has one at a time
-# Bytes before each buffer: the last eight say how many of its bytes are filled, and the first 24 of the first are the state.
+# Bytes before each buffer: the last eight are 1 more than the bytes filled once it came back; the first 24 of all are the state.
 _HEAD = 64
 _READ, _WRITE, _EXECUTE = 1, 2, 4
 _PRIVATE, _ANONYMOUS = 2, 0x20
@@ -45,10 +45,11 @@ _COMPLETED = (
     "f3 0f 1e fa"  # endbr64
     "49 b9 {state}"  # mov r9, state
     "49 3b 51 10"  # cmp rdx, [r9 + 16]
-    "72 0a"  # jb out: it is not one of ours
+    "72 0e"  # jb out: it is not one of ours
     "49 3b 51 08"  # cmp rdx, [r9 + 8]
-    "73 04"  # jae out
-    "4c 89 42 f8"  # mov [rdx - 8], r8
+    "73 08"  # jae out
+    "49 8d 40 01"  # lea rax, [r8 + 1]
+    "48 89 42 f8"  # mov [rdx - 8], rax
     "c3"  # out: ret
 )
 
@@ -87,13 +88,23 @@ class Buffers:
         """Whether more were asked for than there are."""
         return self._state[0] > self._end
 
+    @property
+    def are_out(self) -> bool:
+        """Whether one was asked for and did not come back."""
+        return any(not _came_back(address) for address in self._asked_for())
+
     def filled(self) -> Iterator[tuple[int, int]]:
         """(address, bytes) of each buffer that came back since the last time."""
-        for address in [at for at in self._unread if at < self._state[0]]:
-            length = ctypes.c_uint64.from_address(address - 8).value
-            if length:
-                self._unread.remove(address)
-                yield address, length
+        for address in filter(_came_back, self._asked_for()):
+            self._unread.remove(address)
+            yield address, _came_back(address) - 1
+
+    def _asked_for(self) -> list[int]:
+        return [address for address in self._unread if address < self._state[0]]
+
+
+def _came_back(address: int) -> int:
+    return ctypes.c_uint64.from_address(address - 8).value
 
 
 def _map(size: int) -> int:

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
     from .interfaces import Note
     from .starved import Starved
-    from .timeline import Timeline
+    from .timeline import Timeline, Work
 
 FIRST, SPACED = 2, 10  # after so many steady steps the first time, and after so many times as many the next
 STEPS = 5  # are recorded, and the first and the last of them not compared
 CHECKS = 4
 LONGEST_NS = 30_000_000_000  # that is recorded at once
+PATIENCE = 10  # times that it is asked whether all that was recorded has ended
 
 
 class Checked:
@@ -43,6 +44,7 @@ class Checked:
         self._windows: list[tuple[int, int]] = []  # of the steps to be compared
         self._waits: list[tuple[int, int, int]] | None = None  # as `Starved.log`, of what is to be compared
         self._is_reading = False
+        self._patience = 0
 
     def begin(self, starved: Starved, timeline: Timeline) -> None:
         """From now on both can be had."""
@@ -85,6 +87,7 @@ class Checked:
         starved, timeline = self._made_of
         self._left = 0
         timeline.stop()
+        self._patience = PATIENCE
         self._waits, starved.log = starved.log, None
 
     def _give_up(self, why: str) -> None:
@@ -96,6 +99,7 @@ class Checked:
         """Record no more; what was recorded is read."""
         if self._left:
             self._stop()
+        self._patience = 0
         self.read()
         self._made_of = None
 
@@ -106,18 +110,20 @@ class Checked:
         if self._waits is None or self._made_of is None or self._is_reading:
             return
         self._is_reading = True
-        waits, self._waits = self._waits, None
+        waits, self._waits, timeline = self._waits, None, self._made_of[1]
         try:
-            self._compare(waits, self._made_of[1])
+            work = timeline.read(whole=self._patience <= 0)
+            self._patience -= 1
+            if work is None:
+                self._waits = waits
+            elif self._windows:
+                self._compare(waits, work, timeline)
         except OSError as error:
             self._give_up(error.strerror or str(error))
         finally:
             self._is_reading = False
 
-    def _compare(self, waits: list[tuple[int, int, int]], timeline: Timeline) -> None:
-        work = timeline.read()
-        if not self._windows:
-            return
+    def _compare(self, waits: list[tuple[int, int, int]], work: list[Work], timeline: Timeline) -> None:
         pairs: list[tuple[int, int, int]] = []
         for context in {context for context, _, _ in waits}:
             device = timeline.device_of(context)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     Clock = tuple[int, int]  # our nanoseconds, and CUPTI's at that moment
-    Work = tuple[int, int, int]  # device, begin and end in our nanoseconds
+    Work = tuple[int, int, int]  # device, begin and end
 
 _KERNEL = 10  # CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: unlike KERNEL it lets kernels run side by side
 _KINDS = (_KERNEL, 1, 2, 22)  # and MEMCPY, MEMSET, and MEMCPY2, which is from GPU to GPU
@@ -35,6 +35,7 @@ class Timeline:
         self._buffers: Buffers | None = None
         self._sizes: dict[int, int] = {}  # of records, by kind
         self._clocks: list[Clock] = []
+        self._work: list[Work] = []  # that was read so far, in CUPTI's nanoseconds
 
     def start(self) -> str | None:
         """Record from now on; None, or why that cannot be. Its functions stay CUPTI's until another one gives its own."""
@@ -57,15 +58,22 @@ class Timeline:
             self._library.cuptiActivityDisable(kind)
         self._clocks.append(self._clock())
 
-    def read(self) -> list[Work]:
-        """All work since the last time, in its order. Raises OSError if not all of it is known."""
+    def read(self, *, whole: bool) -> list[Work] | None:
+        """All work since `start`, in its order; None while some of it has not ended, unless it is to be whole now.
+
+        Raises OSError if not all of it can be known.
+        """
         assert self._buffers is not None
-        self._do("cuptiActivityFlushAll", _FORCED)
-        work = [one for buffer in self._buffers.filled() for one in self._read_buffer(*buffer)]
+        self._do("cuptiActivityFlushAll", _FORCED if whole else 0)
+        for buffer in self._buffers.filled():
+            self._work += self._read_buffer(*buffer)
         if self._buffers.were_too_few:
             raise OSError("there were more kernels than room for them")
+        if self._buffers.are_out and not whole:
+            return None
+        work, self._work = self._work, []
         if any(end == 0 for _, _, end in work):
-            raise OSError("a kernel of them has no end")
+            raise OSError("a kernel of them has not ended")
         return sorted((device, self._ours(begin), self._ours(end)) for device, begin, end in work)
 
     def device_of(self, context: int) -> int:
@@ -107,7 +115,7 @@ class Timeline:
         drift = (ours_later - later) - (ours - at)
         return theirs + ours - at + drift * (theirs - at) // max(later - at, 1)
 
-    def _read_buffer(self, buffer: int, length: int) -> Iterator[tuple[int, int, int]]:
+    def _read_buffer(self, buffer: int, length: int) -> Iterator[Work]:
         at, end = buffer, buffer + length
         while at < end:
             kind = _NUMBER.from_address(at).value
