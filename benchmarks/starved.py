@@ -2,8 +2,8 @@
 
     python -m benchmarks.starved [ROUNDS]
 
-needs a CUDA GPU; the decode loop needs transformers, and vLLM's is left out where there is none. Each program runs three times: under
-`syncscan trace --starved`, under the same with `--check-starved`, which holds some of its steps against the timeline of these very steps, and
+needs a CUDA GPU; the decode loop needs transformers, and vLLM's is left out where there is none. Each program runs twice: under
+`syncscan trace --starved`, which holds some of its steps against the timeline of these very steps, and
 under torch.profiler, whose timeline says from the end of each wait to the next kernel or copy how long the GPU was idle.
 Prints for each the starved time a step by all, and what is known of it; then the overhead of a
 trace with and without --starved over the untraced loop.
@@ -197,10 +197,10 @@ def idle_after(ends: Iterable[float], work: Iterable[Interval]) -> Iterator[floa
             yield min(starts[at], following) - end
 
 
-def traced(name: str, *more: str) -> tuple[float, dict[str, float]]:
+def traced(name: str) -> tuple[float, dict[str, float]]:
     """Nanoseconds a step for which a trace says that the GPU starved; and what it has checked."""
     with tempfile.TemporaryDirectory() as folder:
-        options = ["--starved", *more, "--step", "benchmarks.starved:step", "--warmup", WARMUP, "-o", folder]
+        options = ["--starved", "--step", "benchmarks.starved:step", "--warmup", WARMUP, "-o", folder]
         command = [sys.executable, "-m", "syncscan", "trace", *options, "--"]
         program = [sys.executable, "-c", f"from benchmarks.starved import run; run({name!r})"]
         done = subprocess.run([*map(str, command), *program], capture_output=True, text=True, check=False)
@@ -222,8 +222,7 @@ def compare() -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         try:
             idle = json.loads(done.stdout.splitlines()[-1])["idle_ns"]
-            starved, _ = traced(name)
-            _, check = traced(name, "--check-starved")
+            starved, check = traced(name)
         except (IndexError, OSError, AssertionError, ValueError) as error:
             print(f"{name:14} failed: {error!r} {done.stderr[-500:]}")
             continue

@@ -52,11 +52,6 @@ from syncscan.trace.trace import broken_limits, build
 @click.option(
     "--starved", is_flag=True, help="Measure for how long the GPU has nothing to do after each wait (CUPTI)."
 )
-@click.option(
-    "--check-starved",
-    is_flag=True,
-    help="Hold that against the kernels' own timeline, in a few steady steps.",
-)
 @click.option("--live", is_flag=True, help="Show what waits on the terminal while COMMAND runs.")
 @click.option(
     "--start-after",

@@ -10,7 +10,7 @@ from syncscan.commands.parameters import Contradictions
 
 DETECTORS = ("auto", "cupti", "debug-mode", "both")
 # What the hook does where it is told to.
-_FLAGS = ("backward_lines", "lines", "starved", "check_starved")
+_FLAGS = ("backward_lines", "lines", "starved")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,6 @@ class Options:
     backward_lines: bool
     lines: bool
     starved: bool
-    check_starved: bool
     live: bool
     start_after: float | None
     seconds: float | None
@@ -79,10 +78,6 @@ CONTRADICTIONS: Contradictions[Options] = (
     (
         lambda o: o.starved and (o.simulate or o.detector == "debug-mode"),
         "--starved needs CUPTI: leave --simulate and --detector debug-mode out",
-    ),
-    (
-        lambda o: o.check_starved and not (o.starved and o.step),
-        "--check-starved goes with --starved and --step PKG.MOD:CLASS.METHOD",
     ),
     (
         lambda o: o.simulate and o.detector is not None,

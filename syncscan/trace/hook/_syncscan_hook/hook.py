@@ -47,7 +47,7 @@ class Hook:
         self._window = Window(options)
         self.recorder.recording = self._window.is_open
         self.steps: steps.Steps | None = None
-        self._checked = Checked(self.note) if options.get("check_starved") else None
+        self._checked = Checked(self.note) if options.get("starved") and options.get("step") else None
         self._watches: list[Watch] = []
         self._output = Output(part, self.recorder, self._watches)
         self._lock = allocate_lock()

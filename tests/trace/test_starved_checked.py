@@ -1,4 +1,4 @@
-"""``--check-starved``: the starved time of a few steps against when kernels ran, by CUPTI's activity records.
+"""The starved time of a few steps against when kernels ran, by CUPTI's activity records.
 
 The stand-in for CUPTI asks for buffers on a thread of its own while the thread that launches holds the interpreter lock.
 """
@@ -33,7 +33,7 @@ def steps(number):
     for _ in range(number):
         work.step(t, cuda)
 """
-OPTIONS = ("--starved", "--check-starved", "--step", "work:step")
+OPTIONS = ("--starved", "--step", "work:step")
 
 
 @pytest.fixture
@@ -101,8 +101,9 @@ def test_warm_up_is_not_checked(checked):
     assert done.trace["starved_check"]["steps"] == 2
 
 
-def test_nothing_is_recorded_unless_asked_for(checked):
-    done = checked("steps(12)\nprint(cuda.fake_registered())\n", "--starved", "--step", "work:step")
+@pytest.mark.parametrize("options", [("--starved",), ("--step", "work:step")])
+def test_nothing_is_recorded_without_starved_time_and_steps(checked, options):
+    done = checked("steps(12)\nprint(cuda.fake_registered())\n", *options)
     assert done.stdout == "0\n"
     assert done.trace["starved_check"] is None
     assert "checked" not in done.stderr
@@ -171,13 +172,3 @@ def test_a_program_that_ends_while_it_is_recorded_ends_well(checked):
     done = checked("steps(3)\nprint(cuda.fake_recording())\n")
     assert done.stdout == "1\n"
     assert done.trace["starved_check"] is None
-
-
-@pytest.mark.parametrize(
-    "options",
-    [("--check-starved",), ("--check-starved", "--starved"), ("--check-starved", "--step", "work:step")],
-)
-def test_it_goes_with_starved_time_and_steps(trace, options):
-    done = trace("", *options)
-    assert done.status == 2
-    assert done.stderr == "syncscan: --check-starved goes with --starved and --step PKG.MOD:CLASS.METHOD\n"
