@@ -92,6 +92,31 @@ def test_a_cell_remembers_what_was_known_at_each_moment_and_takes_back_what_was_
     assert cell.value is on_host
 
 
+def test_a_cell_says_what_a_writer_told_last_however_many_told_something() -> None:
+    defined = "".join(f"def f{n}(): pass\n" for n in range(40))
+    _, functions = solved(defined)
+    writers = [functions[f"f{n}"] for n in range(40)]
+    cell: Cell[frozenset[str]] = Cell(frozenset(), "placing", None)
+    for turn, writer in enumerate(writers):
+        cell.contribute(turn, writer, frozenset({writer.name}))
+        assert [cell.told_by(each) for each in writers[: turn + 1]] == [{f"f{n}"} for n in range(turn + 1)]
+        assert all(cell.told_by(each) is None for each in writers[turn + 1 :])
+    cell.contribute(40, writers[0], frozenset({"f0", "more"}))
+    assert cell.told_by(writers[0]) == {"f0", "more"}
+    cell.withdraw(moment(40, writers[0]))
+    assert cell.told_by(writers[0]) == {"f0"}
+    cell.insert(50, writers[1], frozenset({"later"}))
+    assert cell.told_by(writers[1]) == {"later"}
+
+
+def test_a_function_is_a_reader_of_what_it_has_read_once() -> None:
+    solver, _ = solved(PROGRAM)
+    assert any(len(trail) > 1 for trail in solver.timeline.trails.values())
+    for function, trail in solver.timeline.trails.items():
+        for cell in {cell for evaluation in trail for cell in evaluation.reads}:
+            assert cell.readers.count(function) == 1
+
+
 def test_what_is_known_is_a_fixed_point_of_every_evaluation() -> None:
     solver, functions = solved(PROGRAM)
     assert "total.<lambda>" in functions

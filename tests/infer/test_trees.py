@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from syncscan.check import engine
+from syncscan.check.infer.source.merge import merge
 from syncscan.check.infer.source.trees import tree_of, types_of
 from tests.check.marks import CORPUS
 
@@ -45,9 +46,11 @@ def test_a_kept_tree_says_what_that_of_ast_says() -> None:
 
 def test_every_node_with_a_place_is_kept_in_slots() -> None:
     nodes = [
-        node for node in ast.walk(tree_of(SOURCE)) if isinstance(node, (ast.expr, ast.stmt, ast.arguments))
+        node
+        for node in ast.walk(tree_of(SOURCE))
+        if isinstance(node, (ast.expr, ast.stmt, ast.arguments, ast.alias))
     ]
-    assert nodes
+    assert any(isinstance(node, ast.alias) for node in nodes)
     for node in nodes:
         assert not node.__dict__
         assert type(node) in types_of(type(node).__mro__[1])
@@ -68,6 +71,17 @@ def memory(read: Callable[[str], ast.AST]) -> int:
         tracemalloc.stop()
     assert isinstance(tree, ast.Module)
     return taken
+
+
+def test_what_an_edit_adds_to_one_statement_is_in_no_other() -> None:
+    before, after = "if a:\n    b()\nif c:\n    d()\n", "if a:\n    b()\nelse:\n    e()\nif c:\n    d()\n"
+    tree = tree_of(before)
+    merge(tree, tree_of(after), before.splitlines(), after.splitlines())
+    first, second = tree.body
+    assert isinstance(first, ast.If)
+    assert isinstance(second, ast.If)
+    assert (len(first.orelse), len(second.orelse)) == (1, 0)
+    assert ast.unparse(tree) == after.strip()
 
 
 def test_what_is_nested_too_deeply_to_be_copied_stays_as_it_is() -> None:
