@@ -7,6 +7,7 @@ ends between steps, in the thread that makes them; what was recorded is read in 
 
 from __future__ import annotations
 
+from _thread import allocate_lock
 from bisect import bisect_left
 from time import perf_counter_ns
 
@@ -16,13 +17,14 @@ if TYPE_CHECKING:
 
     from .interfaces import Note
     from .starved import Starved
-    from .timeline import Timeline, Work
+    from .timeline import Timeline
 
 FIRST, SPACED = 2, 10  # after so many steady steps the first time, and after so many times as many the next
 STEPS = 5  # are recorded, and the first and the last of them not compared
 CHECKS = 4
 LONGEST_NS = 30_000_000_000  # that is recorded at once
 PATIENCE = 10  # times that it is asked whether all that was recorded has ended
+SECONDS = 1.0  # for which one thread lets another one read
 
 
 class Checked:
@@ -43,7 +45,7 @@ class Checked:
         self._began = 0
         self._windows: list[tuple[int, int]] = []  # of the steps to be compared
         self._waits: list[tuple[int, int, int]] | None = None  # as `Starved.log`, of what is to be compared
-        self._is_reading = False
+        self._reading = allocate_lock()
         self._patience = 0
 
     def begin(self, starved: Starved, timeline: Timeline) -> None:
@@ -67,7 +69,7 @@ class Checked:
 
     @property
     def _is_to_read(self) -> bool:
-        return self._waits is not None or self._is_reading
+        return self._waits is not None or self._reading.locked()
 
     def _start(self) -> None:
         assert self._made_of is not None
@@ -107,23 +109,25 @@ class Checked:
         """Compare what was recorded, if anything was; takes milliseconds."""
         if self._left and perf_counter_ns() - self._began > LONGEST_NS:
             self._stop()
-        if self._waits is None or self._made_of is None or self._is_reading:
+        if self._waits is None or not self._reading.acquire(timeout=SECONDS):
             return
-        self._is_reading = True
-        waits, self._waits, timeline = self._waits, None, self._made_of[1]
         try:
-            work = timeline.read(whole=self._patience <= 0)
-            self._patience -= 1
-            if work is None:
-                self._waits = waits
-            elif self._windows:
-                self._compare(waits, work, timeline)
+            if self._waits is not None and self._made_of is not None:
+                self._compare(self._waits, self._made_of[1])
         except OSError as error:
+            self._waits = None
             self._give_up(error.strerror or str(error))
         finally:
-            self._is_reading = False
+            self._reading.release()
 
-    def _compare(self, waits: list[tuple[int, int, int]], work: list[Work], timeline: Timeline) -> None:
+    def _compare(self, waits: list[tuple[int, int, int]], timeline: Timeline) -> None:
+        work = timeline.read(whole=self._patience <= 0)
+        self._patience -= 1
+        if work is None:
+            return
+        self._waits = None
+        if not self._windows:
+            return
         pairs: list[tuple[int, int, int]] = []
         for context in {context for context, _, _ in waits}:
             device = timeline.device_of(context)
