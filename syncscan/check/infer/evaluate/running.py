@@ -8,7 +8,7 @@ from syncscan.check.infer.evaluate.registry import BODIES
 from syncscan.check.infer.evaluate.virtual import arguments, tell_result
 from syncscan.check.infer.source.index import Function, Parameter
 from syncscan.check.infer.values.basic import EMPTY, list_of, put
-from syncscan.check.infer.values.lattice import as_tensor, join
+from syncscan.check.infer.values.lattice import as_tensor, join, join_all
 from syncscan.check.infer.values.passing import evidence_in
 from syncscan.model import ARRAYS, UNKNOWN, Confidence, Device, Kind, Value
 
@@ -95,12 +95,22 @@ def _as_promised(value: Value, promised: Value) -> Value:
         return promised
     if promised.kind in _HOST_SCALARS and value.kind not in {promised.kind, Kind.DEVICE}:
         return promised
-    if promised.kind is Kind.UNION and all(option.kind in _HOST_SCALARS for option in promised.options):
-        return promised if any(option.kind in ARRAYS for option in value.options) else value
+    if promised.kind is Kind.UNION:
+        return _as_one_of(value, promised)
     if promised.kind in ARRAYS and value.kind not in ARRAYS:
         if value.kind is Kind.NUMBER:  # what is said to be an array was an item of one somewhere on the way
             return promised
         return value if _are_numbers(value) else join(value, promised)
+    return value
+
+
+def _as_one_of(value: Value, promised: Value) -> Value:
+    """What is passed where an annotation promises one of several; a tensor waits in the calls that pass it."""
+    if all(option.kind in _HOST_SCALARS for option in promised.options):
+        return promised if any(option.kind in ARRAYS for option in value.options) else value
+    if any(option.kind is Kind.TENSOR for option in promised.options) and value.kind is Kind.UNION:
+        others = tuple(option for option in value.items or () if option.kind is not Kind.NUMBER)
+        return join_all(others) if any(option.is_gpu for option in others) else value
     return value
 
 
