@@ -450,3 +450,46 @@ def test_a_result_that_was_seen_is_where_its_arguments_are_if_it_was_there_too(s
     assert found("gpu float", "int") == {"made": PUT, **several}
     assert found("host float") == found("int") == found("text", "host float") == {}
     assert found("gpu float", "object") == {"made": PUT}
+
+
+KEYED = """\
+import torch
+
+
+def forward(x, **kwargs):
+    scale = kwargs["scale"]
+    if scale > 2:
+        return x
+    if kwargs.get("mask") is not None:
+        return kwargs["mask"].tolist()
+    return kwargs["other"].tolist()
+
+
+def called():
+    return forward(1, scale=torch.ones(3, device="cuda"), other=torch.ones(3, device="cuda"))
+"""
+
+
+def test_a_dictionary_is_known_by_the_keys_that_the_function_names(check):
+    def found(**kwargs):
+        words = {"x": {"gpu float": 4}, "kwargs": {"dict[]": 4}}
+        words |= {f"kwargs[{key}]": {word: 4} for key, word in kwargs.items()}
+        lines, used = check(source=KEYED, facts_of=KEYED, forward=words)
+        return set(lines), [finding["line"] for finding in used["refuted"]]
+
+    assert found() == ({(6, "SYN104"), (10, "SYN102")}, [])
+    assert found(scale="float", mask="gpu float") == ({(9, "SYN102"), (10, "SYN102")}, [6])
+    assert found(scale="gpu float", other="host float") == ({(6, "SYN104")}, [10])
+
+
+def test_the_host_in_calls_without_a_gpu_is_not_where_a_tensor_is_among_others(check):
+    source = (
+        STATE
+        + "\n\ndef last(x, kept):\n    made = torch.full_like(kept, 0, device=kept.device)\n    made[x > 1] = x.sum()\n"
+    )
+    words = {"x": {"gpu float": 38, "host float": 2}, "kept": {"gpu float": 38, "host float": 2}}
+    found, _ = check(source=source, facts_of=source, last=words)
+    assert found[39, "SYN201"] == ("observed", "`x` was seen on the GPU in 38 of 40 calls")
+    words["kept"] = {"gpu float": 8, "host float": 32}
+    found, _ = check(source=source, facts_of=source, last=words)
+    assert set(found) == {(26, "SYN102")}

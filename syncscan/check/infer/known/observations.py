@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from syncscan.check.infer.source.index import Class, Function, Module
-from syncscan.check.infer.values.basic import BOOL, FLOAT, INT, NDARRAY, NONE, STRING, holds_gpu, list_of
-from syncscan.check.infer.values.lattice import join_all, union
+from syncscan.check.infer.values.basic import (
+    BOOL,
+    FLOAT,
+    INT,
+    NDARRAY,
+    NONE,
+    STRING,
+    element_of,
+    holds_gpu,
+    list_of,
+    table,
+)
+from syncscan.check.infer.values.lattice import REST, items_of_table, join_all, union
 from syncscan.facts import RETURN, FactSet, Observed, Word, parse_word, syntax_of
 from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
 
@@ -21,10 +32,19 @@ _HOLDERS = frozenset(_KINDS.values())
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What one name was seen to be. ``whole`` says that nothing else was seen, of which nothing is known."""
+    """What one name was seen to be. ``whole`` says that nothing else was seen, of which nothing is known.
+
+    ``keys`` has what was seen under keys of a dictionary that the function names; ``value`` is without them.
+    """
 
     value: Value
     whole: bool
+    keys: Mapping[str, Seen] = field(default_factory=dict)
+
+    @property
+    def holds_gpu(self) -> bool:
+        """Whether it, or anything in it, was on the GPU."""
+        return holds_gpu(self.value) or any(under.holds_gpu for under in self.keys.values())
 
 
 class Observations:
@@ -91,37 +111,56 @@ class Observations:
 
 
 def _about(name: str, found: Sequence[tuple[Function, Observed]]) -> Seen | None:
-    """What was seen of a name; nothing where it was on the host in calls in which nothing was on the GPU.
-
-    For what runs without a GPU, as many tests do, says nothing of programs that have one.
-    """
+    """What was seen of a name in calls that say something of programs with a GPU, and under keys if it is a dictionary."""
     seen = _seen(name, found)
-    if seen is None or holds_gpu(seen.value) or any(_beside_gpu(name, observed) for _, observed in found):
-        return seen
-    return None
+    if seen is None:
+        return None
+    keys = sorted({key for _, observed in found for key in _keys_of(name, observed)})
+    inside = {key: under for key in keys if (under := _about(f"{name}[{key}]", found)) is not None}
+    return replace(seen, keys=inside)
 
 
-def _beside_gpu(name: str, observed: Observed) -> bool:
-    """Whether a name must have been seen in a call in which another was on the GPU, by their counts."""
+def _with_gpu(name: str, observed: Observed) -> set[str]:
+    """The words that a name was, without the host where that was in calls in which nothing was on the GPU.
+
+    What runs without a GPU, as many tests do, says nothing of programs that have one. Which calls those were is told
+    by the counts.
+    """
+    words = observed.words.get(name, {})
     on_gpu = max(
-        sum(count for word, count in words.items() if "gpu" in word) for words in observed.words.values()
+        sum(count for word, count in counts.items() if "gpu" in word) for counts in observed.words.values()
     )
-    given = sum(count for word, count in observed.words.get(name, {}).items() if word != "none")
-    return given > observed.calls - on_gpu
+    without = observed.calls - on_gpu
+    if any("gpu" in word for word in words):
+        on_host = {word for word in words if "host" in word and "gpu" not in word}
+        if sum(words[word] for word in on_host) > without:
+            return set(words)
+        return words.keys() - on_host
+    given = sum(count for word, count in words.items() if word != "none")
+    return set(words) if given > without else set()
+
+
+def _keys_of(name: str, observed: Observed) -> Iterator[str]:
+    """The keys under which something was seen in a dictionary."""
+    for other in observed.words:
+        if other.startswith(f"{name}[") and other.endswith("]"):
+            yield other[len(name) + 1 : -1]
 
 
 def _seen(name: str, found: Iterable[tuple[Function, Observed]]) -> Seen | None:
     """The value that stands for all words that a name was seen to be; None where none was seen."""
     counts: Counter[str] = Counter()
+    telling = set[str]()
     where: Function | None = None
     for function, observed in found:
         if name in observed.words:
             counts.update(observed.words[name])
+            telling.update(_with_gpu(name, observed))
             where = where or function
-    if where is None or not counts:
+    if where is None or not telling:
         return None
     evidence = Evidence(where.module.path, getattr(where.node, "lineno", 1), _text(name, where, counts))
-    words = [parse_word(word) for word in sorted(counts)]
+    words = [parse_word(word) for word in sorted(telling)]
     return Seen(_value(words, evidence), all(map(_is_whole, words)))
 
 
@@ -194,12 +233,18 @@ def _combined(value: Value, seen: Seen) -> Value:
     """What is known of a value, of what was seen of it; what was not seen goes, but for None."""
     if seen.value.kind is Kind.NONE:  # it was always left out, which says nothing of what it is else
         return value
-    if not _is_open(value) and not holds_gpu(value) and not holds_gpu(seen.value):
+    if not _is_open(value) and not holds_gpu(value) and not seen.holds_gpu:
         return value  # which knows more than that it is on the host
     if not seen.whole:
         tensors = (option for option in _options(seen.value) if option.kind is Kind.TENSOR)
-        return join_all((value, *tensors))
+        joined = join_all((value, *tensors))
+        is_table = seen.keys and joined.kind in {Kind.UNKNOWN, Kind.DICT}
+        return _with_keys(joined, seen.keys) if is_table else joined
     options = [_refined(option, value) for option in _options(seen.value)]
+    if seen.keys:
+        options = [
+            _with_keys(option, seen.keys) if option.kind is Kind.DICT else option for option in options
+        ]
     if any(option.kind is Kind.NONE for option in _options(value)):
         options.append(NONE)
     return _observed(join_all(options))
@@ -256,6 +301,14 @@ def _holder_refined(seen: Value, known: Value) -> Value:
     if seen.items is None and known.items is not None and seen.element is not None:
         return replace(known, items=tuple(_combined(k, Seen(seen.element, whole=True)) for k in known.items))
     return seen
+
+
+def _with_keys(value: Value, keys: Mapping[str, Seen]) -> Value:
+    """A dictionary with what was seen under some of its keys."""
+    known = items_of_table(value)
+    known = {REST: element_of(value)} if known is None else known
+    rest = known.get(REST, UNKNOWN)
+    return table(known | {key: _combined(known.get(key, rest), seen) for key, seen in keys.items()})
 
 
 def _fitting(value: Value, seen: Value) -> Value | None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 OBJECT = "object"
 _MOST_LOOKED_AT = 8  # items of a container
+_MOST_KEYS = 32  # of a dictionary
 _MOST_NAMED = 4  # items of a tuple that are told one by one
 _PLAIN = {
     int: "int",
@@ -68,6 +69,18 @@ class Places:
         if kind is self._device:
             return {"cuda": "gpu device", "cpu": "host device"}.get(value.type, "elsewhere device")
         return self._numpy_name(value, kind)
+
+    def keyed(self, value: Any, keys: frozenset[str]) -> tuple[str, list[tuple[str, str]]] | None:
+        """Of a dictionary with some of these keys, the word for what is under the others, and one for each of these."""
+        if not keys or not issubclass(type(value), dict):
+            return None
+        under, others = [], []
+        for key, item in zip(dict.keys(value), dict.values(value)):
+            if type(key) is str and key in keys and len(under) < _MOST_KEYS:
+                under.append((key, self.name(item, 1)))
+            else:
+                others.append(item)
+        return (self._container("dict", others, 2), under) if under else None
 
     def _tensor_name(self, value: Any, kind: Any) -> str:
         if kind not in self._plain_types and kind.__torch_dispatch__ is not self._dispatch:

@@ -31,6 +31,7 @@ class Function:
         "code",
         "events",
         "flushed",
+        "keys",
         "names",
         "over",
         "owner",
@@ -49,6 +50,8 @@ class Function:
         self.owner = names[0] if is_method else None
         self.names = names[1:] if is_method else names
         self.attributes = code.co_names if is_method else ()
+        # Names in the function's source: of other keys of a dictionary nothing is said, for they may be data.
+        self.keys = frozenset(text for text in code.co_consts if type(text) is str and text.isidentifier())
         self.over = False
         self.calls = self.quiet = self.events = self.flushed = 0
         self.words: dict[str, dict[str, int]] = {}
@@ -110,15 +113,24 @@ class Seen:
         function.calls += 1
         function.quiet += 1
         function.events += 1
-        name, is_new = self._places.name, False
+        is_new = False
         for parameter in function.names:
             if parameter in local:
-                is_new |= function.add(parameter, name(local[parameter]))
+                is_new |= self._note(function, parameter, local[parameter])
         if function.owner is not None and function.owner in local:
             for attribute, value in _held(local[function.owner], function.attributes):
-                is_new |= function.add(f"self.{attribute}", name(value))
+                is_new |= self._note(function, f"self.{attribute}", value)
         if is_new:
             self._note_news(function)
+
+    def _note(self, function: Function, name: str, value: Any) -> bool:
+        """Count what a name is, and what is under the keys of a dictionary that the function names."""
+        keyed = self._places.keyed(value, function.keys)
+        if keyed is None:
+            return function.add(name, self._places.name(value))
+        others, under = keyed
+        news = [function.add(f"{name}[{key}]", word) for key, word in under]
+        return function.add(name, others) or any(news)
 
     def returned(self, function: Function, value: Any) -> None:
         """Note where the result of a call lives."""
