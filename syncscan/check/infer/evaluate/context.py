@@ -16,7 +16,7 @@ from syncscan.check.infer.source.mirrors import is_refreshed
 from syncscan.check.infer.source.program import Program
 from syncscan.check.infer.source.restructure import Consequences, restructure
 from syncscan.check.infer.source.scopes import Scopes
-from syncscan.check.infer.source.uses import used_as_tensors
+from syncscan.check.infer.source.uses import chosen_by_text, used_as_tensors
 from syncscan.facts import FactSet
 from syncscan.model import Conventions, Device
 from syncscan.ops import OperationTable
@@ -47,6 +47,7 @@ class Context:
         self._refreshed: dict[str, bool] = {}
         self._asking: dict[str, set[Function]] = {}  # who asked for that, by name
         self._used: dict[Function, frozenset[str]] = {}
+        self._chosen: dict[Function, frozenset[str]] = {}
         self._places: dict[str, Device] = {}
         self._elsewhere: dict[ast.expr, tuple[bool, bool]] = {}
         self.guards: dict[ast.match_case, ast.If] = {}  # as the statement that each reads like
@@ -98,6 +99,12 @@ class Context:
             self._used[function] = used_as_tensors(function)
         return self._used[function]
 
+    def chosen_by_text(self, function: Function) -> frozenset[str]:
+        """The parameters of a private function of which it matters which text they are; read once."""
+        if function not in self._chosen:
+            self._chosen[function] = chosen_by_text(function)
+        return self._chosen[function]
+
     def restructure(self, edits: Sequence[ModuleEdit]) -> Consequences:
         """Let the project define what edits have made of it; NotFollowedError as in `restructure`."""
         found = restructure(self.program, self.modules, edits, self.scopes.all_lambdas())
@@ -113,6 +120,7 @@ class Context:
             self.scopes.forget((*edit.functions, *edit.gone))
             for function in (*edit.functions, *edit.gone):
                 self._used.pop(function, None)
+                self._chosen.pop(function, None)
             for node in (inner for dropped in edit.dropped for inner in ast.walk(dropped)):
                 if isinstance(node, ast.expr):
                     self._elsewhere.pop(node, None)

@@ -23,8 +23,8 @@ from syncscan.check.infer.evaluate.registry import (
     STATEMENTS,
     TARGETS,
 )
-from syncscan.check.infer.known.cells import Called, Cell, Fact, joined
-from syncscan.check.infer.source.index import FIELDS, Class, Function, Module, Virtual
+from syncscan.check.infer.known.cells import ANY_TEXT, Called, Cell, Fact, joined
+from syncscan.check.infer.source.index import FIELDS, Class, Function, Module, Parameter, Virtual
 from syncscan.check.infer.source.syntax import path_of
 from syncscan.check.infer.table.conditions import Bound, needs_no_gpu_operand
 from syncscan.check.infer.table.results import Here
@@ -60,6 +60,7 @@ class Frame:
         self.class_body: Class | None = None
         self.waits_are_meant = False  # inside of a context that allows them
         self.passed: dict[Evidence, str] = {}  # parameters, by the evidence for what is passed to them
+        self.texts_of: dict[Parameter, Value] = {}  # those of which it matters which text they are, as passed
         self.named_in_expressions: list[str] = []  # what ``:=`` has bound so far
 
     def _default_device(self) -> Value | None:
@@ -154,6 +155,19 @@ class Frame:
     def asks(self, of: Class | Module | str, name: str) -> None:
         """Ask what a class, a module or an import from one has under a name, and be looked at again when that changes."""
         self.context.known.asked[of, name].add(self.function)
+
+    def texts(self, value: Value) -> frozenset[str]:
+        """The texts that a value may be, `ANY_TEXT` where it is not known which; of a parameter what callers pass."""
+        for parameter, passed in self.texts_of.items():
+            if passed is value:
+                default = parameter.default.value if isinstance(parameter.default, ast.Constant) else None
+                own = {default} if isinstance(default, str) else set()
+                return self.read(self.context.known.texts[parameter]) | own
+        return frozenset(
+            option.payload if isinstance(option.payload, str) else ANY_TEXT
+            for option in value.options
+            if option.kind is Kind.STRING or option.kind is Kind.UNKNOWN
+        )
 
     def fields(self, cls: Class) -> list[str]:
         """The fields of a record, in order."""

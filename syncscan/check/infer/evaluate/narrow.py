@@ -6,9 +6,11 @@ import ast
 from collections.abc import Callable
 
 from syncscan.check.infer.evaluate.frame import Frame
+from syncscan.check.infer.known.cells import ANY_TEXT
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.source.syntax import dotted_name
 from syncscan.check.infer.source.trees import types_of
+from syncscan.check.infer.source.uses import compared_text
 from syncscan.check.infer.values.basic import NONE, refine
 from syncscan.check.infer.values.lattice import as_tensor, join_all, without_none
 from syncscan.inferred import device_named
@@ -35,6 +37,21 @@ def narrow(frame: Frame, test: ast.expr, *, holds: bool) -> None:
         narrowed(frame, test, holds=holds)
     elif holds and frame.path(test):
         _true(frame, test)
+
+
+def never(frame: Frame, test: ast.expr, *, holds: bool) -> bool:
+    """Whether a test does not come out as ``holds``: of a text that no caller passes, or on other hardware only."""
+    if frame.context.runs_elsewhere(test, holds=holds):
+        return True
+    compared = compared_text(test)
+    if compared is None or compared[2] is not holds:
+        return False
+    name, text, _ = compared
+    value = frame.peek(name)
+    if not any(passed is value for passed in frame.texts_of.values()):
+        return False
+    texts = frame.texts(value)
+    return bool(texts) and texts.isdisjoint({text, ANY_TEXT}) and value.kind is not Kind.UNKNOWN
 
 
 def _true(frame: Frame, test: ast.expr) -> None:

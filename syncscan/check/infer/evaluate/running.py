@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.guesses import assumed_tensor
 from syncscan.check.infer.evaluate.registry import BODIES
@@ -37,6 +39,8 @@ def _argument(frame: Frame, parameter: Parameter, position: int, virtual: Value)
         return Value(Kind.CLASS if of_class else Kind.INSTANCE, payload=function.owner)
     value = _passed(frame, parameter, virtual)
     value = frame.context.observations.parameter(function, parameter.name, value)
+    if parameter.name in frame.context.chosen_by_text(function):
+        value = frame.texts_of[parameter] = replace(value)  # which is known again by its identity
     for why in evidence_in(value):
         if why is not None:
             frame.passed[why] = parameter.name

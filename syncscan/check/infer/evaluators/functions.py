@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 from syncscan.check.infer.evaluate.call import Call
@@ -192,12 +193,34 @@ def pass_arguments(frame: Frame, function: Function, passed: Passed, call: Call)
     """Tell a function what is passed to its parameters."""
     if not frame.may_tell(function.module):
         return
-    cells = frame.context.known.parameters
+    cells, chosen = frame.context.known.parameters, frame.context.chosen_by_text(function)
+    if chosen:
+        _tell_texts(frame, function, passed, call)
     for parameter, value in passed:
         cell = cells[parameter]
         new = news(frame, cell, _as_device(value) if "device" in parameter.name else value)
         if new is not None:
             tell(frame, cell, new, call.node, f"`{parameter.name}` of `{function.qualname}` is passed here")
+
+
+def _tell_texts(frame: Frame, function: Function, passed: Passed, call: Call) -> None:
+    """Tell a private function which texts are passed to the parameters for which that matters."""
+    texts, chosen = frame.context.known.texts, frame.context.chosen_by_text(function)
+    given = [(parameter, value) for parameter, value in passed if parameter.name in chosen]
+    if _spreads(call.node):
+        given += [(parameter, UNKNOWN) for parameter in function.parameters if parameter.name in chosen]
+    for parameter, value in given:
+        if told := frame.texts(value):
+            frame.tell(texts[parameter], told)
+
+
+def _spreads(node: ast.expr) -> bool:
+    """Whether a call passes on what it was given."""
+    if not isinstance(node, ast.Call):
+        return True
+    return any(keyword.arg is None for keyword in node.keywords) or any(
+        isinstance(each, ast.Starred) for each in node.args
+    )
 
 
 def _as_device(value: Value) -> Value:

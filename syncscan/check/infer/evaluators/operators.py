@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.evaluate.frame import Frame
-from syncscan.check.infer.evaluate.narrow import narrow
+from syncscan.check.infer.evaluate.narrow import narrow, never
 from syncscan.check.infer.evaluate.registry import EXPRESSIONS, register
 from syncscan.check.infer.table.results import arithmetic
 from syncscan.check.infer.table.subscripts import elements_of_index
@@ -113,7 +113,7 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
         if position < last:
             narrow(frame, part, holds=isinstance(node.op, ast.And))
         result = join(result, value)
-        if frame.context.runs_elsewhere(part, holds=isinstance(node.op, ast.And)):
+        if never(frame, part, holds=isinstance(node.op, ast.And)):
             break
     changes = frame.env.rewind(start)
     frame.env.apply({n: changes[n] for n in frame.named_in_expressions[bound:] if changes.get(n) is not None})
@@ -128,7 +128,7 @@ def _if_exp(frame: Frame, node: ast.IfExp) -> Value:
         [
             _side(frame, node.test, side, holds=holds)
             for side, holds in ((node.body, True), (node.orelse, False))
-            if not frame.context.runs_elsewhere(node.test, holds=holds)
+            if not never(frame, node.test, holds=holds)
         ]
     )
 

@@ -226,6 +226,9 @@ class Cells(dict[Key, Cell[Fact]]):
         return cell
 
 
+ANY_TEXT = "*"  # as parameters take no text of a star, it stands for all
+
+
 class Knowledge:
     """What is known of a project: every cell, and what the evaluations said besides."""
 
@@ -243,6 +246,8 @@ class Knowledge:
         self.set_in_bodies: Cells[tuple[Class, str], Value] = Cells("set_in_bodies", UNKNOWN)
         # The parameters that put a result of a function on the GPU; "" where something else does.
         self.placing: Cells[Function, frozenset[str]] = Cells("placing", frozenset())
+        # The texts that callers pass to a parameter; `ANY_TEXT` where it is not known which.
+        self.texts: Cells[Parameter, frozenset[str]] = Cells("texts", frozenset())
         self.defaults: Cells[str, Value] = Cells("defaults", UNKNOWN)
         self.virtual = VirtualKnowledge()
 

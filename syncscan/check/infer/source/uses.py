@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from syncscan.check.infer.source.index import Function
-from syncscan.check.infer.source.syntax import dotted_name, walk
+from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
 
 # What neither NumPy arrays, modules nor Python's own objects have.
 _OF_TENSORS = frozenset(
@@ -34,3 +34,35 @@ def used_as_tensors(function: Function) -> frozenset[str]:
             if owner == "torch" and name in _TAKE_TENSORS:
                 found.add(node.args[0].id)
     return frozenset(found & names)
+
+
+def chosen_by_text(function: Function) -> frozenset[str]:
+    """The parameters of a private function that it compares to a text, or gives to another private function.
+
+    All callers of such a function are in the project, so that what none of them passes does not happen.
+    """
+    if not _is_private(function.name) or function.owner is not None:
+        return frozenset()
+    names = {parameter.name for parameter in function.parameters if not parameter.star}
+    found: set[str] = set()
+    for node in walk(function.node):
+        if compared := compared_text(node):
+            found.add(compared[0].id)
+        elif isinstance(node, ast.Call) and _is_private(last_name(node.func)):
+            given = (*node.args, *(keyword.value for keyword in node.keywords))
+            found.update(each.id for each in given if isinstance(each, ast.Name))
+    return frozenset(found & names)
+
+
+def compared_text(node: ast.AST) -> tuple[ast.Name, str, bool] | None:
+    """The name and the text of ``name == "text"``, and whether they are to be equal; None for anything else."""
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.left, ast.Name):
+        return None
+    operator, other = node.ops[0], node.comparators[0]
+    if not isinstance(operator, (ast.Eq, ast.NotEq)) or not isinstance(other, ast.Constant):
+        return None
+    return (node.left, other.value, isinstance(operator, ast.Eq)) if isinstance(other.value, str) else None
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
