@@ -74,7 +74,8 @@ class Places:
         """Of a dictionary with some of these keys, the word for what is under the others, and one for each of these."""
         if not keys or not issubclass(type(value), dict):
             return None
-        under, others = [], []
+        under: list[tuple[str, str]] = []
+        others = []
         for key, item in zip(dict.keys(value), dict.values(value)):
             if type(key) is str and key in keys and len(under) < _MOST_KEYS:
                 under.append((key, self.name(item, 1)))
