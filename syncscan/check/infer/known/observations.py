@@ -236,10 +236,7 @@ def _combined(value: Value, seen: Seen) -> Value:
     if not _is_open(value) and not holds_gpu(value) and not seen.holds_gpu:
         return value  # which knows more than that it is on the host
     if not seen.whole:
-        tensors = (option for option in _options(seen.value) if option.kind is Kind.TENSOR)
-        joined = join_all((value, *tensors))
-        is_table = seen.keys and joined.kind in {Kind.UNKNOWN, Kind.DICT}
-        return _with_keys(joined, seen.keys) if is_table else joined
+        return _open_combined(value, seen)
     options = [_refined(option, value) for option in _options(seen.value)]
     if seen.keys:
         options = [
@@ -248,6 +245,14 @@ def _combined(value: Value, seen: Seen) -> Value:
     if any(option.kind is Kind.NONE for option in _options(value)):
         options.append(NONE)
     return _observed(join_all(options))
+
+
+def _open_combined(value: Value, seen: Seen) -> Value:
+    """What is known of a value, and the tensors that it was seen to be beside what is open."""
+    tensors = (option for option in _options(seen.value) if option.kind is Kind.TENSOR)
+    joined = join_all((value, *tensors))
+    is_table = seen.keys and joined.kind in {Kind.UNKNOWN, Kind.DICT}
+    return _with_keys(joined, seen.keys) if is_table else joined
 
 
 def _is_open(value: Value) -> bool:
