@@ -61,6 +61,8 @@ _LARGE_LLAMA = {
     "num_key_value_heads": 8,
     "max_position_embeddings": 8192,
 }
+_EAGLE = {"num_hidden_layers": 1}
+_EAGLE3 = _EAGLE | {"architectures": ["LlamaForCausalLMEagle3"], "draft_vocab_size": 32000}
 _OPT = {
     "architectures": ["OPTForCausalLM"],
     "model_type": "opt",
@@ -93,6 +95,9 @@ MODELS = {
     "meta-llama/Meta-Llama-3-8B-Instruct": _LLAMA | _LARGE_LLAMA,
     "meta-llama/Llama-3.1-8B-Instruct": _LLAMA | _LARGE_LLAMA | {"max_position_embeddings": 131072},
     "meta-llama/Llama-3.2-1B-Instruct": _LLAMA | _SMALL_LLAMA,
+    "yuhuili/EAGLE-LLaMA3-Instruct-8B": _LLAMA | _LARGE_LLAMA | _EAGLE,
+    "yuhuili/EAGLE-LLaMA3.1-Instruct-8B": _LLAMA | _LARGE_LLAMA | _EAGLE,
+    "yuhuili/EAGLE3-LLaMA3.1-Instruct-8B": _LLAMA | _LARGE_LLAMA | _EAGLE3,
     "Qwen/Qwen3-8B": _QWEN,
 }  # fmt: skip
 

@@ -84,7 +84,7 @@ FLOORS = {
     "syncscan.simulate.inside": (
         "checks errors figures imports marks stores",
         "cpu gradients kinds memory patches",
-        "autocast conditions recording legacy overridable registered taint",
+        "autocast conditions generators recording legacy overridable registered taint",
         "compiled functions plans uncomputed",
         "gpu",
         "interpreter",

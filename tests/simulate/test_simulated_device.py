@@ -290,6 +290,34 @@ def test_random_numbers_are_those_of_the_cpu() -> None:
     assert torch.rand(3, device="cuda").tolist() == drawn
 
 
+@pytest.mark.parametrize("which", ["of the device", "of the program"])
+def test_the_state_of_a_generator_is_a_seed_and_an_offset(which: str) -> None:
+    generator = torch.cuda.default_generators[0] if which == "of the device" else torch.Generator("cuda")
+    drawn_by = {} if which == "of the device" else {"generator": generator}
+    generator.manual_seed(3)
+
+    def draw() -> list[float]:
+        return torch.rand(3, device="cuda", **drawn_by).to("cpu", non_blocking=True).tolist()
+
+    first = generator.get_state()
+    assert (first.device.type, first.dtype, first.view(torch.int64).tolist()[0]) == ("cpu", torch.uint8, 3)
+    assert torch.equal(generator.get_state(), first)
+    numbers = draw()
+    second = generator.get_state()
+    assert not torch.equal(second, first)
+    others = draw()
+    generator.set_state(first)
+    assert (draw(), draw()) == (numbers, others)
+    generator.set_state(second)
+    assert draw() == others
+    moved = torch.tensor([3, second.view(torch.int64)[1].item() + 64]).view(torch.uint8)
+    generator.set_state(moved)
+    assert torch.equal(generator.get_state(), moved)
+    generator.set_state(torch.tensor([5, 0]).view(torch.uint8))
+    assert generator.initial_seed() == 5
+    assert draw() == torch.rand(3, generator=torch.Generator().manual_seed(5)).tolist()
+
+
 def test_generators() -> None:
     generator = torch.Generator("cuda").manual_seed(1)
     assert generator.device.type == "cuda"

@@ -9,7 +9,7 @@ import torch
 
 from . import autocast, figures, legacy
 from .errors import SimulationError
-from .kinds import is_cuda_device
+from .generators import make_generator
 from .streams import make_classes
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class SimulatedCuda:
     def __init__(self, gpu: Gpu) -> None:
         self.gpu = gpu
         self.debug_mode = 0
+        self.generator_class: Any = make_generator(torch.Generator)
         self.stream_class, self.event_class, self.streams = make_classes(gpu)
 
     def install(self, patches: Patches) -> None:
@@ -46,7 +47,7 @@ class SimulatedCuda:
             patches.replace_everywhere(torch.cuda, name, value)
         patches.replace(torch, "Stream", self.stream_class)
         patches.replace(torch, "Event", self.event_class)
-        patches.replace(torch, "Generator", make_generator(torch.Generator))
+        patches.replace(torch, "Generator", self.generator_class)
         patches.replace(torch.version, "cuda", torch.version.cuda or "12.8")
         patches.replace(torch.backends.cuda, "is_built", _is_built(torch.backends.cuda.is_built))
         patches.replace(torch._C, "__getattr__", _refuse_missing)
@@ -75,7 +76,9 @@ class SimulatedCuda:
             "is_bf16_supported": lambda including_emulation=True: True,
             "is_tf32_supported": lambda: True,
             "can_device_access_peer": lambda device, peer_device: False,
-            "default_generators": (torch.default_generator,) * len(self.gpu.devices),
+            "default_generators": tuple(
+                self.generator_class(device, torch.default_generator) for device in self.gpu.devices
+            ),
             "set_sync_debug_mode": self._set_debug_mode,
             "get_sync_debug_mode": lambda: self.debug_mode,
             "ipc_collect": lambda: None,
@@ -187,41 +190,6 @@ class SimulatedCuda:
         for name, value in below.items():
             if hasattr(torch._C, name):
                 patches.replace(torch._C, name, value)
-
-
-def make_generator(original: Any) -> type:
-    """``torch.Generator`` that may be asked for on CUDA; it draws from the CPU."""
-
-    class Meta(type(original)):  # type: ignore[misc]
-        def __instancecheck__(cls, instance: object) -> bool:
-            return isinstance(instance, original)
-
-    class Generator(original, metaclass=Meta):  # type: ignore[misc]
-        def __new__(cls, device: Any = "cpu") -> Any:
-            if not is_cuda_device(device):
-                return original(device)
-            made = original.__new__(cls, "cpu")
-            made.__dict__["_place"] = torch.device(device)
-            return made
-
-        def __init__(self, device: Any = "cpu") -> None:
-            """Everything is done in ``__new__``."""
-
-        @property
-        def device(self) -> torch.device:
-            place: torch.device = self.__dict__["_place"]
-            return place
-
-        def clone_state(self) -> Any:
-            clone = Generator(self.device)
-            clone.set_state(self.get_state())
-            return clone
-
-        def __reduce__(self) -> Any:
-            return Generator, (self.device,), original.__reduce__(self)[2]
-
-    Generator.__qualname__, Generator.__module__ = "Generator", "torch"
-    return Generator
 
 
 def _is_built(original: Any) -> Any:

@@ -100,7 +100,7 @@ class _Kernel:
             return self._on_host(*args, **kwargs)
         self._gpu.launched(self._name)
         taint([tensor for tensor in operands if _may_be_written(tensor)])
-        return None
+        return ()  # what it returns beside its outputs is not known; that of a "plan" is asked not to be None
 
     def to(self, device: Any = None) -> _Kernel:
         """A kernel of the CuTe DSL is loaded onto a device."""
