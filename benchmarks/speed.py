@@ -46,6 +46,7 @@ PARTS = (
 )
 SIZES = (1000, 2000, 4000, 8000, 16000)
 _LONGEST = 20.0  # seconds, after which a form is not doubled again
+_TRIES = 1000  # to edit a file so that it differs and parses
 _LIMITS = (100_000.0, 16 * 2**30)
 
 
@@ -114,10 +115,13 @@ def print_release(name: str, options: argparse.Namespace) -> None:
 
 def change(rng: random.Random, path: Path, kind: str) -> None:
     """Edit a file, so that it still parses."""
-    text = new = path.read_text(encoding="utf-8")
-    while new == text or not edits.parses(new):
+    text = path.read_text(encoding="utf-8")
+    for _ in range(_TRIES):
         new = edits.TEXTS[kind](rng, text)
-    path.write_text(new, encoding="utf-8")
+        if new != text and edits.parses(new):
+            path.write_text(new, encoding="utf-8")
+            return
+    sys.exit(f"{path.name} has nothing to change for: {kind}")
 
 
 def print_resident(name: str, options: argparse.Namespace) -> None:
