@@ -51,9 +51,12 @@ def _wrapped(tensor: Any) -> list[torch.Tensor]:
     """The tensors that one of a subclass is made of; torch itself may wrap them where no one sees it (`DTensor`)."""
     if not hasattr(tensor, "__tensor_flatten__"):
         return []
-    with without_functions():
-        names, _ = tensor.__tensor_flatten__()
-    parts = (getattr(tensor, name) for name in names)
+    try:
+        with without_functions():
+            names, _ = tensor.__tensor_flatten__()
+            parts = [getattr(tensor, name) for name in names]
+    except AttributeError:  # it is being made, and has none yet
+        return []
     return [part for part in parts if isinstance(part, torch.Tensor)]
 
 
