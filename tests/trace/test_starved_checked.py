@@ -172,3 +172,22 @@ def test_a_program_that_ends_while_it_is_recorded_ends_well(checked):
     done = checked("steps(3)\nprint(cuda.fake_recording())\n")
     assert done.stdout == "1\n"
     assert done.trace["starved_check"] is None
+
+
+OTHER_STREAM = "cuda.fake_wait(0)\ncuda.fake_launch(0)\ncuda.fake_launch(5)\ncuda.fake_set_busy(5, 1)\n"
+
+
+def test_what_was_launched_before_is_in_no_record_and_not_taken_for_idleness(checked):
+    done = checked(OTHER_STREAM + "steps(12)\n")
+    assert done.site("t.item()")["starved_ns"]["total"] == 0
+    assert done.trace["starved_check"] is None
+
+
+def test_from_a_wait_that_found_the_gpu_idle_on_all_that_runs_is_in_the_records(checked):
+    step = STEP.replace(
+        "def step(t, cuda):\n", "def step(t, cuda, number):\n    cuda.fake_set_busy(5, number < 4)\n"
+    )
+    source = OTHER_STREAM + "for number in range(12):\n    work.step(t, cuda, number)\n"
+    check = checked(source, step=step).trace["starved_check"]
+    assert (check["steps"], check["waits"]) == (2, 2)
+    assert check["starved_ns"] >= 2 * 10 * MS

@@ -126,7 +126,8 @@ class Checked:
         if work is None:
             return
         self._waits = None
-        if not self._windows:
+        windows = self._comparable(waits)
+        if not windows:
             return
         pairs: list[tuple[int, int, int]] = []
         for context in {context for context, _, _ in waits}:
@@ -136,15 +137,29 @@ class Checked:
         counted = [
             (idle, by_kernels)
             for since, idle, by_kernels in pairs
-            if any(began <= since < ended for began, ended in self._windows)
+            if any(began <= since < ended for began, ended in windows)
         ]
         before = self.result or {"steps": 0, "waits": 0, "starved_ns": 0, "timeline_ns": 0}
         self.result = {
-            "steps": before["steps"] + len(self._windows),
+            "steps": before["steps"] + len(windows),
             "waits": before["waits"] + len(counted),
             "starved_ns": before["starved_ns"] + sum(idle for idle, _ in counted),
             "timeline_ns": before["timeline_ns"] + sum(by_kernels for _, by_kernels in counted),
         }
+
+    def _comparable(self, waits: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
+        """The steps in which each wait comes after each GPU was seen idle: what ran before was launched unrecorded, maybe."""
+        idle: dict[int, int | None] = {}
+        for context, since, lasted in sorted(waits, key=lambda wait: wait[1]):
+            if idle.get(context) is None:
+                idle[context] = since if lasted else None
+        if None in idle.values():
+            return []
+        return [
+            (began, ended)
+            for began, ended in self._windows
+            if not any(began <= since < ended and since < (idle[at] or 0) for at, since, _ in waits)
+        ]
 
 
 def idle_after(waits: list[tuple[int, int]], work: list[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
