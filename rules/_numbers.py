@@ -37,6 +37,22 @@ _INTEGERS: dict[str, float] = {  # the largest integer, and exactly
     "long": _INT64_MAX,
 }
 
+# What the GPU fills as the host does. It has no fill for `torch.bits16` and its like (torch 2.11, H200).
+_FILLED = {*_INTEGERS, "uint8", "bool", "chalf", "complex32", "complex64", "cfloat", "complex128", "cdouble"}
+
+
+def fills_dtype(call: cst.Call, facts: Facts) -> bool:
+    """Whether the GPU surely fills a tensor of the dtype that a call gives it, or of the default one."""
+    dtype = facts.argument(call, "dtype")
+    if isinstance(dtype, cst.Attribute):
+        return facts.of(dtype).kind is Kind.DTYPE and dtype.attr.value in _FILLED
+    return dtype is None or facts.name_of(dtype) in {
+        "builtins.float",
+        "builtins.int",
+        "builtins.bool",
+        "None",
+    }
+
 
 def fills_exactly(number: cst.BaseExpression, call: cst.Call, facts: Facts) -> bool:
     """Whether `torch.full` on the GPU gives what a call of `torch.tensor` or `torch.full` copies there."""

@@ -20,7 +20,7 @@ from syncscan.model import Applicability
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
-from ._numbers import fills_exactly
+from ._numbers import fills_dtype, fills_exactly
 from ._shared import (
     CONSTRUCTORS,
     TRUE,
@@ -196,7 +196,7 @@ def _is_exact(source: cst.Call, facts: Facts) -> bool:
     ):  # only the GPU makes those of uint16, uint32, uint64 and complex32 (torch 2.11, H200)
         return facts.argument(source, "dtype") is None
     if name not in _NUMBERS:
-        return name not in _ROUNDED
+        return name not in _ROUNDED and fills_dtype(source, facts)
     number = facts.argument(source, _NUMBERS[name])
     return number is not None and fills_exactly(number, source, facts)
 

@@ -33,12 +33,14 @@ HEAD = 'import torch\nd = torch.device("cuda")\nn = 3\n'
 
 
 class FillsAsOnTheGpu(TorchFunctionMode):
-    """Raises where a number does not fit what is filled with it, also for a single element."""
+    """Raises where a number does not fit what is filled with it, also for a single element, and where there is no fill."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **kwargs or {})
         if func in {torch.full, torch.Tensor.fill_}:
             torch.empty(2, dtype=result.dtype).fill_(args[1] if len(args) > 1 else kwargs["fill_value"])
+        if func is torch.zeros and str(result.dtype).startswith("torch.bits"):
+            raise NotImplementedError
         return result
 
 
@@ -285,6 +287,19 @@ def test_every_number_with_every_default_dtype(compare: Compare, line: str, dtyp
     with default_dtype(dtype):
         for before, after in changed:
             compare(before, after)
+
+
+@on_both
+def test_every_dtype_of_what_is_made(compare: Compare) -> None:
+    made = ("zeros", "ones", "empty")
+    changed = fixed([f"y = torch.{name}(3, dtype={dtype}).cuda()" for name in made for dtype in DTYPES])
+    assert {before for before, _ in changed} >= {
+        f"y = torch.{name}(3, dtype=torch.{dtype}).cuda()"
+        for name in made
+        for dtype in ("bool", "uint8", "float16")
+    }
+    for before, after in changed:
+        compare(before, after)
 
 
 FORMS = {
