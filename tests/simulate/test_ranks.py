@@ -145,3 +145,14 @@ def test_a_device_that_is_not_there_says_how_to_have_it():
         torch.ones(1, device="cuda:2")
     assert "2 simulated GPUs" in str(raised.value)
     assert "CUDA_VISIBLE_DEVICES" in str(raised.value)
+
+
+@pytest.mark.parametrize(("backend", "count"), [("gloo", 0), ("nccl", 1), (None, 1)])
+@pytest.mark.parametrize("named", [False, True], ids=["by place", "by name"])
+def test_a_new_group_waits_as_its_backend_does(waits, backend, count, named):
+    group = dist.new_group([0], backend=backend) if named else dist.new_group([0], None, backend)
+    tensor = torch.ones(2, device="cpu" if backend == "gloo" else "cuda")
+    dist.barrier(group=group)
+    assert [wait.api for wait in waits] == ["torch.distributed.barrier"] * count
+    dist.all_reduce(tensor, group=group)
+    assert tensor.tolist() == [1.0, 1.0]

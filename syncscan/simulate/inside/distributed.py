@@ -42,7 +42,7 @@ def _on_gloo(make: Any, on_hosts: set[str]) -> Any:
         asked = kwargs.get("backend") or (args[place] if len(args) > place else None)
         default = torch.distributed.distributed_c10d._get_default_group
         inherits = place and asked is None and default().group_name in on_hosts
-        arguments = [_gloo(value) if position == 0 else value for position, value in enumerate(args)]
+        arguments = [_gloo(value) if position == place else value for position, value in enumerate(args)]
         if "backend" in kwargs:
             kwargs["backend"] = _gloo(kwargs["backend"])
         elif not arguments and make.__name__ == "init_process_group":
