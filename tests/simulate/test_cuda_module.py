@@ -216,3 +216,61 @@ def test_what_names_no_device_means_the_current_one() -> None:
     assert torch.cuda.current_stream(name).device == torch.device("cuda", 0)
     with pytest.raises(RuntimeError, match="invalid device ordinal"):
         torch.cuda.get_device_properties(7)
+
+
+@pytest.mark.parametrize("timed", [(True, False), (False, True), (False, False)], ids=str)
+def test_events_tell_no_time_unless_both_were_made_for_it(timed: tuple[bool, bool]) -> None:
+    first, second = (torch.cuda.Event(enable_timing=each) for each in timed)
+    first.record()
+    second.record()
+    with pytest.raises(ValueError, match="enable_timing=True"):
+        first.elapsed_time(second)
+
+
+@pytest.mark.parametrize("recorded", [(True, False), (False, True), (False, False)], ids=str)
+def test_events_tell_no_time_unless_both_were_recorded(recorded: tuple[bool, bool]) -> None:
+    events = [torch.cuda.Event(enable_timing=True) for _ in recorded]
+    for event, is_recorded in zip(events, recorded, strict=True):
+        if is_recorded:
+            event.record()
+    with pytest.raises(ValueError, match="must be recorded"):
+        events[0].elapsed_time(events[1])
+
+
+@pytest.mark.parametrize("name", ["Event", "Stream"])
+def test_its_classes_are_called_as_those_of_torch(name: str) -> None:
+    kind = getattr(torch.cuda, name)
+    assert (kind.__module__, kind.__qualname__) == ("torch.cuda.streams", name)
+    assert f"{kind}" == f"<class 'torch.cuda.streams.{name}'>"
+
+
+@pytest.mark.parametrize("pinned", [False, True], ids=["pageable", "pinned"])
+def test_a_storage_is_cloned_and_pinned_as_its_tensor_is(seen: list[object], pinned: bool) -> None:
+    tensor = torch.arange(3, dtype=torch.uint8)
+    storage = (tensor.pin_memory() if pinned else tensor).untyped_storage()
+    seen.clear()
+    cloned, locked = storage.clone(), storage.pin_memory()
+    assert (cloned.tolist(), locked.tolist()) == ([0, 1, 2], [0, 1, 2])
+    assert locked.is_pinned()
+    assert (cloned.device.type, locked.device.type) == ("cpu", "cpu")
+    moved = tensor.cuda().untyped_storage()
+    seen.clear()
+    twin = moved.clone()
+    assert (twin.device, seen) == (moved.device, [])
+    moved.fill_(0)
+    assert twin.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("device", "expected"), [(None, "cuda"), ("cuda", "cuda"), ("cpu", "cpu")])
+def test_what_comes_by_dlpack_is_where_it_was_asked_for(device: str | None, expected: str) -> None:
+    given = {} if device is None else {"device": device}
+    made = torch.from_dlpack(torch.ones(2, device="cuda"), **given)
+    assert (made.device.type, made.tolist()) == (expected, [1, 1])
+
+
+@pytest.mark.parametrize(("device", "expected"), [(None, "cpu"), ("cuda", "cuda")])
+def test_what_comes_by_dlpack_from_the_host_is_where_it_was_asked_for(
+    device: str | None, expected: str
+) -> None:
+    made = torch.from_dlpack(torch.ones(2), device=device)
+    assert (made.device.type, made.tolist()) == (expected, [1, 1])

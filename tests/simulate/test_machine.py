@@ -95,6 +95,16 @@ def test_nvml_tells_the_memory_and_the_capability_that_torch_tells(nvml: ctypes.
     assert (major.value, minor.value) == torch.cuda.get_device_capability()
 
 
+@pytest.mark.parametrize(("version", "number"), [("12.8", 12080), ("13.0", 13000), ("11.4", 11040)])
+def test_nvml_tells_the_version_of_cuda_as_the_driver_does(
+    nvml: ctypes.CDLL, monkeypatch: pytest.MonkeyPatch, version: str, number: int
+) -> None:
+    monkeypatch.setattr(torch.version, "cuda", version)
+    told = ctypes.c_int()
+    assert nvml.nvmlSystemGetCudaDriverVersion_v2(ctypes.byref(told)) == 0
+    assert told.value == number
+
+
 def test_nvml_refuses_a_device_that_is_not_there_and_cuts_text_to_its_room(nvml: ctypes.CDLL) -> None:
     handle, name = ctypes.c_void_p(), ctypes.create_string_buffer(b"x" * 8)
     assert nvml.nvmlDeviceGetHandleByIndex_v2(2, ctypes.byref(handle)) == _BAD_ARGUMENT
