@@ -56,3 +56,28 @@ def test_host_memory_that_a_gpu_reads_in_place_has_two_names() -> None:
         del host
         assert mapped.tolist() == [[9, 3], [1, 4], [2, 8]]
         assert len(waits) == 1
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0)], ids=str)
+def test_host_memory_without_elements_that_a_gpu_reads_in_place_has_its_shape(shape: tuple[int, ...]) -> None:
+    name = "syncscan_registered_none_" + "_".join(map(str, shape))
+    library = torch.library.Library(name, "DEF")
+    library.define("mapped(Tensor x) -> Tensor")
+    with simulated_cuda(operations={f"torch.ops.{name}.mapped": {"result": "mapped"}}) as waits:
+        mapped = getattr(torch.ops, name).mapped(torch.empty(shape, dtype=torch.int16).pin_memory())
+        assert (mapped.shape, mapped.dtype, mapped.is_cuda) == (shape, torch.int16, True)
+        assert not waits
+
+
+@pytest.mark.parametrize("order", [("CUDA", "CPU"), ("CPU", "CUDA")], ids="-".join)
+def test_of_several_bodies_the_one_for_cuda_runs(order: tuple[str, ...]) -> None:
+    library = torch.library.Library(f"syncscan_registered_{'_'.join(order)}", "DEF")
+    library.define("grown(Tensor x) -> Tensor")
+    bodies = {"CUDA": lambda x: x + x.sum().item(), "CPU": lambda x: x - 1}
+    with simulated_cuda() as waits:
+        for key in order:
+            library.impl("grown", bodies[key], key)
+        grown = getattr(torch.ops, library.ns).grown
+        made = grown(torch.ones(2, device="cuda"))
+        assert [wait.api for wait in waits] == ["torch.Tensor.item"]
+        assert (made.is_cuda, made.tolist()) == (True, [3, 3])

@@ -11,7 +11,6 @@ import pytest
 import torch
 
 from syncscan.simulate.context import simulated_cuda
-from syncscan.simulate.inside import uncomputed
 from syncscan.simulate.inside.errors import SimulationError
 
 _library = torch.library.Library("syncscan_uncomputed", "DEF")  # its operations have no kernel here
@@ -84,10 +83,11 @@ def test_a_result_that_is_an_argument_is_that_argument() -> None:
 
 
 def test_a_cache_of_which_a_part_is_written_keeps_what_it_has() -> None:
-    cache = torch.zeros(uncomputed.LARGE_BYTES + 1, dtype=torch.int8, device="cuda")
-    cache[0:1] = 7
-    _operations.fill(torch.ones(1, device="cuda"), cache)
-    assert cache[0].to("cpu", non_blocking=True) == 7
+    for size, kept in ((64 << 20, 0), ((64 << 20) + 1, 7)):
+        cache = torch.zeros(size, dtype=torch.int8, device="cuda")
+        cache[0:1] = 7
+        _operations.fill(torch.ones(1, device="cuda"), cache)
+        assert cache[0].to("cpu", non_blocking=True) == kept
 
 
 def test_a_result_of_which_nothing_tells_the_shape_is_as_declared() -> None:
@@ -107,15 +107,19 @@ def test_on_the_host_such_an_operation_fails_as_ever() -> None:
 
 
 def test_new_memory_on_the_device_is_zero() -> None:
-    torch.full((1000,), 3.0)  # what the next one may find in its place
-    made = [
-        torch.empty(1000, device="cuda"),
-        torch.empty_like(torch.ones(1000, device="cuda")),
-        torch.ones(1, device="cuda").new_empty(1000),
-        torch.empty(1000, device="cuda", dtype=torch.float8_e4m3fn).float(),
-        torch.ops.aten.empty.memory_format([1000], device="cuda"),
-    ]
-    assert not any(tensor.to("cpu", non_blocking=True).any() for tensor in made)
+    one, many = torch.ones(1, device="cuda"), torch.ones(1000, device="cuda")
+    for make in (
+        lambda: torch.empty(1000, device="cuda"),
+        lambda: torch.empty_like(many),
+        lambda: one.new_empty(1000),
+        lambda: torch.empty(1000, device="cuda", dtype=torch.float8_e4m3fn).float(),
+        lambda: torch.ops.aten.empty.memory_format([1000], device="cuda"),
+        lambda: torch.ops.aten.empty_like(many),
+        lambda: torch.ops.aten.new_empty(one, [1000]),
+    ):
+        for _ in range(4):
+            torch.full((1000,), 3.0)  # what the next one may find in its place
+            assert not make().to("cpu", non_blocking=True).any()
 
 
 def test_memory_as_large_as_a_gpu_takes_none_of_the_host() -> None:
@@ -127,11 +131,26 @@ def test_memory_as_large_as_a_gpu_takes_none_of_the_host() -> None:
     assert cache.view(2, -1)[:, -1].to("cpu", non_blocking=True).tolist() == [0, 5]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="asks the system how much memory is in use")
-def test_memory_of_the_shape_of_another_takes_none_of_the_host_either() -> None:
-    def resident() -> int:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+def resident() -> int:
+    """The memory that this process has in use, in bytes."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
+
+asks_the_system = pytest.mark.skipif(
+    sys.platform != "linux", reason="asks the system how much memory is in use"
+)
+
+
+@asks_the_system
+def test_memory_takes_none_of_the_host_from_256_mib_on() -> None:
+    before = resident()
+    made = [torch.empty(size, dtype=torch.int8, device="cuda") for size in (256 << 20, (256 << 20) + 1)]
+    assert resident() - before < 128 << 20
+    assert all(each.is_cuda for each in made)
+
+
+@asks_the_system
+def test_memory_of_the_shape_of_another_takes_none_of_the_host_either() -> None:
     like = torch.empty(1 << 30, dtype=torch.int8, device="cuda")
     before = resident()
     made = [
