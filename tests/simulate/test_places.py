@@ -127,6 +127,23 @@ def test_an_override_is_outside_of_the_default_device_as_it_is_in_torch() -> Non
         assert made("cuda") == ["cpu", "cuda"]
 
 
+@pytest.mark.parametrize("device", ["cuda", "cpu", "meta"])
+def test_a_default_device_that_was_set_is_there_again_after_an_override(device: str) -> None:
+    x = torch.ones(2).as_subclass(_Default)
+    _Default.made.clear()
+    with simulated_cuda():
+        torch.set_default_device(device)
+        try:
+            torch.add(x, 1)
+            with pytest.raises(RuntimeError, match=r"2D|matrix"):
+                torch.trace(x)
+            after = torch.ones(1).device.type, torch.get_default_device().type
+        finally:
+            torch.set_default_device(None)
+        assert torch.ones(1).device.type == "cpu"
+    assert (_Default.made, after) == (["cpu"], (device, device))
+
+
 class _Seen(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()
@@ -189,6 +206,25 @@ def test_what_is_saved_for_backward_is_moved_as_the_program_says() -> None:
         assert x.grad is not None
         assert x.grad.is_cuda
     assert [wait.api for wait in waits] == ["torch.Tensor.cpu", "torch.Tensor.to"]
+
+
+@pytest.mark.parametrize("inner", [False, True], ids=["one after the other", "one in the other"])
+def test_what_is_saved_for_backward_waits_in_every_block_that_moves_it(inner: bool) -> None:
+    def moved() -> Any:
+        return torch.autograd.graph.saved_tensors_hooks(lambda t: t.cpu(), lambda t: t.to("cuda"))
+
+    with simulated_cuda() as waits:
+        x = torch.ones(2, device="cuda", requires_grad=True)
+        with moved():
+            if inner:
+                with moved():
+                    x.exp()
+            x.exp()
+        if not inner:
+            with moved():
+                x.exp()
+        x.exp()
+    assert [wait.api for wait in waits] == ["torch.Tensor.cpu"] * 2
 
 
 def test_nccl_is_available_and_what_waited_does_not_change() -> None:

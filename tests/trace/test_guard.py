@@ -224,12 +224,13 @@ def test_a_trace_lists_allowed_waits_apart(trace):
         t = torch.zeros(1)
         t.item()
         with syncscan.allow_sync("the scheduler needs it"):
-            t.tolist()
-        try:
-            with syncscan.forbid_sync():
-                t.item()
-        except syncscan.SyncError:
-            print("forbidden")
+            with syncscan.count_syncs():
+                t.tolist()
+            try:
+                with syncscan.forbid_sync():
+                    t.item()
+            except syncscan.SyncError:
+                print("forbidden")
     """)
     assert done.stdout == "forbidden\n"
     assert done.site("t.tolist()")["allowed"] == "the scheduler needs it"
