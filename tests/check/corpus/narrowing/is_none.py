@@ -23,3 +23,23 @@ class Cache:
             self.rows.sum().item()  # expect: SYN101
         rows = self.rows
         return rows.tolist() if rows is not None else None  # expect: SYN102
+
+
+def find(n: int):
+    return torch.ones(n, device="cuda") if n else None
+
+
+def neither(n: int):
+    found = find(n)
+    if found is not None:
+        if found.is_cuda:
+            return found.tolist()  # expect: SYN102
+        return found.tolist()  # silent: it is neither None nor on the GPU
+    return found
+
+
+def none_for_sure(n: int):
+    found = find(n)
+    if found is None:
+        found = torch.ones(n)
+    return found.tolist()  # expect: SYN102
