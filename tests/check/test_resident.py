@@ -160,6 +160,23 @@ def test_a_name_is_followed_through_whatever_means_its_module(use) -> None:
         assert len(result.findings) == count
 
 
+def test_a_change_works_out_the_lambdas_that_mention_what_it_defines_and_no_other() -> None:
+    engine = Engine(Conventions())
+    sources = {
+        "low": source("low", IN_A_PACKAGE),
+        "user": source(
+            "user", "from low import make\nread = lambda: make().item()\nplain = lambda x: x + 1\n"
+        ),
+        "apart": source("apart", "make = None\nread = lambda: make\nmore = lambda x: x\n"),
+        "other": source("other", ELSEWHERE),
+    }
+    asked(engine, sources)
+    sources["low"] = source("low", "from other import make\n")
+    result, stages = asked(engine, sources)
+    assert result == asked(Engine(Conventions()), sources)[0]
+    assert (len(result.findings), stages["read"], stages["infer"]) == (1, 0, 4)
+
+
 GIVEN = "import torch\nclass Row:\n    def get(self):\n        return torch.zeros(3)\n"
 GIVEN_ON_GPU = GIVEN.replace("zeros(3)", 'zeros(3, device="cuda")').replace("class Row", "class Other")
 
@@ -179,6 +196,10 @@ GIVEN_ON_GPU = GIVEN.replace("zeros(3)", 'zeros(3, device="cuda")').replace("cla
         "def use(x):\n    return Row.get(x).item()\n",
         "def use(x):\n    return Row().get().item()\n",
         "Alias = Row\ndef use(x: Alias):\n    return x.get().item()\n",
+        "import rows\ndef use(row: rows.Row):\n    return row.get().item()\n",
+        "import rows as named\nclass Holder:\n    row: named.Row\ndef use(h: Holder):\n    return h.row.get().item()\n",
+        "import rows\nclass Below(rows.Row):\n    pass\ndef use(row: Below):\n    return row.get().item()\n",
+        "import rows\ndef use(x):\n    if isinstance(x, rows.Row):\n        return x.get().item()\n",
     ],
 )
 def test_what_a_declaration_means_is_followed_to_those_who_read_what_it_declares(use) -> None:
