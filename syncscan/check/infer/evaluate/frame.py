@@ -31,7 +31,7 @@ from syncscan.check.infer.table.results import Here
 from syncscan.check.infer.table.subscripts import subscript_call
 from syncscan.check.infer.values.basic import holds_gpu
 from syncscan.check.infer.values.steps import Step
-from syncscan.model import ON_GPU, UNKNOWN, Device, Evidence, Kind, Value
+from syncscan.model import UNKNOWN, Device, Evidence, Kind, Value
 
 _NOTHING = nullcontext()
 DEFAULT_DEVICE = "torch.set_default_device()"  # kept like a variable of the module that calls it at its top
@@ -240,11 +240,7 @@ class Frame:
 
     def note_truth(self, value: Value) -> None:
         """Something asks for the truth, the text or the number of a value."""
-        if value.kind is Kind.TENSOR:
-            is_gpu = value.device in ON_GPU
-        else:
-            is_gpu = value.kind is Kind.UNION and any(option.is_gpu for option in value.options)
-        if is_gpu:
+        if any(option.is_gpu for option in value.options):
             self.outcome.may_block = True
             if self.recorder is not None:
                 self.recorder.candidate()

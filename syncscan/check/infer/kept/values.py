@@ -29,7 +29,7 @@ class Spot:
     """Where a node stands that is not at hand: all that is asked of one at which evidence stands."""
 
     sort: str
-    lineno: int = 1
+    lineno: int
     col_offset: int = 0
     end_lineno: int = 0
     end_col_offset: int = 0

@@ -234,7 +234,7 @@ def _made(bound: Bound, here: Here) -> Value:
         place, confidence, evidence = Device.CPU, Confidence.PROVED, None
     else:
         place, confidence, evidence = placed(device, here)
-    if place is Device.CPU and evidence is None:
+    if place is Device.CPU:
         evidence = Step(here.path, here.node, f"`{here.text}` makes it in host memory")
     pinned = _pinned(bound) if place is Device.CPU else None
     ndim, count = _dimensions(bound), _elements(bound)
