@@ -190,7 +190,7 @@ class _Restructuring:
                 self._note_method(method)
 
     def _note_method(self, method: Function) -> None:
-        if method not in self._fresh and method not in self._called_as:
+        if method not in self._fresh:
             self._called_as[method] = method.virtuals()
 
     def _link(self) -> None:

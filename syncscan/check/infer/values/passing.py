@@ -90,11 +90,12 @@ def explained(value: Value, path: str, node: ast.AST, text: str, cell: object = 
     if value.device not in ON_GPU or value.kind not in _PLACED:
         return value
     parent = value.evidence
-    if parent is not None and (parent.path, parent.line) == (path, getattr(node, "lineno", 1)):
+    step = Step(path, node, text, parent, cell)
+    if parent is not None and (parent.path, parent.line) == (path, step.line):
         return replace(value, evidence=Step(path, node, parent.text, parent.parent, cell))
     if parent is not None and len(parent.chain()) >= _LONGEST:
         return value
-    return replace(value, evidence=Step(path, node, text, parent, cell))
+    return replace(value, evidence=step)
 
 
 def _holder_explained(value: Value, path: str, node: ast.AST, text: str, cell: object) -> Value:
