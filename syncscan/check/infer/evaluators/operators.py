@@ -78,6 +78,12 @@ def _compare(frame: Frame, node: ast.Compare) -> Value:
     operands = [frame.evaluate(node.left), *map(frame.evaluate, node.comparators)]
     if not _BY_IDENTITY.isdisjoint(map(type, node.ops)):
         return BOOL
+    if (
+        len(operands) == 2
+        and isinstance(node.ops[0], _EQUALITY)
+        and Kind.STRING in (each.kind for each in operands)
+    ):
+        return BOOL  # a tensor equals no text, and torch does not look at it to say so
     is_search = isinstance(node.ops[0], (ast.In, ast.NotIn))
     if len(operands) > 2 or is_search:
         for operand in operands:
@@ -100,6 +106,7 @@ def _compare(frame: Frame, node: ast.Compare) -> Value:
 
 
 _BY_IDENTITY = frozenset({ast.Is, ast.IsNot})
+_EQUALITY = (ast.Eq, ast.NotEq)
 
 
 @register(EXPRESSIONS, ast.BoolOp)

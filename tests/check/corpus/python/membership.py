@@ -1,4 +1,4 @@
-"""What a tensor holds is asked on the GPU; torch refuses to look for a text there, so what is asked for one is none."""
+"""What a tensor holds is asked on the GPU; but torch neither looks for a text there nor compares with one."""
 
 import torch
 
@@ -12,6 +12,8 @@ def run(model, flag: bool):
     if "loss" not in t:  # silent
         return t
     if "loss" in [t, t]:  # silent
+        return t
+    if t == "loss" or t != "loss":  # silent
         return t
     key = "loss"
     out = t if flag else model(t)
