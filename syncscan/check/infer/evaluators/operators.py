@@ -78,12 +78,6 @@ def _compare(frame: Frame, node: ast.Compare) -> Value:
     operands = [frame.evaluate(node.left), *map(frame.evaluate, node.comparators)]
     if not _BY_IDENTITY.isdisjoint(map(type, node.ops)):
         return BOOL
-    if (
-        len(operands) == 2
-        and isinstance(node.ops[0], _EQUALITY)
-        and Kind.STRING in (each.kind for each in operands)
-    ):
-        return BOOL  # a tensor equals no text, and torch does not look at it to say so
     is_search = isinstance(node.ops[0], (ast.In, ast.NotIn))
     if len(operands) > 2 or is_search:
         for operand in operands:
@@ -92,12 +86,21 @@ def _compare(frame: Frame, node: ast.Compare) -> Value:
         return BOOL
     if len(operands) == 2:
         operands = list(_both_numeric(*operands))
+        if isinstance(node.ops[0], (ast.Eq, ast.NotEq)) and any(
+            each.kind is Kind.STRING for each in operands
+        ):
+            return BOOL  # a tensor equals no text, and torch does not look at it to say so
+    return _answer(operands, node.ops[0])
+
+
+def _answer(operands: list[Value], operator: ast.cmpop) -> Value:
+    """What a comparison of operands gives."""
     kinds = {operand.kind for operand in operands}
     if not kinds.isdisjoint(ARRAYS):
-        return arithmetic(operands, node.ops[0])
+        return arithmetic(operands, operator)
     if Kind.UNION in kinds:
         return join_all(
-            arithmetic([option], node.ops[0]) if option.kind in ARRAYS else BOOL
+            arithmetic([option], operator) if option.kind in ARRAYS else BOOL
             for operand in operands
             if operand.kind is Kind.UNION
             for option in operand.options
@@ -106,7 +109,6 @@ def _compare(frame: Frame, node: ast.Compare) -> Value:
 
 
 _BY_IDENTITY = frozenset({ast.Is, ast.IsNot})
-_EQUALITY = (ast.Eq, ast.NotEq)
 
 
 @register(EXPRESSIONS, ast.BoolOp)
