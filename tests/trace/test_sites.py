@@ -15,8 +15,8 @@ from syncscan.trace.store import Frame, Process, Wait
 
 TORCH = "/lib/torch"
 INNER = Frame(f"{TORCH}/_tensor.py", "item", 7, None, None, None)
-USER = Frame("/work/loop.py", "step", 3, None, None, None)
-OUTER = Frame("/work/main.py", "main", 9, None, None, None)
+USER = Frame("/srv/loop.py", "step", 3, None, None, None)
+OUTER = Frame("/srv/main.py", "main", 9, None, None, None)
 WAIT = Wait(
     1, (INNER, USER, OUTER), "cudaStreamSynchronize:out", "steady", None, None,
     count=4, total_ns=400, longest_ns=150, paired=0, warned=0, histogram={6: 3, 7: 1}, threads={"MainThread": 4},
@@ -47,13 +47,13 @@ def test_the_innermost_line_outside_torch_is_blamed() -> None:
     assert blamed((INNER,)) == INNER.path
     assert blamed(()) == "<no Python>"
     assert (Blame().choose((), TORCH).line, Blame(include=("no",)).choose(frames, TORCH).line) == (0, 0)
-    assert blamed(frames, exclude=("/work/loop.py",)) == OUTER.path
+    assert blamed(frames, exclude=("/srv/loop.py",)) == OUTER.path
     assert blamed(frames, include=("*/main.py",)) == OUTER.path
     assert blamed(frames, include=("*/main.py", "*/loop.py")) == USER.path
-    assert blamed(frames, include=("/work/*",), exclude=("*main*", "*loop*")) == "<not blamed>"
+    assert blamed(frames, include=("/srv/*",), exclude=("*main*", "*loop*")) == "<not blamed>"
     assert blamed(frames, include=("*/_tensor.py",)) == INNER.path
-    assert blamed(frames, include=("main.py",), folder="/work") == OUTER.path
-    assert blamed(frames, exclude=("loop.py",), folder="/work") == OUTER.path
+    assert blamed(frames, include=("main.py",), folder="/srv") == OUTER.path
+    assert blamed(frames, exclude=("loop.py",), folder="/srv") == OUTER.path
     assert blamed(frames, exclude=("loop.py",)) == USER.path
 
 
@@ -61,7 +61,7 @@ def test_the_innermost_line_outside_torch_is_blamed() -> None:
     ("path", "folder", "inside"),
     [
         (f"{TORCH}/nn/functional.py", TORCH, True), ("/lib/torchvision/a.py", TORCH, False),
-        ("<frozen importlib._bootstrap>", "", True), ("/work/a.py", "", False), ("/nn/functional.py", "", False),
+        ("<frozen importlib._bootstrap>", "", True), ("/srv/a.py", "", False), ("/nn/functional.py", "", False),
     ],
 )  # fmt: skip
 def test_what_is_a_file_of_torch(path: str, folder: str, inside: bool) -> None:
@@ -91,19 +91,19 @@ def test_the_call_is_told_apart_from_its_way_and_its_remarks() -> None:
 
 def test_in_backward_the_forward_line_is_blamed() -> None:
     lines = (
-        '  File "/work/main.py", line 21, in main\n    y = model(x)',
-        '  File "/work/model.py", line 5, in forward\n    return f(x)',
+        '  File "/srv/main.py", line 21, in main\n    y = model(x)',
+        '  File "/srv/model.py", line 5, in forward\n    return f(x)',
         f'  File "{TORCH}/nn/functional.py", line 8, in f\n    pass',
         "no line of a file",
     )
     wait = replace(WAIT, node=("MulBackward0", tuple(line.strip() for line in lines)))
     site = site_of(wait)
-    assert (site.place.path, site.place.line, site.place.function) == ("/work/model.py", 5, "forward")
+    assert (site.place.path, site.place.line, site.place.function) == ("/srv/model.py", 5, "forward")
     assert (site.place.column, site.place.end_line, site.place.node) == (None, None, "MulBackward0")
     (outer,) = sites_of(process(wait), blame=Blame(exclude=("*model.py",)))
-    assert (outer.place.path, outer.place.line) == ("/work/main.py", 21)
+    assert (outer.place.path, outer.place.line) == ("/srv/main.py", 21)
     (none,) = sites_of(process(wait), blame=Blame(include=("*/loop.py",)))
-    assert (none.place.path, none.place.line) == ("/work/loop.py", 3)
+    assert (none.place.path, none.place.line) == ("/srv/loop.py", 3)
     assert site_of(replace(WAIT, node=("MulBackward0", ()))).place.path == USER.path
 
 
@@ -155,7 +155,7 @@ def test_a_site_adds_up_what_its_waits_were() -> None:
         "histogram": {6: 7, 7: 1},
     }
     assert [stack["count"] for stack in shown["stacks"]] == [4, 4]
-    assert shown["stacks"][1]["frames"] == ["/work/loop.py:3:step", "/work/main.py:9:main"]
+    assert shown["stacks"][1]["frames"] == ["/srv/loop.py:3:step", "/srv/main.py:9:main"]
     assert to_json(site_of(WAIT), [])["starved_ns"] is None
 
 
