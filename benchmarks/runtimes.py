@@ -17,7 +17,9 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 STEP = "vllm.v1.engine.core:EngineCore.step_with_batch_queue"
 # It looks at the tokens before it schedules the next ones.
@@ -107,7 +109,7 @@ def main() -> None:
         show(traced(options, Path(folder)))
 
 
-def traced(options: argparse.Namespace, folder: Path) -> dict[str, object]:
+def traced(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """The trace of the program, for which there is a folder that is lost afterwards."""
     (folder / "config.json").write_text(json.dumps(SIZES | MODELS[options.model]), encoding="utf-8")
     program = folder / "program.py"
@@ -120,45 +122,48 @@ def traced(options: argparse.Namespace, folder: Path) -> dict[str, object]:
         **({"VLLM_USE_V2_MODEL_RUNNER": "0"} if options.old_runner else {}),
     }  # fmt: skip
     kept = options.output or folder / "out"
-    how = (
-        "--starved" if options.gpu else "--simulate",
-        "--step",
-        STEP_OF_RANKS if options.ranks > 1 else STEP_OF_SPEC if options.mode == "spec" else STEP,
-        "--warmup",
-        "3",
-        "--format",
-        "json",
-        "--output",
-        kept,
-    )
+    step = STEP_OF_RANKS if options.ranks > 1 else STEP_OF_SPEC if options.mode == "spec" else STEP
+    how = ("--starved" if options.gpu else "--simulate", "--step", step, "--warmup", "3")
     command = (options.python, program, folder, options.mode, str(options.tokens))
+    return trace_of(command, how, kept, environment)
+
+
+def trace_of(
+    command: Sequence[str | Path],
+    how: Sequence[str],
+    kept: Path,
+    environment: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Trace a command with some options, and keep the trace in a folder; ends the program where the command fails."""
+    options = (*how, "--format", "json", "--output", kept)
     done = subprocess.run(
-        [sys.executable, "-m", "syncscan", "trace", *how, "--", *command],
+        [sys.executable, "-m", "syncscan", "trace", *options, "--", *command],
         env=environment, stdout=subprocess.DEVNULL, check=False,
     )  # fmt: skip
     if done.returncode:
         sys.exit(f"it ended with exit status {done.returncode}")
-    trace: dict[str, object] = json.loads((kept / "trace.json").read_text(encoding="utf-8"))
+    trace: dict[str, Any] = json.loads((kept / "trace.json").read_text(encoding="utf-8"))
     return trace
 
 
-def show(trace: dict[str, object]) -> None:
+def place_of(site: dict[str, Any]) -> str:
+    """Where a site lies, from the folder of the package on."""
+    return f"{site['path'].partition('site-packages/')[2] or site['path']}:{site['line']}"
+
+
+def show(trace: dict[str, Any]) -> None:
     """Print each line that waits in a steady step, and what was not computed."""
-    steps, sites, uncomputed = trace["steps"], trace["sites"], trace["uncomputed"]
-    assert isinstance(steps, dict)
-    assert isinstance(sites, list)
-    assert isinstance(uncomputed, dict)
+    steps, uncomputed = trace["steps"], trace["uncomputed"]
     print(
         f"{steps['steady']} steady steps; not computed: {len(uncomputed)} kernels, {sum(uncomputed.values())} times"
     )
-    for site in sites:
+    for site in trace["sites"]:
         if site["per_step"]:
-            place = site["path"].partition("site-packages/")[2] or site["path"]
             starved = site["starved_ns"]
             cost = (
                 f", the GPU starves for {starved['total'] / steps['steady'] / 1e3:.0f} us" if starved else ""
             )
-            print(f"{site['per_step']:.3g} a step{cost}  {place}:{site['line']}  {site['expression']}")
+            print(f"{site['per_step']:.3g} a step{cost}  {place_of(site)}  {site['expression']}")
 
 
 if __name__ == "__main__":

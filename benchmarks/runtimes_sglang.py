@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
-from benchmarks.runtimes import MODELS, SIZES
+from benchmarks.runtimes import MODELS, SIZES, place_of, trace_of
 
 STEP = "sglang.srt.managers.scheduler:Scheduler.run_batch"
 PROGRAM = """\
@@ -63,36 +62,24 @@ def main() -> None:
         show(traced(options, Path(folder)))
 
 
-def traced(options: argparse.Namespace, folder: Path) -> dict[str, object]:
+def traced(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """The trace of the program, for which there is a folder that is lost afterwards."""
     (folder / "config.json").write_text(json.dumps(SIZES | MODELS["llama"]), encoding="utf-8")
     program, kept = folder / "program.py", options.output or folder / "out"
     program.write_text(PROGRAM, encoding="utf-8")
-    command = [
-        *(sys.executable, "-m", "syncscan", "trace", "--step", STEP, "--format", "json", "--output", kept),
-        *(() if options.gpu else ("--simulate",)),
-        *("--", options.python, program, folder, options.attention, options.sampling, str(options.tokens)),
-    ]
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
-    if done.returncode:
-        sys.exit(f"it ended with exit status {done.returncode}")
-    trace: dict[str, object] = json.loads((kept / "trace.json").read_text(encoding="utf-8"))
-    return trace
+    command = (options.python, program, folder, options.attention, options.sampling, str(options.tokens))
+    return trace_of(command, ("--step", STEP, *(() if options.gpu else ("--simulate",))), kept)
 
 
-def show(trace: dict[str, object]) -> None:
+def show(trace: dict[str, Any]) -> None:
     """Print each line that waits, and what was not computed."""
-    steps, sites, uncomputed = trace["steps"], trace["sites"], trace["uncomputed"]
-    assert isinstance(steps, dict)
-    assert isinstance(sites, list)
-    assert isinstance(uncomputed, dict)
+    steps, uncomputed = trace["steps"], trace["uncomputed"]
     print(
         f"{steps['started']} steps; not computed: {len(uncomputed)} kernels, {sum(uncomputed.values())} times"
     )
-    for site in sorted(sites, key=lambda site: -int(site["count"])):
-        place = site["path"].partition("site-packages/")[2] or site["path"]
+    for site in sorted(trace["sites"], key=lambda site: -int(site["count"])):
         where = "in steps" if site["in_step"] else "apart from them"
-        print(f"{site['count']} {where}  {place}:{site['line']}  {site['expression']}")
+        print(f"{site['count']} {where}  {place_of(site)}  {site['expression']}")
     for kernel, count in uncomputed.items():
         print(f"    {count} x {kernel}")
 

@@ -124,6 +124,7 @@ def batches(size: int) -> Any:
 
     numbers = np.random.default_rng(0)
     squares = [(numbers.integers(0, 256, (3, size, size), dtype=np.uint8), i % CLASSES) for i in range(8)]
+    # A list is a dataset for torch, if not for its annotation.
     loader = torch.utils.data.DataLoader(squares, batch_size=4, collate_fn=fast_collate, pin_memory=True)  # type: ignore[arg-type]
     return PrefetchLoader(loader, device=torch.device("cuda"))
 

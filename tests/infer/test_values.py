@@ -241,9 +241,9 @@ def test_what_a_callable_holds_tells_it_apart_and_never_changes() -> None:
     assert Partial(Value(Kind.FUNCTION, payload=DEFINED), (), (("x", INT), ("y", INT))).key == "f(0,x,y)"
     assert key_of(union((receiver, NONE, receiver))) == "C|"
     with pytest.raises(FrozenInstanceError):
-        method.receiver = ON_HOST  # type: ignore[misc]
+        method.receiver = ON_HOST  # type: ignore[misc]  # what is frozen refuses
     with pytest.raises(FrozenInstanceError):
-        partial.args = ()  # type: ignore[misc]
+        partial.args = ()  # type: ignore[misc]  # what is frozen refuses
     assert {replace(method), method} == {method}
 
 

@@ -31,7 +31,7 @@ def test_operands_in_two_places_are_refused_by_the_names_of_both() -> None:
         on = [torch.ones(2, device=f"cuda:{index}") for index in range(4)]
         for one, other in itertools.permutations(range(4), 2):
             assert refusal(lambda: on[one] + on[other]) == f"cuda:{one} and cuda:{other}!"  # noqa: B023 (called here)
-            assert refusal(lambda: torch.stack([on[one], on[one], on[other]])).endswith(f" and cuda:{other}!")  # noqa: B023
+            assert refusal(lambda: torch.stack([on[one], on[one], on[other]])).endswith(f" and cuda:{other}!")  # noqa: B023 (called here)
         host, number = torch.ones(2), torch.ones(())
         for one in on:
             assert (
@@ -56,9 +56,9 @@ def test_a_tensor_is_indexed_from_its_own_device_and_from_the_host() -> None:
                 x[at] = 7
                 assert x.tolist() == [0, 7, 7, 3]
             else:
-                assert refusal(lambda: x[at]).endswith(f"as the indexed tensor ({own})")  # noqa: B023
-                assert refusal(lambda: x[None, at]).endswith(f"({own})")  # noqa: B023
-                assert refusal(lambda: x.index_put_((at,), x[:2])).endswith(f"({own})")  # noqa: B023
+                assert refusal(lambda: x[at]).endswith(f"as the indexed tensor ({own})")  # noqa: B023 (called here)
+                assert refusal(lambda: x[None, at]).endswith(f"({own})")  # noqa: B023 (called here)
+                assert refusal(lambda: x.index_put_((at,), x[:2])).endswith(f"({own})")  # noqa: B023 (called here)
 
 
 def test_the_sizes_of_a_packed_sequence_stay_on_the_host() -> None:
@@ -232,7 +232,7 @@ def test_nccl_is_available_and_what_waited_does_not_change() -> None:
         assert torch.distributed.is_nccl_available()
         torch.ones(1, device="cuda").item()
     with pytest.raises(FrozenInstanceError):
-        waits[0].line = 0  # type: ignore[misc]
+        waits[0].line = 0  # type: ignore[misc]  # what is frozen refuses
 
 
 @pytest.mark.parametrize("with_indices", [False, True])

@@ -142,7 +142,7 @@ values = st.one_of(
 )
 
 
-def check_report(run) -> None:
+def assert_shown_or_refused(run) -> None:
     """One line of error that quotes nothing, or a report that commands nothing of the terminal."""
     assert run.status in {0, 2}
     if run.status == 2:
@@ -164,7 +164,7 @@ def test_a_trace_with_anything_anywhere_is_shown_or_refused(kept, syncscan, data
         put(trace, place, data.draw(values))
     path.write_text(json.dumps(trace))
     try:
-        check_report(syncscan("report", kept))
+        assert_shown_or_refused(syncscan("report", kept))
         for command in (
             ("report", "--format", data.draw(st.sampled_from(MACHINES)), kept),
             ("diff", kept, kept),
@@ -182,7 +182,7 @@ def test_a_trace_with_any_bytes_is_shown_or_refused(kept, syncscan, data):
     original = path.read_bytes()
     try:
         path.write_bytes(data.draw(changed(original)))
-        check_report(syncscan("report", kept))
+        assert_shown_or_refused(syncscan("report", kept))
     finally:
         path.write_bytes(original)
 
@@ -212,7 +212,7 @@ def test_what_a_process_wrote_with_anything_anywhere_is_put_together(kept, syncs
                 place, _ = data.draw(st.sampled_from(list(places(lines))))
                 put(lines, place, data.draw(values))
             part.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        check_report(syncscan("report", kept))
+        assert_shown_or_refused(syncscan("report", kept))
     finally:
         part.write_bytes(original)
 

@@ -178,9 +178,9 @@ def test_sites_stand_by_the_time_that_they_blocked_and_each_wait_finds_its_own()
         (0, 1): "cudaStreamSynchronize", (0, 2): "b", (0, 3): "c", (1, 1): "b",
     }  # fmt: skip
     with pytest.raises(FrozenInstanceError):
-        sites[0].place.line = 2  # type: ignore[misc]
+        sites[0].place.line = 2  # type: ignore[misc]  # what is frozen refuses
     with pytest.raises(FrozenInstanceError):
-        Blame().folder = "/"  # type: ignore[misc]
+        Blame().folder = "/"  # type: ignore[misc]  # what is frozen refuses
 
 
 @pytest.mark.parametrize(

@@ -62,11 +62,11 @@ class _States:
 def make_generator(original: Any) -> type:
     """The class for both, of which every generator of the host is an instance too."""
 
-    class Meta(type(original)):  # type: ignore[misc]
+    class Meta(type(original)):  # type: ignore[misc]  # a base that is known when it runs
         def __instancecheck__(cls, instance: object) -> bool:
             return isinstance(instance, original)
 
-    class Generator(original, metaclass=Meta):  # type: ignore[misc]
+    class Generator(original, metaclass=Meta):  # type: ignore[misc]  # the same
         def __new__(cls, device: Any = "cpu", source: Any = None) -> Any:
             if not is_cuda_device(device):
                 return original(device)

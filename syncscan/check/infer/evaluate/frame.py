@@ -214,7 +214,7 @@ class Frame:
             return ""
         path: str | None = getattr(node, "path", None)  # kept at the node, see `trees`
         if path is None:
-            path = node.path = sys.intern(path_of(node))  # type: ignore[union-attr]
+            path = node.path = sys.intern(path_of(node))  # type: ignore[union-attr]  # ast has no such field
         return path
 
     def here(self, node: ast.expr) -> Here:
