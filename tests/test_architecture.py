@@ -31,7 +31,7 @@ FLOORS = {
     "syncscan.check": (
         "nesting notebook",
         "baseline blocks discover files ignores newer write suppress fix infer",
-        "defects guards meant plain state story rhythm",
+        "defects guards meant moves plain state story rhythm",
         "match",
         "when",
         "hidden",

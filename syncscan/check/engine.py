@@ -330,11 +330,14 @@ def _known_modules(state: State, parts: Mapping[str, str]) -> dict[str, Module]:
 def _of_regions(regions: Sequence[Region] | None) -> Data:
     if regions is None:
         return None
-    return [[each.when.value, each.lines.start, each.lines.stop, sorted(each.calls)] for each in regions]
+    return [
+        [each.when.value, each.lines.start, each.lines.stop, sorted(each.calls), each.moved]
+        for each in regions
+    ]
 
 
-def _region(when: str, start: int, stop: int, calls: list[str]) -> Region:
-    return Region(When(when), range(start, stop), frozenset(calls))
+def _region(when: str, start: int, stop: int, calls: list[str], moved: str) -> Region:
+    return Region(When(when), range(start, stop), frozenset(calls), moved)
 
 
 def _place(source: Source) -> tuple[str, str, str]:

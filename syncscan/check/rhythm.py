@@ -13,6 +13,7 @@ from syncscan.check.infer.source.hardware import runs_on_other_hardware
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.indexer import blocks_of
 from syncscan.check.infer.source.syntax import last_name, walk
+from syncscan.check.moves import moved_by
 from syncscan.model import When
 
 _WITHOUT_GRADIENTS = frozenset(
@@ -88,10 +89,13 @@ def may_be_once(function: Function) -> bool:
     name = function.name
     plain = name if name.startswith("__") else name.lstrip("_")
     if name in _MAKERS and function.owner is not None:
-        if function.owner.is_module or any(map(_serves, _methods_of(function.owner))):
-            return True
-        return any(_LIVES_LONG.fullmatch(cls) for cls in _names_of(function.owner))
+        return any(map(_serves, _methods_of(function.owner))) or lives_long(function.owner)
     return is_once(function) or function.is_cached_property or _MAYBE_ONCE.fullmatch(plain) is not None
+
+
+def lives_long(cls: Class) -> bool:
+    """Whether the objects of a class live as long as the program, as modules do, and what is named as a part of it."""
+    return cls.is_module or any(_LIVES_LONG.fullmatch(name) for name in _names_of(cls))
 
 
 _MAKERS = frozenset({"__init__", "__post_init__", "__new__"})  # of what serves many steps, if it has any
@@ -192,12 +196,14 @@ class Nature:
 class Region:
     """Lines of a function that run at another time than the rest, and the names of what they call.
 
-    Of those that run once, what is called elsewhere in the function too is left out.
+    Of those that run once, what is called elsewhere in the function too is left out. ``moved`` is the attribute that a
+    line moves to the GPU, which it does once if nothing else is put there.
     """
 
     when: When
     lines: range
     calls: frozenset[str]
+    moved: str = ""
 
 
 _TRAINS = frozenset({"backward", "generate", "training_step", "train_step", "forward_backward"})
@@ -207,11 +213,11 @@ _LOADER = re.compile(
 
 
 def regions_of(function: Function) -> list[Region]:
-    """The loops of a function, those that are steps among them, and its guards; outer ones first."""
+    """The loops of a function, those that are steps among them, its guards, and what moves attributes; outer ones first."""
     if isinstance(function.node, ast.Lambda):
         return []
     regions = list(_regions(function.node.body, function))
-    guards = [region for region in regions if region.when is When.ONCE]
+    guards = [region for region in regions if region.when is When.ONCE and not region.moved]
     if not guards:
         return regions
     elsewhere = _names_called(
@@ -250,6 +256,8 @@ def _regions(body: list[ast.stmt], function: Function) -> Iterator[Region]:
                 yield Region(
                     When.ONCE, range(once[0].lineno, (once[-1].end_lineno or 0) + 1), _calls_in(*once)
                 )
+        elif isinstance(node, ast.Assign) and function.owner is not None and (name := moved_by(node)):
+            yield Region(When.ONCE, _lines(node), frozenset(), name)
         for inner in blocks_of(node):
             yield from _regions(inner, function)
 

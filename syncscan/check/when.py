@@ -17,8 +17,9 @@ from dataclasses import dataclass, field
 from syncscan.check.files import is_test
 from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.edits import ModuleEdit
-from syncscan.check.infer.source.index import Function, Virtual
-from syncscan.check.rhythm import Nature, Region, loops_of, regions_of
+from syncscan.check.infer.source.index import Class, Function, Virtual
+from syncscan.check.moves import puts_into
+from syncscan.check.rhythm import Nature, Region, lives_long, loops_of, regions_of
 from syncscan.errors import ConfigError, suggestion
 from syncscan.model import When
 
@@ -88,17 +89,31 @@ class Times:
 
     def at(self, function: Function, line: int) -> tuple[When, Chain]:
         """When a line of a function runs, and the chain of calls to it if that is in a step."""
+        when, chain = self._reached_at(function, line)
+        moved = [region.moved for region in self._regions(function) if region.moved and line in region.lines]
+        if moved and when is not When.TEST and self._stays_moved(function.owner, moved[0]):
+            return When.ONCE, ()
+        return when, chain
+
+    def _reached_at(self, function: Function, line: int) -> tuple[When, Chain]:
         if is_test(function.module.name):
             return When.TEST, ()
-        regions = self._regions(function)
+        regions = [region for region in self._regions(function) if not region.moved]
         if function not in self.programs:
-            regions = tuple(region for region in regions if region.when is not When.UNKNOWN)
+            regions = [region for region in regions if region.when is not When.UNKNOWN]
         inside = [region.when for region in regions if line in region.lines]
         if inside[-1:] == [When.STEP] or (not inside and function in self.step):
             return When.STEP, self.step.get(function, (function.qualname,))
         if inside:
             return inside[-1], ()
         return (When.ONCE if function in self.once else When.UNKNOWN), ()
+
+    def _stays_moved(self, cls: Class | None, name: str) -> bool:
+        """Whether objects live long, and what they keep is put there once, apart from being moved."""
+        if cls is None or not lives_long(cls):
+            return False
+        puts = {self._reached_at(method, line)[0] for method, line in puts_into(cls, name)}
+        return When.ONCE in puts and puts <= {When.ONCE, When.TEST}
 
     def called_at(self, function: Function, when: When) -> list[Called]:
         """Which of the functions that a function calls are called in such lines of it."""
