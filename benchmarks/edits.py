@@ -218,7 +218,14 @@ def signature(rng: random.Random, text: str) -> str:
         case _:
             args.args.append(ast.arg(f"other_{rng.randrange(9)}"))
             args.defaults.append(ast.Constant(None))
-    return replaced(text, node, [*node.decorator_list, node], ast.unparse(node))
+    head = ast.unparse(ast.FunctionDef(**{**vars(node), "body": [ast.Pass()]})).rpartition("\n")[0]
+    statement, last = first_line(node.body[0]), node.end_lineno or 0
+    if statement == node.lineno:  # all of it is one line
+        return text
+    lines = text.split("\n")
+    return replaced(
+        text, node, [node], "\n".join([indented(head, node.col_offset), *lines[statement - 1 : last]])
+    )
 
 
 def renamed(rng: random.Random, text: str) -> str:

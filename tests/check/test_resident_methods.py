@@ -85,3 +85,51 @@ def test_calls_run_what_a_class_defines_now(steps: list[tuple[str, str, int]]) -
         result, _ = asked(engine, sources)
         assert result.findings == asked(Engine(Conventions()), sources)[0].findings
         assert len(result.findings) == found
+
+
+LIBRARY = """\
+import torch
+
+def make():
+    return torch.ones(3)
+
+class Base:
+    def make(self):
+        return make()
+
+class Other:
+    def read(self):
+        return Base().make().tolist()
+
+def read():
+    return make().tolist(), Other().read(), Base().make().item()
+"""
+ON_GPU = 'return torch.ones(3, device="cuda")'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    {
+        "a function": ("def make():\n    return", f"def make():\n    {ON_GPU}\n\ndef make():\n    return", 0),
+        "a method": ("    def make(self):\n", f"    def make(self):\n        {ON_GPU}\n\n    def make(self):\n", 0),
+        "a class": ("class Base:\n", f"class Base:\n    def make(self):\n        {ON_GPU}\n\nclass Base:\n", 0),
+        "a function before a class": ("class Base:\n", f"def Base():\n    {ON_GPU}\n\nclass Base:\n", 0),
+        "the same, and it is another one": (
+            "class Base:\n    def make(self):\n        return make()",
+            f"def Base():\n    pass\n\nclass Base:\n    def make(self):\n        {ON_GPU}",
+            2,
+        ),
+        "a function around": ("class Base:\n", "if make:\n    class Base:\n        pass\n\nclass Base:\n", 0),
+    }.values(),
+)  # fmt: skip
+def test_what_is_defined_before_another_of_its_name_is_followed(old, new, found) -> None:
+    sources, engine = {"library": source("library", LIBRARY)}, Engine(Conventions())
+    asked(engine, sources)
+    assert old in LIBRARY
+    texts = [LIBRARY.replace(old, new, 1), LIBRARY]
+    for text, count in zip([*texts, *texts], [found, 0, found, 0], strict=True):
+        sources["library"] = source("library", text)
+        result, stages = asked(engine, sources)
+        assert result == asked(Engine(Conventions()), sources)[0]
+        assert len(result.findings) == count
+        assert not stages["read"]

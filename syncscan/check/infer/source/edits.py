@@ -11,7 +11,7 @@ from syncscan.check.infer.source.fields import says_so
 from syncscan.check.infer.source.index import FIELDS, Class, Function, Import, Module, Parameter
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
-from syncscan.check.infer.source.merge import Merged, merge
+from syncscan.check.infer.source.merge import Merged, merge, renew
 
 Defined = TypeVar("Defined", Function, Class)
 
@@ -100,7 +100,10 @@ class ModuleEdit:
         self._compare_heads(merged)
 
     def _compare_heads(self, merged: Merged) -> None:
-        self.heads = [each for each in self.module.functions if each.node in merged.heads]
+        gone = {*self.gone}
+        self.heads = [
+            each for each in self.module.functions if each.node in merged.heads and each not in gone
+        ]
         for function in self.heads:
             if function.owner is not None:
                 self.members.setdefault(function.owner, set()).add(function.name)
@@ -181,7 +184,10 @@ def edit(module: Module, tree: ast.Module, lines: Lines) -> ModuleEdit:
         raise NotFollowedError
     before = _described(module)
     merged = merge(module.tree, tree, module.lines, lines)
-    now = index_module(module.name, module.path, module.tree, lines, is_package=module.is_package)
+    now = _indexed(module, module.tree, lines)
+    if others := _with_other_keys(module, now, tree, lines):
+        renew(module.tree, others, merged)
+        now = _indexed(module, module.tree, lines)
     del now.lines  # a text for each key stroke, kept until circles are collected
     found = ModuleEdit(module, dropped=merged.dropped, texts=(module.lines, lines))
     module.lines = lines
@@ -191,6 +197,25 @@ def edit(module: Module, tree: ast.Module, lines: Lines) -> ModuleEdit:
     families = _families(module, {*merged.changed, *merged.heads})
     found.functions = [*(each for each in families if each not in gone), *found.new]
     return found
+
+
+def _indexed(module: Module, tree: ast.Module, lines: Lines) -> Module:
+    return index_module(module.name, module.path, tree, lines, is_package=module.is_package)
+
+
+def _with_other_keys(module: Module, now: Module, tree: ast.Module, lines: Lines) -> dict[ast.AST, ast.stmt]:
+    """Of definitions with another key, as where one of their name stands before them, the nodes and those of ``tree`` instead."""
+    keys = {each.node: each.key for each in _definitions(module)}
+    others = {each.key for each in _definitions(now) if keys.get(each.node, each.key) != each.key}
+    if not others:
+        return {}
+    pairs = zip(_definitions(now), _definitions(_indexed(module, tree, lines)), strict=True)
+    return {each.node: made.node for each, made in pairs if each.key in others}  # type: ignore[misc]  # of statements
+
+
+def _definitions(module: Module) -> Iterator[Function | Class]:
+    yield from module.functions
+    yield from module.classes
 
 
 def _parameters(kept: Function, now: Function) -> Iterator[Parameter]:

@@ -6,14 +6,15 @@ So what is known by node stays known, such as the evidence that stands at one.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any
 
 _BLOCKS = frozenset({"body", "orelse", "finalbody"})
 _PARTS = frozenset({"handlers", "cases"})  # that hold blocks
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 _POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
@@ -31,6 +32,22 @@ def merge(old: ast.Module, new: ast.Module, old_lines: Sequence[str], new_lines:
     merging = _Merging(old_lines, new_lines)
     old.body = merging.block(old.body, new.body, old)
     return merging.merged
+
+
+def renew(tree: ast.Module, new: Mapping[ast.AST, ast.stmt], merged: Merged) -> None:
+    """Put new nodes in the place of statements of a merged tree, which are no part of it any more then."""
+    queue: list[tuple[ast.AST, ast.AST]] = [(tree, tree)]
+    for node, owner in queue:
+        for name in _BLOCKS.intersection(node._fields):
+            block = getattr(node, name)
+            for place, each in enumerate(block):
+                if each in new:
+                    block[place] = new[each]
+                    merged.changed[owner] = None
+                    merged.dropped.append(each)
+                else:
+                    queue.append((each, each if isinstance(each, _FUNCTIONS) else owner))
+        queue += ((part, owner) for name in _PARTS.intersection(node._fields) for part in getattr(node, name))
 
 
 class _Merging:
@@ -70,7 +87,7 @@ class _Merging:
     def _node(self, old: ast.AST, new: ast.AST, owner: ast.AST) -> None:
         """Make a node that holds statements what it is now."""
         is_definition = isinstance(old, _DEFINITIONS)
-        runs = old if isinstance(old, (ast.FunctionDef, ast.AsyncFunctionDef)) else owner
+        runs = old if isinstance(old, _FUNCTIONS) else owner
         for name in old._fields:
             before, after = getattr(old, name), getattr(new, name)
             if name in _BLOCKS:
