@@ -301,6 +301,19 @@ def deleted(rng: random.Random, text: str) -> str:
     )
 
 
+def based(rng: random.Random, text: str) -> str:
+    """Give a class one more base, or none."""
+    classes = [node for node in definitions(text) if isinstance(node, ast.ClassDef)]
+    if not classes:
+        return text
+    node, other = rng.choice(classes), rng.choice(classes).name
+    lines = text.split("\n")
+    head = f"{' ' * node.col_offset}class {node.name}" + rng.choice(["", f"({other})", "(torch.nn.Module)"])
+    if not lines[node.lineno - 1].endswith(":"):
+        return text
+    return replaced(text, node, [], f"{head}:", of=1)
+
+
 def declared(rng: random.Random, text: str) -> str:
     """Declare or set something in the body of a class."""
     classes = [node for node in definitions(text) if isinstance(node, ast.ClassDef)]
@@ -405,8 +418,9 @@ TEXTS = {
     "class": subclass,
     "deleted definition": deleted,
     "class attribute": declared,
+    "base": based,
 }
-_OFTEN = (40, 10, 8, 8, 4, 6, 6, 5, 5, 4)
+_OFTEN = (40, 10, 8, 8, 4, 6, 6, 5, 5, 4, 4)
 KINDS: dict[str, tuple[int, Callable[[random.Random, Sources], None]]] = {
     **{kind: (often, in_a_file(change)) for often, (kind, change) in zip(_OFTEN, TEXTS.items(), strict=True)},
     "moved": (2, moved),

@@ -194,11 +194,13 @@ def body(rng: random.Random, text: str) -> str:
 
 
 def signature(rng: random.Random, text: str) -> str:
-    """Other parameters, annotations or decorators."""
+    """Other parameters, annotations, decorators or bases."""
     others = ("(self, batch, more=None)", "(self, *batch)", "(self, other)", "(self, batch: torch.Tensor)")
     changes = [("(self, batch)", other) for other in others]
     changes += [("(self, x)", "(self, x: torch.Tensor, y=3)"), ("(self)", "(self, other=None)")]
     changes += [("(x)", "(x) -> torch.Tensor"), ("(n)", "(n, *, m=2)"), ("batch, lens", "lens, batch")]
+    changes += [("(Runner)", ""), ("class Batch:", "class Batch(Runner):"), ("(Layer)", "(nn.Module)")]
+    changes += [("@dataclass\n", ""), ("class Fast(", "class Slow:\n    pass\n\nclass Fast(")]
     changes += [("    @property\n", ""), ("    def longest", "    @property\n    def longest")]
     return text.replace(*rng.choice(changes), 1)
 

@@ -398,7 +398,7 @@ def test_a_file_that_is_being_typed_counts_as_it_was() -> None:
         )
         assert not stages["infer"]
     for base, is_anew in [("", False), ("dict", True)]:
-        sources["b"] = source("b", f"{read}class Made({base}):\n    pass\n")
+        sources["b"] = source("b", f"{read}class Made({base}):\n    pass\nclass Below(Made):\n    pass\n")
         result, stages = asked(engine, sources)
         assert ([each.path for each in result.findings], [each.path for each in result.failed]) == (
             ["b.py"],

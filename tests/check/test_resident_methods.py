@@ -133,3 +133,30 @@ def test_what_is_defined_before_another_of_its_name_is_followed(old, new, found)
         assert result == asked(Engine(Conventions()), sources)[0]
         assert len(result.findings) == count
         assert not stages["read"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    {
+        "another base": ("class Base:", "class Base(OnGpu):", 2),
+        "a decorator": ("class Base:", "@dataclass\nclass Base:", 1),
+        "a base less": ("class Derived(OnGpu):", "class Derived:", 0),
+        "a class in a class": ("    class Inner:", "    class Inner(OnGpu):", 2),
+    }.values(),
+)
+def test_a_class_with_another_head_is_followed(old, new, found) -> None:
+    library = (
+        f"import torch\nfrom dataclasses import dataclass\nclass OnGpu:\n    def late(self):\n        {ON_GPU}\n"
+        "class Base:\n    size: int = 3\n    class Inner:\n        pass\nclass Derived(OnGpu):\n    pass\n"
+    )
+    user = "from library import Base, Derived\nBase(3).late().item()\nBase.Inner().late().item()\nDerived().late().item()\n"
+    sources = {"library": source("library", library), "user": source("user", user)}
+    engine = Engine(Conventions())
+    asked(engine, sources)
+    assert old in library
+    for text, count in ((library.replace(old, new), found), (library, 1)):
+        sources["library"] = source("library", text)
+        result, stages = asked(engine, sources)
+        assert result == asked(Engine(Conventions()), sources)[0]
+        assert len(result.findings) == count
+        assert not stages["read"]

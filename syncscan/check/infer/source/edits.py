@@ -83,8 +83,6 @@ class ModuleEdit:
     def compare(self, now: Module, merged: Merged) -> None:
         """Find out what the module defines otherwise; NotFollowedError where that is not to be told."""
         self.now = now
-        if any(isinstance(node, ast.ClassDef) for node in merged.heads):
-            raise NotFollowedError
         module = self.module
         self.new, self.gone = self._match(module.functions, now.functions)
         self.new_classes, self.gone_classes = self._match(module.classes, now.classes)
@@ -185,7 +183,7 @@ def edit(module: Module, tree: ast.Module, lines: Lines) -> ModuleEdit:
     before = _described(module)
     merged = merge(module.tree, tree, module.lines, lines)
     now = _indexed(module, module.tree, lines)
-    if others := _with_other_keys(module, now, tree, lines):
+    if others := _others(module, now, merged, tree, lines):
         renew(module.tree, others, merged)
         now = _indexed(module, module.tree, lines)
     del now.lines  # a text for each key stroke, kept until circles are collected
@@ -203,10 +201,16 @@ def _indexed(module: Module, tree: ast.Module, lines: Lines) -> Module:
     return index_module(module.name, module.path, tree, lines, is_package=module.is_package)
 
 
-def _with_other_keys(module: Module, now: Module, tree: ast.Module, lines: Lines) -> dict[ast.AST, ast.stmt]:
-    """Of definitions with another key, as where one of their name stands before them, the nodes and those of ``tree`` instead."""
+def _others(
+    module: Module, now: Module, merged: Merged, tree: ast.Module, lines: Lines
+) -> dict[ast.AST, ast.stmt]:
+    """The nodes of what has become another definition, and those of ``tree`` instead.
+
+    That is what has another key, as where one of its name stands before it, and a class with another head.
+    """
     keys = {each.node: each.key for each in _definitions(module)}
     others = {each.key for each in _definitions(now) if keys.get(each.node, each.key) != each.key}
+    others |= {each.key for each in now.classes if each.node in merged.heads}
     if not others:
         return {}
     pairs = zip(_definitions(now), _definitions(_indexed(module, tree, lines)), strict=True)
