@@ -16,12 +16,11 @@ from syncscan.check.infer.source.syntax import last_name, walk
 from syncscan.check.moves import moved_by
 from syncscan.model import When
 
-_WITHOUT_GRADIENTS = frozenset(
-    f"{owner}{name}"
-    for owner in ("torch.", "torch.autograd.", "torch.autograd.grad_mode.", "")
-    for name in ("inference_mode", "no_grad")
-)
+_OWNERS = ("torch.", "torch.autograd.", "torch.autograd.grad_mode.", "")
+_INFERENCE = frozenset(f"{owner}inference_mode" for owner in _OWNERS)
+_WITHOUT_GRADIENTS = _INFERENCE | {f"{owner}no_grad" for owner in _OWNERS}
 
+_RUNS = re.compile(r"sample|generate|decode|denoise|forward|infer|predict|evaluate|step")
 # Names are read without the underscores at their start.
 _ONCE = re.compile(
     r"""(re)?load(_(all_)?(model|modules?|weights?|state|states|checkpoints?|pretrained|params?|parameters|tensors?|adapters?
@@ -45,7 +44,7 @@ _PROGRAM = re.compile(r"_*(main|.*_cli)")
 _MAYBE_ONCE = re.compile(
     r"""(re)?init(ialize)?(_.*)? | set_?up.* | configure.* | create_(?!.*(batch|mask|metadata|inputs?|attn|attention|causal)).*
     |register.* | prepare_model.* | allocate.* | (build|make|get)_(model|tokenizer|processor|optimizer|scheduler|data_?loader|dataset).*
-    |train | fit | evaluate_model | convert""",
+    |train | fit | evaluate_model | convert | convert_.*(module|weights?|adapters?|lora).* | .*prune_.*""",
     re.VERBOSE,
 )
 # What a framework calls for each batch.
@@ -119,14 +118,23 @@ def is_step(function: Function) -> bool:
     """Whether a framework calls a function for each batch, as far as its name, class and decorators tell."""
     if is_once(function) or function.is_cached_property or is_generation(function):
         return False
-    if runs_without_gradients(function):
+    if function.name in _MAKERS:  # what it is made for tells, whatever its decorators
+        return False
+    if runs_a_model(function):
         return not may_be_once(function)
     return is_named_step(function)
 
 
-def runs_without_gradients(function: Function) -> bool:
+def runs_a_model(function: Function) -> bool:
     """Whether a decorator says that a function only runs a model."""
+    if function.owner is None and _RUNS.search(function.name) is None:
+        return not function.decorators.isdisjoint(_INFERENCE)  # what converts weights is under `no_grad` too
     return not function.decorators.isdisjoint(_WITHOUT_GRADIENTS)
+
+
+def may_run_a_model(function: Function) -> bool:
+    """Whether a function only runs a model, or prepares one: its decorator leaves both open."""
+    return not function.decorators.isdisjoint(_WITHOUT_GRADIENTS) and not may_be_once(function)
 
 
 def is_named_step(function: Function) -> bool:
@@ -172,6 +180,7 @@ class Nature:
     is_generation: bool
     is_once: bool
     may_be_once: bool
+    may_run_a_model: bool
     starts_a_program: bool
     runs_elsewhere: bool  # on other hardware
     is_passed_over: bool  # a step that calls it does so once, if ever
@@ -186,6 +195,7 @@ class Nature:
             is_generation(function),
             once,
             may_be_once(function),
+            may_run_a_model(function),
             starts_a_program(function),
             elsewhere,
             function.is_cached_property or function.module.is_outside or once or elsewhere,

@@ -262,10 +262,19 @@ def _called_once_by(found: Times, caller: Called) -> Iterable[Called]:
 def _is_called_once(found: Times, callee: Called, callers: dict[Called, set[Called]]) -> bool:
     return all(
         by is callee
-        or (not _repeats(found, by, callee) and (by in found.once or by not in callers))
+        or (
+            not _repeats(found, by, callee)
+            and (by in found.once or (by not in callers and not _runs(found, by)))
+        )
         or (isinstance(by, Function) and callee in found.called_at(by, When.ONCE))
         for by in callers.get(callee, ())
     )
+
+
+def _runs(found: Times, caller: Called) -> bool:
+    """Whether what the project does not call may be what its users run a model with."""
+    nature = found.nature(caller)
+    return nature is not None and nature.may_run_a_model
 
 
 def _repeats(found: Times, caller: Called, callee: Called) -> bool:

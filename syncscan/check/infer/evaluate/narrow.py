@@ -54,6 +54,18 @@ def never(frame: Frame, test: ast.expr, *, holds: bool) -> bool:
     return bool(texts) and texts.isdisjoint({text, ANY_TEXT}) and value.kind is not Kind.UNKNOWN
 
 
+def contradicts(frame: Frame, test: ast.expr, *, holds: bool) -> bool:
+    """Whether a test comes out as ``holds`` only for other values than those known: ``not isinstance(x, Tensor)`` of a tensor."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return contradicts(frame, test.operand, holds=not holds)
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is holds:
+        return any(contradicts(frame, part, holds=holds) for part in test.values)
+    if holds or not isinstance(test, ast.Call):
+        return False
+    kinds = _kinds_asked(frame, test)
+    return bool(kinds) and _is_always(frame.peek(test.args[0]), kinds)
+
+
 def _true(frame: Frame, test: ast.expr) -> None:
     value = frame.peek(test)
     if value.kind is Kind.UNION:
@@ -85,8 +97,13 @@ def _attribute(frame: Frame, test: ast.Attribute, *, holds: bool) -> None:
 
 
 def _call(frame: Frame, test: ast.Call, *, holds: bool) -> None:
-    if len(test.args) == 2 and full_name(frame, test.func) == "builtins.isinstance":
-        _isinstance(frame, test.args[0], test.args[1], holds=holds)
+    key = frame.path(test.args[0]) if test.args else ""
+    if not key:
+        return
+    if kinds := _kinds_asked(frame, test):
+        frame.env[key] = _of_kinds(frame.peek(test.args[0]), kinds, holds=holds)
+    elif _asks_instance(frame, test):
+        _of_classes_asked(frame, key, test, holds=holds)
 
 
 def _compare(frame: Frame, test: ast.Compare, *, holds: bool) -> None:
@@ -145,20 +162,35 @@ def _place(frame: Frame, node: ast.expr, device: Device) -> None:
         frame.env[key] = Value(Kind.TENSOR, device)
 
 
-def _isinstance(frame: Frame, node: ast.expr, classes: ast.expr, *, holds: bool) -> None:
-    key = frame.path(node)
-    if not key:
-        return
-    items = classes.elts if isinstance(classes, ast.Tuple) else [classes]
-    value = frame.peek(node)
-    names = [full_name(frame, item) for item in items]
-    if all(name in _KINDS for name in names):
-        frame.env[key] = _of_kinds(value, {_KINDS[name] for name in names}, holds=holds)
-        return
-    named = [frame.peek(item).payload for item in items]
+def _asks_instance(frame: Frame, test: ast.Call) -> bool:
+    return len(test.args) == 2 and full_name(frame, test.func) == "builtins.isinstance"
+
+
+def _kinds_asked(frame: Frame, test: ast.Call) -> set[Kind]:
+    """The kinds of which ``isinstance(x, (Tensor, int))`` or ``torch.is_tensor(x)`` asks whether x is one; none if it asks else."""
+    if len(test.args) == 1 and full_name(frame, test.func) == "torch.is_tensor":
+        return {Kind.TENSOR}
+    if not _asks_instance(frame, test):
+        return set()
+    names = [full_name(frame, item) for item in _classes_of(test)]
+    return {_KINDS[name] for name in names} if all(name in _KINDS for name in names) else set()
+
+
+def _classes_of(test: ast.Call) -> list[ast.expr]:
+    classes = test.args[1]
+    return classes.elts if isinstance(classes, ast.Tuple) else [classes]
+
+
+def _of_classes_asked(frame: Frame, key: str, test: ast.Call, *, holds: bool) -> None:
+    named = [frame.peek(item).payload for item in _classes_of(test)]
     wanted = [cls for cls in named if isinstance(cls, Class)]
-    if len(wanted) == len(items):
-        frame.env[key] = _of_classes(value, wanted, holds=holds)
+    if len(wanted) == len(named):
+        frame.env[key] = _of_classes(frame.peek(test.args[0]), wanted, holds=holds)
+
+
+def _is_always(value: Value, kinds: set[Kind]) -> bool:
+    """Whether a value is of one of these kinds; a whole number may still be no ``int``, for numbers are one kind."""
+    return value.kind in kinds - {Kind.NUMBER}
 
 
 def _of_kinds(value: Value, kinds: set[Kind], *, holds: bool) -> Value:
@@ -166,7 +198,9 @@ def _of_kinds(value: Value, kinds: set[Kind], *, holds: bool) -> Value:
         return join_all(item for item in value.items or () if (item.kind in kinds) is holds)
     if holds and value.kind is Kind.MOVED and Kind.TENSOR in kinds:
         return as_tensor(value)
-    if not holds or value.kind in kinds:
+    if not holds:
+        return UNKNOWN if _is_always(value, kinds) else value
+    if value.kind in kinds:
         return value
     return Value(next(iter(kinds))) if value.kind is Kind.UNKNOWN and len(kinds) == 1 else UNKNOWN
 

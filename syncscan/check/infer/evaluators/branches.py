@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from syncscan.check.infer.evaluate.environment import Changes
 from syncscan.check.infer.evaluate.frame import Frame
-from syncscan.check.infer.evaluate.narrow import narrow
+from syncscan.check.infer.evaluate.narrow import contradicts, narrow
 from syncscan.check.infer.evaluate.registry import STATEMENTS, register
 from syncscan.check.infer.evaluate.storing import bind
 from syncscan.check.infer.source.index import Function
@@ -49,8 +49,9 @@ def _runs_side(frame: Frame, test: ast.expr, body: list[ast.stmt], *, holds: boo
     if frame.context.runs_elsewhere(test, holds=holds):
         _leave_out(frame, body)
         return False
-    narrow(frame, test, holds=holds)
-    return frame.run(body)
+    with frame.unsure(unsure=contradicts(frame, test, holds=holds)):
+        narrow(frame, test, holds=holds)
+        return frame.run(body)
 
 
 def _leave_out(frame: Frame, body: list[ast.stmt]) -> None:

@@ -19,7 +19,7 @@ def run(value):
     if isinstance(x, Other):
         x.item()  # expect: SYN101
     if not isinstance(x, torch.Tensor):
-        x.item()  # false: SYN101
+        x.item()  # silent
     got = lease()
     if isinstance(got, Mine):
         got.t.item()  # expect: SYN101

@@ -53,3 +53,30 @@ def only_asked():
     if isinstance(value, list):
         value = value.copy()
     return torch.zeros(4, device="cuda")[value]  # false: SYN305
+
+
+def of_one_kind(device: str):
+    value = torch.as_tensor(lease(), device="cuda")
+    if not isinstance(value, torch.Tensor):
+        return value == 1 or value.tolist()  # silent
+    if not torch.is_tensor(value) and value == 2:
+        return bool(value == 3)  # silent
+    return bool(value == 4)  # expect: SYN103
+
+
+def made_where_it_is_none(value):
+    if not torch.is_tensor(value):
+        value = torch.tensor([value], device="cuda")  # silent: a list of what none of the callers passes
+    return value.item()  # expect: SYN101
+
+
+made_where_it_is_none(torch.ones(1))
+
+
+def any_of(value):
+    if torch.is_tensor(value):
+        return value.tolist()  # expect: SYN102
+    return value.tolist()  # silent
+
+
+any_of([torch.ones(4, device="cuda"), np.ones(4)][lease()])

@@ -37,7 +37,7 @@ class Op:
         # reached: step > Op.__call__
 
 
-@torch.no_grad()
+@torch.inference_mode()
 def step():
     Batch(4)
     with Scope() as scope, Unbound():

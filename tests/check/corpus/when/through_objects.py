@@ -34,7 +34,7 @@ def never(n):
     return torch.zeros(n, device="cuda").sum().item()  # expect: SYN101 (unknown)
 
 
-@torch.no_grad()
+@torch.inference_mode()
 def step():
     sampler = Sampler()
     sampler.sample()

@@ -1,4 +1,4 @@
-"""What runs without gradients is taken for a step."""
+"""What runs under `inference_mode` is taken for a step, and so is a method under `no_grad`; a function may prepare a model too."""
 
 import torch
 from torch import inference_mode
@@ -11,8 +11,28 @@ def step():
 
 
 @torch.no_grad()
-def other():
+def entropies():
     return helper()
+
+
+@torch.no_grad()
+def block_sample():
+    return torch.zeros(1, device="cuda").item()  # expect: SYN101 (step)
+
+
+@torch.no_grad()
+def convert_module_to_lora():
+    return torch.zeros(1, device="cuda").item()  # expect: SYN101 (once)
+
+
+def load_weights():
+    return helper()
+
+
+class Pipeline:
+    @torch.no_grad()
+    def __call__(self):
+        return denoise()
 
 
 @inference_mode
@@ -25,9 +45,13 @@ def train():
     return torch.zeros(1, device="cuda").item()  # expect: SYN101 (once)
 
 
-def helper():
+def helper():  # may be a part of what a user calls for each image, though all else that calls it loads
+    return torch.zeros(1, device="cuda").item()  # expect: SYN101 (unknown)
+
+
+def denoise():
     return torch.zeros(1, device="cuda").item()  # expect: SYN101 (step)
-    # reached: other > helper
+    # reached: Pipeline.__call__ > denoise
 
 
 def unused():
