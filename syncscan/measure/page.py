@@ -41,6 +41,8 @@ _EXPLAINED = """\
   4 MiB, and agrees). The limit is the driver's: measure it on yours.
 - **`torch.cuda.empty_cache()`** does not wait when there is nothing to free, as in the earlier
   measurement; freeing a cached block does.
+- **Tensors without elements** are neither copied nor read: `to`, `cuda`, `cpu`, `copy_`, `tolist` and `torch.tensor([], device=...)`
+  of one do not wait, pinned or not; `nonzero` of one does.
 - **`round(t)`** raises `TypeError` on a tensor with this torch; it neither waits nor gives a number.
 - **`torch.equal(x, x)`** of the same tensor returns at once; of two tensors of one shape it waits.
 """

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from syncscan.check.infer.values.lattice import join
+from syncscan.check.infer.values.lattice import join_paths
 from syncscan.model import Value
 
 # What is known of each path that changed since some point; None where nothing is known of it any more.
@@ -113,7 +113,7 @@ def _joined(path: str, values: Sequence[Value | None]) -> Value | None:
     known = [value for value in values if value is not None]
     if not known or (len(known) < len(values) and ("." in path or "[" in path)):
         return None
-    return functools.reduce(join, known)
+    return join_paths(known)
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from syncscan.check.infer.evaluate.registry import EXPRESSIONS, register
 from syncscan.check.infer.table.results import arithmetic
 from syncscan.check.infer.table.subscripts import elements_of_index
 from syncscan.check.infer.values.basic import BOOL, INT, NUMBER, STRING, constant, element_of, list_of, refine
-from syncscan.check.infer.values.lattice import as_tensor, join, join_all
+from syncscan.check.infer.values.lattice import as_tensor, join, join_all, join_paths
 from syncscan.model import ARRAYS, UNKNOWN, Kind, Value
 
 
@@ -133,7 +133,7 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
 def _if_exp(frame: Frame, node: ast.IfExp) -> Value:
     test = frame.evaluate(node.test)
     frame.note_truth(test)
-    return join_all(
+    return join_paths(
         [
             _side(frame, node.test, side, holds=holds)
             for side, holds in ((node.body, True), (node.orelse, False))

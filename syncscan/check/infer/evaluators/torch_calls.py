@@ -8,6 +8,7 @@ from dataclasses import replace
 from syncscan.check.infer.evaluate.call import Call
 from syncscan.check.infer.evaluate.frame import DEFAULT_DEVICE, Frame
 from syncscan.check.infer.evaluate.registry import CALLABLES, DECLARED, FUNCTIONS, METHODS, PACKAGES, register
+from syncscan.check.infer.evaluate.storing import mutate
 from syncscan.check.infer.evaluators.groups import settle_group
 from syncscan.check.infer.evaluators.modules import MODULE_METHODS, may_be_tensor, module_tensor
 from syncscan.check.infer.source.syntax import last_name
@@ -24,6 +25,7 @@ _OF_MORE_THAN_TENSORS = MODULE_METHODS | frozenset(
     {"apply", "clone", "contiguous", "copy_", "detach", "double", "expand", "flatten", "gather", "index_select", "permute",
      "reshape", "share_memory_", "size", "split", "squeeze", "type", "unbind", "unsqueeze", "values", "view", "zero_grad"}
 )  # fmt: skip
+_RESIZE = frozenset({"torch.Tensor.resize_", "torch.Tensor.resize_as_", "torch.Tensor.set_"})
 
 
 @register(PACKAGES, "accelerate", "torch", "torchvision", DECLARED)
@@ -60,7 +62,21 @@ def _operation(frame: Frame, name: str, call: Call) -> Value:
         bound.values.setdefault("default device", (frame.default_device,))
     result = call.first if _is_in_place(name, call) else result_of(bound, frame.here(call.node))
     frame.note_bound(name, call, bound)
+    _note_resized(frame, name, call)
     return result
+
+
+def _note_resized(frame: Frame, name: str, call: Call) -> None:
+    """Note that a tensor which was seen to have no elements has some: it is resized, or a result is written to it."""
+    if not isinstance(call.node, ast.Call):
+        return
+    resized = [keyword.value for keyword in call.node.keywords if keyword.arg == "out"]
+    if name in _RESIZE and isinstance(call.node.func, ast.Attribute):
+        resized.append(call.node.func.value)
+    for node in resized:
+        value = frame.peek(node)
+        if value.kind is Kind.TENSOR and value.count is not None:
+            mutate(frame, node, refine(value, count=None))
 
 
 def _is_in_place(name: str, call: Call) -> bool:

@@ -50,13 +50,14 @@ def blocking_case(bound: Bound) -> Case | None:
 
     Where that is a matter of size and the size is not known, it counts as large: of a copy the message says so, and the
     other limits are a few numbers. What only many values make wait is mostly asked about few, such as ``isin``.
+    A copy of a tensor without elements copies nothing, and waits for nothing.
     """
     for case in bound.operation.blocks:
         unknown_is_large = None if case.effect is Effect.SHAPE else True
         if _all_hold(case.when, bound, unknown_is_large) is True and (
             not case.unless or _all_hold(case.unless, bound) is False
         ):
-            return case
+            return None if case.effect in _COPIES and _copies_nothing(bound) else case
     return None
 
 
@@ -64,8 +65,15 @@ def queued_case(bound: Bound) -> Case | None:
     """The case of a copy that would have waited, had the call not asked to go on while it is under way."""
     for case in bound.operation.blocks:
         if case.effect in _COPIES and case.unless and _all_hold(case.when, bound) is True:
-            return case if _all_hold(case.unless, bound) is True else None
+            return case if _all_hold(case.unless, bound) is True and not _copies_nothing(bound) else None
     return None
+
+
+def _copies_nothing(bound: Bound) -> bool:
+    """Whether the first operand, which is what is copied, surely has no elements."""
+    names = bound.operation.args[:1]
+    copied = [option for name in names for value in bound.values.get(name, ()) for option in value.options]
+    return bool(copied) and all(option.kind is Kind.TENSOR and option.count == 0 for option in copied)
 
 
 def in_form(bound: Bound) -> Bound:

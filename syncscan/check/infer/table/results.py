@@ -174,7 +174,7 @@ def _base(bound: Bound, here: Here) -> Value:
     if result in _FIXED:
         fixed = _FIXED[result]
         if fixed.kind in {Kind.NDARRAY, Kind.TENSOR}:
-            return _array_like(fixed, bound)
+            return _array_like(fixed, bound, here)
         return fixed
     if result == "device":
         return _made(bound, here)
@@ -199,8 +199,10 @@ def _with_operands(bound: Bound) -> Value:
     return together((*placing, *bound.rest))
 
 
-def _array_like(fixed: Value, bound: Bound) -> Value:
+def _array_like(fixed: Value, bound: Bound, here: Here) -> Value:
     """The host counterpart of an operand: same dtype, shape and, for a view, same memory."""
+    if _is_given_nothing(bound, here):
+        fixed = replace(fixed, count=0)
     given = bound.get("input") or bound.get("data") or UNKNOWN
     source = join_all(option for option in given.options if option.kind in {Kind.TENSOR, Kind.NDARRAY})
     if source.kind not in {Kind.TENSOR, Kind.NDARRAY}:
@@ -237,7 +239,7 @@ def _made(bound: Bound, here: Here) -> Value:
     if place is Device.CPU:
         evidence = Step(here.path, here.node, f"`{here.text}` makes it in host memory")
     pinned = _pinned(bound) if place is Device.CPU else None
-    ndim, count = _dimensions(bound), _elements(bound)
+    ndim, count = _dimensions(bound), _elements(bound, here)
     return Value(Kind.TENSOR, place, confidence, pinned, ndim=ndim, evidence=evidence, count=count)
 
 
@@ -270,15 +272,27 @@ def _dimensions(bound: Bound) -> int | None:
     return None
 
 
-def _elements(bound: Bound) -> int | None:
+def _elements(bound: Bound, here: Here) -> int | None:
     """The number of elements that a size in numbers, or data that is written out, tells."""
     sizes = bound.values.get("size")
+    if _is_given_nothing(bound, here):
+        return 0
     if not sizes:
         return _written_out(bound.get("data") or UNKNOWN)
     if len(sizes) == 1 and sizes[0].kind in {Kind.TUPLE, Kind.LIST}:
         sizes = sizes[0].items or ()
     known = [size.payload for size in sizes if isinstance(size.payload, int)]
+    if 0 in known:
+        return 0
     return math.prod(known) if known and len(known) == len(sizes) else None
+
+
+def _is_given_nothing(bound: Bound, here: Here) -> bool:
+    """Whether the data of a call is written out as ``[]``: a name of an empty list may have got something since."""
+    if not isinstance(here.node, ast.Call) or "data" not in bound.values:
+        return False
+    given = [*here.node.args[:1], *(each.value for each in here.node.keywords if each.arg == "data")]
+    return any(isinstance(each, (ast.List, ast.Tuple)) and not each.elts for each in given)
 
 
 def _written_out(data: Value) -> int | None:

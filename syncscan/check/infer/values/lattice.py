@@ -17,7 +17,7 @@ module by itself. Within a kind, each part is joined by itself:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -45,6 +45,13 @@ def join_all(values: Iterable[Value]) -> Value:
     for value in values:
         result = join(result, value)
     return result
+
+
+def join_paths(values: Sequence[Value]) -> Value:
+    """The join of what paths of a function lead to; an empty tensor need not be one where nothing is known of a path."""
+    result = join_all(values)
+    is_open = result.count == 0 and any(value.kind is Kind.UNKNOWN for value in values)
+    return replace(result, count=None) if is_open else result
 
 
 def join(a: Value, b: Value) -> Value:

@@ -46,8 +46,8 @@ def moved(value: Value, device: Device) -> Value:
 def inferred(value: Value) -> Value:
     """The value as known on the other side of a call, an attribute or a return.
 
-    It was followed through the project, so it is proved no more; and which number or text it was is
-    forgotten, for the other side sees many.
+    It was followed through the project, so it is proved no more; and which number or text it was, or that it had no
+    elements, is forgotten, for the other side sees many.
     """
     kind = value.kind
     if kind is Kind.NUMBER or kind is Kind.STRING:
@@ -60,6 +60,8 @@ def inferred(value: Value) -> Value:
     if value.element is not None:
         element = inferred(value.element)
         return value if element is value.element else replace(value, element=element)
+    if value.count == 0:
+        value = replace(value, count=None)
     if value.confidence > Confidence.INFERRED and kind in _PLACED:
         return replace(value, confidence=Confidence.INFERRED)
     return value
