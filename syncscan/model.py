@@ -266,6 +266,7 @@ class Finding:
     when: When = When.UNKNOWN
     call_chain: tuple[str, ...] = ()  # through which a step reaches it
     evidence: tuple[Evidence, ...] = ()
+    passed_too: tuple[Evidence, ...] = ()  # where else the value is passed to the function
     fix: Fix = Fix(Applicability.NONE, "")
     cell: int = 0  # of a notebook, as that of evidence; so are the lines of its edits
     brought_by: str = (

@@ -66,7 +66,7 @@ class _Search:
             waits = [each for each in found if rule_book()[each.finding.code].is_wait]
             self._direct[function] = max(waits, key=lambda each: each.finding.confidence, default=None)
         surest = self._direct[function]
-        return surest.finding_now() if surest is not None else None
+        return surest.finding_now(function) if surest is not None else None
 
 
 def _called(function: Function, name: str, wait: Value) -> Value:

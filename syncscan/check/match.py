@@ -17,7 +17,7 @@ from syncscan.check.infer.evaluate.record import Candidate, Position, Statements
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.table.conditions import Bound
 from syncscan.check.nesting import is_too_deep
-from syncscan.check.story import story
+from syncscan.check.story import passed_too, story
 from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Evidence, Finding, Fix, Value
 from syncscan.ops import Case, by_parameter
 from syncscan.rule import Match, Rewrite, Rule
@@ -279,12 +279,14 @@ class Placed:
     node: ast.stmt | ast.expr
     line: int
 
-    def finding_now(self) -> Finding:
-        """The finding and its evidence, with the lines that they have now."""
-        finding, down = self.finding, self.node.lineno - self.line
-        evidence = story(self.because, finding.path)
+    def finding_now(self, function: Function) -> Finding:
+        """The finding, which is in this function, and its evidence, with the lines that they have now."""
+        down = self.node.lineno - self.line
+        evidence = story(self.because, self.finding.path)
+        too = passed_too(self.because, evidence, function)
+        finding = replace(self.finding, evidence=evidence, passed_too=too)
         if not down:
-            return replace(finding, evidence=evidence)
+            return finding
         edits = tuple(
             replace(edit, line=edit.line + down, end_line=edit.end_line + down) for edit in finding.fix.edits
         )
@@ -292,7 +294,6 @@ class Placed:
             finding,
             line=finding.line + down,
             end_line=finding.end_line + down,
-            evidence=evidence,
             fix=replace(finding.fix, edits=edits),
         )
 

@@ -146,7 +146,7 @@ class Matching:
 
     def findings(self, function: Function) -> Iterator[Finding]:
         """The findings in a function, as they stand now."""
-        return (placed.finding_now() for placed in self._placed(function))
+        return (placed.finding_now(function) for placed in self._placed(function))
 
     def _placed(self, function: Function) -> list[Placed]:
         if function in self._of_others:

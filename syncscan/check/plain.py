@@ -20,7 +20,8 @@ def plain(finding: Finding) -> list[Any]:
         int(finding.confidence),
         finding.when.value,
         list(finding.call_chain),
-        [[step.path, step.line, step.text] for step in finding.evidence],
+        _steps(finding.evidence),
+        _steps(finding.passed_too),
         [fix.applicability.value, fix.description, [list(astuple(edit)) for edit in fix.edits]],
     ]
 
@@ -39,8 +40,8 @@ def each(data: list[Any], *types: type) -> list[list[Any]]:
 
 def finding_of(data: object) -> Finding:
     """The finding that data stands for; ValueError where it stands for none."""
-    texts, numbers, confidence, when, chain, evidence, fix = parts(
-        data, list, list, int, str, list, list, list
+    texts, numbers, confidence, when, chain, evidence, too, fix = parts(
+        data, list, list, int, str, list, list, list, list
     )
     return Finding(
         **dict(zip(_TEXTS, parts(texts, *[str] * len(_TEXTS)), strict=True)),
@@ -49,8 +50,13 @@ def finding_of(data: object) -> Finding:
         when=When(when),
         call_chain=tuple(parts(chain, *[str] * len(chain))),
         evidence=_evidence(each(evidence, str, int, str)),
+        passed_too=_evidence(each(too, str, int, str)),
         fix=_fix(fix),
     )
+
+
+def _steps(evidence: tuple[Evidence, ...]) -> list[list[Any]]:
+    return [[step.path, step.line, step.text] for step in evidence]
 
 
 def _evidence(steps: list[list[Any]]) -> tuple[Evidence, ...]:

@@ -309,9 +309,13 @@ def in_cells(outcome: Checked, project: Project) -> Checked:
     cells = {shown: source.cells for shown, source in notebooks.items()}
 
     def located(finding: Finding) -> Finding:
-        evidence = tuple(map(step_located, finding.evidence))
+        finding = replace(
+            finding,
+            evidence=tuple(map(step_located, finding.evidence)),
+            passed_too=tuple(map(step_located, finding.passed_too)),
+        )
         if finding.path not in cells:
-            return replace(finding, evidence=evidence)
+            return finding
         cell, line = cells[finding.path].place(finding.line)
         back = finding.line - line
         edits = tuple(
@@ -322,7 +326,6 @@ def in_cells(outcome: Checked, project: Project) -> Checked:
             cell=cell,
             line=line,
             end_line=finding.end_line - back,
-            evidence=evidence,
             fix=replace(finding.fix, edits=edits),
         )
 

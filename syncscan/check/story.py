@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import takewhile
 
 from syncscan.check.infer.known.cells import Cell
+from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.values.passing import evidence_in
 from syncscan.check.infer.values.steps import Placed, Step
 from syncscan.model import Evidence, Value
@@ -37,17 +39,40 @@ def story(evidence: Evidence | None, path: str) -> tuple[Evidence, ...]:
     return tuple(Evidence(each.path, each.line, each.text, cell=each.cell) for each in steps)
 
 
+def passed_too(
+    evidence: Evidence | None, told: Sequence[Evidence], function: Function
+) -> tuple[Evidence, ...]:
+    """Where else the value is passed to a function, by callers that its story does not follow: each of them waits there."""
+    step = evidence
+    while step is not None and not (isinstance(step, Step) and _is_passed_to(step, function)):
+        step = step.parent
+    if step is None:
+        return ()
+    shown = {(each.path, each.line) for each in told}
+    places = {(each.path, each.line): each for each in _alternatives(step)}
+    return tuple(
+        Evidence(path, line, places[path, line].text, cell=places[path, line].cell)
+        for path, line in sorted(places.keys() - shown)
+    )
+
+
+def _is_passed_to(step: Step, function: Function) -> bool:
+    return isinstance(step.told, Cell) and step.told.key in function.parameters
+
+
+def _alternatives(step: Step) -> list[Step]:
+    """What was told to the cell of a step by all who told it, that step among them."""
+    assert isinstance(step.told, Cell)
+    values = [value for value in step.told.told_in_order() if isinstance(value, Value)]
+    others = [other for value in values for other in evidence_in(value)]
+    return [other for other in others if isinstance(other, Step) and other.told is step.told]
+
+
 def _nearest(step: Evidence, here: str, path: str, before: list[Evidence]) -> Evidence:
     if not isinstance(step, Step) or not isinstance(step.told, Cell):
         return step
-    values = [value for value in step.told.told_in_order() if isinstance(value, Value)]
-    others = [other for value in values for other in evidence_in(value)]
     seen = {(each.path, each.line) for each in before}
-    fresh = [
-        other
-        for other in others
-        if isinstance(other, Step) and other.told is step.told and (other.path, other.line) not in seen
-    ]
+    fresh = [other for other in _alternatives(step) if (other.path, other.line) not in seen]
 
     def nearness(other: Evidence) -> tuple[bool, bool, int, int]:
         return (other.path == here, other.path == path, _shared(other.path, path), _shared(other.path, here))

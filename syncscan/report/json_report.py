@@ -7,7 +7,7 @@ import json
 from typing import Any, TextIO
 
 from syncscan import __version__
-from syncscan.model import Failure, Finding, Fix, When
+from syncscan.model import Evidence, Failure, Finding, Fix, When
 from syncscan.report.records import Report, advice
 
 FORMAT_VERSION = 1
@@ -73,11 +73,14 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "when": finding.when.value,
         **({"brought_by": finding.brought_by} if finding.brought_by else {}),
         "call_chain": list(finding.call_chain),
-        "evidence": [
-            {"path": e.path, **_cell(e.cell), "line": e.line, "text": e.text} for e in finding.evidence
-        ],
+        "evidence": [{**_place(step), "text": step.text} for step in finding.evidence],
+        **({"passed_too": [*map(_place, finding.passed_too)]} if finding.passed_too else {}),
         "fix": _fix(finding.fix, advice(finding)),
     }
+
+
+def _place(step: Evidence) -> dict[str, Any]:
+    return {"path": step.path, **_cell(step.cell), "line": step.line}
 
 
 def _fix(fix: Fix, description: str) -> dict[str, Any]:

@@ -86,6 +86,8 @@ def _totals(report: Report) -> Iterator[dict[str, str]]:
 def _evidence(finding: Finding) -> Iterator[str]:
     for step in dict.fromkeys(f"{step.text} ({step.place})" for step in finding.evidence):
         yield f"because {step}"
+    if finding.passed_too:
+        yield f"also passed at {', '.join(step.place for step in finding.passed_too)}"
     if len(finding.call_chain) > 1:
         yield f"runs in every step: {' -> '.join(finding.call_chain)}"
     if finding.brought_by:
