@@ -21,7 +21,8 @@ from releases import CACHE, fetch
 
 Finding = dict[str, Any]
 Line = tuple[str, int]
-Score = tuple[Counter[str], list[str]]  # counts, and what was missed
+Missed = tuple[str, int, range, str]  # the file, the first line, all lines, and more that is known
+Score = tuple[Counter[str], list[Missed]]
 
 
 def main() -> None:
@@ -35,14 +36,16 @@ def main() -> None:
             sys.exit(f"nothing is known of {release}; there are {', '.join(releases)}")
         source = fetch(release, options.sources)
         parts = {name: places[release] for name, places in known.items() if release in places}
-        findings, seconds = check(source, {package_of(places) for places in parts.values()})
+        packages = {package_of(places) for places in parts.values()}
+        every, seconds = check(source, packages, "--all", "--min-confidence", "assumed")
+        findings = [finding for finding in every if not hidden(finding)]
         print(f"{release}: {len(findings)} findings in {seconds:.0f} s")
         for name, places in parts.items():
             counts, missed = SCORES[name](places, findings)
             sums[name].update(counts)
             print(f"    {say(name, counts)}", flush=True)
-            if options.missed:
-                print("".join(f"        missed {place}\n" for place in missed), end="")
+            for path, first, lines, what in missed if options.missed else ():
+                print(f"        missed {path}:{first}{what}{elsewhere(path, lines, every)}")
     print()
     for name, counts in sums.items():
         print(say(name, counts))
@@ -64,25 +67,66 @@ def package_of(places: list[dict[str, Any]] | dict[str, Any]) -> str:
     return package
 
 
-def check(source: Path, packages: set[str]) -> tuple[list[Finding], float]:
+def check(source: Path, packages: set[str], *options: str) -> tuple[list[Finding], float]:
     """The findings of `syncscan check` in folders of a release, and the seconds it took."""
     start = time.perf_counter()
-    command = [sys.executable, "-m", "syncscan", "check", "--isolated", "--format", "json", *packages]
+    command = [
+        sys.executable,
+        "-m",
+        "syncscan",
+        "check",
+        "--isolated",
+        "--format",
+        "json",
+        *options,
+        *packages,
+    ]
     answer = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
     if not answer.stdout:
         sys.exit(f"syncscan check failed on {source}: {answer.stderr}")
     return json.loads(answer.stdout)["findings"], time.perf_counter() - start
 
 
+def hidden(finding: Finding) -> bool:
+    """Whether a finding is not shown by default."""
+    return finding["confidence"] == "assumed" or finding["when"] in {"once", "test"}
+
+
 def score_labels(labels: list[dict[str, Any]], findings: list[Finding]) -> Score:
-    """How many of the labelled statements have a finding that begins on one of their lines."""
-    begins = {(finding["path"], finding["line"]) for finding in findings}
-    missed = [
-        f"{label['path']}:{label['line']} {label['rule']} {label['change']}"
-        for label in labels
-        if not any((label["path"], label["line"] + i) in begins for i in range(label["lines"]))
+    """How many of the labelled statements have a finding that begins on one of their lines, or one that names such a line."""
+    missed: list[Missed] = []
+    for label in labels:
+        lines = range(label["line"], label["line"] + label["lines"])
+        if not begins_in(label["path"], lines, findings):
+            missed.append((label["path"], label["line"], lines, f" {label['rule']} {label['change']}"))
+    named = sum(bool(names(path, lines, findings)) for path, _, lines, _ in missed)
+    return Counter(known=len(labels), found=len(labels) - len(missed), named=named), missed
+
+
+def begins_in(path: str, lines: range, findings: list[Finding]) -> list[Finding]:
+    """The findings that begin on some lines of a file."""
+    return [finding for finding in findings if finding["path"] == path and finding["line"] in lines]
+
+
+def names(path: str, lines: range, findings: list[Finding]) -> list[Finding]:
+    """The findings elsewhere whose evidence, or whose callers, stand on some lines of a file."""
+    return [
+        finding
+        for finding in findings
+        if any(
+            step["path"] == path and step["line"] in lines
+            for step in (*finding["evidence"], *finding.get("passed_too", ()))
+        )
     ]
-    return Counter(known=len(labels), found=len(labels) - len(missed)), missed
+
+
+def elsewhere(path: str, lines: range, every: list[Finding]) -> str:
+    """What else is said of lines at which nothing is found by default."""
+    found = [f"{finding['confidence']}, {finding['when']}" for finding in begins_in(path, lines, every)]
+    shown = names(path, lines, [finding for finding in every if not hidden(finding)])
+    named = [f"named by {finding['path']}:{finding['line']}" for finding in shown]
+    said = [f"found as {found[0]}"] if found else named[:1]
+    return f" ({said[0]})" if said else ""
 
 
 def score_ran(files: dict[str, dict[str, str]], findings: list[Finding]) -> Score:
@@ -99,7 +143,7 @@ def score_ran(files: dict[str, dict[str, str]], findings: list[Finding]) -> Scor
         ran=sum(bool(lines & ran) for lines in lines_of),
         true=sum(bool(lines & waited) for lines in lines_of),
     )
-    return counts, [f"{path}:{line}" for path, line in sorted(missed)]
+    return counts, [(path, line, range(line, line + 1), "") for path, line in sorted(missed)]
 
 
 def numbers(ranges: str) -> set[int]:
@@ -119,7 +163,8 @@ SCORES = {"seeds": score_labels, "train": score_labels, "ran": score_ran}
 def say(name: str, counts: Counter[str]) -> str:
     """The counts in words."""
     if name != "ran":
-        return f"{name}: {share(counts['found'], counts['known'])} labels found"
+        named = f"; {counts['named']} more are named by a finding elsewhere" if counts["named"] else ""
+        return f"{name}: {share(counts['found'], counts['known'])} labels found{named}"
     found, true = share(counts["found"], counts["known"]), share(counts["true"], counts["ran"])
     return f"{name}: {found} waiting lines found; {true} findings on lines that ran waited"
 

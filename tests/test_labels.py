@@ -117,6 +117,48 @@ def test_a_label_is_found_where_a_finding_begins_in_its_statement(benchmark):
     ]
 
 
+CALLED = """\
+import torch
+
+
+def longest(lens: torch.Tensor, others: torch.Tensor) -> int:
+    return int(lens.max()) + others.sum().item()
+
+
+def first(n: int) -> int:
+    lens = torch.ones(n, device="cuda")
+    return longest(lens, torch.ones(n))
+
+
+def second(n: int) -> int:
+    lens = torch.ones(n, device="cuda")
+    return longest(lens, torch.ones(n))
+
+
+def assumed(lens_gpu) -> list[int]:
+    return lens_gpu.tolist()
+
+
+class Server:
+    def __init__(self) -> None:
+        self.start = torch.ones(1, device="cuda").tolist()
+"""
+
+
+def test_of_what_is_missed_is_said_which_finding_names_it_and_as_what_it_is_found(benchmark, tmp_path):
+    (tmp_path / "sources/tiny-1.0/tiny/called.py").write_text(CALLED)
+    path = "tiny/called.py"
+    train = {"tiny==1.0": [label(line, path=path) for line in (5, 10, 15, 19, 24, 1)]}
+    assert benchmark("--missed", train=train).stdout.splitlines()[1:-2] == [
+        "    train: 1 of 6 (17%) labels found; 2 more are named by a finding elsewhere",
+        "        missed tiny/called.py:10 SYN101 change 10 (named by tiny/called.py:5)",
+        "        missed tiny/called.py:15 SYN101 change 15 (named by tiny/called.py:5)",
+        "        missed tiny/called.py:19 SYN101 change 19 (found as assumed, unknown)",
+        "        missed tiny/called.py:24 SYN101 change 24 (found as proved, once)",
+        "        missed tiny/called.py:1 SYN101 change 1",
+    ]
+
+
 def test_waiting_lines_lie_in_findings_and_findings_on_lines_that_ran_waited(benchmark):
     """The finding of line 9 never ran; that of lines 4 and 5 waited in its second; that of line 6 did not wait."""
     done = benchmark("--missed", ran={"tiny==1.0": {"tiny/work.py": {"ran": "1-8", "waited": "5 7"}}})
