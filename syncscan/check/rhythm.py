@@ -47,6 +47,9 @@ _MAYBE_ONCE = re.compile(
     |train | fit | evaluate_model | convert | convert_.*(module|weights?|adapters?|lora).* | .*prune_.*""",
     re.VERBOSE,
 )
+_CONVERTS = re.compile(
+    r"conversions?|convert(ers?|_.*)?"
+)  # packages and modules that make one checkpoint of another
 # What a framework calls for each batch.
 _STEP = re.compile(
     r"""forward(_.*)? | execute_(model|fn|batch).* | sample_tokens | prepare_(inputs?|decode(?!r)|prefill).* | update_(?!.*expert).*metadata(_.*)?
@@ -89,6 +92,8 @@ def may_be_once(function: Function) -> bool:
     plain = name if name.startswith("__") else name.lstrip("_")
     if name in _MAKERS and function.owner is not None:
         return any(map(_serves, _methods_of(function.owner))) or lives_long(function.owner)
+    if any(_CONVERTS.fullmatch(part) for part in function.module.name.split(".")):
+        return True
     return is_once(function) or function.is_cached_property or _MAYBE_ONCE.fullmatch(plain) is not None
 
 
