@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from typing import Final
 
+HIDDEN_WAIT = "SYN501"  # where a property is read whose body waits
 UNUSED_SUPPRESSION = "SYN001"  # the code of the one rule that is about comments
 
 

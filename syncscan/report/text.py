@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
 from rich.cells import cell_len
 from rich.text import Text
 
-from syncscan.model import Evidence, Finding, Severity
+from syncscan.model import HIDDEN_WAIT, Evidence, Finding, Severity, place_of
 from syncscan.reference.templates import templates_for
 from syncscan.report.console import Console
 from syncscan.report.records import Report, advice, plural, summary, worst_first
@@ -51,23 +51,38 @@ def _print(console: Console, text: Text) -> None:
 def _gathered(findings: Sequence[Finding]) -> Iterable[list[Finding]]:
     """The findings of one rule in one function stand together, and those of one value in it, which feed each other.
 
-    Each group stands where the first of it does.
+    So does what reads a property with the wait in the body of that. Each group stands where the first of it does.
     """
+    at_place = {(each.unit, each.line): each for each in findings}
     groups: list[list[Finding]] = []
     of_rule: dict[tuple[str, str, str], list[Finding]] = {}
     of_value: dict[tuple[str, str, tuple[Evidence, ...]], list[Finding]] = {}
     for finding in findings:
+        wait = _waited_for(finding, at_place)
         rule, value = (
-            (finding.path, finding.function, finding.code),
-            (finding.path, finding.function, finding.evidence),
+            (wait.path, wait.function, wait.code),
+            (wait.path, wait.function, wait.evidence),
         )
-        group = of_rule.get(rule) or (of_value.get(value) if finding.evidence else None)
+        group = of_rule.get(rule) or (of_value.get(value) if wait.evidence else None)
         if group is None:
             groups.append(group := [])
         group.append(finding)
         of_rule.setdefault(rule, group)
         of_value.setdefault(value, group)
     return groups
+
+
+def _waited_for(finding: Finding, at_place: Mapping[tuple[str, int], Finding]) -> Finding:
+    """Where a property is read: the finding in its body, or in that of a property which that reads. Else the finding itself."""
+    seen: set[tuple[str, int]] = set()
+    while finding.code == HIDDEN_WAIT and finding.evidence:
+        nearest = finding.evidence[0]
+        place = (place_of(nearest.path, nearest.cell), nearest.line)
+        if place in seen or place not in at_place:
+            break
+        seen.add(place)
+        finding = at_place[place]
+    return finding
 
 
 def _finding(finding: Finding, lines: Sequence[str], others: Sequence[Finding]) -> Iterator[Text]:
@@ -77,11 +92,17 @@ def _finding(finding: Finding, lines: Sequence[str], others: Sequence[Finding]) 
     margin = " " * gutter
     for note, text in _notes(finding):
         yield Text.assemble((f"{margin} = {note}: ", "bold"), safe_line(text))
-    same = [f"{other.line}:{other.column}" for other in others if other.code == finding.code]
-    fed = [f"{other.line}:{other.column} {other.code}" for other in others if other.code != finding.code]
+    same = [_from(finding, other) for other in others if other.code == finding.code]
+    fed = [f"{_from(finding, other)} {other.code}" for other in others if other.code != finding.code]
     for note, places in (("the same at", same), ("the same value waits at", fed)):
         if places:
             yield Text.assemble((f"{margin} = {note}: ", "bold"), ", ".join(places))
+
+
+def _from(finding: Finding, other: Finding) -> str:
+    """The place of another finding, as it is told beside this one."""
+    place = f"{other.line}:{other.column}"
+    return place if other.unit == finding.unit else f"{line_start(other.unit)}:{place}"
 
 
 def _head(finding: Finding) -> Text:

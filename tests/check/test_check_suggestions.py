@@ -148,3 +148,71 @@ def step(seed: int):
         "SYN202",
         "SYN302",
     ]
+
+
+def test_what_reads_a_property_that_waits_is_one_entry_with_the_wait_in_its_body(syncscan, project):
+    body = """\
+import torch
+
+
+class Metadata:
+    def __init__(self):
+        self.lens = torch.zeros(8, device="cuda")
+        self.starts = torch.zeros(8, device="cuda")
+
+    @property
+    def lens_cpu(self):
+        return self.lens.cpu()
+
+    @property
+    def longest_cpu(self):
+        return self.lens_cpu.max()
+
+    @property
+    def starts_cpu(self):
+        return self.starts.cpu()
+"""
+    readers = """\
+from metadata import Metadata
+
+
+def one(metadata: Metadata):
+    return metadata.lens_cpu
+
+
+def two(metadata: Metadata):
+    return metadata.longest_cpu, metadata.lens_cpu
+
+
+def other(metadata: Metadata):
+    return metadata.starts_cpu
+"""
+    project({"metadata.py": body, "readers.py": readers})
+    text = syncscan("check", "--isolated").stdout
+    assert len([line for line in text.splitlines() if line.startswith(("metadata.py:", "readers.py:"))]) == 2
+    assert "= the same value waits at: 15:16 SYN501, readers.py:5:12 SYN501, readers.py:9:12 SYN501, " in text
+    assert "= the same value waits at: readers.py:13:12 SYN501\n" in text
+    assert "\n7 findings in 2 files" in text
+    alone = syncscan("check", "--isolated", "--select", "SYN501").stdout
+    assert "readers.py:13:12: SYN501 " in alone
+
+
+def test_what_reads_a_property_is_shown_where_the_wait_in_its_body_is_meant(syncscan, project):
+    source = """\
+import torch
+
+
+class Metadata:
+    def __init__(self):
+        self.lens = torch.zeros(8, device="cuda")
+
+    @property
+    def lens_cpu(self):
+        return self.lens.cpu()  # syncscan: ignore[SYN105] the scheduler needs them
+
+
+def one(metadata: Metadata):
+    return metadata.lens_cpu
+"""
+    project({"a.py": source})
+    assert syncscan("check", "--isolated").stdout.startswith("a.py:14:12: SYN501 ")
