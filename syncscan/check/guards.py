@@ -72,10 +72,20 @@ class _Guard:
 
     def _sets(self, path: str, *, to_constant: bool = False) -> bool:
         """Whether the statements set what is kept at a path, or a method of the same object that they call does."""
+        path = self._returned_by(path)
         return self._is_kept(path) and any(
             path_of(target) == path and (not to_constant or isinstance(value, ast.Constant))
             for target, value in self._assigned()
         )
+
+    def _returned_by(self, path: str) -> str:
+        """What is kept where a path is a property of the same class that returns it; else the path."""
+        owner, _, name = path.rpartition(".")
+        method = self.function.owner.methods.get(name) if owner == "self" and self.function.owner else None
+        if method is None or not method.is_property or not isinstance(method.node, ast.FunctionDef):
+            return path
+        last = method.node.body[-1]
+        return path_of(last.value) if isinstance(last, ast.Return) and last.value is not None else path
 
     def _is_kept(self, path: str) -> bool:
         """Whether it outlives the call: an attribute, but for those of a record, which is often made for one step."""
