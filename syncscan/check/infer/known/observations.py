@@ -14,7 +14,6 @@ from syncscan.check.infer.values.basic import (
     NDARRAY,
     NONE,
     STRING,
-    element_of,
     holds_gpu,
     list_of,
     table,
@@ -173,18 +172,28 @@ def _text(name: str, function: Function, counts: Mapping[str, int]) -> str:
 
 
 def _value(words: Sequence[Word], evidence: Evidence) -> Value:
-    """What one of several words says.
-
-    A tensor that was seen in several places is in any of them; beside one on the GPU, numbers do not count, for what
-    waits for it waits in those calls.
-    """
-    if any(word.sort == "tensor" and word.place == "gpu" for word in words):
-        words = [word for word in words if word.sort not in _NUMBERS]
+    """What one of several words says; a tensor that was seen in several places is in any of them."""
+    words = _telling(words)
     tensors = [word for word in words if word.sort == "tensor"]
     values = [value for word in words for value in _no_tensor(word, evidence)]
     if tensors:
         values.append(_tensor(tensors, evidence))
     return join_all(values)
+
+
+def _telling(words: Sequence[Word]) -> list[Word]:
+    """The words that count. Beside a tensor on the GPU numbers do not, for what waits for it waits in those calls.
+
+    Nor do containers of numbers beside those of which it is not said which item is a tensor.
+    """
+    on_gpu = any(word.sort == "tensor" and word.place == "gpu" for word in words)
+    mixed = {word.sort for word in words if _is_mixed(word)}
+    return [
+        word
+        for word in words
+        if not (on_gpu and word.sort in _NUMBERS)
+        and (word.sort not in mixed or word.items or _sorts_in(word) - _NUMBERS)
+    ]
 
 
 def _no_tensor(word: Word, evidence: Evidence) -> Iterator[Value]:
@@ -219,9 +228,17 @@ def _container(word: Word, evidence: Evidence) -> Value:
     kind = _KINDS[word.sort]
     if word.items is not None:
         return Value(kind, items=tuple(_value([item], evidence) for item in word.items))
-    # Of a number beside a tensor it is not said which item is which.
-    is_mixed = len({item.sort == "tensor" for item in word.inside if item.sort != "none"}) > 1
-    return list_of(UNKNOWN if is_mixed else _value(word.inside, evidence), kind)
+    return list_of(UNKNOWN if _is_mixed(word) else _value(word.inside, evidence), kind)
+
+
+def _is_mixed(word: Word) -> bool:
+    """Whether a container has tensors beside others, of which it is not said which item is which."""
+    return len({sort == "tensor" for sort in _sorts_in(word)}) > 1
+
+
+def _sorts_in(word: Word) -> set[str]:
+    """What a container has that is told as a whole, but for None."""
+    return {item.sort for item in word.inside if item.sort != "none"}
 
 
 def _is_whole(word: Word) -> bool:
@@ -309,11 +326,10 @@ def _holder_refined(seen: Value, known: Value) -> Value:
 
 
 def _with_keys(value: Value, keys: Mapping[str, Seen]) -> Value:
-    """A dictionary with what was seen under some of its keys."""
-    known = items_of_table(value)
-    known = {REST: element_of(value)} if known is None else known
-    rest = known.get(REST, UNKNOWN)
-    return table(known | {key: _combined(known.get(key, rest), seen) for key, seen in keys.items()})
+    """A dictionary with what was seen under some of its keys; what was under others was not under these."""
+    known = items_of_table(value) or {}
+    under = {key: _combined(known.get(key, UNKNOWN), seen) for key, seen in keys.items()}
+    return table(known | under | {REST: UNKNOWN})
 
 
 def _fitting(value: Value, seen: Value) -> Value | None:
