@@ -87,6 +87,37 @@ def test_calls_run_what_a_class_defines_now(steps: list[tuple[str, str, int]]) -
         assert len(result.findings) == found
 
 
+STAGE = "import torch\nclass Stage:\n    def apply(self, x{}):\n        raise NotImplementedError\n"
+NAMES = "class Other(Stage):\n    def apply(self, x, {}=None):\n        return x\n"
+TAKES = 'class Takes(Stage):\n    def apply(self, x, **kwargs):\n        return kwargs["lens"].tolist()\n'
+CALLS = """\
+import torch
+from stage import Stage
+def use(stage: Stage):
+    return stage.apply(1, lens=torch.ones(3, device="cuda"))
+"""
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [(STAGE.format(""), NAMES.format("lens")), (STAGE.format(""), NAMES.format("size"))],
+        [(STAGE.format(""), NAMES.format("lens")), (STAGE.format(""), "")],
+        [(STAGE.format(""), NAMES.format("lens")), (STAGE.format(", lens=None"), NAMES.format("lens"))],
+    ],
+    ids=["a keyword of another name", "a class that is gone", "a keyword that the base takes"],
+)
+def test_a_keyword_that_no_other_method_below_names_any_more_is_for_all(texts: list[tuple[str, str]]) -> None:
+    engine = Engine(Conventions())
+    files = {"takes": f"from stage import Stage\n{TAKES}", "use": CALLS}
+    for (stage, names), found in zip([*texts, texts[0]], [0, 1, 0], strict=True):
+        files |= {"stage": stage, "other": f"from stage import Stage\n{names}"}
+        sources = {name: source(name, text) for name, text in files.items()}
+        result, _ = asked(engine, sources)
+        assert result.findings == asked(Engine(Conventions()), sources)[0].findings
+        assert len(result.findings) == found
+
+
 LIBRARY = """\
 import torch
 

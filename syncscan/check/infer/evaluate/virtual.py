@@ -24,7 +24,7 @@ def parameter_at(function: Function, slot: Slot) -> Parameter | None:
 
 
 def arguments(frame: Frame) -> dict[Parameter, Value]:
-    """What callers through the classes above pass to the function."""
+    """What callers through the classes above pass to the function; not to its ``**kwargs`` what is for others of these."""
     function, virtual_known = frame.function, frame.context.known.virtual
     passed: dict[Parameter, Value] = {}
     for virtual in function.virtuals():
@@ -32,7 +32,7 @@ def arguments(frame: Frame) -> dict[Parameter, Value]:
             slots = frame.read(virtual_known.slots[virtual, from_outside])
             for slot in sorted(slots, key=str):
                 parameter = parameter_at(function, slot)
-                if parameter is not None:
+                if parameter is not None and not (parameter.star and slot in virtual.names()):
                     value = frame.read(virtual_known.arguments[virtual, from_outside, slot])
                     value = table({slot: value}) if parameter.star == "**" else value
                     passed[parameter] = join(passed.get(parameter, UNKNOWN), value)

@@ -149,6 +149,15 @@ class Virtual:
     cls: Class
     name: str
     below: dict[Function, None]
+    named: frozenset[str] | None = None  # see `names`
+
+    def names(self) -> frozenset[str]:
+        """The keywords that some of the methods name, and the class's own does not: they are meant for those alone."""
+        if self.named is None:
+            own = self.cls.find_method(self.name)
+            named = {name for method in self.below for name in method.by_name}
+            self.named = frozenset(named.difference(own.by_name if own is not None else ()))
+        return self.named
 
     @property
     def key(self) -> str:
@@ -287,7 +296,7 @@ class Class:
         if known is None:
             self.virtuals.pop(name, None)
         else:
-            known.below = self._below(name)
+            known.below, known.named = self._below(name), None
 
     def storing_below(self, name: str) -> tuple[Class, ...]:
         """The classes below this one whose own code sets an attribute of a name."""

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 
 from syncscan.check.infer.source.edits import ModuleEdit, NotFollowedError
 from syncscan.check.infer.source.fields import beside, says_so
-from syncscan.check.infer.source.index import FIELDS, Class, Function, Import, Module, Virtual
+from syncscan.check.infer.source.index import FIELDS, NO_NAMES, Class, Function, Import, Module, Virtual
 from syncscan.check.infer.source.program import Program, relate
 from syncscan.check.infer.source.syntax import walk
 
 Named = tuple[Module, str]  # a name of a module
+_CalledAs = tuple[Virtual, frozenset[str]]
 Question = tuple[
     Class | Module | str, str
 ]  # a member of a class or of a module; or what is imported from one of a name
@@ -66,7 +67,7 @@ class _Restructuring:
         self._made = [cls for edit in edits for cls in edit.new_classes]
         self._fresh = {each for edit in edits for each in (*edit.new, *edit.new_classes)}
         self._gone = {each for edit in edits for each in (*edit.gone, *edit.gone_classes)}
-        self._called_as: dict[Function, tuple[Virtual, ...]] = {}  # before
+        self._called_as: dict[Function, list[_CalledAs]] = {}  # before
         self._asked: dict[tuple[Class, str], None] = {}  # members that may be something else
 
     def run(self) -> None:
@@ -191,7 +192,7 @@ class _Restructuring:
 
     def _note_method(self, method: Function) -> None:
         if method not in self._fresh:
-            self._called_as[method] = method.virtuals()
+            self._called_as[method] = _called_as(method)
 
     def _link(self) -> None:
         """Tell new classes and functions what they are to others, and classes which are below them."""
@@ -230,7 +231,7 @@ class _Restructuring:
             cls.look_again(name)
         for method, before in self._called_as.items():
             method.called_as = None
-            if method not in self._gone and method.virtuals() != before:
+            if method not in self._gone and _called_as(method) != before:
                 self.found.again[method] = None
 
     def _note_makers(self) -> None:
@@ -270,6 +271,13 @@ def _line(cls: Class) -> Iterator[Class]:
             seen.add(each)
             yield each
             queue += each.linear or each.bases
+
+
+def _called_as(method: Function) -> list[_CalledAs]:
+    """How a call through a class above may run a method, and the keywords that are not for its ``**kwargs``."""
+    return [
+        (virtual, virtual.names() if method.more is not None else NO_NAMES) for virtual in method.virtuals()
+    ]
 
 
 def _head(function: Function) -> Iterator[ast.expr]:

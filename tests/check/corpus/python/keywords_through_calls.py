@@ -32,3 +32,26 @@ def run(base: Base):
     inputs = dict(host=torch.ones(1), gpu=torch.ones(1, device="cuda"))
     base.use(**inputs)
     return step(**options, **inputs)
+
+
+class Stage:
+    def apply(self, x, mask=None, **kwargs):
+        raise NotImplementedError
+
+
+class Named(Stage):
+    def apply(self, x, mask=None, lens=None):
+        mask.item()  # expect: SYN101
+        return lens.tolist()  # expect: SYN102
+
+
+class Passing(Stage):
+    def apply(self, x, **kwargs):
+        kwargs["mask"].item()  # expect: SYN101
+        kwargs["scale"].item()  # expect: SYN101
+        return kwargs["lens"].tolist()  # silent: who passes it has one that names it
+
+
+def apply(stage: Stage):
+    lens = torch.ones(4, device="cuda")
+    return stage.apply(1, mask=lens, lens=lens, scale=lens)
