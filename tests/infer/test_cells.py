@@ -9,12 +9,13 @@ import textwrap
 from syncscan.check.infer.evaluate.frame import Frame
 from syncscan.check.infer.evaluate.record import Candidate
 from syncscan.check.infer.evaluate.running import evaluate
-from syncscan.check.infer.known.cells import Cell, moment
+from syncscan.check.infer.known.cells import Cell, Knowledge, moment
 from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.values.lattice import join
+from syncscan.check.infer.values.sharing import Shared
 from syncscan.model import UNKNOWN, Conventions, Device, Kind, Value
 from syncscan.ops import load_table
 
@@ -64,10 +65,10 @@ def test_a_cell_tells_whether_more_is_known() -> None:
     first, second = functions["host"], functions["main"]
     cell: Cell[Value] = Cell(UNKNOWN, "returns", None)
     on_gpu, on_host = (Value(Kind.TENSOR, device) for device in (Device.CUDA, Device.CPU))
-    assert cell.contribute(0, first, on_gpu)
-    assert not cell.contribute(0, second, on_gpu)  # noted all the same: the first may be taken back
+    assert cell.contribute(0, first, on_gpu, Shared())
+    assert not cell.contribute(0, second, on_gpu, Shared())  # noted all the same: the first may be taken back
     assert cell.told() == {first: on_gpu, second: on_gpu}
-    assert cell.contribute(1, second, join(on_gpu, on_host))
+    assert cell.contribute(1, second, join(on_gpu, on_host), Shared())
     assert cell.told()[second].device is cell.value.device is Device.MIXED
 
 
@@ -77,8 +78,8 @@ def test_a_cell_remembers_what_was_known_at_each_moment_and_takes_back_what_was_
     assert first.order < second.order
     cell: Cell[Value] = Cell(UNKNOWN, "returns", None)
     on_gpu, on_host = (Value(Kind.TENSOR, device) for device in (Device.CUDA, Device.CPU))
-    cell.contribute(0, second, on_gpu)
-    cell.contribute(1, first, on_host)
+    cell.contribute(0, second, on_gpu, Shared())
+    cell.contribute(1, first, on_host, Shared())
     told, later = moment(0, second), moment(1, first)
     assert [cell.before(when).device for when in (told, told + 1, later + 1)] == [
         Device.UNKNOWN,
@@ -98,10 +99,10 @@ def test_a_cell_says_what_a_writer_told_last_however_many_told_something() -> No
     writers = [functions[f"f{n}"] for n in range(40)]
     cell: Cell[frozenset[str]] = Cell(frozenset(), "placing", None)
     for turn, writer in enumerate(writers):
-        cell.contribute(turn, writer, frozenset({writer.name}))
+        cell.contribute(turn, writer, frozenset({writer.name}), Shared())
         assert [cell.told_by(each) for each in writers[: turn + 1]] == [{f"f{n}"} for n in range(turn + 1)]
         assert all(cell.told_by(each) is None for each in writers[turn + 1 :])
-    cell.contribute(40, writers[0], frozenset({"f0", "more"}))
+    cell.contribute(40, writers[0], frozenset({"f0", "more"}), Shared())
     assert cell.told_by(writers[0]) == {"f0", "more"}
     cell.withdraw(moment(40, writers[0]))
     assert cell.told_by(writers[0]) == {"f0"}
@@ -160,3 +161,14 @@ def test_what_is_recorded_of_a_function_goes_without_the_collector() -> None:
 
 def recorded() -> int:
     return sum(type(each) is Candidate for each in gc.get_objects())  # no object is asked what it is
+
+
+def test_it_is_known_who_has_asked_however_many_have() -> None:
+    _, functions = solved("".join(f"def f{n}(): pass\n" for n in range(40)))
+    known, others = Knowledge(), [functions[f"f{n}"] for n in range(40)]
+    for asker in [*others, *others]:
+        known.asks(asker, ("module", "name"))
+        known.asks(others[0], ("module", "other"))
+    askers = known.all_asked()["module", "name"]
+    assert sorted(each.name for each in askers) == sorted(each.name for each in others)
+    assert [*known.all_asked()["module", "other"]] == [others[0]]

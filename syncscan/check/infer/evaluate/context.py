@@ -21,6 +21,8 @@ from syncscan.facts import FactSet
 from syncscan.model import Conventions, Device
 from syncscan.ops import OperationTable
 
+_ANSWERS = {(no, yes): (no, yes) for no in (False, True) for yes in (False, True)}  # one object for each
+
 
 class Context:
     """The source, the operation table, the conventions, and what is known so far."""
@@ -89,7 +91,7 @@ class Context:
         """Whether a test comes out as ``holds`` on other hardware only; each test is read once."""
         answers = self._elsewhere.get(test)
         if answers is None:
-            answers = runs_elsewhere(test, holds=False), runs_elsewhere(test, holds=True)
+            answers = _ANSWERS[runs_elsewhere(test, holds=False), runs_elsewhere(test, holds=True)]
             self._elsewhere[test] = answers
         return answers[holds]
 

@@ -154,7 +154,7 @@ class Frame:
 
     def asks(self, of: Class | Module | str, name: str) -> None:
         """Ask what a class, a module or an import from one has under a name, and be looked at again when that changes."""
-        self.context.known.asked[of, name].add(self.function)
+        self.context.known.asks(self.function, (of, name))
 
     def texts(self, value: Value) -> frozenset[str]:
         """The texts that a value may be, `ANY_TEXT` where it is not known which; of a parameter what callers pass."""

@@ -8,13 +8,13 @@ that what a function told can be taken back, and what was known at any moment be
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from enum import Flag, auto
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from syncscan.check.infer.source.index import Class, Function, Module, Parameter, Virtual
 from syncscan.check.infer.values.lattice import join
+from syncscan.check.infer.values.sharing import Shared
 from syncscan.model import UNKNOWN, Value
 
 # A place of an argument: its number, or its name where it is passed by that; and a parameter's name with its place.
@@ -88,7 +88,7 @@ class Cell(Generic[Fact]):
         self.key = key
         self._recall = recall
         if recall is None:
-            self.fill([], [])
+            self.fill(_NONE, _NONE)
 
     def __getattr__(self, name: str) -> Any:
         """What is asked for while it is not filled."""
@@ -105,15 +105,29 @@ class Cell(Generic[Fact]):
         self._last: dict[Function, Fact] | None = None  # what each writer told last, of a long history
         self.readers = readers
 
-    def contribute(self, turn: int, writer: Function, fact: Fact) -> bool:
+    def contribute(self, turn: int, writer: Function, fact: Fact, shared: Shared) -> bool:
         """Add what a writer tells after all others; True if more is known by that."""
+        fact = shared.one(fact)
         whole = joined(self.value, fact)
         if whole is not None:
-            self.value = whole
-        self.history.append(Event(turn, writer, fact, self.value, whole is not None))
+            self.value = whole if whole is fact else shared.one(whole)
+        self._add(len(self.history), Event(turn, writer, fact, self.value, whole is not None))
         if self._last is not None:
             self._last[writer] = fact
         return whole is not None
+
+    def _add(self, place: int, event: Event) -> None:
+        if self.history:
+            self.history.insert(place, event)
+        else:
+            self.history = [event]  # a list that grows makes room for four
+
+    def read_by(self, reader: Function) -> None:
+        """Note one more reader."""
+        if self.readers:
+            self.readers.append(reader)
+        else:
+            self.readers = [reader]
 
     def told_by(self, writer: Function) -> Fact | None:
         """What a writer told last; None where it told nothing."""
@@ -154,7 +168,7 @@ class Cell(Generic[Fact]):
         """Add what a writer tells, where others told something later; what is known by that is left open."""
         self._last = None
         event = Event(turn, writer, fact, self.nothing, False)
-        self.history.insert(place_in(self.history, event.when), event)
+        self._add(place_in(self.history, event.when), event)
 
     def withdraw(self, when: int) -> None:
         """Take back what was told at a moment."""
@@ -182,7 +196,8 @@ class Cell(Generic[Fact]):
 
 Recall = Callable[[Cell[Any]], None]
 _FILLED = frozenset({"_last", "history", "readers", "value"})
-_LONG = 8  # events, beyond which looking through them takes longer than it saves memory
+_NONE: list[Any] = []  # of most cells, for all; what is added to it is another list
+_LONG = 8  # of what is looked through; where there is more, that takes longer than it saves memory
 
 
 def place_in(history: list[Event], when: int) -> int:
@@ -256,14 +271,27 @@ class Knowledge:
         self.open: set[Function] = set()  # that ask something which only an assumption answers
         self.may_block: set[Function] = set()  # in which a GPU value reaches a place that may block
         # Who has asked what a class, a module as a value, or an import in a function has under a name.
-        self.asked: defaultdict[Question, set[Function]] = defaultdict(set)
+        self.asked: dict[Question, tuple[Function, ...] | set[Function]] = {}
         self.recall_asked: Callable[[], Iterable[tuple[Question, Iterable[Function]]]] | None = None
+
+    def asks(self, asker: Function, question: Question) -> None:
+        """Note who asks what."""
+        askers = self.asked.get(question, ())
+        if asker in askers:
+            return
+        if isinstance(askers, set):
+            askers.add(asker)
+        elif len(askers) < _LONG:
+            self.asked[question] = (*askers, asker)  # a set takes four times as much
+        else:
+            self.asked[question] = {*askers, asker}
 
     def all_asked(self) -> Mapping[Question, Iterable[Function]]:
         """Who has asked what, in an earlier run too."""
         recall, self.recall_asked = self.recall_asked, None
         for question, askers in recall() if recall is not None else ():
-            self.asked[question].update(askers)
+            for asker in askers:
+                self.asks(asker, question)
         return self.asked
 
     @property

@@ -33,6 +33,7 @@ from syncscan.check.infer.known.cells import (
 from syncscan.check.infer.known.trails import Evaluation, Trail, Trails
 from syncscan.check.infer.source.index import Function, Virtual
 from syncscan.check.infer.values.identity import identical
+from syncscan.check.infer.values.sharing import Shared
 
 # A function is evaluated again when something that it reads changes; real projects settle within a few
 # evaluations, and this bound keeps a pathological one from running on.
@@ -72,6 +73,7 @@ class Timeline:
         self._now = -1
         self._assumes = False
         self._before: dict[Cell[Any], list[Event]] | None = None  # the histories that a revision has touched
+        self._shared = Shared()  # in the first run
         self._called: dict[Function, Calls] = {}  # what functions called before it took that back
 
     def begin(self, functions: Iterable[Function]) -> None:
@@ -99,7 +101,7 @@ class Timeline:
             self.trails.pop(function, None)
             self.meeters.pop(function, None)
         self._running.clear()
-        self._before = None
+        self._before, self._shared = None, Shared()
         return Ended(ran, cells, calls_differ)
 
     def _calls(self, function: Function) -> Calls:
@@ -163,7 +165,7 @@ class Timeline:
         self._note(function, evaluation)
         for cell, fact in contributions.items():
             if self._before is None:
-                if cell.contribute(evaluation.turn, function, fact):
+                if cell.contribute(evaluation.turn, function, fact, self._shared):
                     self._tell_readers(cell, when)
             else:
                 self._touch(cell)
@@ -181,7 +183,7 @@ class Timeline:
         before = {cell for each in trail for cell in each.reads}
         for cell in evaluation.reads:
             if cell not in before:
-                cell.readers.append(function)
+                cell.read_by(function)
 
     def _note(self, function: Function, evaluation: Evaluation) -> None:
         known = self._known

@@ -92,7 +92,8 @@ class Function:
     def take(self, parameters: Iterable[Parameter]) -> None:
         """Give the function its parameters, in order."""
         self.parameters = list(parameters)
-        self.plain = [p for p in self.parameters if not p.star and not p.keyword_only]
+        plain = [p for p in self.parameters if not p.star and not p.keyword_only]
+        self.plain = plain if len(plain) < len(self.parameters) else self.parameters
         self.rest = next((p for p in self.parameters if p.star == "*"), None)
         self.more = next((p for p in self.parameters if p.star == "**"), None)
         self.by_name = {parameter.name: parameter for parameter in self.parameters}

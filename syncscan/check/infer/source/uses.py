@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from syncscan.check.infer.source.index import Function
+from syncscan.check.infer.source.index import NO_NAMES, Function
 from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
 
 # What neither NumPy arrays, modules nor Python's own objects have.
@@ -23,7 +23,7 @@ _TAKE_TENSORS = frozenset(
 def used_as_tensors(function: Function) -> frozenset[str]:
     """The parameters that only a tensor can be: a method of tensors alone is called on them, or torch takes them."""
     if isinstance(function.node, ast.Lambda):  # which its own file calls, and which may nest deeply
-        return frozenset()
+        return NO_NAMES
     names = {parameter.name for parameter in function.parameters if not parameter.star}
     found: set[str] = set()
     for node in walk(function.node):
@@ -33,7 +33,7 @@ def used_as_tensors(function: Function) -> frozenset[str]:
             owner, _, name = dotted_name(node.func).rpartition(".")
             if owner == "torch" and name in _TAKE_TENSORS:
                 found.add(node.args[0].id)
-    return frozenset(found & names)
+    return frozenset(found & names) or NO_NAMES
 
 
 def chosen_by_text(function: Function) -> frozenset[str]:
@@ -42,7 +42,7 @@ def chosen_by_text(function: Function) -> frozenset[str]:
     All callers of such a function are in the project, so that what none of them passes does not happen.
     """
     if not _is_private(function.name) or function.owner is not None:
-        return frozenset()
+        return NO_NAMES
     names = {parameter.name for parameter in function.parameters if not parameter.star}
     found: set[str] = set()
     for node in walk(function.node):
@@ -51,7 +51,7 @@ def chosen_by_text(function: Function) -> frozenset[str]:
         elif isinstance(node, ast.Call) and _is_private(last_name(node.func)):
             given = (*node.args, *(keyword.value for keyword in node.keywords))
             found.update(each.id for each in given if isinstance(each, ast.Name))
-    return frozenset(found & names)
+    return frozenset(found & names) or NO_NAMES
 
 
 def compared_text(node: ast.AST) -> tuple[ast.Name, str, bool] | None:
