@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import json
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from itertools import starmap
 
 from syncscan.check.defects import defect
@@ -24,7 +25,7 @@ from syncscan.check.infer.source.trees import tree_of
 from syncscan.check.matching import CheckResult, FactsUsed, Matching
 from syncscan.check.nesting import deep_recursion
 from syncscan.check.newer import newer_syntax
-from syncscan.check.rhythm import Region
+from syncscan.check.rhythm import Nature, Region
 from syncscan.check.state import State, written
 from syncscan.check.when import Rhythms, Times, times
 from syncscan.facts import FactSet
@@ -271,12 +272,14 @@ class _Project:
             found = self._matching.written(knowledge.values)
             known = (self._rhythms.regions, self._rhythms.loops)
             regions = [[_of_regions(each.get(f)) for each in known] for f in knowledge.names.functions]
+            natures = [_of_nature(self._rhythms.natures.get(f)) for f in knowledge.names.functions]
             indexed = text_of([*self._modules])
             parts = {
                 **knowledge.parts(),
                 "indexed": indexed,
                 "found": text_of(found),
                 "regions": text_of(regions),
+                "natures": text_of(natures),
             }
             return written(parts, [*self._sources.values()])
         except NotKeptError:
@@ -294,6 +297,9 @@ class _Project:
                     self._rhythms.regions[function] = tuple(starmap(_region, regions))
                 if loops is not None:
                     self._rhythms.loops[function] = tuple(starmap(_region, loops))
+            natures = [*map(_nature, json.loads(parts["natures"]))]
+            of_each = zip(knowledge.names.functions, natures, strict=True)
+            self._rhythms.natures.update((function, nature) for function, nature in of_each if nature)
 
     def _failed(self, targets: Container[str] | None) -> Iterator[Failure]:
         yield from self._half_typed.values()
@@ -338,6 +344,16 @@ def _of_regions(regions: Sequence[Region] | None) -> Data:
 
 def _region(when: str, start: int, stop: int, calls: list[str], moved: str) -> Region:
     return Region(When(when), range(start, stop), frozenset(calls), moved)
+
+
+@functools.cache  # there are few
+def _of_nature(nature: Nature | None) -> Data:
+    return nature and "".join("1" if each else "0" for each in astuple(nature))
+
+
+@functools.cache
+def _nature(data: str | None) -> Nature | None:
+    return None if data is None else Nature(*(each == "1" for each in data))
 
 
 def _place(source: Source) -> tuple[str, str, str]:
