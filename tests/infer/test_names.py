@@ -68,9 +68,7 @@ HOT = {
 
 @pytest.mark.parametrize(("imports", "decorator"), HOT.values(), ids=HOT.keys())
 def test_what_runs_without_gradients_is_hot_however_that_is_written(imports: str, decorator: str) -> None:
-    text = (
-        f"import torch\n{imports}\n\n{decorator}\ndef sample():\n    return torch.zeros(3, device='cuda').item()\n"
-    )
+    text = f"import torch\n{imports}\n\n{decorator}\ndef sample():\n    return torch.zeros(3, device='cuda').item()\n"
     assert [finding.hot for finding in findings(text, b="from torch import no_grad as without\n")] == [True]
 
 
