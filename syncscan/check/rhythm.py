@@ -47,9 +47,8 @@ _MAYBE_ONCE = re.compile(
     |train | fit | evaluate_model | convert | convert_.*(module|weights?|adapters?|lora).* | .*prune_.*""",
     re.VERBOSE,
 )
-_CONVERTS = re.compile(
-    r"conversions?|convert(ers?|_.*)?"
-)  # packages and modules that make one checkpoint of another
+# Packages and modules that make one checkpoint of another.
+_CONVERTS = re.compile(r"conversions?|convert(ers?|_.*)?")
 # What a framework calls for each batch.
 _STEP = re.compile(
     r"""forward(_.*)? | execute_(model|fn|batch).* | sample_tokens | prepare_(inputs?|decode(?!r)|prefill).* | update_(?!.*expert).*metadata(_.*)?

@@ -41,7 +41,7 @@ def class_that_knows_methods() -> Any:
         known = frozenset(
             {torch.Tensor.to, torch.Tensor.cpu, torch.Tensor.get_device, torch.Tensor.device.__get__}
         )
-        seen: list[Any] = []  # noqa: RUF012
+        seen: list[Any] = []  # noqa: RUF012 (one list, of the class, is meant)
 
         @classmethod
         def __torch_function__(cls, func, types, args=(), kwargs=None):

@@ -96,7 +96,7 @@ def test_the_place_that_operands_have_in_common() -> None:
 class _Default(torch.Tensor):
     """Notes where a tensor is made inside an override."""
 
-    made: list[str] = []  # noqa: RUF012
+    made: list[str] = []  # noqa: RUF012 (one list, of the class, is meant)
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
