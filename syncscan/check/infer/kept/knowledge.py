@@ -15,6 +15,7 @@ from syncscan.check.infer.kept.sources import (
     place_parameters,
     written_module,
 )
+from syncscan.check.infer.kept.unread import UnreadFunction
 from syncscan.check.infer.kept.values import Reader, Spot, Trees, Writer
 from syncscan.check.infer.known.cells import Called, Cell, Event, Question
 from syncscan.check.infer.known.recall import NotKeptError, reading
@@ -170,7 +171,7 @@ class KnowledgeReader:
         parent = None if around is None else self.names.functions[around]
         module = definition.module
         qualname = LAMBDA if parent is None else f"{parent.qualname}.{LAMBDA}"
-        made = Function(LAMBDA, qualname, module, None, None, parent)  # type: ignore[arg-type]  # its node is found when it is asked for
+        made: Function = UnreadFunction(LAMBDA, qualname, module, None, None, parent)  # type: ignore[arg-type]  # its node is found when it is asked for
         del made.node, made.statement
         made.take(parameters(given))
         made.key, made.order = f"{definition.key}:{number}", definition.order + number
@@ -181,6 +182,7 @@ class KnowledgeReader:
             assert isinstance(made.node, ast.Lambda)
             place_parameters(made.parameters, [*parameters_of(made.node.args)])
             made.statement = None if statement is None else Spot(*statement).statement_in(definition.node)
+            made.__class__ = Function
 
         if isinstance(module.unread, UnreadFile):
             scopes.placeless[made] = None

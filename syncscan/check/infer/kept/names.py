@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from syncscan.check.infer.kept.unread import UnreadClass, UnreadFunction, UnreadModule
 from syncscan.check.infer.known.recall import NotKeptError
 from syncscan.check.infer.source.index import Class, Function, Module, Parameter, Virtual
 
@@ -71,9 +72,9 @@ class Names:
 
 
 _WRITERS: dict[type, Callable[[Names, Any], Data]] = {
-    Function: lambda names, it: ["f", names.number(it)],
-    Class: lambda names, it: ["c", names.number(it)],
-    Module: lambda names, it: ["m", names.number(it)],
+    **dict.fromkeys((Function, UnreadFunction), lambda names, it: ["f", names.number(it)]),
+    **dict.fromkeys((Class, UnreadClass), lambda names, it: ["c", names.number(it)]),
+    **dict.fromkeys((Module, UnreadModule), lambda names, it: ["m", names.number(it)]),
     Virtual: lambda names, it: ["v", names.number(it.cls), it.name],
     Parameter: lambda names, it: names._parameter(it),
     tuple: lambda names, it: ["t", *map(names.data, it)],

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from syncscan.check.infer.kept.names import Data, Names
+from syncscan.check.infer.kept.unread import UnreadClass, UnreadFunction, UnreadModule
 from syncscan.check.infer.known.recall import NotKeptError, reading
 from syncscan.check.infer.source.index import Class, Function, Import, Module, Parameter
 from syncscan.check.infer.source.indexer import index_module
@@ -100,11 +101,14 @@ class UnreadFile:
                 module.name, module.path, tree_of(self._text), module.lines, is_package=module.is_package
             )
             module.tree, module.aliases = now.tree, now.aliases
+            module.__class__ = Module
             for function, new in zip(module.functions, now.functions, strict=True):
                 function.node, function.statement = new.node, None
+                function.__class__ = Function
                 place_parameters(function.parameters, new.parameters)
             for cls, found in zip(module.classes, now.classes, strict=True):
                 cls.node, cls.annotations = found.node, found.annotations
+                cls.__class__ = Class
             for work in self.then:
                 work()
 
@@ -117,7 +121,7 @@ def place_parameters(parameters: Sequence[Parameter], now: Sequence[Parameter]) 
 
 def module_of(data: Data, name: str, path: str, text: str, *, is_package: bool) -> Module:
     """The module of a file that defines what is in the data, whose text is read when it is asked for."""
-    module = Module(name, path, None, [], is_package)  # type: ignore[arg-type]  # it is taken away again
+    module = UnreadModule(name, path, None, [], is_package)  # type: ignore[arg-type]  # it is taken away again
     names, (names_set, _, _), aliases, functions, classes = data
     module.unread = UnreadFile(text, aliases)
     del module.tree, module.lines, module.aliases
@@ -146,7 +150,7 @@ def module_of(data: Data, name: str, path: str, text: str, *, is_package: bool) 
 
 def _made_function(data: Data, module: Module) -> Function:
     name, qualname, key, _, _, given, _, _, names_set, names_around, is_generator = data
-    function = Function(name, qualname, module, None)  # type: ignore[arg-type]  # its node is read when it is asked for
+    function = UnreadFunction(name, qualname, module, None)  # type: ignore[arg-type]  # its node is read when it is asked for
     del function.node, function.statement
     function.key = key
     function.take(parameters(given))
@@ -157,7 +161,7 @@ def _made_function(data: Data, module: Module) -> Function:
 
 
 def _made_class(data: Data, module: Module) -> Class:
-    cls = Class(data[0], data[1], module, None)  # type: ignore[arg-type]  # as above
+    cls = UnreadClass(data[0], data[1], module, None)  # type: ignore[arg-type]  # as above
     del cls.node, cls.annotations
     cls.key = data[2]
     cls.stored.update(data[6])

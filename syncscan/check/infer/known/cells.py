@@ -77,26 +77,16 @@ class Event(NamedTuple):
 class Cell(Generic[Fact]):
     """One thing that is known: the history of what its writers told, and the functions that have read it.
 
-    ``sort`` and ``key`` say what it is about. ``recall`` fills a cell of an earlier run, when it is first looked at.
+    ``sort`` and ``key`` say what it is about.
     """
 
     __slots__ = ("_last", "_recall", "history", "key", "nothing", "readers", "sort", "value")
 
-    def __init__(self, nothing: Fact, sort: str, key: object, recall: Recall | None = None) -> None:
+    def __init__(self, nothing: Fact, sort: str, key: object) -> None:
         self.nothing: Fact = nothing
         self.sort = sort
         self.key = key
-        self._recall = recall
-        if recall is None:
-            self.fill(_NONE, _NONE)
-
-    def __getattr__(self, name: str) -> Any:
-        """What is asked for while it is not filled."""
-        if name not in _FILLED or self._recall is None:
-            raise AttributeError(name)
-        recall, self._recall = self._recall, None
-        recall(self)
-        return getattr(self, name)
+        self.fill(_NONE, _NONE)
 
     def fill(self, history: list[Event], readers: list[Function]) -> None:
         """Let it be known."""
@@ -195,6 +185,29 @@ class Cell(Generic[Fact]):
 
 
 Recall = Callable[[Cell[Any]], None]
+
+
+class UnfilledCell(Cell[Fact]):
+    """A cell of an earlier run, which ``recall`` fills when it is first looked at; then it is one like all others."""
+
+    __slots__ = ()
+
+    def __init__(self, nothing: Fact, sort: str, key: object, recall: Recall) -> None:
+        self.nothing: Fact = nothing
+        self.sort = sort
+        self.key = key
+        self._recall = recall
+
+    def __getattr__(self, name: str) -> Any:
+        """What is asked for while it is not filled."""
+        if name not in _FILLED:
+            raise AttributeError(name)
+        cell: Cell[Fact] = self
+        cell.__class__ = Cell
+        self._recall(cell)
+        return getattr(self, name)
+
+
 _FILLED = frozenset({"_last", "history", "readers", "value"})
 _NONE: list[Any] = []  # of most cells, for all; what is added to it is another list
 _LONG = 8  # of what is looked through; where there is more, that takes longer than it saves memory
@@ -237,7 +250,11 @@ class Cells(dict[Key, Cell[Fact]]):
         self._nothing: Fact = nothing
 
     def __missing__(self, key: Key) -> Cell[Fact]:
-        cell = self[key] = Cell(self._nothing, self.sort, key, self.recall)
+        cell: Cell[Fact]
+        if self.recall is None:
+            cell = self[key] = Cell(self._nothing, self.sort, key)
+        else:
+            cell = self[key] = UnfilledCell(self._nothing, self.sort, key, self.recall)
         return cell
 
 

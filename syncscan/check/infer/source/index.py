@@ -10,7 +10,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from syncscan.check.files import is_outside
 from syncscan.check.infer.source.conventions import prepares_inputs, reads_outputs
@@ -82,12 +82,6 @@ class Function:
 
     def __post_init__(self) -> None:
         self.key = self.module.key_of(self.qualname)
-
-    def __getattr__(self, name: str) -> Any:
-        """What only the file says, where that has not been read."""
-        if name in {"node", "statement"} and self.module.read():
-            return getattr(self, name)
-        raise AttributeError(name)
 
     def take(self, parameters: Iterable[Parameter]) -> None:
         """Give the function its parameters, in order."""
@@ -194,12 +188,6 @@ class Class:
 
     def __post_init__(self) -> None:
         self.key = self.module.key_of(self.qualname)
-
-    def __getattr__(self, name: str) -> Any:
-        """See `Function.__getattr__`."""
-        if name in {"node", "annotations"} and self.module.read():
-            return getattr(self, name)
-        raise AttributeError(name)
 
     @property
     def is_record(self) -> bool:
@@ -358,16 +346,6 @@ class Module:
 
     def __post_init__(self) -> None:
         self.is_outside = is_outside(self.name)
-
-    def __getattr__(self, name: str) -> Any:
-        """See `Function.__getattr__`."""
-        if name == "lines" and self.unread is not None:
-            self.lines = self.unread.lines()
-        elif name == "aliases" and self.unread is not None:
-            self.aliases = self.unread.aliases()
-        elif name != "tree" or not self.read():
-            raise AttributeError(name)
-        return getattr(self, name)
 
     def read(self) -> bool:
         """Read the file, if it is known without that what it defines."""

@@ -1,0 +1,51 @@
+"""What is known of a file's definitions while the file has not been read: it is read when one is asked for its nodes.
+
+They are classes of their own, which what is read ceases to be: an attribute of an object whose class has a
+`__getattr__` takes several times as long to look up, be it there or not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from syncscan.check.infer.source.index import Class, Function, Module
+
+
+class UnreadFunction(Function):
+    """A function without its nodes."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        """What only the file says."""
+        if name in {"node", "statement"} and self.module.read():
+            return getattr(self, name)
+        raise AttributeError(name)
+
+
+class UnreadClass(Class):
+    """A class without its nodes."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        """What only the file says."""
+        if name in {"node", "annotations"} and self.module.read():
+            return getattr(self, name)
+        raise AttributeError(name)
+
+
+class UnreadModule(Module):
+    """A module without its tree; for its lines and its aliases alone, it is not read."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        """What only the file says."""
+        if name == "lines" and self.unread is not None:
+            self.lines = self.unread.lines()
+        elif name == "aliases" and self.unread is not None:
+            self.aliases = self.unread.aliases()
+        elif name != "tree" or not self.read():
+            raise AttributeError(name)
+        return getattr(self, name)
