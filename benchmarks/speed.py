@@ -10,6 +10,7 @@ ruff, semgrep, mypy, pyrefly, torchfix and fixit are installed, `releases` runs 
 NAME is a release such as vllm==0.19.0, which pip downloads, or a folder, and may go on with a
 folder inside it: vllm==0.19.0:vllm. Times are of
 the processor, of all processes of a run; ``wall`` is what the clock said, and depends on what else the machine does.
+Our own modules are compiled before, as those of an installed package are.
 The exponent of a form is 1 where twice the source takes twice the time; the time of a start is not counted, and
 sizes at which CPython cannot parse a form are left out.
 """
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import compileall
 import gc
 import math
 import random
@@ -28,6 +30,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+
+import syncscan.rules
 
 from benchmarks import edits, other_tools, plot, releases
 from benchmarks.robust.watched import Watched, watch
@@ -53,6 +57,8 @@ _LIMITS = (100_000.0, 16 * 2**30)
 def main() -> None:
     """Print the tables that are asked for."""
     options = parse_options()
+    for package in (syncscan, syncscan.rules):
+        compileall.compile_dir(package.__path__[0], quiet=1)
     if options.what == "forms":
         for name in options.names or FORMS:
             print_form(name, options.sizes)

@@ -192,9 +192,10 @@ class _Project:
     def follow(self, sources: Sequence[Source], progress: Progress) -> bool:
         """Take over what has changed; False if what follows from it cannot be told, and all is to be read anew."""
         before, self._sources = self._sources, {source.shown: source for source in sources}
-        changed = [
-            shown for shown in {**before, **self._sources} if before.get(shown) != self._sources.get(shown)
-        ]
+        pairs = (
+            (shown, before.get(shown), self._sources.get(shown)) for shown in {**before, **self._sources}
+        )
+        changed = [shown for shown, then, now in pairs if then is not now and then != now]
         if not changed:
             return True
         if self._facts is not None:  # which are about functions as they were

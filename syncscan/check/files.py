@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import functools
 import io
 import os
@@ -20,6 +21,7 @@ _NOTEBOOK = "-notebook"  # ends the name of its module, which nothing can import
 
 # The syntax tree of generated code takes some 150 times its size in memory.
 MAX_BYTES = 2 * 1024 * 1024
+_FOLDERS = 65536  # whose names are known at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,8 @@ def decode(data: bytes) -> tuple[str, str]:
 
 
 def _encoding(data: bytes) -> str:
+    if b"coding" not in b"".join(data.split(b"\n", 2)[:2]) and not data.startswith(codecs.BOM_UTF8):
+        return "utf-8"  # (to look for what it is takes as long as all else)
     try:
         return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
     except SyntaxError as error:
@@ -137,8 +141,15 @@ def source_of(found: notebook.Notebook, text: str, source: Source) -> Source:
 def shown(path: Path) -> str:
     """A path as printed: below the current folder relative to it, with ``/``, and always printable."""
     here = Path.cwd()
-    text = (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
-    return os.fsencode(text).decode("utf-8", "backslashreplace")
+    text = "." if path == here else f"{_before_names(path.parent, here)}{path.name}"
+    return text if text.isascii() else os.fsencode(text).decode("utf-8", "backslashreplace")
+
+
+@functools.lru_cache(maxsize=_FOLDERS)
+def _before_names(folder: Path, here: Path) -> str:
+    """What stands before the names of the files of a folder."""
+    text = (folder.relative_to(here) if folder.is_relative_to(here) else folder).as_posix()
+    return "" if text == "." else f"{text.rstrip('/')}/"
 
 
 def module_name(path: Path, root: Path) -> str:
@@ -148,13 +159,19 @@ def module_name(path: Path, root: Path) -> str:
     a namespace package. A file in no package is named after its folders below ``root``, without a
     leading ``src``.
     """
-    base = _package_base(path.parent, root)
-    if base is None:
-        base = root / "src" if path.is_relative_to(root / "src") else root
-    parts = path.relative_to(base).with_suffix("").parts if path.is_relative_to(base) else (path.stem,)
+    parts = (*_folders_of(path.parent, root), path.stem)
     if parts[-1] == "__init__" and len(parts) > 1:
         parts = parts[:-1]
     return ".".join(parts) + (_NOTEBOOK if path.suffix == notebook.SUFFIX else "")
+
+
+@functools.lru_cache(maxsize=_FOLDERS)
+def _folders_of(folder: Path, root: Path) -> tuple[str, ...]:
+    """The folders after which the files of one are named."""
+    base = _package_base(folder, root)
+    if base is None:
+        base = root / "src" if folder.is_relative_to(root / "src") else root
+    return folder.relative_to(base).parts if folder.is_relative_to(base) else ()
 
 
 def _package_base(folder: Path, root: Path) -> Path | None:

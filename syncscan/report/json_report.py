@@ -15,8 +15,7 @@ FORMAT_VERSION = 1
 
 def render(report: Report, stream: TextIO) -> None:
     """Write the object, indented, and a line end."""
-    json.dump(as_data(report), stream, indent=2)
-    stream.write("\n")
+    stream.write(json.dumps(as_data(report), indent=2) + "\n")
 
 
 def as_data(report: Report) -> dict[str, Any]:
