@@ -32,7 +32,7 @@ FLOORS = {
         "nesting notebook",
         "baseline blocks discover files ignores newer write suppress fix infer",
         "defects guards meant moves plain state story rhythm",
-        "match",
+        "match rhythms",
         "when",
         "hidden",
         "matching",

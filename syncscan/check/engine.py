@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import gc
 import json
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import astuple, replace
-from itertools import starmap
+from dataclasses import replace
 
 from syncscan.check.defects import defect
 from syncscan.check.files import Source
 from syncscan.check.infer.kept.knowledge import KnowledgeReader, KnowledgeWriter
-from syncscan.check.infer.kept.names import Data, text_of
+from syncscan.check.infer.kept.names import text_of
 from syncscan.check.infer.kept.sources import link, module_of
 from syncscan.check.infer.kept.values import Trees
 from syncscan.check.infer.known.recall import NotKeptError, reading
@@ -25,12 +23,12 @@ from syncscan.check.infer.source.trees import tree_of
 from syncscan.check.matching import CheckResult, FactsUsed, Matching
 from syncscan.check.nesting import deep_recursion
 from syncscan.check.newer import newer_syntax
-from syncscan.check.rhythm import Nature, Region
+from syncscan.check.rhythms import Rhythms
 from syncscan.check.state import State, written
-from syncscan.check.when import Rhythms, Times, times
+from syncscan.check.when import Times, times
 from syncscan.facts import FactSet
 from syncscan.memory import steady_memory
-from syncscan.model import Conventions, Failure, When
+from syncscan.model import Conventions, Failure
 from syncscan.ops import OperationTable, load_table
 from syncscan.rule import by_precedence
 from syncscan.workers import workers
@@ -104,8 +102,10 @@ class Engine:
                 python = project.python() if project is not None else {}
                 project = None  # before the next one takes as much
                 kept = python if self._keeps_python else None
-                project = _Project(in_order, self._conventions, self._table, self._facts, progress, kept=kept)
-            result = project.result(targets, self._hot, progress, jobs)
+                project = _Project(
+                    in_order, self._conventions, self._hot, self._table, self._facts, progress, kept=kept
+                )
+            result = project.result(targets, progress, jobs)
             self._project = project
             return result
 
@@ -123,12 +123,10 @@ class Engine:
         """
         try:
             state = State(data, sources)
-            project = _Project(state.sources, self._conventions, self._table, self._facts, progress, state)
-            return (
-                project.result(targets, self._hot, progress, jobs)
-                if project.follow(sources, progress)
-                else None
+            project = _Project(
+                state.sources, self._conventions, self._hot, self._table, self._facts, progress, state
             )
+            return project.result(targets, progress, jobs) if project.follow(sources, progress) else None
         except NotKeptError:
             return None
 
@@ -145,6 +143,7 @@ class _Project:
         self,
         sources: Sequence[Source],
         conventions: Conventions,
+        hot: Sequence[str],
         table: OperationTable | None,
         facts: FactSet | None,
         progress: Progress,
@@ -156,6 +155,7 @@ class _Project:
         ``kept`` has texts that count in place of those that are no Python; None where those count as gone.
         """
         self._keeps_python = kept is not None
+        self._hot = hot
         self._facts = facts
         # Files that count as they were Python last, and what is wrong with them; those that never were Python of any version.
         self._half_typed: dict[str, Failure] = {}
@@ -213,7 +213,7 @@ class _Project:
         revision = self.solver.revise(edits, progress)
         self._matching.forget(revision)
         if any(edit.redefines for edit in edits):
-            self._rhythms.forget_natures()
+            self._rhythms.natures.forget()
         if self._rhythms.read_again(edits) or revision.calls_differ:
             self._times = None
 
@@ -242,22 +242,19 @@ class _Project:
             self._modules[shown] = new
             yield ModuleEdit.whole(new, is_new=True)
 
-    def result(
-        self, targets: Container[str] | None, hot: Sequence[str], progress: Progress, jobs: int
-    ) -> CheckResult:
+    def result(self, targets: Container[str] | None, progress: Progress, jobs: int) -> CheckResult:
         """What is found in some files, or in all."""
         result = CheckResult(failed=[*self._failed(targets)])
-        self._times = when = self._times or times(self.solver, hot, self._rhythms)
+        self._times = when = self._times or times(self.solver, self._hot, self._rhythms)
         functions = [
             function
             for function in self._matching.functions(targets)
             if function.module.path not in self._half_typed
         ]
         self._matching.match(functions, progress, workers(jobs))
-        for function in functions:
-            for finding in self._matching.findings(function):
-                runs, chain = when.at(function, finding.line)
-                result.findings.append(replace(finding, when=runs, call_chain=chain))
+        for function, finding in self._matching.findings(functions):
+            runs, chain = when.at(function, finding.line)
+            result.findings.append(replace(finding, when=runs, call_chain=chain))
         result.failed += self._matching.failed()
         observations = self.solver.context.observations
         result.facts = FactsUsed(observations.used, observations.stale)
@@ -271,16 +268,13 @@ class _Project:
         try:
             knowledge = KnowledgeWriter(self.solver)
             found = self._matching.written(knowledge.values)
-            known = (self._rhythms.regions, self._rhythms.loops)
-            regions = [[_of_regions(each.get(f)) for each in known] for f in knowledge.names.functions]
-            natures = [_of_nature(self._rhythms.natures.get(f)) for f in knowledge.names.functions]
             indexed = text_of([*self._modules])
             parts = {
                 **knowledge.parts(),
                 "indexed": indexed,
                 "found": text_of(found),
-                "regions": text_of(regions),
-                "natures": text_of(natures),
+                "rhythms": text_of(self._rhythms.data(knowledge.names.functions)),
+                "times": text_of(self._times and [[*self._hot], self._times.data(knowledge.names)]),
             }
             return written(parts, [*self._sources.values()])
         except NotKeptError:
@@ -291,16 +285,10 @@ class _Project:
         knowledge = KnowledgeReader(self.solver, Trees(trees), parts)
         with reading():
             self._matching.recall(json.loads(parts["found"]), knowledge.names, knowledge.values)
-            for function, (regions, loops) in zip(
-                knowledge.names.functions, json.loads(parts["regions"]), strict=True
-            ):
-                if regions is not None:
-                    self._rhythms.regions[function] = tuple(starmap(_region, regions))
-                if loops is not None:
-                    self._rhythms.loops[function] = tuple(starmap(_region, loops))
-            natures = [*map(_nature, json.loads(parts["natures"]))]
-            of_each = zip(knowledge.names.functions, natures, strict=True)
-            self._rhythms.natures.update((function, nature) for function, nature in of_each if nature)
+            self._rhythms.recall(json.loads(parts["rhythms"]), knowledge.names.functions)
+            hot, data = json.loads(parts["times"]) or (None, None)
+            if hot == [*self._hot]:
+                self._times = Times.recalled(data, knowledge.names, self._rhythms)
 
     def _failed(self, targets: Container[str] | None) -> Iterator[Failure]:
         yield from self._half_typed.values()
@@ -332,29 +320,6 @@ def _known_modules(state: State, parts: Mapping[str, str]) -> dict[str, Module]:
             modules[shown] = module
         link([*modules.values()], data)
     return modules
-
-
-def _of_regions(regions: Sequence[Region] | None) -> Data:
-    if regions is None:
-        return None
-    return [
-        [each.when.value, each.lines.start, each.lines.stop, sorted(each.calls), each.moved]
-        for each in regions
-    ]
-
-
-def _region(when: str, start: int, stop: int, calls: list[str], moved: str) -> Region:
-    return Region(When(when), range(start, stop), frozenset(calls), moved)
-
-
-@functools.cache  # there are few
-def _of_nature(nature: Nature | None) -> Data:
-    return nature and "".join("1" if each else "0" for each in astuple(nature))
-
-
-@functools.cache
-def _nature(data: str | None) -> Nature | None:
-    return None if data is None else Nature(*(each == "1" for each in data))
 
 
 def _place(source: Source) -> tuple[str, str, str]:

@@ -9,6 +9,7 @@ from syncscan.check.infer.evaluate.record import Waits
 from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.index import Function, Virtual
 from syncscan.check.match import Matcher, Placed
+from syncscan.check.story import Told
 from syncscan.model import Confidence, Device, Evidence, Finding, Kind, Value
 from syncscan.rule import rule_book
 
@@ -34,6 +35,7 @@ class _Search:
         self._solver = solver
         self._matcher = matcher
         self._direct = direct
+        self._told = Told()
         self._known: dict[tuple[Function | Virtual, int], Value | None] = {}
 
     def wait_of(self, function: Function | Virtual, depth: int) -> Value | None:
@@ -66,7 +68,7 @@ class _Search:
             waits = [each for each in found if rule_book()[each.finding.code].is_wait]
             self._direct[function] = max(waits, key=lambda each: each.finding.confidence, default=None)
         surest = self._direct[function]
-        return surest.finding_now(function) if surest is not None else None
+        return surest.finding_now(function, self._told) if surest is not None else None
 
 
 def _called(function: Function, name: str, wait: Value) -> Value:

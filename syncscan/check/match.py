@@ -17,7 +17,7 @@ from syncscan.check.infer.evaluate.record import Candidate, Position, Statements
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.table.conditions import Bound
 from syncscan.check.nesting import is_too_deep
-from syncscan.check.story import passed_too, story
+from syncscan.check.story import Told, passed_too, story
 from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Evidence, Finding, Fix, Value
 from syncscan.ops import Case, by_parameter
 from syncscan.rule import Match, Rewrite, Rule
@@ -279,11 +279,11 @@ class Placed:
     node: ast.stmt | ast.expr
     line: int
 
-    def finding_now(self, function: Function) -> Finding:
+    def finding_now(self, function: Function, told: Told) -> Finding:
         """The finding, which is in this function, and its evidence, with the lines that they have now."""
         down = self.node.lineno - self.line
-        evidence = story(self.because, self.finding.path)
-        too = passed_too(self.because, evidence, function)
+        evidence = story(self.because, self.finding.path, told)
+        too = passed_too(self.because, evidence, function, told)
         finding = replace(self.finding, evidence=evidence, passed_too=too)
         if not down:
             return finding

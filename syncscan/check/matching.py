@@ -20,6 +20,7 @@ from syncscan.check.infer.values.identity import identical
 from syncscan.check.match import Matcher, Placed
 from syncscan.check.meant import meant
 from syncscan.check.plain import finding_of, plain
+from syncscan.check.story import Told
 from syncscan.model import Failure, Finding
 from syncscan.rule import Rule
 from syncscan.workers import shared
@@ -144,9 +145,12 @@ class Matching:
         for number, found in json.loads(parts["found"]):
             self._of_others[names.functions[number]] = [_placed(data, values) for data in found]
 
-    def findings(self, function: Function) -> Iterator[Finding]:
-        """The findings in a function, as they stand now."""
-        return (placed.finding_now(function) for placed in self._placed(function))
+    def findings(self, functions: Sequence[Function]) -> Iterator[tuple[Function, Finding]]:
+        """The findings in functions, as they stand now, each with its function."""
+        told = Told()
+        for function in functions:
+            for placed in self._placed(function):
+                yield function, placed.finding_now(function, told)
 
     def _placed(self, function: Function) -> list[Placed]:
         if function in self._of_others:
@@ -169,6 +173,7 @@ class Matching:
             "found": self._found_in([*self._kept, *self._of_others], values),
             "direct": [[number(f), each and _data(each, values)] for f, each in self._direct.items()],
             "waits": [[number(f), values.value(wait)] for f, wait in self._waits.items()],
+            "never": None if self._never is None else sorted(map(number, self._never)),
         }
 
     def recall(self, data: Data, names: Names, values: Reader) -> None:
@@ -177,6 +182,7 @@ class Matching:
         self._kept = {functions[f]: [_placed(each, values) for each in found] for f, found in data["found"]}
         self._direct = {functions[f]: each and _placed(each, values) for f, each in data["direct"]}
         self._waits = {functions[f]: values.value(wait) for f, wait in data["waits"]}
+        self._never = data["never"] and {functions[f] for f in data["never"]}
 
     def _found_in(self, functions: Sequence[Function], values: Writer) -> Data:
         """What was found in functions; one in which a rule failed is left out, so that it is noted where that is read."""

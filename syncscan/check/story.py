@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from itertools import takewhile
+from typing import Any
 
 from syncscan.check.infer.known.cells import Cell
 from syncscan.check.infer.source.index import Function
@@ -14,7 +16,17 @@ from syncscan.model import Evidence, Value
 _MOST = 6  # steps that are shown: the nearest, and the one where it began
 
 
-def story(evidence: Evidence | None, path: str) -> tuple[Evidence, ...]:
+class Told(dict[Cell[Any], list[Step]]):
+    """What was told to each cell by all who told it: looked up once, as long as nothing is told."""
+
+    def __missing__(self, cell: Cell[Any]) -> list[Step]:
+        values = [value for value in cell.told_in_order() if isinstance(value, Value)]
+        others = [other for value in values for other in evidence_in(value)]
+        steps = self[cell] = [other for other in others if isinstance(other, Step) and other.told is cell]
+        return steps
+
+
+def story(evidence: Evidence | None, path: str, told: Told) -> tuple[Evidence, ...]:
     """The steps of a chain, the nearest first, for a value that is looked at in a file.
 
     Where several callers pass the same, or several places set it, the step is about the one in the same file as the step before, then about
@@ -24,7 +36,7 @@ def story(evidence: Evidence | None, path: str) -> tuple[Evidence, ...]:
     steps: list[Evidence] = []
     here, step = path, evidence
     while step is not None:
-        step = _nearest(step, here, path, steps)
+        step = _nearest(step, here, steps, path, told)
         steps.append(step)
         here, step = step.path, step.parent
     placed = next((number for number, each in enumerate(steps) if isinstance(each, Placed)), len(steps))
@@ -40,19 +52,19 @@ def story(evidence: Evidence | None, path: str) -> tuple[Evidence, ...]:
 
 
 def passed_too(
-    evidence: Evidence | None, told: Sequence[Evidence], function: Function
+    evidence: Evidence | None, shown: Sequence[Evidence], function: Function, told: Told
 ) -> tuple[Evidence, ...]:
     """Where else the value is passed to a function, by callers that its story does not follow: each of them waits there."""
     step = evidence
     while step is not None and not (isinstance(step, Step) and _is_passed_to(step, function)):
         step = step.parent
-    if step is None:
+    if step is None or not isinstance(step.told, Cell):
         return ()
-    shown = {(each.path, each.line) for each in told}
-    places = {(each.path, each.line): each for each in _alternatives(step)}
+    before = {(each.path, each.line) for each in shown}
+    places = {(each.path, each.line): each for each in told[step.told]}
     return tuple(
         Evidence(path, line, places[path, line].text, cell=places[path, line].cell)
-        for path, line in sorted(places.keys() - shown)
+        for path, line in sorted(places.keys() - before)
     )
 
 
@@ -60,26 +72,19 @@ def _is_passed_to(step: Step, function: Function) -> bool:
     return isinstance(step.told, Cell) and step.told.key in function.parameters
 
 
-def _alternatives(step: Step) -> list[Step]:
-    """What was told to the cell of a step by all who told it, that step among them."""
-    assert isinstance(step.told, Cell)
-    values = [value for value in step.told.told_in_order() if isinstance(value, Value)]
-    others = [other for value in values for other in evidence_in(value)]
-    return [other for other in others if isinstance(other, Step) and other.told is step.told]
-
-
-def _nearest(step: Evidence, here: str, path: str, before: list[Evidence]) -> Evidence:
+def _nearest(step: Evidence, here: str, before: Sequence[Evidence], path: str, told: Told) -> Evidence:
     if not isinstance(step, Step) or not isinstance(step.told, Cell):
         return step
     seen = {(each.path, each.line) for each in before}
-    fresh = [other for other in _alternatives(step) if (other.path, other.line) not in seen]
+    fresh = [other for other in told[step.told] if (other.path, other.line) not in seen]
 
     def nearness(other: Evidence) -> tuple[bool, bool, int, int]:
         return (other.path == here, other.path == path, _shared(other.path, path), _shared(other.path, here))
 
-    return max([step, *fresh], key=nearness)
+    return max([step, *fresh], key=nearness) if fresh else step
 
 
+@functools.lru_cache(maxsize=4096)
 def _shared(one: str, other: str) -> int:
     """How many folders two files have in common, from the top."""
     pairs = zip(one.split("/"), other.split("/"), strict=False)

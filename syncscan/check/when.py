@@ -15,11 +15,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from syncscan.check.files import is_test
+from syncscan.check.infer.kept.names import Data, Names
 from syncscan.check.infer.solver import Solver
-from syncscan.check.infer.source.edits import ModuleEdit
 from syncscan.check.infer.source.index import Class, Function, Virtual
 from syncscan.check.moves import puts_into
-from syncscan.check.rhythm import Nature, Region, lives_long, loops_of, regions_of
+from syncscan.check.rhythm import Nature, Region, lives_long
+from syncscan.check.rhythms import Rhythms
 from syncscan.errors import ConfigError, suggestion
 from syncscan.model import When
 
@@ -28,59 +29,13 @@ Called = Function | Virtual
 
 
 @dataclass(slots=True)
-class Rhythms:
-    """What is read of the source of functions, once: the nature and the regions of each, and the loops of those that generate."""
-
-    natures: dict[Function, Nature] = field(default_factory=dict)
-    regions: dict[Function, tuple[Region, ...]] = field(default_factory=dict)
-    loops: dict[Function, tuple[Region, ...]] = field(default_factory=dict)
-
-    def nature(self, function: Function) -> Nature:
-        """What a function is by its name."""
-        nature = self.natures.get(function)
-        if nature is None:
-            nature = self.natures[function] = Nature.of(function)
-        return nature
-
-    def regions_of(self, function: Function) -> tuple[Region, ...]:
-        """The regions of a function."""
-        if function not in self.regions:
-            self.regions[function] = tuple(regions_of(function))
-        return self.regions[function]
-
-    def loops_of(self, function: Function) -> tuple[Region, ...]:
-        """The loops of one that generates."""
-        if function not in self.loops:
-            self.loops[function] = tuple(loops_of(function))
-        return self.loops[function]
-
-    def read_again(self, edits: Sequence[ModuleEdit]) -> bool:
-        """Read the functions of files that were edited again; whether any of them calls at other times."""
-        paths, gone = {edit.module.path for edit in edits}, {each for edit in edits for each in edit.gone}
-        differs = False
-        for known, read in ((self.regions, regions_of), (self.loops, loops_of)):
-            for function in [each for each in known if each.module.path in paths]:
-                before = known.pop(function)
-                if function not in gone:
-                    known[function] = tuple(read(function))
-                    differs = differs or _calls(known[function]) != _calls(before)
-        return differs
-
-    def forget_natures(self) -> None:
-        """Forget what follows from definitions."""
-        self.natures.clear()
-
-
-def _calls(regions: Iterable[Region]) -> list[tuple[When, frozenset[str]]]:
-    return [(region.when, region.calls) for region in regions]
-
-
-@dataclass(slots=True)
 class Times:
     """For each function when it runs, and through which calls a step reaches it."""
 
     callees: dict[Function, list[Called]]
-    step: dict[Called, Chain] = field(default_factory=dict)
+    step: dict[Called, Called | None] = field(
+        default_factory=dict
+    )  # and by what it is called, on the way to it
     once: set[Called] = field(default_factory=set)
     programs: set[Called] = field(default_factory=set)  # those of them that are a program, or a part of one
     generations: set[Called] = field(default_factory=set)  # what runs many steps, and is none
@@ -103,10 +58,19 @@ class Times:
             regions = [region for region in regions if region.when is not When.UNKNOWN]
         inside = [region.when for region in regions if line in region.lines]
         if inside[-1:] == [When.STEP] or (not inside and function in self.step):
-            return When.STEP, self.step.get(function, (function.qualname,))
+            return When.STEP, self._chain(function)
         if inside:
             return inside[-1], ()
         return (When.ONCE if function in self.once else When.UNKNOWN), ()
+
+    def _chain(self, function: Function) -> Chain:
+        """The functions through which a step reaches one, and itself."""
+        names, called = [function.qualname], self.step.get(function)
+        while called is not None:
+            if isinstance(called, Function):
+                names.append(called.qualname)
+            called = self.step[called]
+        return tuple(reversed(names))
 
     def _stays_moved(self, cls: Class | None, name: str) -> bool:
         """Whether objects live long, and what they keep is put there once, apart from being moved."""
@@ -129,7 +93,7 @@ class Times:
 
     def nature(self, called: Called) -> Nature | None:
         """What something is by its name; None for a virtual method, which is whatever is below it."""
-        return None if isinstance(called, Virtual) else self.rhythms.nature(called)
+        return None if isinstance(called, Virtual) else self.rhythms.natures[called]
 
     def is_passed_over(self, called: Called) -> bool:
         """Whether a step that calls something does so once, if ever."""
@@ -137,8 +101,24 @@ class Times:
         return nature is not None and nature.is_passed_over
 
     def _regions(self, function: Function) -> tuple[Region, ...]:
-        regions = self.rhythms.regions_of(function)
-        return (*self.rhythms.loops_of(function), *regions) if function in self.generating else regions
+        regions = self.rhythms.regions[function]
+        return (*self.rhythms.loops[function], *regions) if function in self.generating else regions
+
+    def data(self, names: Names) -> Data:
+        """What `at` asks for, as data."""
+        data = names.data
+        return [
+            [[data(called), data(by)] for called, by in self.step.items()],
+            *([*map(data, known)] for known in (self.once, self.programs, self.generating)),
+        ]
+
+    @classmethod
+    def recalled(cls, data: Data, names: Names, rhythms: Rhythms) -> Times:
+        """What was known of when things run, for `at`."""
+        step, *known = data
+        once, programs, generating = ({*map(names.thing, each)} for each in known)
+        steps = {names.thing(called): names.thing(by) for called, by in step}
+        return cls({}, steps, once, programs, generating=generating, rhythms=rhythms)
 
 
 def times(solver: Solver, entry_points: Sequence[str], rhythms: Rhythms) -> Times:
@@ -164,11 +144,11 @@ def times(solver: Solver, entry_points: Sequence[str], rhythms: Rhythms) -> Time
 
 def _usual_roots(found: Times, functions: Sequence[Function]) -> list[Called]:
     """What a framework calls for each batch, and what loops over batches call, or loops of what runs many steps."""
-    nature = found.rhythms.nature
-    found.generations.update(function for function in functions if nature(function).is_generation)
+    natures = found.rhythms.natures
+    found.generations.update(function for function in functions if natures[function].is_generation)
     _follow_generations(found)
-    natures = ((function, nature(function)) for function in functions if function not in found.generating)
-    roots: list[Called] = [function for function, of in natures if of.is_step and not of.runs_elsewhere]
+    steps = (each for each in functions if each not in found.generating and natures[each].is_step)
+    roots: list[Called] = [function for function in steps if not natures[function].runs_elsewhere]
     for function in functions:
         called = found.called_at(function, When.STEP)
         roots += [
@@ -192,7 +172,7 @@ def _follow_generations(found: Times) -> None:
 def _follow(found: Times, roots: Iterable[Called]) -> None:
     """Note what a step reaches, each by the shortest way."""
     for root in roots:
-        found.step.setdefault(root, () if isinstance(root, Virtual) else (root.qualname,))
+        found.step[root] = None
     queue = deque(found.step)
     while queue:
         caller = queue.popleft()
@@ -202,8 +182,7 @@ def _follow(found: Times, roots: Iterable[Called]) -> None:
                 continue
             if found.is_passed_over(callee) or _generates(found, callee):
                 continue
-            chain = found.step[caller]
-            found.step[callee] = chain if isinstance(callee, Virtual) else (*chain, callee.qualname)
+            found.step[callee] = caller
             queue.append(callee)
 
 
@@ -214,15 +193,15 @@ def _generates(found: Times, called: Called) -> bool:
 
 def _note_once(found: Times, functions: Sequence[Function]) -> None:
     """Note what runs once by its name."""
-    nature = found.rhythms.nature
+    natures = found.rhythms.natures
     once = [
         function
         for function in functions
         if function not in found.step
-        and (nature(function).is_once if function in found.generating else nature(function).may_be_once)
+        and (natures[function].is_once if function in found.generating else natures[function].may_be_once)
     ]
     found.once.update(once)
-    found.programs.update(function for function in once if nature(function).starts_a_program)
+    found.programs.update(function for function in once if natures[function].starts_a_program)
 
 
 def _close(found: Times, functions: Sequence[Function]) -> None:

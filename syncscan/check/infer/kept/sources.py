@@ -175,7 +175,8 @@ def link(modules: Sequence[Module], data: Sequence[Data]) -> None:
         for function, each in zip(module.functions, of_module[3], strict=True):
             if (function.qualname, function.key) != (each[1], each[2]):
                 raise NotKeptError("not what was written")
-            function.decorate(frozenset(each[6]))
+            if each[6]:
+                function.decorate(frozenset(each[6]))
         for cls, each in zip(module.classes, of_module[4], strict=True):
             cls.bases = [classes[number] for number in each[7]]
             cls.external_bases = each[8]

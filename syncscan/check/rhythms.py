@@ -1,0 +1,104 @@
+"""What the source of functions says of when they run, read once for each of them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import astuple
+from typing import Any, Generic, TypeVar
+
+from syncscan.check.infer.source.edits import ModuleEdit
+from syncscan.check.infer.source.index import Function
+from syncscan.check.rhythm import Nature, Region, loops_of, regions_of
+from syncscan.model import When
+
+Seen = TypeVar("Seen")
+Data = Any  # what JSON holds
+
+
+class Read(dict[Function, Seen], Generic[Seen]):
+    """What is read of each function as it is first asked for; ``kept`` has as data what was read in an earlier run."""
+
+    def __init__(self, read: Callable[[Function], Seen], made: Callable[[Data], Seen]) -> None:
+        """``made`` makes it of that data."""
+        self.kept: dict[Function, Data] = {}
+        self._read = read
+        self._made = made
+
+    def __missing__(self, function: Function) -> Seen:
+        data = self.kept.pop(function, None)
+        found = self[function] = self._read(function) if data is None else self._made(data)
+        return found
+
+    def forget(self) -> None:
+        """Read all of them again."""
+        self.kept.clear()
+        self.clear()
+
+
+class Rhythms:
+    """The nature and the regions of each function, and the loops of those that generate."""
+
+    def __init__(self) -> None:
+        self.natures = Read(Nature.of, _nature)
+        self.regions = Read(lambda function: tuple(regions_of(function)), _regions)
+        self.loops = Read(lambda function: tuple(loops_of(function)), _regions)
+
+    def read_again(self, edits: Sequence[ModuleEdit]) -> bool:
+        """Read the functions of files that were edited again; whether any of them calls at other times."""
+        paths, gone = {edit.module.path for edit in edits}, {each for edit in edits for each in edit.gone}
+        differs = False
+        for known in (self.regions, self.loops):
+            for function in [each for each in (*known, *known.kept) if each.module.path in paths]:
+                before = known[function]
+                del known[function]
+                if function not in gone:
+                    differs = differs or _calls(known[function]) != _calls(before)
+        return differs
+
+    def data(self, functions: Sequence[Function]) -> Data:
+        """What is known of functions, in their order."""
+        return [
+            [each and _of_nature(each) for each in map(self.natures.get, functions)],
+            *(
+                [None if each is None else [*map(_of_region, each)] for each in map(known.get, functions)]
+                for known in (self.regions, self.loops)
+            ),
+        ]
+
+    def recall(self, data: Data, functions: Sequence[Function]) -> None:
+        """Take over what an earlier run knew."""
+        columns: tuple[Read[Any], ...] = (self.natures, self.regions, self.loops)
+        for known, column in zip(columns, data, strict=True):
+            known.kept = dict(zip(functions, column, strict=True))
+
+
+def _calls(regions: Iterable[Region]) -> list[tuple[When, frozenset[str]]]:
+    return [(region.when, region.calls) for region in regions]
+
+
+def _of_region(region: Region) -> Data:
+    return [
+        region.when.value,
+        region.lines.start,
+        region.lines.stop,
+        sorted(region.calls),
+        region.moved,
+    ]
+
+
+def _regions(data: Data) -> tuple[Region, ...]:
+    return tuple(
+        Region(When(when), range(start, stop), frozenset(calls), moved)
+        for when, start, stop, calls, moved in data
+    )
+
+
+@functools.cache  # there are few
+def _of_nature(nature: Nature) -> str:
+    return "".join("1" if each else "0" for each in astuple(nature))
+
+
+@functools.cache
+def _nature(data: str) -> Nature:
+    return Nature(*(each == "1" for each in data))
