@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from syncscan.check.engine import Engine
 from syncscan.check.files import Source
 from syncscan.config import Config
 from syncscan.facts import FactSet
+from syncscan.memory import free_all
 
 _MOST = 2  # such as a project with its tests, and without
 _FEW = 64  # files that may have come and gone; more are as a rule another project
@@ -46,7 +46,7 @@ class Resident:
             self._known.remove(known)
         else:
             del self._known[: len(self._known) - _MOST + 1]
-            gc.collect()  # a project is one big graph, and the next one takes as much
+            free_all()  # a project is one big graph, and the next one takes as much
             engine = Engine(config.conventions, config.hot, config.table(), facts, keeps_python=True)
             known = _Known(engine, settings, files)
         known.files = files

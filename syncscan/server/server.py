@@ -17,6 +17,7 @@ from pygls.workspace import TextDocument
 from syncscan import __version__
 from syncscan.check.files import normalise
 from syncscan.errors import ConfigError, SyncscanError
+from syncscan.memory import free_all, free_recent
 from syncscan.model import Edit, Finding
 from syncscan.server import answers
 from syncscan.server.progress import EditorProgress
@@ -91,13 +92,15 @@ class Server(LanguageServer):
                 uris.add(self._asked.get())
             for uri in sorted(uris):
                 self._check(uri)
+            free_recent()
 
     def _next(self) -> str:
         """The next document to check; where none comes for a while, there is time to free memory."""
         try:
             return self._asked.get(timeout=_QUIET)
         except queue.Empty:
-            gc.collect()
+            free_all()
+            free_recent()
             return self._asked.get()
 
     def _check(self, uri: str) -> None:

@@ -321,6 +321,28 @@ def test_many_edits_end_where_a_check_does(syncscan, project):
     edit(root, work)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_stays_what_it_was_while_one_types(project):
+    functions = "".join(f"def f{n}(x, y=[{n}]):\n    return g(x.y, {n})\n" for n in range(1500))
+    root = project({"a.py": SOURCE + functions, "pyproject.toml": ""})
+
+    async def work(editor: Editor) -> None:
+        editor.open("a.py")
+        await editor.diagnostics("a.py")
+
+        async def mebibytes_after_edits(numbers: range) -> float:
+            for number in numbers:
+                editor.change("a.py", f"{SOURCE}{functions}n = {number}\n")
+                await editor.diagnostics("a.py")
+            status = Path(f"/proc/{editor.client._server.pid}/status").read_text()
+            return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+
+        before = await mebibytes_after_edits(range(10))
+        assert await mebibytes_after_edits(range(10, 40)) < before + 15
+
+    edit(root, work)
+
+
 def test_a_server_that_ends_or_fails_is_not_waited_for(project):
     root = project({"a.py": SOURCE, "pyproject.toml": ""})
 
