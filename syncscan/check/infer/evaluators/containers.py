@@ -68,7 +68,7 @@ def note_added(frame: Frame, function: ast.Attribute, base: Value, call: Call) -
             whole = list_of(join(element_of(base), call.args[-1]), base.kind)
         elif function.attr in _EXTENDS:
             whole = list_of(join(element_of(base), iterated(call.first)), base.kind)
-    if whole != base:
+    if whole is not base and whole != base:
         mutate(frame, function.value, whole)
 
 

@@ -148,9 +148,13 @@ class Timeline:
         return bool(trail) and trail[-1].error is not None
 
     def _may_run(self, function: Function, turn: int) -> bool:
+        if self.fails(function):
+            return False
         trail = self.trails[function]
+        if len(trail) < _MOST_EVALUATIONS:
+            return True
         of_stage = sum((each.turn >= ASSUMING) is (turn >= ASSUMING) for each in trail)
-        return of_stage < _MOST_EVALUATIONS and not self.fails(function)
+        return of_stage < _MOST_EVALUATIONS
 
     # What an evaluation says
 
@@ -375,6 +379,8 @@ def _sharing(trail: Trail, evaluation: Evaluation) -> Evaluation:
     last = trail[-1]
     reads = last.reads if last.reads == evaluation.reads else evaluation.reads
     callees = last.callees if last.callees == evaluation.callees else evaluation.callees
+    if reads is evaluation.reads and callees is evaluation.callees:
+        return evaluation
     return replace(evaluation, reads=reads, callees=callees)
 
 

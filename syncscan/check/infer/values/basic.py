@@ -193,6 +193,7 @@ def element_of(value: Value) -> Value:
 
 def refine(value: Value, **changes: object) -> Value:
     """The value with other fields; itself if nothing changes."""
-    if all(getattr(value, name) == new for name, new in changes.items()):
-        return value
-    return replace(value, **changes)  # type: ignore[arg-type]
+    for name, new in changes.items():
+        if getattr(value, name) != new:
+            return replace(value, **changes)  # type: ignore[arg-type]
+    return value

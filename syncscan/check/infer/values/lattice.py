@@ -93,17 +93,18 @@ def _slot(value: Value) -> tuple[int, str]:
 
 
 def _union(a: Value, b: Value) -> Value:
-    known = _options(a)
-    if a.kind is Kind.UNION and all(option in known for option in _options(b)):
+    known, more = _options(a), _options(b)
+    if a.kind is Kind.UNION and all(option in known for option in more):
         return a
     by_slot = {_slot(option): option for option in known}
-    for option in _options(b):
+    for option in more:
         slot = _slot(option)
         by_slot[slot] = _merge(by_slot[slot], option) if slot in by_slot else option
-    functions = sum(option.kind is Kind.FUNCTION for option in by_slot.values())
-    if len(by_slot) > _MOST_OPTIONS or functions > _MOST_FUNCTIONS:
-        return ANYTHING
-    return union(tuple(by_slot[slot] for slot in sorted(by_slot)))
+    if len(by_slot) > _MOST_FUNCTIONS:
+        functions = sum([option.kind is Kind.FUNCTION for option in by_slot.values()])
+        if len(by_slot) > _MOST_OPTIONS or functions > _MOST_FUNCTIONS:
+            return ANYTHING
+    return union(tuple([by_slot[slot] for slot in sorted(by_slot)]))
 
 
 def _options(value: Value) -> tuple[Value, ...]:
@@ -201,6 +202,8 @@ def _join_tables(a: Value, b: Value) -> Value:
     one, other = items_of_table(a), items_of_table(b)
     if one is None or other is None:
         return Value(Kind.DICT, element=join(_joined_items(a), _joined_items(b)))
+    if a.payload == b.payload:
+        return Value(Kind.DICT, payload=a.payload, items=tuple(map(join, one.values(), other.values())))
     return table_of(one | {key: join(one.get(key, UNKNOWN), item) for key, item in other.items()})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
@@ -31,9 +32,13 @@ class Shared:
         if value is UNKNOWN or value is EMPTY:  # which evaluators know by identity: a copy is something else
             return value
         if value.items:
-            value = replace(value, items=tuple(map(self._value, value.items)))
+            items = tuple(map(self._value, value.items))
+            if not all(map(operator.is_, items, value.items)):
+                value = replace(value, items=items)
         elif value.element is not None:
-            value = replace(value, element=self._value(value.element))
+            element = self._value(value.element)
+            if element is not value.element:
+                value = replace(value, element=element)
         parts = _parts(value)
         known = self._values.setdefault(hash(parts), value)
         return known if known is value or _parts(known) == parts else value
