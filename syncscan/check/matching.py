@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from syncscan.check.defects import failure_of
 from syncscan.check.hidden import Direct, waiting_properties
 from syncscan.check.infer.evaluate.record import Waits
-from syncscan.check.infer.kept.knowledge import Parts, names_of, reader_of, tables_of
+from syncscan.check.infer.kept.knowledge import names_of, reader_of, tables_of
+from syncscan.check.infer.kept.lines import Parts
 from syncscan.check.infer.kept.names import Data, Names, text_of
 from syncscan.check.infer.kept.values import Reader, Spot, Trees, Writer
 from syncscan.check.infer.known.recall import NotKeptError

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from syncscan.check.infer.kept.lines import KeptLines, Parts, in_parts
 from syncscan.check.infer.kept.names import Data, Names, text_of
 from syncscan.check.infer.kept.sources import (
     UnreadFile,
@@ -24,7 +25,7 @@ from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.index import LAMBDA, Function, Virtual
 from syncscan.check.infer.source.indexer import parameters_of
 
-Parts = dict[str, str]  # lines, by what they are about
+_CALLED = {how.value: how for how in map(Called, range(4))}  # (to make one of its value takes long)
 
 
 def names_of(solver: Solver) -> Names:
@@ -56,8 +57,8 @@ class KnowledgeWriter:
             "said": text_of(self._said()),
             "asked": text_of([*self._asked()]),
             "modules": "\n".join(text_of(written_module(each, names)) for each in names.modules),
-            "trails": "\n".join(trails),
-            "cells": "\n".join(cells_of),
+            **in_parts("trails", trails),
+            **in_parts("cells", cells_of),
             **tables_of(values),
         }
 
@@ -130,7 +131,11 @@ class KnowledgeWriter:
 def tables_of(values: Writer) -> Parts:
     """What numbers of values, evidence and cells stand for."""
     names = [text_of([cell.sort, values.names.data(cell.key)]) for cell in values.cells]
-    return {"names": "\n".join(names), "values": "\n".join(values.values), "steps": "\n".join(values.steps)}
+    return {
+        "names": "\n".join(names),
+        **in_parts("values", [*values.values]),
+        **in_parts("steps", [*values.steps]),
+    }
 
 
 def reader_of(solver: Solver, names: Names, trees: Trees, parts: Mapping[str, str]) -> Reader:
@@ -141,7 +146,7 @@ def reader_of(solver: Solver, names: Names, trees: Trees, parts: Mapping[str, st
         sort, key = json.loads(lines[number])
         return cells[sort][names.thing(key)]
 
-    return Reader(names, trees, parts["values"].split("\n"), parts["steps"].split("\n"), cell)
+    return Reader(names, trees, KeptLines("values", parts), KeptLines("steps", parts), cell)
 
 
 class KnowledgeReader:
@@ -156,9 +161,9 @@ class KnowledgeReader:
                 self.names.add(self._lambda(*data))
             self.values = reader_of(solver, self.names, trees, parts)
             self._cell_of = self.values.cell
-            self._cells = dict(zip(parts["names"].split("\n"), parts["cells"].split("\n"), strict=True))
-            lines = zip(self.names.functions, parts["trails"].split("\n"), strict=True)
-            self._trails = dict(lines)
+            self._numbers = {name: number for number, name in enumerate(parts["names"].split("\n"))}
+            self._cells, self._trails = KeptLines("cells", parts), KeptLines("trails", parts)
+            self._left = {*self.names.functions}  # whose trails have not been read
             self._take_over(json.loads(parts["said"]))
         for cells in solver.known.cells().values():
             cells.recall = self._fill
@@ -213,7 +218,7 @@ class KnowledgeReader:
     def _callees(self, data: Data) -> dict[Function | Virtual, Called]:
         functions, thing = self.names.functions, self.names.thing
         callees = (functions[each] if isinstance(each, int) else thing(each) for each in data[::2])
-        return {callee: Called(how) for callee, how in zip(callees, data[1::2], strict=True)}
+        return {callee: _CALLED[how] for callee, how in zip(callees, data[1::2], strict=True)}
 
     def _asked(self, part: str) -> Iterator[tuple[Question, list[Function]]]:
         with reading():
@@ -223,14 +228,14 @@ class KnowledgeReader:
     def _fill(self, cell: Cell[Any]) -> None:
         """Fill a cell as it was; one of something that was not there was empty."""
         try:
-            line = self._cells.get(text_of([cell.sort, self.names.data(cell.key)]))
+            number = self._numbers.get(text_of([cell.sort, self.names.data(cell.key)]))
         except NotKeptError:
-            line = None
-        if line is None:
+            number = None
+        if number is None:
             cell.fill([], [])
             return
         with reading():
-            history, readers = json.loads(line)
+            history, readers = json.loads(self._cells[number])
             events: list[Event] = []
             value = cell.nothing
             for turn, writer, fact, news in history:
@@ -240,9 +245,11 @@ class KnowledgeReader:
             cell.fill(events, [*self._functions(readers)])
 
     def _trail(self, function: Function) -> Trail:
-        line = self._trails.pop(function, "[]")  # where there is none, the function was not there
+        if function not in self._left:  # it was not there
+            return []
+        self._left.remove(function)
         with reading():
-            return [self._evaluation(*data) for data in json.loads(line)]
+            return [self._evaluation(*data) for data in json.loads(self._trails[self.names.number(function)])]
 
     def _evaluation(
         self,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from syncscan.check.infer.kept.lines import KeptLines
 from syncscan.check.infer.kept.names import Data, Names, text_of
 from syncscan.check.infer.known.cells import Cell
 from syncscan.check.infer.known.recall import NotKeptError
@@ -167,8 +168,8 @@ class Reader:
         self,
         names: Names,
         trees: Trees,
-        values: Sequence[str],
-        steps: Sequence[str],
+        values: KeptLines,
+        steps: KeptLines,
         cell: Callable[[int], Cell[Any]],
     ) -> None:
         self._names = names
