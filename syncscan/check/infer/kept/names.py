@@ -25,9 +25,12 @@ class Names:
         self.classes = [cls for module in modules for cls in module.classes]
         self._numbers: dict[object, int] = {}
         self._parameters: dict[Parameter, tuple[int, int]] = {}
-        self._given: list[list[Parameter]] = []  # of each function, as they are now
+        self._given: dict[int, list[Parameter]] = {}  # of each function, as they are now
         for things in (self.modules, self.classes):
             self._numbers.update({thing: number for number, thing in enumerate(things)})
+        for module in modules:
+            if module.unread is not None:
+                module.unread.noting.append(self._note)
         self._add(self.functions, 0)
         self.defined = len(self.functions)
         for function in lambdas:
@@ -41,9 +44,22 @@ class Names:
     def _add(self, functions: Sequence[Function], first: int) -> None:
         for number, function in enumerate(functions, first):
             self._numbers[function] = number
-            self._given.append(function.parameters)
-            for position, parameter in enumerate(function.parameters):
-                self._parameters[parameter] = number, position
+            unread = function.module.unread
+            if unread is None or function not in unread.parameters:
+                self._note(function)
+
+    def _note(self, function: Function) -> None:
+        """Note the parameters of a function."""
+        number = self._numbers[function]
+        self._given[number] = function.parameters
+        for position, parameter in enumerate(function.parameters):
+            self._parameters[parameter] = number, position
+
+    def parameter(self, number: int, position: int) -> Parameter:
+        """A parameter of the function of a number."""
+        if number not in self._given:
+            assert self.functions[number].parameters  # which are noted as they are asked for
+        return self._given[number][position]
 
     def number(self, thing: Module | Class | Function) -> int:
         """The number of a thing among those of its sort."""
@@ -86,7 +102,7 @@ _READERS: dict[str, Callable[[Names, Data], object]] = {
     "c": lambda names, data: names.classes[data[1]],
     "m": lambda names, data: names.modules[data[1]],
     "v": lambda names, data: names.classes[data[1]].known_virtual(data[2]),
-    "p": lambda names, data: names._given[data[1]][data[2]],
+    "p": lambda names, data: names.parameter(data[1], data[2]),
     "t": lambda names, data: tuple(map(names.thing, data[1:])),
     "s": lambda names, data: frozenset(map(names.thing, data[1:])),
     ".": lambda _, __: ...,

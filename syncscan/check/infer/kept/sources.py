@@ -82,8 +82,16 @@ class UnreadFile:
 
     def __init__(self, text: str, aliases: Data) -> None:
         self.then: list[Callable[[], None]] = []
+        self.parameters: dict[Function, object] = {}  # as data, of those that have not been given them
+        self.noting: list[Callable[[Function], None]] = []
         self._text = text
         self._aliases = aliases
+
+    def give(self, function: Function) -> None:
+        """Give a function its parameters."""
+        function.take(parameters(self.parameters.pop(function)))
+        for note in self.noting:
+            note(function)
 
     def aliases(self) -> dict[str, ast.expr]:
         """Other names for what has one."""
@@ -97,6 +105,8 @@ class UnreadFile:
     def read(self, module: Module) -> None:
         """Give the module, and what it defines, the nodes of the file."""
         with reading():
+            for function in [*self.parameters]:
+                self.give(function)
             now = index_module(
                 module.name, module.path, tree_of(self._text), module.lines, is_package=module.is_package
             )
@@ -123,10 +133,14 @@ def module_of(data: Data, name: str, path: str, text: str, *, is_package: bool) 
     """The module of a file that defines what is in the data, whose text is read when it is asked for."""
     module = UnreadModule(name, path, None, [], is_package)  # type: ignore[arg-type]  # it is taken away again
     names, (names_set, _, _), aliases, functions, classes = data
-    module.unread = UnreadFile(text, aliases)
+    module.unread = file = UnreadFile(text, aliases)
     del module.tree, module.lines, module.aliases
     for each in functions:
-        module.functions.append(_made_function(each, module))
+        function = _made_function(each, module)
+        module.functions.append(function)
+        if each[5]:
+            file.parameters[function] = each[5]
+            del function.parameters, function.plain, function.rest, function.more, function.by_name
     for each in classes:
         module.classes.append(_made_class(each, module))
     module.body = module.functions[0]
@@ -149,11 +163,10 @@ def module_of(data: Data, name: str, path: str, text: str, *, is_package: bool) 
 
 
 def _made_function(data: Data, module: Module) -> Function:
-    name, qualname, key, _, _, given, _, _, names_set, names_around, is_generator = data
+    name, qualname, key, _, _, _, _, _, names_set, names_around, is_generator = data
     function = UnreadFunction(name, qualname, module, None)  # type: ignore[arg-type]  # its node is read when it is asked for
     del function.node, function.statement
     function.key = key
-    function.take(parameters(given))
     function.global_names |= {*names_set}
     function.nonlocal_names |= {*names_around}
     function.is_generator = is_generator
@@ -173,7 +186,7 @@ def link(modules: Sequence[Module], data: Sequence[Data]) -> None:
     classes = [cls for module in modules for cls in module.classes]
     for module, of_module in zip(modules, data, strict=True):
         for function, each in zip(module.functions, of_module[3], strict=True):
-            if (function.qualname, function.key) != (each[1], each[2]):
+            if module.unread is None and (function.qualname, function.key) != (each[1], each[2]):
                 raise NotKeptError("not what was written")
             if each[6]:
                 function.decorate(frozenset(each[6]))

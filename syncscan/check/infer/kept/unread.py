@@ -10,14 +10,22 @@ from typing import Any
 
 from syncscan.check.infer.source.index import Class, Function, Module
 
+_OF_PARAMETERS = frozenset({"by_name", "more", "parameters", "plain", "rest"})
+
 
 class UnreadFunction(Function):
-    """A function without its nodes."""
+    """A function without its nodes, and mostly without its parameters."""
 
     __slots__ = ()
 
+    def __post_init__(self) -> None:
+        """Its key is given to it."""
+
     def __getattr__(self, name: str) -> Any:
-        """What only the file says."""
+        """What only the file says, and the parameters, which what is kept of it says."""
+        if name in _OF_PARAMETERS and self.module.unread is not None:
+            self.module.unread.give(self)
+            return getattr(self, name)
         if name in {"node", "statement"} and self.module.read():
             return getattr(self, name)
         raise AttributeError(name)
@@ -27,6 +35,9 @@ class UnreadClass(Class):
     """A class without its nodes."""
 
     __slots__ = ()
+
+    def __post_init__(self) -> None:
+        """Its key is given to it."""
 
     def __getattr__(self, name: str) -> Any:
         """What only the file says."""

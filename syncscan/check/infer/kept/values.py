@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from syncscan.check.infer.kept.lines import KeptLines
 from syncscan.check.infer.kept.names import Data, Names, text_of
 from syncscan.check.infer.known.cells import Cell
 from syncscan.check.infer.known.recall import NotKeptError
 from syncscan.check.infer.source.indexer import blocks_of
-from syncscan.check.infer.source.syntax import decorators_of
+from syncscan.check.infer.source.syntax import decorators_of, walk
 from syncscan.check.infer.values.basic import EMPTY
 from syncscan.check.infer.values.callables import BoundMethod, Partial
 from syncscan.check.infer.values.steps import Placed, Step
@@ -25,8 +24,7 @@ _ONE_OBJECT = (UNKNOWN, EMPTY)  # that evaluators know by identity
 _STEPS: tuple[type[Evidence], ...] = (Evidence, Step, Placed)
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(NamedTuple):
     """Where a node stands that is not at hand: all that is asked of one at which evidence stands."""
 
     sort: str
@@ -73,7 +71,7 @@ class Trees:
         self._nodes: dict[str, dict[Spot, list[ast.AST]]] = {}
         for path, tree in trees.items():
             nodes = self._nodes[path] = {}
-            for node in ast.walk(tree):
+            for node in walk(tree):
                 nodes.setdefault(Spot.of(node), []).append(node)
 
     def node(self, path: str, data: Data) -> Any:

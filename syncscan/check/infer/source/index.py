@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -309,7 +309,16 @@ class Import(NamedTuple):
 
 
 class Unread(Protocol):
-    """A file of which is known what it defines, and which has not been read for that."""
+    """A file of which is known what it defines, and which has not been read for that.
+
+    Functions are given their ``parameters`` when those are asked for, and that is told to all ``noting``.
+    """
+
+    parameters: dict[Function, object]
+    noting: list[Callable[[Function], None]]
+
+    def give(self, function: Function) -> None:
+        """Give a function its parameters."""
 
     def lines(self) -> Lines:
         """Its lines."""
