@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import posixpath
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from syncscan.check.baseline import normalised
@@ -15,6 +15,7 @@ from syncscan.model import (
     UNUSED_SUPPRESSION,
     Applicability,
     Confidence,
+    Evidence,
     Failure,
     Finding,
     Severity,
@@ -104,6 +105,15 @@ def advice(finding: Finding) -> str:
     """What to write instead: the finding's own hint, else the rule's."""
     rule = rule_book().get(finding.code)
     return finding.fix.description or (rule.instead if rule else "")
+
+
+_MOST_PLACES = 4  # of which each passes the same
+
+
+def places_of(steps: Sequence[Evidence]) -> str:
+    """Where steps stand, as many as are read."""
+    more = [f"{len(steps) - _MOST_PLACES} more"] if len(steps) > _MOST_PLACES else []
+    return ", ".join([*(step.place for step in steps[:_MOST_PLACES]), *more])
 
 
 def plural(count: int, one: str, many: str = "") -> str:

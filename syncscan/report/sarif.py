@@ -129,7 +129,8 @@ def _result(finding: Finding, report: Report, index: int, fingerprint: str) -> d
     }
     if finding.evidence:
         result["relatedLocations"] = [
-            _related(step, number, report) for number, step in enumerate(finding.evidence)
+            _related(step, number, report)
+            for number, step in enumerate((*finding.evidence, *finding.passed_too))
         ]
     if finding.fix.edits:
         result["fixes"] = [_fix(finding, report)]

@@ -11,13 +11,12 @@ from rich.text import Text
 from syncscan.model import HIDDEN_WAIT, Evidence, Finding, Severity, place_of
 from syncscan.reference.templates import templates_for
 from syncscan.report.console import Console
-from syncscan.report.records import Report, advice, plural, summary, worst_first
+from syncscan.report.records import Report, advice, places_of, plural, summary, worst_first
 from syncscan.report.safe_text import line_start, safe_line
 
 _MAX_LINES = 4  # of an expression
 _MAX_COLUMNS = 160  # of a source line: generated code has lines of any length
 _MAX_STEPS = 4  # of the evidence
-_MAX_PLACES = 4  # of which each passes the same
 _TAB = "    "
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 
@@ -157,7 +156,7 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
     if len(steps) > _MAX_STEPS:
         yield "because", f"... {plural(len(steps) - _MAX_STEPS, 'more step')}, see --format json"
     if finding.passed_too:
-        yield "also passed at", _places(finding.passed_too)
+        yield "also passed at", places_of(finding.passed_too)
     if finding.brought_by:
         yield "brought by the change of", finding.brought_by
     if len(finding.call_chain) > 1:
@@ -166,12 +165,6 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
         yield f"fix ({finding.fix.applicability.value})", finding.fix.description
     elif text := advice(finding):
         yield "instead", text
-
-
-def _places(steps: Sequence[Evidence]) -> str:
-    """Where steps stand, as many as are read."""
-    more = [f"{len(steps) - _MAX_PLACES} more"] if len(steps) > _MAX_PLACES else []
-    return ", ".join([*(step.place for step in steps[:_MAX_PLACES]), *more])
 
 
 def _summary(report: Report) -> Text:

@@ -9,7 +9,7 @@ from lsprotocol import types
 from syncscan.address import rule_address
 from syncscan.check.ignores import ignoring
 from syncscan.model import Applicability, Edit, Finding, Severity
-from syncscan.report.records import advice
+from syncscan.report.records import advice, places_of
 from syncscan.rule import rule_book
 
 _SEVERITIES = {
@@ -47,6 +47,8 @@ def hover(finding: Finding) -> str:
     lines += [f"{finding.message}."]
     if finding.evidence:
         lines += ["\n".join(f"- {step.text} ({step.place})" for step in finding.evidence[:6])]
+    if finding.passed_too:
+        lines += [f"Also passed at {places_of(finding.passed_too)}"]
     if len(finding.call_chain) > 1:
         lines += [f"Runs in every step: {' → '.join(finding.call_chain)}"]
     lines += [

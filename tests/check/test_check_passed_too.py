@@ -96,3 +96,15 @@ def test_where_nobody_else_calls_nothing_is_said(
     answer = syncscan("check", "--min-confidence", "assumed", "--format", "json", str(folder)).stdout
     (finding,) = json.loads(answer)["findings"]
     assert "passed_too" not in finding
+
+
+def test_other_formats_name_them_too(
+    project: Callable[[dict[str, str | bytes]], Path], syncscan: Command
+) -> None:
+    folder = str(project(FILES))
+    (run,) = json.loads(syncscan("check", "--format", "sarif", folder).stdout)["runs"]
+    related = [place["physicalLocation"] for place in run["results"][0]["relatedLocations"]]
+    places = [(place["artifactLocation"]["uri"], place["region"]["startLine"]) for place in related]
+    assert places[-2:] == [("callers.py", 9), ("callers.py", 14)]
+    junit = syncscan("check", "--format", "junit", folder).stdout
+    assert "also passed at: callers.py:9, callers.py:14\n" in junit

@@ -212,6 +212,24 @@ def test_a_hover_explains(project):
     edit(root, work)
 
 
+def test_a_hover_names_the_other_callers(project):
+    helper = "import torch\n\n\ndef longest(lens: torch.Tensor) -> int:\n    return int(lens.max())\n"
+    lens = 'import torch\nfrom helper import longest\n\nlens = torch.ones(4, device="cuda")\n'
+    called = f"{lens}def step() -> int:\n    return longest(lens)\n"
+    root = project({"helper.py": helper, "a.py": called, "b.py": called, "pyproject.toml": ""})
+
+    async def work(editor: Editor) -> None:
+        editor.open("helper.py")
+        await editor.diagnostics("helper.py")
+        document = types.TextDocumentIdentifier(editor.uri("helper.py"))
+        hover = await editor.client.text_document_hover_async(
+            types.HoverParams(document, types.Position(4, 12))
+        )
+        assert f"\n\nAlso passed at {root / 'b.py'}:6\n\n" in hover.contents.value
+
+    edit(root, work)
+
+
 def test_actions_fix_and_ignore(project):
     text = "import torch\n\n\ndef f():\n    return torch.tensor([1, 2], device='cuda')\n"
     root = project({"a.py": text, "pyproject.toml": ""})
