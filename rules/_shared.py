@@ -86,11 +86,12 @@ def decider(call: cst.Call, facts: Facts, place: Collection[str]) -> cst.BaseExp
 
 
 def on_gpu(value: Value) -> Value | None:
-    """The value itself, or what it holds, if that is a tensor on the GPU."""
+    """The value itself, or what it holds, however deep, if that is a tensor on the GPU."""
     if value.is_gpu:
         return value
     inside = value.items if value.items is not None else (value.element,)
-    return next((item for item in inside if item is not None and item.is_gpu), None)
+    found = (on_gpu(item) for item in inside if item is not None)
+    return next((item for item in found if item is not None), None)
 
 
 def doubted(value: Value, *others: Value) -> Value:

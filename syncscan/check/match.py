@@ -16,6 +16,7 @@ from syncscan.check.blocks import Place, bound_in, place_of
 from syncscan.check.infer.evaluate.record import Candidate, Position, Statements
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.table.conditions import Bound
+from syncscan.check.infer.values.basic import list_of
 from syncscan.check.nesting import is_too_deep
 from syncscan.check.story import Told, passed_too, story
 from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Evidence, Finding, Fix, Value
@@ -57,7 +58,9 @@ class StatementFacts:
         self._positions = wrapper.resolve(PositionProvider)
 
     def of(self, node: cst.CSTNode) -> Value:
-        """Where the value of an expression lives."""
+        """Where the value of an expression lives; that of a generator is known by what it yields."""
+        if isinstance(node, cst.GeneratorExp):  # libcst has it without the parentheses of its call
+            return list_of(self.of(node.elt))
         return self._candidate.values.get(self._position(node), UNKNOWN)
 
     def name_of(self, node: cst.CSTNode) -> str:

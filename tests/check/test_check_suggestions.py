@@ -47,6 +47,7 @@ def said(syncscan, project):
         ("total = x.sum().item()", "keep the number on the GPU, or take it from what the host already knows"),
         ("for k in range(n):\n    a, b = x[k].tolist()", "read what all rounds need with one `.tolist()` before the loop"),
         ("for k in x.tolist():\n    print(k)", "what is read at once cannot be copied without a wait"),
+        ("kept = torch.load('a.pt', map_location='cuda')", "load it before the steps begin"),
         ("host = x.cpu().sum()", "what is read at once cannot be copied without a wait"),
         ("host = x.cpu()\nn = 5\nn = host", "copy into pinned memory with `non_blocking=True`, record an event"),
         ("data = pickle.dumps(x)", "pickle what the host has"),

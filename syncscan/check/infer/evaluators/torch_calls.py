@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 
 from syncscan.check.infer.evaluate.call import Call
@@ -25,6 +26,7 @@ _OF_MORE_THAN_TENSORS = MODULE_METHODS | frozenset(
     {"apply", "clone", "contiguous", "copy_", "detach", "double", "expand", "flatten", "gather", "index_select", "permute",
      "reshape", "share_memory_", "size", "split", "squeeze", "type", "unbind", "unsqueeze", "values", "view", "zero_grad"}
 )  # fmt: skip
+_A_DEVICE = re.compile(r".*device.*|_?dev|_?(local_)?rank|_?(gpu|cuda)(_?id)?")
 _RESIZE = frozenset({"torch.Tensor.resize_", "torch.Tensor.resize_as_", "torch.Tensor.set_"})
 
 
@@ -103,7 +105,7 @@ def _names_a_device(node: ast.expr) -> bool:
         return False
     if any(keyword.arg == "device" for keyword in node.keywords):
         return True
-    return any("device" in last_name(arg) for arg in node.args)
+    return any(_A_DEVICE.fullmatch(last_name(arg)) is not None for arg in node.args)
 
 
 @register(METHODS, Kind.UNKNOWN, Kind.MOVED)

@@ -52,6 +52,8 @@ def blocking_case(bound: Bound) -> Case | None:
     other limits are a few numbers. What only many values make wait is mostly asked about few, such as ``isin``.
     A copy of a tensor without elements copies nothing, and waits for nothing.
     """
+    if _compares_keys(bound):
+        return None
     for case in bound.operation.blocks:
         unknown_is_large = None if case.effect is Effect.SHAPE else True
         if _all_hold(case.when, bound, unknown_is_large) is True and (
@@ -67,6 +69,12 @@ def queued_case(bound: Bound) -> Case | None:
         if case.effect in _COPIES and case.unless and _all_hold(case.when, bound) is True:
             return case if _all_hold(case.unless, bound) is True and not _copies_nothing(bound) else None
     return None
+
+
+def _compares_keys(bound: Bound) -> bool:
+    """Whether ``sorted(rows, key=f)`` and its like compare what a function makes of each, such as a length or a name."""
+    key = bound.get("key") if bound.operation.name.startswith("builtins.") else None
+    return key is not None and key.kind is not Kind.NONE
 
 
 def _copies_nothing(bound: Bound) -> bool:

@@ -169,6 +169,8 @@ def _base(bound: Bound, here: Here) -> Value:
     if result == "list":
         return list_of(NUMBER)
     if result in {"gpu", "mapped"}:
+        if _was_given_objects(bound):
+            return _where_they_are(bound, here)
         evidence = Step(here.path, here.node, f"`{here.text}` is on the GPU")
         return Value(Kind.TENSOR, Device.CUDA, evidence=evidence)
     if result in _FIXED:
@@ -184,6 +186,21 @@ def _base(bound: Bound, here: Here) -> Value:
     if result == "view":
         return _first(bound)
     return _with_operands(bound)
+
+
+def _was_given_objects(bound: Bound) -> bool:
+    """Whether what was measured gave tensors of the GPU as it was given objects that hold some, such as distributions."""
+    copies = any(case.effect is Effect.UPLOAD for case in bound.operation.blocks)
+    return bound.operation.measured and not copies and bool(bound.operation.args)
+
+
+def _where_they_are(bound: Bound, here: Here) -> Value:
+    """With the tensors among the operands; parameters of which nothing is known count as on the GPU by the end."""
+    result = together(bound.operands())
+    if result.device is not Device.UNKNOWN or "parameters" not in bound.values or not here.assume():
+        return result
+    evidence = Step(here.path, here.node, f"`{here.text}` is where the parameters are, taken for the GPU")
+    return refine(result, device=Device.CUDA, confidence=Confidence.INFERRED, evidence=evidence)
 
 
 def _with_operands(bound: Bound) -> Value:
@@ -314,8 +331,10 @@ def _moved(bound: Bound, here: Here) -> Value | None:
         return _at(receiver, device.device, device.confidence, device.evidence, dtype=device.dtype)
     if device.kind is Kind.DTYPE:  # x.to(dtype)
         return _receiver_as(receiver, device.dtype)
-    if device.kind is Kind.UNKNOWN and receiver.kind is Kind.TENSOR and receiver.device is Device.CUDA:
-        return receiver
+    if device.kind is Kind.UNKNOWN:  # nor has it the name of a device: a dtype as well
+        if receiver.kind is Kind.TENSOR and receiver.device is Device.CUDA:
+            return receiver
+        return _receiver_as(refine(receiver, device=Device.UNKNOWN, pinned=None), None)
     place, confidence, evidence = placed(device, here)
     return _at(receiver, place, confidence, evidence, dtype=receiver.dtype)
 

@@ -21,3 +21,9 @@ class Metadata:
     def read(self):
         return self.lens.tolist()  # expect: SYN102 (assumed)
         # because: declared: `lens` is a tensor, and nothing places it on the CPU
+
+
+def each(masks: list[torch.Tensor]):  # at: masks
+    if any(mask.any() for mask in masks):  # expect: SYN104 (assumed)
+        # because: masks: `masks` is a tensor, and nothing places it on the CPU
+        return all((mask.all() for mask in masks))  # expect: SYN104 (assumed)

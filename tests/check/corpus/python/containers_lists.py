@@ -19,7 +19,10 @@ def run():
     rows.copy()[0].tolist()  # expect: SYN102
     rows[1:][0].tolist()  # expect: SYN102
     list(rows)[0].tolist()  # expect: SYN102
-    sorted(rows, key=len)[0].tolist()  # expect: SYN102, SYN104
+    sorted(rows, key=len)[0].tolist()  # expect: SYN102
+    sorted(rows)[0].tolist()  # expect: SYN102, SYN104
+    max(rows, key=None)  # expect: SYN104
+    min(rows, key=lambda row: row.shape[0])  # silent
     index = rows.index(gpu)
     torch.ones(4)[index].item()  # silent
     stored = [None] * 4

@@ -33,3 +33,12 @@ def run(where: torch.device, dtype: torch.dtype, other, n: int):
 def cast(device_dtype: torch.dtype, device_or_dtype):
     torch.ones(4).to(device_dtype)  # silent
     return torch.ones(4).to(device_or_dtype)  # expect: SYN302 (inferred)
+
+
+class Batches:
+    def __init__(self, model):
+        self.dtype = model.limit.dtype
+
+    def rows(self, data, rank):
+        torch.as_tensor(data).to(rank)  # expect: SYN302 (inferred)
+        return torch.as_tensor(data).to(self.dtype).tolist()  # silent
