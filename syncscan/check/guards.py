@@ -73,9 +73,19 @@ class _Guard:
     def _sets(self, path: str, *, to_constant: bool = False) -> bool:
         """Whether the statements set what is kept at a path, or a method of the same object that they call does."""
         path = self._returned_by(path)
-        return self._is_kept(path) and any(
+        is_set = self._is_kept(path) and any(
             path_of(target) == path and (not to_constant or isinstance(value, ast.Constant))
             for target, value in self._assigned()
+        )
+        return is_set and not self._is_taken_back(path)
+
+    def _is_taken_back(self, path: str) -> bool:
+        """Whether the function empties what it fills, further down: the next call fills it again."""
+        end = self.body[-1].end_lineno or 0
+        return not isinstance(self.function.node, ast.Lambda) and any(
+            path_of(target) == path and isinstance(value, ast.Constant) and not value.value
+            for target, value in _assignments(self.function.node.body)
+            if target.lineno > end
         )
 
     def _returned_by(self, path: str) -> str:
@@ -88,10 +98,11 @@ class _Guard:
         return path_of(last.value) if isinstance(last, ast.Return) and last.value is not None else path
 
     def _is_kept(self, path: str) -> bool:
-        """Whether it outlives the call: an attribute, but for those of a record, which is often made for one step."""
+        """Whether it outlives the call: a global, an attribute, but for those of a record, which is often made for one step."""
         owner = self.function.owner
         is_record = owner is not None and any("dataclass" in name for name in owner.decorators)
-        return "." in path and not (is_record and path.startswith("self."))
+        is_global = path in self.function.global_names
+        return is_global or ("." in path and not (is_record and path.startswith("self.")))
 
     def _assigned(self) -> Iterator[tuple[ast.expr, ast.expr | None]]:
         yield from _assignments(self.body)
@@ -112,10 +123,25 @@ class _Guard:
 
     def _puts_into(self, cache: str) -> bool:
         """Whether the statements put something into a table that is kept beyond the call."""
-        return (self._is_kept(cache) or cache.isupper()) and any(
+        return (self._is_kept(cache) or cache.isupper() or _is_global(cache, self.function)) and any(
             isinstance(target, ast.Subscript) and path_of(target.value) == cache
             for target, _ in _assignments(self.body)
         )
+
+
+def _is_global(name: str, function: Function) -> bool:
+    """Whether a name is one of the file, and no function around it has one of its own."""
+    around: Function | None = function if name in function.module.globals else None
+    while around is not None and not _has_its_own(around, name):
+        around = around.parent
+    return name in function.module.globals and around is None
+
+
+def _has_its_own(function: Function, name: str) -> bool:
+    if name in function.by_name or name in function.global_names:
+        return name in function.by_name
+    names = (node for node in walk(function.node) if isinstance(node, ast.Name))
+    return any(node.id == name and isinstance(node.ctx, ast.Store) for node in names)
 
 
 def _looked_up_in(node: ast.expr) -> str:

@@ -211,13 +211,15 @@ class Region:
     """Lines of a function that run at another time than the rest, and the names of what they call.
 
     Of those that run once, what is called elsewhere in the function too is left out. ``moved`` is the attribute that a
-    line moves to the GPU, which it does once if nothing else is put there.
+    line moves to the GPU, which it does once if nothing else is put there. ``is_of_self`` is for a guard that asks what
+    the object of a method keeps.
     """
 
     when: When
     lines: range
     calls: frozenset[str]
     moved: str = ""
+    is_of_self: bool = False
 
 
 _TRAINS = frozenset({"backward", "generate", "training_step", "train_step", "forward_backward"})
@@ -267,13 +269,16 @@ def _regions(body: list[ast.stmt], function: Function) -> Iterator[Region]:
             yield Region(When.STEP if trains else When.UNKNOWN, _lines(node), calls)
         elif isinstance(node, ast.If):
             for once in once_behind(node, before, body[position:], function):
-                yield Region(
-                    When.ONCE, range(once[0].lineno, (once[-1].end_lineno or 0) + 1), _calls_in(*once)
-                )
+                lines = range(once[0].lineno, (once[-1].end_lineno or 0) + 1)
+                yield Region(When.ONCE, lines, _calls_in(*once), is_of_self=_asks_self(node.test))
         elif isinstance(node, ast.Assign) and function.owner is not None and (name := moved_by(node)):
             yield Region(When.ONCE, _lines(node), frozenset(), name)
         for inner in blocks_of(node):
             yield from _regions(inner, function)
+
+
+def _asks_self(test: ast.expr) -> bool:
+    return any(isinstance(inner, ast.Name) and inner.id == "self" for inner in walk(test))
 
 
 def _lines(node: ast.stmt) -> range:

@@ -73,8 +73,8 @@ class Rhythms:
             known.kept = dict(zip(functions, column, strict=True))
 
 
-def _calls(regions: Iterable[Region]) -> list[tuple[When, frozenset[str]]]:
-    return [(region.when, region.calls) for region in regions]
+def _calls(regions: Iterable[Region]) -> list[tuple[When, frozenset[str], bool]]:
+    return [(region.when, region.calls, region.is_of_self) for region in regions]
 
 
 def _of_region(region: Region) -> Data:
@@ -84,13 +84,14 @@ def _of_region(region: Region) -> Data:
         region.lines.stop,
         sorted(region.calls),
         region.moved,
+        region.is_of_self,
     ]
 
 
 def _regions(data: Data) -> tuple[Region, ...]:
     return tuple(
-        Region(When(when), range(start, stop), frozenset(calls), moved)
-        for when, start, stop, calls, moved in data
+        Region(When(when), range(start, stop), frozenset(calls), moved, of_self)
+        for when, start, stop, calls, moved, of_self in data
     )
 
 

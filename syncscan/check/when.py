@@ -40,6 +40,7 @@ class Times:
     programs: set[Called] = field(default_factory=set)  # those of them that are a program, or a part of one
     generations: set[Called] = field(default_factory=set)  # what runs many steps, and is none
     generating: set[Called] = field(default_factory=set)  # that, and what it calls
+    made: set[Class] = field(default_factory=set)  # those of which a step makes an object
     rhythms: Rhythms = field(default_factory=Rhythms)
 
     def at(self, function: Function, line: int) -> tuple[When, Chain]:
@@ -102,6 +103,8 @@ class Times:
 
     def _regions(self, function: Function) -> tuple[Region, ...]:
         regions = self.rhythms.regions[function]
+        if function.owner in self.made:  # what such an object keeps is gone with the step
+            regions = tuple(region for region in regions if not region.is_of_self)
         return (*self.rhythms.loops[function], *regions) if function in self.generating else regions
 
     def data(self, names: Names) -> Data:
@@ -118,7 +121,8 @@ class Times:
         step, *known = data
         once, programs, generating = ({*map(names.thing, each)} for each in known)
         steps = {names.thing(called): names.thing(by) for called, by in step}
-        return cls({}, steps, once, programs, generating=generating, rhythms=rhythms)
+        made = {each for each in map(_made_by, steps) if each is not None}
+        return cls({}, steps, once, programs, generating=generating, made=made, rhythms=rhythms)
 
 
 def times(solver: Solver, entry_points: Sequence[str], rhythms: Rhythms) -> Times:
@@ -173,6 +177,7 @@ def _follow(found: Times, roots: Iterable[Called]) -> None:
     """Note what a step reaches, each by the shortest way."""
     for root in roots:
         found.step[root] = None
+        _note_made(found, root)
     queue = deque(found.step)
     while queue:
         caller = queue.popleft()
@@ -184,6 +189,23 @@ def _follow(found: Times, roots: Iterable[Called]) -> None:
                 continue
             found.step[callee] = caller
             queue.append(callee)
+            queue += _note_made(found, callee)
+
+
+def _note_made(found: Times, called: Called) -> list[Called]:
+    """Note of what a step makes an object, if that is what it calls; those of its methods that a step is known to reach."""
+    cls = _made_by(called)
+    if cls is None or cls in found.made:
+        return []
+    found.made.add(cls)
+    return [method for method in cls.methods.values() if method in found.step]
+
+
+def _made_by(called: Called) -> Class | None:
+    """The class of which a function makes an object, but for those whose objects live long."""
+    if not isinstance(called, Function) or called.owner is None or called.name == _called_name(called):
+        return None
+    return None if lives_long(called.owner) else called.owner
 
 
 def _generates(found: Times, called: Called) -> bool:

@@ -3,6 +3,8 @@
 import torch
 
 _TABLES = {}
+windows, bases = {}, {}
+table = None
 
 
 class Layer(torch.nn.Module):
@@ -66,3 +68,32 @@ class Pointers(torch.nn.Module):
         if found := self.cache.get(key):
             return found
         return torch.tensor([1.0, 2.0], device="cuda")  # expect: SYN301 (step)
+
+
+def spectrum(x: torch.Tensor):
+    global table
+    if f"{x.device}" not in windows:
+        windows[str(x.device)] = torch.hann_window(8).to(x.device)  # expect: SYN302 (once)
+    if table is None:
+        table = torch.tensor([1.0, 2.0], device=x.device)  # expect: SYN301 (once)
+    for key in bases:
+        bases = {}
+        if key not in bases:
+            bases[key] = torch.tensor([1.0, 2.0], device=x.device)  # expect: SYN301 (step)
+    return x * windows[str(x.device)] * table
+
+
+def with_one_of_its_own(x: torch.Tensor, windows):
+    if x.device not in windows:
+        windows[x.device] = torch.hann_window(8).to(x.device)  # expect: SYN302 (step)
+
+    def inner():
+        if x.device not in windows:
+            windows[x.device] = torch.hann_window(8).to(x.device)  # expect: SYN302 (step)
+
+    return inner()
+
+
+class Speech(torch.nn.Module):
+    def forward(self, x):
+        return spectrum(x) + with_one_of_its_own(x, {})

@@ -113,3 +113,56 @@ class Later:
 
     def helper(self, x):
         torch.cuda.synchronize()  # expect: SYN401 (unknown)
+
+
+class Drafts:
+    """What is used up in the same call is made again."""
+
+    def execute_model(self, model):
+        if self.drafts is None:
+            self.drafts = torch.ones(4, device="cuda")
+            torch.cuda.synchronize()  # expect: SYN401 (step)
+        self.drafts = self.drafts[1:]
+        if len(self.drafts) == 0:
+            self.drafts = None
+        if self.device != model.device:
+            self.table = None
+        if self.table is None:
+            self.table = torch.ones(4, device="cuda")
+            torch.cuda.synchronize()  # expect: SYN401 (once)
+
+
+class OfOneStep:
+    """An object that each step makes keeps nothing beyond that step."""
+
+    def __init__(self, lens):
+        self.lens = lens
+        self.longest = None
+
+    def max_len(self):
+        if self.longest is None:
+            self.longest = self.read()
+        return self.longest
+
+    def read(self):
+        return torch.ones(4, device="cuda").max().item()  # expect: SYN101 (step)
+
+
+class OfAll:
+    def __init__(self, lens):
+        self.longest = None
+
+    def max_len(self):
+        if self.longest is None:
+            self.longest = torch.ones(4, device="cuda").max().item()  # expect: SYN101 (once)
+        return self.longest
+
+
+class Uses:
+    def __init__(self, lens):
+        self.all = OfAll(lens)
+
+    def execute_model(self, lens):
+        if self.other is None:
+            self.other = OfAll(lens)
+        return OfOneStep(lens).max_len() + self.all.max_len() + self.other.max_len()
