@@ -49,6 +49,9 @@ _MAYBE_ONCE = re.compile(
 )
 # Packages and modules that make one checkpoint of another.
 _CONVERTS = re.compile(r"conversions?|convert(ers?|_.*)?")
+_MODEL = re.compile(
+    r"(?!_*(get|set|load|build|make|create|init|save|register|prepare|check|is|wrap|update)_)(\w+_)?(model|decoder)"
+)
 # What a framework calls for each batch.
 _STEP = re.compile(
     r"""forward(_.*)? | execute_(model|fn|batch).* | sample_tokens | prepare_(inputs?|decode(?!r)|prefill).* | update_(?!.*expert).*metadata(_.*)?
@@ -256,7 +259,9 @@ def loops_of(function: Function) -> Iterator[Region]:
 
 
 def _runs_a_model(name: str) -> bool:
-    return name in {"self", "model", "decoder"} or _STEP.fullmatch(name.lstrip("_")) is not None
+    return (
+        name == "self" or _MODEL.fullmatch(name) is not None or _STEP.fullmatch(name.lstrip("_")) is not None
+    )
 
 
 def _regions(body: list[ast.stmt], function: Function) -> Iterator[Region]:

@@ -91,6 +91,7 @@ def _finding(finding: Finding, lines: Sequence[str], others: Sequence[Finding]) 
     margin = " " * gutter
     for note, text in _notes(finding):
         yield Text.assemble((f"{margin} = {note}: ", "bold"), safe_line(text))
+    others = sorted(others, key=lambda other: other.unit != finding.unit)  # those of the file need no path
     same = [_from(finding, other) for other in others if other.code == finding.code]
     fed = [f"{_from(finding, other)} {other.code}" for other in others if other.code != finding.code]
     for note, places in (("the same at", same), ("the same value waits at", fed)):

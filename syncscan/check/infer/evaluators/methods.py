@@ -28,8 +28,24 @@ _PYTHON_TYPES: dict[Kind, type] = {
 @register(METHODS, Kind.UNION)
 def _of_any(frame: Frame, base: Value, name: str, call: Call) -> Value:
     options = [option for option in base.options if _may_have(option, name)]
+    if any(_defines(frame, option, name) for option in options) and not _is_of_tensors(frame, name):
+        options = [option for option in options if option.kind is not Kind.TENSOR]
     with frame.unsure(unsure=not all(option.is_gpu for option in options)):
         return join_all(frame.call_method(option, name, call) for option in options)
+
+
+def _defines(frame: Frame, value: Value, name: str) -> bool:
+    """Whether a value is an object of the project that has a method of its own."""
+    cls = value.payload if value.kind is Kind.INSTANCE else None
+    if not isinstance(cls, Class):
+        return False
+    frame.asks(cls, name)
+    return cls.find_method(name) is not None
+
+
+def _is_of_tensors(frame: Frame, name: str) -> bool:
+    """Whether the table knows a method of tensors of this name."""
+    return frame.context.table.find(f"torch.Tensor.{name}") is not None
 
 
 def _may_have(value: Value, name: str) -> bool:

@@ -22,6 +22,8 @@ def read_item(base: Value, index: Value) -> Value:
         return item_of_table(base, index)
     if kind is Kind.MOVED:
         return _of_moved(base, index)
+    if kind is Kind.STRING and index.kind is Kind.STRING:
+        return UNKNOWN  # which no text can be asked for
     if index.kind is Kind.SLICE:
         return base if base.items is None else list_of(element_of(base), kind)
     if (

@@ -22,3 +22,8 @@ def run():
     logging.warning("loss %s", t)  # expect: SYN107
     print(t.shape)  # silent
     return shape, nested, old, two, new
+
+
+def scaled(table, other):
+    scaling = other if table else "none"
+    return 2 / (scaling["factor"] * torch.ones(4, device="cuda"))  # silent: no text is asked for "factor"

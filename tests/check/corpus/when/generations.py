@@ -54,6 +54,12 @@ class Generator(nn.Module):
         for _ in range(3):
             ids = self.model(ids)
             print(done)  # expect: SYN107 (step)
+        for _ in range(3):
+            ids = self.patched_model(ids)
+            print(done)  # expect: SYN107 (step)
+        for _ in range(3):
+            ids = self.load_model(ids)
+            print(done)  # expect: SYN107 (unknown)
         return ids
 
     def _stop(self, ids):
