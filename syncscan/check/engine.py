@@ -6,6 +6,7 @@ import gc
 import json
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from syncscan.check.defects import defect
 from syncscan.check.files import Source
@@ -268,14 +269,15 @@ class _Project:
         try:
             knowledge = KnowledgeWriter(self.solver)
             found = self._matching.written(knowledge.values)
-            indexed = text_of([*self._modules])
-            parts = {
-                **knowledge.parts(),
-                "indexed": indexed,
-                "found": text_of(found),
-                "rhythms": text_of(self._rhythms.data(knowledge.names.functions)),
-                "times": text_of(self._times and [[*self._hot], self._times.data(knowledge.names)]),
-            }
+            parts = chain(
+                knowledge.parts(),
+                [
+                    ("indexed", text_of([*self._modules])),
+                    ("found", text_of(found)),
+                    ("rhythms", text_of(self._rhythms.data(knowledge.names.functions))),
+                    ("times", text_of(self._times and [[*self._hot], self._times.data(knowledge.names)])),
+                ],
+            )
             return written(parts, [*self._sources.values()])
         except NotKeptError:
             return None

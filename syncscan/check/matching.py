@@ -10,7 +10,6 @@ from syncscan.check.defects import failure_of
 from syncscan.check.hidden import Direct, waiting_properties
 from syncscan.check.infer.evaluate.record import Waits
 from syncscan.check.infer.kept.knowledge import names_of, reader_of, tables_of
-from syncscan.check.infer.kept.lines import Parts
 from syncscan.check.infer.kept.names import Data, Names, text_of
 from syncscan.check.infer.kept.values import Reader, Spot, Trees, Writer
 from syncscan.check.infer.known.recall import NotKeptError
@@ -124,7 +123,7 @@ class Matching:
         names: Names | None,
         share: int,
         count: int,
-    ) -> Parts | None:
+    ) -> dict[str, str] | None:
         """Ask about one share of the functions; what was found, as data for the process that has it all."""
         mine = functions[share::count]
         for done, function in enumerate(mine):
@@ -136,11 +135,11 @@ class Matching:
         values = Writer(names)
         try:
             found = text_of(self._found_in(mine, values))
-            return {"found": found, **tables_of(values)}
+            return {"found": found, **dict(tables_of(values))}
         except NotKeptError:  # so all of it is to be done there
             return None
 
-    def _take(self, parts: Parts, names: Names) -> None:
+    def _take(self, parts: dict[str, str], names: Names) -> None:
         """What another process has found. It stands at no nodes of this one, so that no edit can move it."""
         values = reader_of(self._solver, names, Trees({}), parts)
         for number, found in json.loads(parts["found"]):

@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from syncscan.check.files import Source
+from syncscan.check.infer.kept.lines import Part
 from syncscan.check.infer.known.recall import NotKeptError, reading
 
 _FAST = 1  # of zlib
@@ -21,11 +22,9 @@ _MOST_OF_ONE = 512 * 1024 * 1024  # bytes of one part
 _MOST_CHANGED = 64  # files; where more have changed, as a rule more has than what functions do
 
 
-def written(parts: Mapping[str, str], sources: Sequence[Source]) -> bytes:
-    """What is known of files, as bytes."""
-    packed = [
-        (name, zlib.compress(text.encode("utf-8", "surrogatepass"), _FAST)) for name, text in parts.items()
-    ]
+def written(parts: Iterable[Part], sources: Sequence[Source]) -> bytes:
+    """What is known of files, as bytes; each part is packed before the next is asked for."""
+    packed = [(name, zlib.compress(text.encode("utf-8", "surrogatepass"), _FAST)) for name, text in parts]
     texts = [zlib.compress(source.text.encode("utf-8", "surrogatepass"), _FAST) for source in sources]
     head = {
         "parts": [[name, len(data)] for name, data in packed],

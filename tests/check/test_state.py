@@ -250,7 +250,10 @@ def test_parts_that_something_else_wrote_are_passed_over() -> None:
     assert 5 < len(followed(state, sources)[1]) < 20
     for name in parts:
         for other in ("", "null", "[]", "[[[[]]]]", parts[name].replace("[", "{"), f"{parts[name]}\n[]"):
-            assert followed(written({**parts, name: other}, then), sources)[0] == expected, (name, other)
+            assert followed(written({**parts, name: other}.items(), then), sources)[0] == expected, (
+                name,
+                other,
+            )
 
 
 # As users see it

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from syncscan.check.infer.kept.lines import KeptLines, Parts, in_parts
+from syncscan.check.infer.kept.lines import KeptLines, Part, in_parts
 from syncscan.check.infer.kept.names import Data, Names, text_of
 from syncscan.check.infer.kept.sources import (
     UnreadFile,
@@ -43,24 +43,21 @@ class KnowledgeWriter:
         self.names = names_of(solver)
         self.values = Writer(self.names)
 
-    def parts(self) -> Parts:
-        """All of it."""
+    def parts(self) -> Iterator[Part]:
+        """All of it, one after the other, for together they are as large as what is known."""
         solver, names, values = self._solver, self.names, self.values
         for cells in solver.known.cells().values():
             for cell in cells.values():
                 values.cell(cell)
-        trails = [self._trail(solver.timeline.trails[function]) for function in names.functions]
+        yield "lambdas", text_of([self._lambda(function) for function in names.functions[names.defined :]])
+        yield "said", text_of(self._said())
+        yield "asked", text_of([*self._asked()])
+        yield "modules", "\n".join(text_of(written_module(each, names)) for each in names.modules)
+        trails = (self._trail(solver.timeline.trails[function]) for function in names.functions)
+        yield from in_parts("trails", trails)
         # (All cells have a number by now, so that none is added on the way.)
-        cells_of = [self._cell(cell) for cell in [*values.cells]]
-        return {
-            "lambdas": text_of([self._lambda(function) for function in names.functions[names.defined :]]),
-            "said": text_of(self._said()),
-            "asked": text_of([*self._asked()]),
-            "modules": "\n".join(text_of(written_module(each, names)) for each in names.modules),
-            **in_parts("trails", trails),
-            **in_parts("cells", cells_of),
-            **tables_of(values),
-        }
+        yield from in_parts("cells", map(self._cell, values.cells))
+        yield from tables_of(values)
 
     def _trail(self, trail: Trail) -> str:
         return text_of([self._evaluation(evaluation) for evaluation in trail])
@@ -128,14 +125,11 @@ class KnowledgeWriter:
         }
 
 
-def tables_of(values: Writer) -> Parts:
+def tables_of(values: Writer) -> Iterator[Part]:
     """What numbers of values, evidence and cells stand for."""
-    names = [text_of([cell.sort, values.names.data(cell.key)]) for cell in values.cells]
-    return {
-        "names": "\n".join(names),
-        **in_parts("values", [*values.values]),
-        **in_parts("steps", [*values.steps]),
-    }
+    yield "names", "\n".join(text_of([cell.sort, values.names.data(cell.key)]) for cell in values.cells)
+    yield from in_parts("values", values.values)
+    yield from in_parts("steps", values.steps)
 
 
 def reader_of(solver: Solver, names: Names, trees: Trees, parts: Mapping[str, str]) -> Reader:

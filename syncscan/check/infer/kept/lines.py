@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count, islice
 
-Parts = dict[str, str]  # lines, by what they are about
+Part = tuple[str, str]  # what lines are about, and the lines
 
 _LINES = 512  # of a part
 
 
-def in_parts(name: str, lines: Sequence[str]) -> Parts:
+def in_parts(name: str, lines: Iterable[str]) -> Iterator[Part]:
     """Lines as parts."""
-    starts = range(0, len(lines), _LINES)
-    return {f"{name} {start // _LINES}": "\n".join(lines[start : start + _LINES]) for start in starts}
+    lines = iter(lines)
+    for number in count():
+        some = [*islice(lines, _LINES)]
+        if not some:
+            return
+        yield f"{name} {number}", "\n".join(some)
 
 
 class KeptLines:
