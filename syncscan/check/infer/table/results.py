@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from syncscan.check.infer.source.index import Module
+from syncscan.check.infer.source.syntax import last_name
 from syncscan.check.infer.table.conditions import Bound, in_form
 from syncscan.check.infer.values.basic import (
     CPU_TENSOR,
@@ -331,12 +332,18 @@ def _moved(bound: Bound, here: Here) -> Value | None:
         return _at(receiver, device.device, device.confidence, device.evidence, dtype=device.dtype)
     if device.kind is Kind.DTYPE:  # x.to(dtype)
         return _receiver_as(receiver, device.dtype)
-    if device.kind is Kind.UNKNOWN:  # nor has it the name of a device: a dtype as well
+    if device.kind is Kind.UNKNOWN:
         if receiver.kind is Kind.TENSOR and receiver.device is Device.CUDA:
             return receiver
-        return _receiver_as(refine(receiver, device=Device.UNKNOWN, pinned=None), None)
+        if _names_a_dtype(here.node):
+            return _receiver_as(receiver, None)
     place, confidence, evidence = placed(device, here)
     return _at(receiver, place, confidence, evidence, dtype=receiver.dtype)
+
+
+def _names_a_dtype(node: ast.expr) -> bool:
+    """Whether what is given to ``x.to(...)`` is a dtype by its name."""
+    return isinstance(node, ast.Call) and any("type" in last_name(arg) for arg in node.args)
 
 
 def _receiver_as(receiver: Value, dtype: str | None) -> Value:
