@@ -14,6 +14,7 @@ from syncscan.check.files import (
     Source,
     SourceError,
     check_kind,
+    forget_packages,
     is_outside,
     is_package,
     module_name,
@@ -93,6 +94,7 @@ def load_project(
     ``contents`` stands in for files on disk (standard input).
     """
     contents = contents or {}
+    forget_packages()
     wanted, rest = _Found(), _Found()
     skipped = 0
     links = _links(paths)

@@ -201,6 +201,12 @@ def is_package(folder: Path) -> bool:
     return (folder / "__init__.py").is_file()
 
 
+def forget_packages() -> None:
+    """Forget which folders are packages: in a process that stays, others may be by now."""
+    is_package.cache_clear()
+    _folders_of.cache_clear()
+
+
 _MEASURES_OR_SHOWS = frozenset({"bench", "benchmark", "benchmarks", "example", "examples"})
 _OUTSIDE = _MEASURES_OR_SHOWS | {"test", "tests"}
 

@@ -96,6 +96,16 @@ def test_findings_follow_files_that_change_come_and_go(project):
         assert check.interrupt() == 0
 
 
+def test_a_folder_becomes_a_package(project):
+    root = project(
+        {"pyproject.toml": "", "tools/lib/made.py": MADE, "read.py": READ.replace("made", "lib.made")}
+    )
+    with watching(root) as check:
+        assert check.findings() == []
+        put(root / "tools" / "lib" / "__init__.py", "")
+        assert check.findings() == ["read.py:3:1: SYN101"]
+
+
 def test_what_is_half_typed_counts_as_it_was(project):
     root = project({"pyproject.toml": "", "made.py": MADE + "t.item()\n", "read.py": READ})
     with watching(root) as check:
