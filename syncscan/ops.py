@@ -128,6 +128,7 @@ class Operation:
     shown, and decides nothing. ``aten`` names the overloads in which the host waited, or, where it never
     did, those of the operation's own name. ``measured`` is false where the entry is declared. ``interpret`` is of
     a Triton kernel whose numbers decide what the program does: the simulation has Triton's interpreter run it.
+    ``is_own`` is of what a project declares in its settings: it knows where the result lives.
     """
 
     name: str
@@ -143,6 +144,7 @@ class Operation:
     aten: tuple[str, ...] = ()
     measured: bool = True
     interpret: bool = False
+    is_own: bool = False
 
     def dtypes(self) -> tuple[str, ...]:
         """The dtype of each tensor of the result; of all of them where there is one."""
@@ -219,7 +221,7 @@ class OperationTable:
             return self
         if short := next((name for name in entries if not _FULL_NAME.fullmatch(name)), None):
             raise ValueError(f"{short!r} is no full name; write one in quotes, such as {_EXAMPLE}")
-        own = parse_operations(entries)
+        own = {name: replace(each, is_own=True) for name, each in parse_operations(entries).items()}
         return OperationTable(self.measured_on, {**self.operations, **own}, frozenset(own))
 
     def find(self, name: str) -> Operation | None:

@@ -30,6 +30,7 @@ dtype = "int"
 "extension.check" = { blocks = [{ as = "error check", when = "input is gpu" }] }
 "torch.ops._C.seen_by_gpu" = { result = "mapped" }
 "extension.drain" = { args = [], result = "none", blocks = [{ as = "always" }] }
+"extension.gather" = { result = "gpu" }
 """
 PROGRAM = """\
 import extension
@@ -52,6 +53,7 @@ extension.check(made)  # SYN502
 extension.drain()  # SYN401
 torch.ops._C.seen_by_gpu(torch.ones(1).pin_memory()).item()  # SYN101
 torch.ops._C.unknown(scores).item()
+extension.gather(extension.handle()).item()  # SYN101
 """
 FILES = {
     "pkg/__init__.py": "",

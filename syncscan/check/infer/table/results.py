@@ -191,8 +191,9 @@ def _base(bound: Bound, here: Here) -> Value:
 
 def _was_given_objects(bound: Bound) -> bool:
     """Whether what was measured gave tensors of the GPU as it was given objects that hold some, such as distributions."""
-    copies = any(case.effect is Effect.UPLOAD for case in bound.operation.blocks)
-    return bound.operation.measured and not copies and bool(bound.operation.args)
+    operation = bound.operation
+    copies = any(case.effect is Effect.UPLOAD for case in operation.blocks)
+    return operation.measured and not operation.is_own and not copies and bool(operation.args)
 
 
 def _where_they_are(bound: Bound, here: Here) -> Value:
