@@ -182,7 +182,7 @@ class Matching:
         self._kept = {functions[f]: [_placed(each, values) for each in found] for f, found in data["found"]}
         self._direct = {functions[f]: each and _placed(each, values) for f, each in data["direct"]}
         self._waits = {functions[f]: values.value(wait) for f, wait in data["waits"]}
-        self._never = data["never"] and {functions[f] for f in data["never"]}
+        self._never = None if data["never"] is None else {functions[f] for f in data["never"]}
 
     def _found_in(self, functions: Sequence[Function], values: Writer) -> Data:
         """What was found in functions; one in which a rule failed is left out, so that it is noted where that is read."""

@@ -63,6 +63,11 @@ class Editor:
         assert answer in done, [each.result() for each in done]
         return answer.result()
 
+    async def hover(self, name: str, line: int, column: int) -> types.Hover | None:
+        """What is shown where the mouse rests, counted from 0."""
+        document, place = types.TextDocumentIdentifier(self.uri(name)), types.Position(line, column)
+        return await self.client.text_document_hover_async(types.HoverParams(document, place))
+
     async def diagnostics(self, name: str) -> list[types.Diagnostic]:
         """What is said of the newest version of a file."""
         while True:
@@ -196,18 +201,11 @@ def test_a_hover_explains(project):
     async def work(editor: Editor) -> None:
         editor.open("a.py")
         await editor.diagnostics("a.py")
-        document = types.TextDocumentIdentifier(editor.uri("a.py"))
-        hover = await editor.client.text_document_hover_async(
-            types.HoverParams(document, types.Position(3, 20))
-        )
-        text = hover.contents.value
+        text = (await editor.hover("a.py", 3, 20)).contents.value
         assert text.startswith("**SYN101 item-read** (warning, proved)")
         assert "puts it there (" in text
         assert "/SYN101.md)" in text
-        nothing = await editor.client.text_document_hover_async(
-            types.HoverParams(document, types.Position(0, 0))
-        )
-        assert nothing is None
+        assert await editor.hover("a.py", 0, 0) is None
 
     edit(root, work)
 
@@ -221,10 +219,7 @@ def test_a_hover_names_the_other_callers(project):
     async def work(editor: Editor) -> None:
         editor.open("helper.py")
         await editor.diagnostics("helper.py")
-        document = types.TextDocumentIdentifier(editor.uri("helper.py"))
-        hover = await editor.client.text_document_hover_async(
-            types.HoverParams(document, types.Position(4, 12))
-        )
+        hover = await editor.hover("helper.py", 4, 12)
         assert f"\n\nAlso passed at {root / 'b.py'}:6\n\n" in hover.contents.value
 
     edit(root, work)

@@ -195,5 +195,5 @@ def refine(value: Value, **changes: object) -> Value:
     """The value with other fields; itself if nothing changes."""
     for name, new in changes.items():
         if getattr(value, name) != new:
-            return replace(value, **changes)  # type: ignore[arg-type]
+            return replace(value, **changes)  # type: ignore[arg-type]  # fields by their names
     return value
