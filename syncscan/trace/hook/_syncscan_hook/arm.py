@@ -52,7 +52,7 @@ def _arm_cupti(
         if not armed:
             _arm_debug_mode(armed, recorder, note, None)
 
-    detector = Cupti(recorder, fail, give_way, starved=starved, checked=checked)
+    detector = Cupti(recorder, note, fail, give_way, starved=starved, checked=checked)
     why_not = detector.arm()
     if why_not is None:
         armed.append(detector)

@@ -15,6 +15,7 @@ import threading
 from _thread import get_ident
 from time import perf_counter_ns
 
+from .interrupts import again, enters_unasked, keep
 from .starved import Starved
 from .timeline import Timeline
 
@@ -104,6 +105,7 @@ class Cupti:
     def __init__(
         self,
         recorder: Sink,
+        note: Note,
         fail: Note,
         profiler_starts: Callable[[], None],
         *,
@@ -111,6 +113,7 @@ class Cupti:
         checked: Checked | None = None,
     ) -> None:
         self._recorder = recorder
+        self._note = note
         self._fail = fail  # called once with a message if a callback breaks
         self._profiler_starts = profiler_starts  # called when the program's own profiler took CUPTI over
         self._wrapped: dict[str, Callable[..., Any]] = {}
@@ -122,6 +125,7 @@ class Cupti:
         )  # addresses of pinned memory: torch keeps such memory and uses it again
         self._subscriber = ctypes.c_void_p()
         self._pid = 0
+        self._too_deep = False  # whether the program was too deep in its stack for a callback
         self._driver = _load_driver()
         self._starved = Starved(self._switch, self._driver) if starved else None
         self._checked = checked
@@ -163,11 +167,13 @@ class Cupti:
 
     def before_flush(self) -> None:
         """Compare what was recorded of the kernels, if that was asked for."""
+        self._tell_too_deep()
         if self._checked is not None:
             self._checked.read()
 
     def disarm(self) -> None:
         """Stop; needed before the interpreter goes away. Does nothing in a forked child."""
+        self._tell_too_deep()
         if self.armed:
             if self._checked is not None:
                 self._checked.end()
@@ -176,6 +182,10 @@ class Cupti:
         for name, function in self._wrapped.items():
             setattr(sys.modules["torch.autograd.profiler"], name, function)
         self._wrapped.clear()
+
+    def _tell_too_deep(self) -> None:
+        if self._too_deep:
+            self._note("some waits are not counted: the program was at the limit of its recursion")
 
     def confirm(self, frame: FrameType) -> bool:
         """Note that debug mode warned of the last event of this thread; false if that was another one."""
@@ -228,7 +238,7 @@ class Cupti:
 
     # From here on: inside CUDA calls. No lock, no I/O, no import, and no exception may leave.
 
-    def _make_callback(
+    def _make_callback(  # noqa: PLR0915 (a call costs more than a statement)
         self, frame_of: Callable[[], FrameType]
     ) -> Callable[[int | None, int, int, int], None]:
         """The callback, in one function over local names: an ``.item()`` runs it four times.
@@ -280,11 +290,15 @@ class Cupti:
                     thread.entry = thread.copy = None
                     thread.way = _WAYS[how]
                 thread.began = now()
-            except Exception as error:
-                calls.clear()
-                self._fail(f"the CUPTI callback failed: {error!r}")
+            except _TOO_DEEP:
+                self._too_deep = True
+            except BaseException as error:
+                if keep(error):
+                    _ = -again
+                else:
+                    self._stop(error)
 
-        return callback
+        return enters_unasked(callback)
 
     def _and_starved(self) -> Callable[[int | None, int, int, int], None]:
         """The callback, and before or after it what it means for the GPU."""
@@ -307,11 +321,20 @@ class Cupti:
                     callback(user, domain, number, data)
                 if leaves and waits:
                     starved.begin(threads[get_ident()].last, perf_counter_ns(), number, data)
-            except Exception as error:
-                calls.clear()
-                self._fail(f"the CUPTI callback failed: {error!r}")
+            except _TOO_DEEP:
+                self._too_deep = True
+            except BaseException as error:
+                if keep(error):
+                    _ = -again
+                else:
+                    self._stop(error)
 
-        return measure
+        return enters_unasked(measure)
+
+    def _stop(self, error: BaseException) -> None:
+        """See nothing more: the callback is broken."""
+        self._calls.clear()
+        self._fail(f"the CUPTI callback failed: {error!r}")
 
     def _count_copy(self, thread: _Thread, number: int, duration: int, frame: FrameType | None) -> None:
         api = self._calls[number][1][thread.way]
@@ -369,6 +392,8 @@ _known_names: dict[int, str] = {}
 _known_calls: dict[
     int, tuple[int, tuple[str, str, str]]
 ] = {}  # by callback id; asking CUPTI for all names takes milliseconds
+# The second is what ctypes makes of the first where it converts an argument.
+_TOO_DEEP = (RecursionError, ctypes.ArgumentError)
 _INT = ctypes.c_int
 _WORD = ctypes.c_uint64
 

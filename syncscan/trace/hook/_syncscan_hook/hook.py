@@ -16,8 +16,10 @@ from . import steps
 from .arm import arm
 from .checked import Checked
 from .exits import flush_before_exits
+from .interrupts import again, keep
 from .output import Output
 from .record import WaitRecorder
+from .room import with_room
 from .simulated import Simulated
 from .threads import start_thread
 from .watch import watches
@@ -93,7 +95,7 @@ class Hook:
         if simulated:
             self._simulate()
         else:
-            torch.cuda._lazy_call(self._quietly(self.arm))
+            torch.cuda._lazy_call(lambda: with_room(self._quietly(self.arm), FLUSH_SECONDS))
         self._watches += watches(torch, self.options, self.note, self.flush)
 
     def arm(self) -> None:
@@ -121,7 +123,7 @@ class Hook:
             self.recorder,
             self.options["simulator"],
             os.path.join(self.folder, "operations"),
-            when_used=self._quietly(lambda: self._begin([detector])),
+            when_used=lambda: with_room(self._quietly(lambda: self._begin([detector])), FLUSH_SECONDS),
             flush=self.flush_often,
         )
         detector.arm()
@@ -196,6 +198,9 @@ class Hook:
 
     def flush(self) -> None:
         """Append what changed since the last time; never raises."""
+        with_room(self._flush, FLUSH_SECONDS)
+
+    def _flush(self) -> None:
         self._send(self._write_changes)
 
     def flush_often(self) -> None:
@@ -217,7 +222,7 @@ class Hook:
             return  # a signal handler came between, or another thread takes too long
         self._sender = get_ident()
         try:
-            self._quietly(write)()
+            self._quietly(self._output.take)(write)
             self._quietly(self._output.send)()
         finally:
             self._sender = None
@@ -225,7 +230,8 @@ class Hook:
 
     def _write_changes(self) -> None:
         while self._notes:
-            self._output.write(note=self._notes.pop(0))
+            self._output.write(note=self._notes[0])
+            del self._notes[0]
         self.recorder.digest()
         self._output.write_watched()
         if self._began_ns == 0:
@@ -291,8 +297,11 @@ class Hook:
         def call(*args: Any, **kwargs: Any) -> None:
             try:
                 function(*args, **kwargs)
-            except Exception as error:  # nothing of ours may reach the program
-                self.fail(f"the hook failed in {function.__name__}: {error!r}")
+            except BaseException as error:  # nothing of ours may reach the program
+                if keep(error):
+                    _ = -again
+                else:
+                    self.fail(f"the hook failed in {function.__name__}: {error!r}")
 
         return call
 

@@ -12,6 +12,7 @@ from .append import append
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType
     from typing import Any
 
@@ -50,6 +51,12 @@ class Output:
         if kind not in _RECORDED:
             self._latest[line if kind == "note" else kind] = line
         self._lines.append(line)
+
+    def take(self, write: Callable[[], None]) -> None:
+        """Let a function add lines; where it does not come to its end, the next `send` writes all anew."""
+        whole, self._whole = self._whole, False
+        write()
+        self._whole = whole
 
     def send(self) -> None:
         """Append the lines. Where that fails, or once the file is large, put a new file in its place."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found] # `signal` wraps it in Python, for which the stack may have no room
 import _thread
-import signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,14 +19,14 @@ def start_thread(function: Callable[[], None]) -> Join:
     A thread that is still there when the interpreter goes is ended by force, which can abort the process.
     """
     # A signal that the program blocks, to wait for it, must not find a thread that takes it.
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    mask = _signal.pthread_sigmask(_signal.SIG_BLOCK, _signal.valid_signals())
     try:
         if hasattr(_thread, "start_joinable_thread"):  # Python 3.13
             join: Join = _thread.start_joinable_thread(function, daemon=True).join
             return join
         return _start_with_lock(function)
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
 
 
 def _start_with_lock(function: Callable[[], None]) -> Join:

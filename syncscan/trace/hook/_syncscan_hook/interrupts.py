@@ -1,0 +1,86 @@
+"""Lets what a signal handler of the program raises inside a callback of ours be raised in the program.
+
+A signal that comes while a call waits is handled in the next Python code of the main thread, and that is the callback
+at the end of the call. An exception cannot leave a callback: ctypes prints and drops it. So the callback keeps
+the exception, and the interpreter raises it where it would have called the handler without us.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dis
+import os
+from functools import partial
+from itertools import starmap
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Any
+
+_OURS = os.path.dirname(os.path.abspath(__file__))
+_WITHOUT_CHECK = 2  # operand of RESUME for which the interpreter looks for no signals
+
+_python = ctypes.PyDLL(None)
+_set_object, _is_true, _add_pending_call = (
+    _python.PyErr_SetObject,
+    _python.PyObject_IsTrue,
+    _python.Py_AddPendingCall,
+)
+_set_object.argtypes, _set_object.restype = [ctypes.py_object, ctypes.py_object], None
+_add_pending_call.argtypes = [ctypes.c_void_p, ctypes.py_object]
+
+_kept: list[tuple[type[BaseException], BaseException]] = []
+
+
+class _Raises:
+    """Raises in ``bool()`` the exception that was kept last. All of C, so that no frame of ours is in its traceback."""
+
+    __bool__ = staticmethod(starmap(_set_object, iter(_kept.pop, None)).__next__)
+
+
+_raises = _Raises()
+
+
+class _Again:
+    """Has the exception raised by ``-again``, at the next look for signals: an operator is followed by none."""
+
+    __neg__ = staticmethod(partial(_add_pending_call, ctypes.cast(_is_true, ctypes.c_void_p), _raises))
+
+
+again: Any = _Again()
+
+
+def keep(error: BaseException) -> bool:
+    """Keep an exception that code of the program raised inside ours, as a signal handler does; false for others.
+
+    ``-again`` must then be the last operation of the callback.
+    """
+    found = _outside(error.__traceback__)
+    if found is None and isinstance(error, Exception):
+        return False
+    _kept.append((type(error), error.with_traceback(found)))
+    return True
+
+
+def _outside(entry: TracebackType | None) -> TracebackType | None:
+    """The part of a traceback that begins outside of the hook."""
+    while entry is not None and os.path.dirname(entry.tb_frame.f_code.co_filename) == _OURS:
+        entry = entry.tb_next
+    return entry
+
+
+def enters_unasked(function: Callable[..., None]) -> Callable[..., None]:
+    """Let no signal handler run before the first statement of a function, which must be ``try``.
+
+    Before Python 3.11 the interpreter looks for no signals there.
+    """
+    code: Any = function.__code__
+    resume = dis.opmap.get("RESUME")
+    instructions = bytearray(code.co_code)
+    at = next((n for n in range(0, len(instructions), 2) if instructions[n] == resume), None)
+    if at is not None:
+        instructions[at + 1] = _WITHOUT_CHECK
+        function.__code__ = code.replace(co_code=bytes(instructions))
+    return function
