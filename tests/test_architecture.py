@@ -96,7 +96,7 @@ FLOORS = {
     "syncscan.server": ("answers progress settings", "workspace", "server"),
     "syncscan.trace": (
         "hook",
-        "arrivals classify front shape",
+        "arrivals classify front interpreter shape",
         "contract launch spread store",
         "sites",
         "lines",
@@ -105,10 +105,10 @@ FLOORS = {
         "kept",
     ),
     "syncscan.trace.hook._syncscan_hook": (
-        "append buffers exits imports interfaces lines part places threads window",
-        "checked cupti debugmode entry record seen simulated starved steps timeline",
+        "append buffers exits imports interfaces interrupts lines part places threads window",
+        "checked cupti debugmode entry record room seen simulated starved steps timeline",
         "calls",
-        "watch",
+        "script watch",
         "arm output",
         "hook",
         "start",

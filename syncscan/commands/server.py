@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 import click
 
 from syncscan.errors import SyncscanError
 
 
 @click.command("server")
-def command() -> None:
+def command() -> int:
     """Speak the Language Server Protocol on standard input and output, for an editor.
 
     Shows findings as one types, with the evidence under the cursor, fixes and comments that ignore them.
@@ -21,4 +24,7 @@ def command() -> None:
         raise SyncscanError("the server needs pygls: pip install 'syncscan[lsp]'") from error
     from syncscan.server.workspace import Workspace  # noqa: PLC0415 (as above)
 
-    make_server(Workspace()).start_io()
+    server = make_server(Workspace())
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:  # the server closes what it writes to
+        server.start_io(stdout=output)
+    return server.exit_status

@@ -20,6 +20,7 @@ from syncscan.errors import EXIT_FINDINGS, EXIT_OK, SyncscanError
 from syncscan.ops import OperationTable
 from syncscan.trace import launch
 from syncscan.trace.front import Front, step_behind
+from syncscan.trace.interpreter import python_version
 from syncscan.trace.launch import Launched
 from syncscan.trace.merge import Trace
 from syncscan.trace.sites import Blame
@@ -78,6 +79,8 @@ def command(**values: object) -> int:
     options = Options(**values)  # type: ignore[arg-type]  # click has made each of its type
     parameters.refuse_contradictions(options, CONTRADICTIONS)
     table = find_config(Path.cwd()).table()
+    if options.lines:
+        _say_if_too_old(options.command[0])
     front = step_behind()
     folder, parts = _prepare(options.output)
     try:
@@ -113,6 +116,17 @@ def _run(options: Options, parts: Path, front: Front, table: OperationTable) -> 
     told = options.for_hook() | {name: str(value) for name, value in window.items()}
     during = interim if options.live or options.seconds is not None else None
     return run(options.command, parts, told, front, report, table if options.simulate else None, during)
+
+
+def _say_if_too_old(program: str) -> None:
+    """Say that no lines will be recorded while there is still time to choose another Python."""
+    version = python_version(program)
+    if version is not None and version < (3, 12):
+        found = ".".join(map(str, version))
+        click.echo(
+            f"syncscan: --lines needs Python 3.12 or newer: {program} runs {found}, so no lines are recorded",
+            err=True,
+        )
 
 
 def _window(start_after: float | None, seconds: float | None) -> dict[str, int]:

@@ -16,7 +16,7 @@ from pygls.workspace import TextDocument
 
 from syncscan import __version__
 from syncscan.check.files import normalise
-from syncscan.errors import ConfigError, SyncscanError
+from syncscan.errors import EXIT_OK, ConfigError, SyncscanError
 from syncscan.memory import free_all, free_recent
 from syncscan.model import Edit, Finding
 from syncscan.server import answers
@@ -24,6 +24,7 @@ from syncscan.server.progress import EditorProgress
 from syncscan.server.settings import Settings
 from syncscan.server.workspace import Workspace
 
+_EXIT_UNANNOUNCED = 1
 _QUIET = 20.0  # seconds after which nobody types
 
 
@@ -40,6 +41,7 @@ class Server(LanguageServer):
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__("syncscan", __version__)
+        self.exit_status = EXIT_OK
         self._workspace = workspace
         self._known: dict[str, _Known] = {}
         self._asked: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -150,9 +152,24 @@ class Server(LanguageServer):
 def make_server(workspace: Workspace) -> Server:
     """The server with what it answers to."""
     server = Server(workspace)
+    _end(server)
     _follow(server)
     _answer(server)
     return server
+
+
+def _end(server: Server) -> None:
+    """Keep the exit status that the protocol asks for: success only where the client has announced the end."""
+    was_announced = False
+
+    @server.feature(types.SHUTDOWN)
+    def announced(_params: None) -> None:
+        nonlocal was_announced
+        was_announced = True
+
+    @server.feature(types.EXIT)
+    def ended(_params: None) -> None:
+        server.exit_status = EXIT_OK if was_announced else _EXIT_UNANNOUNCED
 
 
 def _follow(server: Server) -> None:

@@ -18,6 +18,7 @@ from syncscan.files import open_file
 from syncscan.simulate.export import TABLE_FILE
 from syncscan.trace.arrivals import Arrivals, Sent
 from syncscan.trace.front import ALL_TOLD, AWAITED, Front, is_stopped
+from syncscan.trace.interpreter import is_python
 
 HOOK_FOLDER = Path(__file__).parent / "hook"
 _OPTIONS_START = b"detector\t"
@@ -75,7 +76,7 @@ def run(
     (parts / OPTIONS_FILE).write_text("".join(lines), encoding="utf-8")
     launched = Launched()
     with _spawn(command, _environment(parts), front) as process:  # and wait for it even if we fail
-        if _looks_like_python(command[0]):
+        if is_python(command[0]):
             launched.pythons[process.pid] = Sighting(command)
         launched.code = process.returncode = _Watch(process.pid, front, launched, during).until_it_ends()
     signal.sigtimedwait({signal.SIGINT}, 0)
@@ -245,15 +246,11 @@ def _children(thread: Path) -> list[int]:
 def _command_line(pid: int) -> list[str] | None:
     """The arguments of a process if it runs Python, else None."""
     try:
-        if not _looks_like_python(str(Path(f"/proc/{pid}/exe").readlink())):
+        if not is_python(str(Path(f"/proc/{pid}/exe").readlink())):
             return None
         return [os.fsdecode(part) for part in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:-1]]
     except OSError:  # it has just ended, or it is another user's
         return None
-
-
-def _looks_like_python(program: str) -> bool:
-    return re.fullmatch(r"python[\d.]*t?d?|pypy[\d.]*", Path(program).name) is not None
 
 
 def why_unhooked(sighting: Sighting) -> str | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-
-from tests.trace.test_pythons import interpreter
+from test_pythons import interpreter
 
 DEEP = """\
 import ctypes, os, sys

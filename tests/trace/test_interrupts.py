@@ -6,8 +6,7 @@ import subprocess
 import sys
 
 import pytest
-
-from tests.trace.test_pythons import interpreter
+from test_pythons import interpreter
 
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
 USE = "import signal, sys, time\nimport torch\nt = torch.zeros(1)\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import os
 
 import pytest
 from test_pythons import interpreter
@@ -55,10 +55,22 @@ def test_the_lines_that_ran_are_kept(run_trace, program, version):
     assert [path for path in done.trace["lines"] if "/torch/" in path or "_syncscan_hook" in path] == []
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 12), reason="this Python can")
-def test_an_older_python_says_so_and_the_rest_is_traced(run_trace, program):
-    done = run_trace([sys.executable, program("import torch\ntorch.zeros(1).item()\n")], ("--lines",))
+@pytest.mark.parametrize("start", ["python", "script", "env"])
+def test_an_older_python_is_told_before_the_run_and_the_rest_is_traced(
+    run_trace, program, environment, tmp_path, start
+):
+    python = interpreter("3.10")
+    source = "import sys, torch\nprint('begun', file=sys.stderr)\ntorch.zeros(1).item()\n"
+    shebang = {"python": "", "script": f"#!{python}\n", "env": "#!/usr/bin/env python3.10\n"}[start]
+    script = program(shebang + source)
+    script.chmod(0o700)
+    (tmp_path / "python3.10").symlink_to(python)
+    path = os.pathsep.join([str(tmp_path), environment.get("PATH", "")])
+    done = run_trace([python, script] if start == "python" else [script], ("--lines",), PATH=path)
     assert done.status == 0
+    before, _, _ = done.stderr.partition("begun")
+    assert before.startswith("syncscan: --lines needs Python 3.12 or newer: ")
+    assert before.endswith(" runs 3.10, so no lines are recorded\n")
     assert "--lines: needs Python 3.12 or newer" in done.stderr
     assert done.trace["lines"] is None
     assert done.counts() == {"torch.zeros(1).item()": 1}

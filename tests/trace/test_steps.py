@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
+from test_pythons import interpreter
 
 SERVER = """
 import torch
@@ -113,9 +114,61 @@ def test_a_generator_is_no_step(serve, target):
     )
 
 
-def test_a_step_that_is_defined_after_cuda_started_is_said(trace):
+LATE = """
+import torch
+t = torch.zeros(1)
+{definition}
+for _ in range(4):
+    {call}
+import sys
+monitoring = getattr(sys, "monitoring", None)
+print(sys.gettrace(), sum(monitoring.get_tool(n) is not None for n in range(6)) if monitoring else 0)
+"""
+DEFINITIONS = {
+    "function": ("def step(t): t.item()", "step", "step(t)"),
+    "method": (
+        "class Server:\n    def step(self): t.item()\nserver = Server()",
+        "Server.step",
+        "server.step()",
+    ),
+    "static": (
+        "class Server:\n    @staticmethod\n    def step(t): t.item()",
+        "Server.step",
+        "Server.step(t)",
+    ),
+    "replaced": (
+        "def step(t): t.item()\ninner = step\nstep = lambda t: t.item()",
+        "step",
+        "step(t)",
+    ),
+    "decorated": (
+        "def step(t): t.item()\nimport functools\nstep = functools.lru_cache(0)(step)",
+        "step",
+        "step(t)",
+    ),
+}
+
+
+@pytest.mark.parametrize("version", ["3.9", "3.11", "3.12", "3.13"])
+@pytest.mark.parametrize("kind", DEFINITIONS)
+def test_a_step_that_is_defined_after_cuda_started_counts_from_its_first_call(
+    run_trace, program, kind, version
+):
+    definition, target, call = DEFINITIONS[kind]
+    python = sys.executable if version == "3.11" else interpreter(version)
+    script = program(LATE.format(definition=definition, call=call))
+    done = run_trace([python, script], ("--step", f"__main__:{target}", "--max-syncs-per-step", "0"))
+    assert (done.status, done.stdout) == (1, "None 0\n"), done.stderr
+    assert (done.trace["steps"]["started"], done.trace["steps"]["steady"]) == (4, 4)
+    assert [site["per_step"] for site in done.sites] == [1.0]
+    assert done.trace["processes"][0]["notes"] == []
+
+
+def test_a_step_of_a_script_that_a_debugger_follows_is_found_late_and_that_is_said(trace):
     done = trace(
         """
+        import sys
+        sys.settrace(lambda *_: None)
         import torch
         t = torch.zeros(1)
         def step(t):
@@ -129,8 +182,9 @@ def test_a_step_that_is_defined_after_cuda_started_is_said(trace):
         "0",
     )
     assert done.status == 1
-    assert "--step: __main__:step was defined after CUDA started" in done.stderr
-    assert "put it into a module, or start CUDA later" in " ".join(done.stderr.split())
+    if not hasattr(sys, "monitoring"):
+        assert "--step: __main__:step was defined after CUDA started" in done.stderr
+        assert "put it into a module, or start CUDA later" in " ".join(done.stderr.split())
 
 
 def test_a_step_of_a_module_that_is_run(run_trace, program):

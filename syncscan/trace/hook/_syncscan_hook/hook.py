@@ -20,6 +20,7 @@ from .interrupts import again, keep
 from .output import Output
 from .record import WaitRecorder
 from .room import with_room
+from .script import before_each_line
 from .simulated import Simulated
 from .threads import start_thread
 from .watch import watches
@@ -90,6 +91,7 @@ class Hook:
         flush_before_exits(self.flush)
         if self.options.get("step"):
             steps.is_compiling = getattr(torch.compiler, "is_compiling", steps.never)
+            self._find_step_of_script()
         if self.options.get("backward_lines"):
             torch.autograd.set_detect_anomaly(True, check_nan=False)
         if simulated:
@@ -152,8 +154,21 @@ class Hook:
             self.steps = steps.Steps(self.recorder, self.options["step"], warmup, self.note, after_step)
         return self.steps
 
+    def _find_step_of_script(self) -> None:
+        """Wrap a step of the script itself as soon as the script has defined it, and until it is called."""
+        found = self._make_steps()
+        if self._is_main(found.module):
+            main = sys.modules["__main__"]
+            look = self._quietly(lambda: found.wrap_in(main))
+
+            def is_called() -> bool:
+                look()
+                return found.started > 0
+
+            before_each_line(main, found.name, is_called)
+
     def _find_main_step(self) -> None:
-        """A step of the script itself: nothing tells when the script has defined it."""
+        """The same, where the script could not be followed."""
         if not self.options.get("step"):
             return
         found = self._make_steps()
@@ -161,7 +176,7 @@ class Hook:
             found.wrap_in(sys.modules["__main__"])
 
     def _find_late_step(self) -> None:
-        """The same, once CUDA has started."""
+        """And where CUDA has started by then."""
         if self.steps is not None and not self.steps.wrapped:
             self._find_main_step()
             if self.steps.wrapped:

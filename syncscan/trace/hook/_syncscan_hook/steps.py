@@ -47,6 +47,7 @@ class Steps:
         after_step: Callable[[int, int], None] | None = None,
     ) -> None:
         self.module, _, self._path = target.partition(":")
+        self.name = self._path.partition(".")[0]  # in the module
         self._target = target
         self._recorder = recorder
         self._warmup = warmup
@@ -57,6 +58,7 @@ class Steps:
         self._window_began = 0
         self._window_calls = 0
         self.wrapped = False
+        self._wrapper: Any = None  # what stands in the place of the function, until the program replaces it
         self.reset()
 
     def reset(self) -> None:
@@ -79,10 +81,13 @@ class Steps:
             if module.__name__ != "__main__":
                 self._note(f"--step: {self.module} has no {self._path}")
             return
+        if found is self._wrapper:
+            return
         if _is_generator_function(getattr(found, "__func__", found)):
             self._note(f"--step: {self._target} is a generator, whose calls are no steps: name what it calls")
             return
-        setattr(owner, name, self._wrap(found))
+        self._wrapper = self._wrap(found)
+        setattr(owner, name, self._wrapper)
         self.wrapped = True
 
     def _wrap(self, found: Any) -> Any:
