@@ -20,6 +20,7 @@ from syncscan.trace.spread import Spread, pooled
 from syncscan.trace.store import Frame, Process, Wait, quantile
 
 MAX_STACKS = 5
+OTHER_STACKS = "<other stacks>"  # the hook's name for the stacks that it does not tell apart
 # Measured: torch's debug mode is silent for these calls.
 BLIND_IN_DEBUG_MODE = {
     "cudaDeviceSynchronize",
@@ -51,6 +52,8 @@ class Blame:
 
     def choose(self, frames: Sequence[Frame], torch_folder: str) -> Frame:
         """The frame to blame: outside torch if the patterns leave one, else in torch; a stand-in without."""
+        if frames and frames[0].path == OTHER_STACKS:
+            return frames[0]
         passing = [frame for frame in frames if self.passes(frame.path)]
         outside = (frame for frame in passing if not in_torch(frame.path, torch_folder))
         return next(outside, passing[0] if passing else _LEFT_OUT if frames else _NO_PYTHON)

@@ -255,3 +255,23 @@ def test_of_a_compound_statement_what_stands_before_its_body(lines: list[str], f
 
 def test_a_place_that_has_no_line_is_told_alone() -> None:
     assert (spot("a.py", 3), spot("<no Python>", 0)) == ("a.py:3", "<no Python>")
+
+
+@pytest.mark.parametrize("options", [(), ("--include", "*.py")])
+def test_stacks_beyond_the_bound_are_counted_under_a_name_of_their_own(trace, options):
+    done = trace(
+        """
+        import sys, torch
+        sys.modules["_syncscan_hook.record"].MAX_ENTRIES = 5
+        t = torch.zeros(1)
+        for n in range(30):
+            exec(compile("t.item()", f"{n}.py", "exec"))
+        """,
+        *options,
+    )
+    counts = {site["path"]: site["count"] for site in done.sites}
+    assert sum(counts.values()) == 30
+    assert counts.pop("<other stacks>") == 20
+    assert set(counts) == {f"{n}.py" for n in range(10)}
+    assert "<other stacks> in stacks beyond the first 40,000" in done.stderr, done.stderr
+    assert "<no Python>" not in done.stderr

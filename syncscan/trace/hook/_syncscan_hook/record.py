@@ -20,6 +20,17 @@ if TYPE_CHECKING:
 
 DEPTH = range(64)  # frames
 MAX_ENTRIES = 20_000
+
+
+def _named(path: str, function: str) -> CodeType:
+    """Return a code object that stands for no code, on line 0 of a file that there is not."""
+    code: Any = compile("", path, "exec")
+    names = {name: function for name in ("co_name", "co_qualname") if hasattr(code, name)}
+    named: CodeType = code.replace(co_firstlineno=0, **names)
+    return named
+
+
+_OTHERS = _named("<other stacks>", f"stacks beyond the first {2 * MAX_ENTRIES:,}")
 # Of so many waits the moment is kept, for a timeline: the first of all, and the first from the first steady step on.
 MOMENTS = 300
 STEADY_MOMENTS = 700
@@ -109,8 +120,11 @@ class WaitRecorder:
 
     def _new_entry(self, key: tuple[Any, ...], stack: list[int], frame: FrameType | None) -> Entry:
         api, phase, allowed, node = key[-4:]
-        if len(self.entries) >= MAX_ENTRIES:  # keep counting, by the innermost frame or without any
-            stack = stack[:2] if len(self.entries) < 2 * MAX_ENTRIES else []
+        if len(self.entries) >= MAX_ENTRIES:  # keep counting, by the innermost frame or all in one
+            stack = stack[:2]
+            if len(self.entries) >= 2 * MAX_ENTRIES and stack:
+                self.codes[id(_OTHERS)] = _OTHERS
+                stack, frame = [id(_OTHERS), 0], None
             allowed = node = None
             key = (*stack, api, phase, None, None)
             if key in self.entries:
