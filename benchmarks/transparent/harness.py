@@ -116,6 +116,7 @@ def build_fake_cuda(folder: Path) -> Path:
 def plain(text: str) -> str:
     """Return a text without what differs between two runs of one program: addresses and the numbers of processes."""
     text = re.sub(r"0x[0-9a-f]+", "0x", text)
+    text = re.sub(r"(?<=started )[0-9]+|(?<=Ran 1 test in )[0-9.]+", "N", text)
     return re.sub(r"(?<=pid=)[0-9]+|(?<=line 1: ) *[0-9]+|(?<=: line )[0-9]+: +[0-9]+", "N", text)
 
 

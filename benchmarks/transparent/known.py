@@ -8,7 +8,7 @@ from collections.abc import Sequence
 # (programs, aspect, lines that the trace adds or changes, why); all but the last are regular expressions.
 KNOWN = [
     (
-        "start .*|.* before torch.*",
+        "(start|processes:) .*|.* before torch.*",
         "state",
         r"\[.*'ImportWatch'.*\]",
         "a finder waits for the import of torch",
@@ -19,6 +19,25 @@ KNOWN = [
         r"\['.*/trace/hook'.*\]",
         "no sitecustomize takes the folder of the hook off the path",
     ),
+    (
+        "processes: .*fork.*",
+        "stderr",
+        "fake_cuda: left subscribed at exit",
+        "the stand-in of CUDA complains in a forked child, where CUDA works no more and is left alone",
+    ),
+    (
+        "processes: a group of its own",
+        "status|stdout|stderr",
+        "0|True",
+        "the command does not lead its group, and so may make one",
+    ),
+    (
+        "limit NOFILE .*",
+        "stderr",
+        r'  File "<frozen importlib._bootstrap_external>", line .*, in exec_module',
+        "where torch itself cannot be read, the traceback has one frame more of the import system",
+    ),
+    ("tool an import hook", "stdout", "", "the hook imports json with torch, as torch itself does"),
     (
         ".* faulthandler.*",
         "stderr",
@@ -33,6 +52,6 @@ def reason(name: str, aspect: str, lines: Sequence[str]) -> str | None:
     added = [line[1:] for line in lines if line.startswith("+") and not line.startswith("+++")]
     for names, aspects, texts, why in KNOWN:
         matches = re.fullmatch(names, name) and re.fullmatch(aspects, aspect)
-        if matches and added and all(re.fullmatch(texts, line) for line in added):
+        if matches and all(re.fullmatch(texts, line) for line in added):
             return why
     return None

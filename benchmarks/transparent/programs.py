@@ -279,7 +279,7 @@ def _processes() -> Iterator[tuple[str, Program]]:
         "subprocess": f"import subprocess\nprint(subprocess.run({child}, capture_output=True))\n",
         "subprocess through a shell": "import subprocess\nprint(subprocess.run('exit 5', shell=True).returncode)\n",
         "a pipeline": "import subprocess\na = subprocess.Popen(['echo', 'x'], stdout=subprocess.PIPE)\nprint(subprocess.check_output(['cat'], stdin=a.stdout)); a.wait()\n",
-        "a child that is killed": "import subprocess\ntry: subprocess.run(['sleep', '100'], timeout=0.1)\nexcept subprocess.TimeoutExpired as e: print(e)\n",
+        "a child that is killed": "import subprocess\ntry: subprocess.run(['sleep', '100'], timeout=0.1)\nexcept subprocess.TimeoutExpired as e: print(e.cmd)\n",
         "a child without environment": "import subprocess\nprint(subprocess.run([sys.executable, '-c', 'import os; print(sorted(os.environ))'], env={}, capture_output=True).stdout)\n",
         "system": "print(os.system('exit 3'))\n",
         "popen": "print(os.popen('echo hi').read())\n",
@@ -293,7 +293,7 @@ def _processes() -> Iterator[tuple[str, Program]]:
         "posix_spawn": f"c = {child}\nprint(os.waitpid(os.posix_spawn(c[0], c, os.environ), 0)[1])\n",
         "vfork and a pipe": "import subprocess\np = subprocess.Popen(['cat'], stdin=-1, stdout=-1)\nprint(p.communicate(b'abc'))\n",
         "a thread that forks": "import threading\ndef f():\n    if not os.fork(): os._exit(0)\n    os.wait()\nx = threading.Thread(target=f); x.start(); x.join(); print(1)\n",
-        "wait for all": "import subprocess\nsubprocess.Popen(['true'])\nprint(os.wait3(0)[1])\ntry: os.wait()\nexcept ChildProcessError as e: print(e)\n",
+        "wait for all": "import subprocess\np = subprocess.Popen(['true'])\nprint(os.wait3(0)[1])\ntry: os.wait()\nexcept ChildProcessError as e: print(e)\n",
         "no children left": "try: os.wait()\nexcept ChildProcessError as e: print(e)\n",
         "who is the parent": "print(os.getppid() != 0, os.getpgrp() == os.getpgid(0))\n",
     }.items():
@@ -379,7 +379,6 @@ def _tools() -> Iterator[tuple[str, Program]]:
     for name, command, stdin in [
         ("pdb", ("-m", "pdb", "{script}"), "b f\nc\nn\np x\nw\nc\nq\n"),
         ("cProfile", ("-m", "cProfile", "-o", "/dev/null", "{script}"), ""),
-        ("trace", ("-m", "trace", "--count", "--missing", "-C", "covers", "--ignore-dir=/", "{script}"), ""),
         ("timeit", ("-m", "timeit", "-n1", "-r1", "-u", "sec", "-s", "import torch", "pass # {script}"), ""),
         ("py_compile", ("-m", "py_compile", "{script}"), ""),
         ("dis", ("-m", "dis", "{script}"), ""),
@@ -450,5 +449,7 @@ _ON_OTHERS = ("exit 3", "end by an exception", "end by exit handlers", "end by a
 def _on_other_pythons(found: dict[str, Program]) -> Iterator[tuple[str, Program]]:
     for version in ("3.9", "3.10", "3.12", "3.13"):
         for name in _ON_OTHERS:
+            if (version, name) == ("3.9", "signals: a timer that raises to the end"):
+                continue  # lost there, see docs/reliability.md: it would never end
             program = found[name]
             yield f"{name} on {version}", Program(**(vars(program) | {"version": version}))

@@ -1,0 +1,148 @@
+"""Damages the cache of a check in many ways, and compares what a check then prints with what one without a cache prints.
+
+python -m benchmarks.damaged_store [NUMBER OF EACH WAY]
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+FILES = {
+    "models.py": "import torch\n\n\nclass Runner:\n    def __init__(self):\n"
+    "        self.lens = torch.zeros(8, device='cuda')\n\n    def step(self):\n        return self.lens.max().item()\n",
+    "main.py": "from models import Runner\n\nrunner = Runner()\nprint(runner.step(), runner.lens.tolist())\n",
+    "other.py": "import torch\n\n\ndef f(x=None):\n    x = torch.ones(3).cuda()\n    if x.sum():\n        return x.cpu()\n",
+}
+EDITS: tuple[str, ...] = ("", "print(bool(runner.lens.any()))\n")
+Check = Callable[[int, bool], object]  # prints the findings after an edit, with the cache or without
+
+
+def entries(folder: Path) -> list[Path]:
+    """Return the files below a folder."""
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def flip_bits(path: Path, _others: list[Path], draw: random.Random) -> None:
+    """Flip some bits."""
+    data = bytearray(path.read_bytes())
+    for _ in range(draw.choice((1, 3, 50))):
+        if data:
+            data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+    path.write_bytes(data)
+
+
+def truncate(path: Path, _others: list[Path], draw: random.Random) -> None:
+    """Cut the end off."""
+    os.truncate(path, draw.choice((0, 1, draw.randrange(path.stat().st_size + 1))))
+
+
+def lengthen(path: Path, _others: list[Path], draw: random.Random) -> None:
+    """Add something to the end."""
+    with path.open("ab") as file:
+        file.write(draw.choice((b"\0", b"{}", b"\n", b"[" * 100_000, path.read_bytes())))
+
+
+def swap(path: Path, others: list[Path], draw: random.Random) -> None:
+    """Exchange two files."""
+    other = draw.choice(others)
+    first, second = path.read_bytes(), other.read_bytes()
+    path.write_bytes(second)
+    other.write_bytes(first)
+
+
+def say_other_versions(path: Path, _others: list[Path], draw: random.Random) -> None:
+    """Write other digits."""
+    path.write_bytes(path.read_bytes().replace(b"1", b"2", draw.choice((1, -1))))
+
+
+def grow_beyond_bounds(path: Path, _others: list[Path], _draw: random.Random) -> None:
+    """Make a file of 2 GiB that takes no room."""
+    os.truncate(path, 1 << 31)
+
+
+def turn_into_a_folder(path: Path, _others: list[Path], _draw: random.Random) -> None:
+    """Put a folder in its place."""
+    path.unlink()
+    path.mkdir()
+
+
+def turn_into_a_link(path: Path, _others: list[Path], draw: random.Random) -> None:
+    """Put a link in its place, to what never ends, to nothing, or to itself."""
+    path.unlink()
+    path.symlink_to(draw.choice(("/dev/zero", "/nonexistent", path.name)))
+
+
+def turn_into_a_pipe(path: Path, _others: list[Path], _draw: random.Random) -> None:
+    """Put a pipe in its place."""
+    path.unlink()
+    os.mkfifo(path)
+
+
+def put_values_elsewhere(path: Path, _others: list[Path], draw: random.Random) -> None:
+    """Plain data of the right form and of another meaning."""
+    text = path.read_bytes()
+    words = [b"null", b"-1", b"1e999", b'"x"', b"[]", b"{}", b"9" * 400, b"true"]
+    at = draw.randrange(max(len(text), 1))
+    path.write_bytes(text[:at] + draw.choice(words) + text[at + draw.choice((0, 1, 8)) :])
+
+
+WAYS = [
+    flip_bits, truncate, lengthen, swap, say_other_versions, grow_beyond_bounds, turn_into_a_folder,
+    turn_into_a_link, turn_into_a_pipe, put_values_elsewhere,
+]  # fmt: skip
+
+
+def trials(
+    way: Callable[[Path, list[Path], random.Random], None], number: int, folder: Path, check: Check
+) -> Iterator[bool]:
+    """Yield for each of a number of damages whether two checks after it print what a check without a cache prints."""
+    cold = [check(edit, False) for edit in range(len(EDITS))]
+    cache, kept = folder / "cache", folder / "kept"
+    check(0, True)
+    cache.rename(kept)
+    draw = random.Random(way.__name__)  # noqa: S311 (the same damages in every run)
+    for trial in range(number):
+        shutil.copytree(kept, cache)
+        others = entries(cache)
+        way(draw.choice(others), others, draw)
+        edit = trial % len(EDITS)
+        yield check(edit, True) == check(edit, True) == cold[edit]  # the second reads what the first kept
+        shutil.rmtree(cache)
+    shutil.rmtree(kept)
+
+
+def main(number: int) -> int:
+    """Run and print."""
+    wrong = 0
+    for way in WAYS:
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary)
+            for name, text in FILES.items():
+                (folder / name).write_text(text)
+            told = list(trials(way, number, folder, functools.partial(_check, folder)))
+        wrong += told.count(False)
+        print(f"{way.__name__:22} {len(told)} damages, {told.count(False)} with another result", flush=True)
+    return 1 if wrong else 0
+
+
+def _check(folder: Path, edit: int, cached: bool) -> object:
+    (folder / "main.py").write_text(FILES["main.py"] + EDITS[edit])
+    kept = ("--cache-dir", "cache") if cached else ("--no-cache",)
+    command = [sys.executable, "-m", "syncscan", "check", "--format", "json", *kept, *FILES]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 1 or done.stderr:
+        return done.returncode, done.stderr
+    return json.loads(done.stdout)["findings"]
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 20))
