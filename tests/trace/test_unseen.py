@@ -191,3 +191,33 @@ def test_a_fork_server_that_runs_its_exit_handlers_by_hand(trace):
     """)
     assert done.stdout == "[0, 1]\n"
     assert done.counts() == {"torch.zeros(1).item()": 2}
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["print('starts')", "raise ValueError('mine')", "raise SystemExit(3)", "open('mark', 'a').write('x')"],
+)
+def test_a_launcher_that_starts_isolated_leaves_the_sitecustomize_to_the_program(
+    program, environment, tmp_path, source
+):
+    """`python -I -m syncscan`: nothing of the program's PYTHONPATH runs in it, and nothing twice."""
+    isolated = [sys.executable, "-I", "-m", "syncscan", "trace", "--"]
+    if subprocess.run([*isolated[:4], "--version"], capture_output=True, check=False).returncode:
+        pytest.skip("syncscan is not installed here")
+    program(f"{source}\n", "sitecustomize.py")
+    program("raise ImportError('not the one of syncscan')\n", "click.py")
+    path = f"{tmp_path}:{environment['PYTHONPATH']}"
+    command = [sys.executable, str(program("print('runs')\n"))]
+    outcomes = []
+    for prefix in ([], isolated):
+        (tmp_path / "mark").unlink(missing_ok=True)
+        done = subprocess.run(
+            [*prefix, *command], cwd=tmp_path, capture_output=True, text=True,
+            env={**environment, "PYTHONPATH": path}, check=False,
+        )  # fmt: skip
+        mark = (tmp_path / "mark").read_text() if (tmp_path / "mark").exists() else ""
+        errors = done.stderr.partition("syncscan: ")[0].splitlines()
+        if "SystemExit" in source:  # which is fatal there: the traceback shows who imported it
+            errors = [errors[0], errors[-1]]
+        outcomes.append((done.returncode, done.stdout, errors, mark))
+    assert outcomes[0] == outcomes[1]
