@@ -267,7 +267,7 @@ def _processes() -> Iterator[tuple[str, Program]]:
     )
     for name, source in {
         "fork": "if not os.fork():\n    print('child', flush=True); os._exit(3)\nprint(os.wait()[1])\n",
-        "fork before torch is used": "pid = os.fork()\nt2 = torch.zeros(1)\nprint(pid == 0, flush=True)\nif pid: os.wait()\n",
+        "fork before torch is used": "pid = os.fork()\nt2 = torch.zeros(1)\nif pid: os.wait()\nprint(pid == 0, flush=True)\n",
         "forks in a row": "for n in range(5):\n    if not os.fork(): os._exit(n)\nprint(sorted(os.wait()[1] for _ in range(5)))\n",
         "a fork that ends as a program does": "pid = os.fork()\nif pid: print(os.waitpid(pid, 0)[1])\nelse: sys.exit(2)\n",
         "a fork that raises": "pid = os.fork()\nif pid: os.wait()\nelse: 1 / 0\n",
