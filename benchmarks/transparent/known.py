@@ -26,6 +26,12 @@ KNOWN = [
         "the stand-in of CUDA complains in a forked child, where CUDA works no more and is left alone",
     ),
     (
+        "processes: fork on .*",
+        "stderr",
+        r".*DeprecationWarning: This process .* is multi-threaded, .*|  if not os.fork\(\):",
+        "the thread that writes; on a GPU the driver has threads of its own",
+    ),
+    (
         "processes: a group of its own",
         "status|stdout|stderr",
         "0|True",
