@@ -83,7 +83,7 @@ FLOORS = {
     "syncscan.simulate": ("inside", "export", "context"),
     "syncscan.simulate.inside": (
         "checks errors figures imports marks stores",
-        "cpu gradients kinds memory patches",
+        "cpu gradients kinds memory patches pinning",
         "autocast conditions generators recording legacy overridable registered taint",
         "compiled functions plans uncomputed",
         "gpu",
