@@ -12,6 +12,9 @@ ROUND_LATER = "copy it into pinned memory with `non_blocking=True`, and read it 
 AT_ONCE = "what is read at once cannot be copied without a wait: take it from what the host already has, or stay on the GPU"
 ASSERTED = "`torch._assert_async(condition)` tests it on the GPU; or leave it to a test, or behind a switch for debugging"
 
+MAKE_ON_GPU = "make it on the GPU"
+UPLOAD = "copy from pinned memory without blocking"
+
 # The arguments that torch takes from the GPU where they are tensors, as measured.
 _TAKES_TENSOR = frozenset({"torch.Tensor.fill_", "torch.Tensor.clamp", "torch.Tensor.clamp_", "torch.clamp"})
 

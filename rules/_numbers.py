@@ -70,6 +70,12 @@ def stores_exactly(number: cst.BaseExpression) -> bool:
     return isinstance(value, int) and abs(value) <= _INT8_MAX
 
 
+def fits_any_dtype(number: cst.BaseExpression) -> bool:
+    """Whether no dtype refuses to be filled with a number that a store of it takes."""
+    value = _written_out(number)
+    return stores_exactly(number) or (isinstance(value, float) and 0 <= value <= _INT8_MAX)
+
+
 def _largest_default(value: float) -> float:
     return _INT64_MAX if isinstance(value, int) else _FLOAT16_MAX
 

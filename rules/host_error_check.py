@@ -7,18 +7,17 @@ and that the iteration converged. `clip_grad_norm_(..., error_if_nonfinite=True)
 **Stays silent** on `torch.linalg.det` and on `cholesky_ex`, which return the status as a tensor or need
 none; on `clip_grad_norm_` without `error_if_nonfinite`; and on matrices in host memory.
 
-**Fix**: `torch.linalg.cholesky(a)` becomes `torch.linalg.cholesky_ex(a)[0]`. It is unsafe: a matrix that is
-not positive definite raises no error any more, and the result is meaningless there. `inv_ex` and
-`solve_ex` exist likewise. Check the status later, with others, where the host waits anyway.
+**No rewrite**: `torch.linalg.cholesky_ex(a)[0]` raises no error for a matrix that is not positive definite, and gives
+what means nothing there. `inv_ex` and `solve_ex` are alike. Take one of them where the matrix is known to be right, or check the
+status later, with others, where the host waits anyway.
 """
 
 import libcst as cst
 
-from syncscan.model import Applicability
 from syncscan.ops import Effect
-from syncscan.rule import Example, Facts, Match, Precedence, Rewrite, Rule
+from syncscan.rule import Example, Facts, Match, Precedence, Rule
 
-from ._shared import bare, blocking_call, gpu_operand, shown
+from ._shared import blocking_call, gpu_operand, shown
 
 _HINTS = {
     "torch.linalg.cholesky": "`torch.linalg.cholesky_ex` returns the status on the GPU",
@@ -50,13 +49,7 @@ import torch
 
 a = torch.eye(8, device="cuda")
 lower = torch.linalg.cholesky(a)  # expect: SYN502
-""",
-            fixed="""\
-import torch
-
-a = torch.eye(8, device="cuda")
-lower = torch.linalg.cholesky_ex(a)[0]
-""",
+"""
         ),
         Example(
             bad="""\
@@ -108,16 +101,7 @@ host = torch.linalg.inv(torch.eye(8))
             return None
         name = facts.name_of(call.func)
         message = f"{shown(call, facts)} reads a status from the GPU to raise an error, and the host waits"
-        rewrite = _without_check(call) if name == "torch.linalg.cholesky" and len(call.args) == 1 else None
         hint = _HINTS.get(
             name, "`validate_args=False` leaves the check out" if name.startswith(_CHECKED) else ""
         )
-        return Match(call, message, gpu_operand(call, facts), hint, rewrite)
-
-
-def _without_check(call: cst.Call) -> Rewrite | None:
-    if not isinstance(call.func, cst.Attribute):
-        return None
-    unchecked = bare(call).with_changes(func=call.func.with_changes(attr=cst.Name("cholesky_ex")))
-    first = cst.Subscript(unchecked, [cst.SubscriptElement(cst.Index(cst.Integer("0")))])
-    return Rewrite(call, first, "leave the status on the GPU", Applicability.UNSAFE)
+        return Match(call, message, gpu_operand(call, facts), hint)

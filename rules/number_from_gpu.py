@@ -7,8 +7,8 @@ a list of GPU scalars given to `torch.tensor` (one read for each element) all hi
 **Stays silent** on an index tensor with a dimension (`x[idx]`), on `t[:3]` and `t[0]`, on a GPU scalar in
 arithmetic (`x * s`), in `clamp(max=s)`, `lerp` and `masked_fill`: those read it on the GPU.
 
-**Fix**: `torch.tensor([a, b], device="cuda")` of GPU tensors becomes `torch.stack([a, b])`. It is unsafe,
-because `torch.stack` carries gradients on, which `torch.tensor` cuts. For the rest: `x[i.view(1)]` or
+**Fix**: `torch.tensor([a, b], device="cuda")` of GPU scalars becomes `torch.stack([a, b]).detach()`. It is unsafe,
+because the two may be on another device than the result. For the rest: `x[i.view(1)]` or
 `index_select` in place of `x[i]`; a mask `torch.arange(upper_bound) < n` in place of `x[:n]`;
 `x + alpha * y` in place of `torch.add(x, y, alpha=alpha)`; `v.expand(shape)` in place of
 `torch.full(shape, v)`.
@@ -21,7 +21,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rewrite, Rule
 
 from ._instead import of_rounds
-from ._shared import PYTHON, blocking_call, decider, index_elements, on_gpu, shown
+from ._shared import PYTHON, bare, blocking_call, decider, index_elements, method_call, on_gpu, shown
 
 _HINTS = {
     "add": "write the product out, `x + alpha * y`: the factor then stays on the GPU",
@@ -80,7 +80,7 @@ import torch
 
 loss = torch.ones((), device="cuda")
 norm = torch.zeros((), device="cuda")
-report = torch.stack([loss, norm])
+report = torch.stack([loss, norm]).detach()
 """,
         ),
         Example(
@@ -188,4 +188,6 @@ def _stack_instead(call: cst.Call, facts: Facts) -> Rewrite | None:
         return None
     first = call.args[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     stack = call.with_changes(func=call.func.with_changes(attr=cst.Name("stack")), args=(first,))
+    if not all(item.dtype in {"int", "bool", "uint8"} for item in items):
+        stack = method_call(bare(stack), "detach")  # `torch.tensor` carries no gradient on
     return Rewrite(call, stack, "stack the GPU scalars", Applicability.UNSAFE)

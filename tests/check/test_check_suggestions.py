@@ -68,7 +68,7 @@ def said(syncscan, project):
         ("y = torch.where(mask, x, torch.tensor(0.0))", "write the number itself in its place"),
         ("y = torch.linalg.inv(x)", "`torch.linalg.inv_ex` returns the status on the GPU"),
         ("torch.testing.assert_close(x, x)", "leave it to tests; in a run, `torch._assert_async`"),
-        ("y = torch.tensor([3] * n, device='cuda')", "fill on the GPU"),
+        ("y = torch.tensor([3] * 4, device='cuda')", "make it on the GPU"),
         ("y = torch.zeros(n).cuda()", "make it on the GPU"),
         ("y = torch.tensor(0).to('cuda')", "make it on the GPU"),
     ],
@@ -80,18 +80,25 @@ def test_the_suggestion_fits_the_line(said, lines, suggestion):
 @pytest.mark.parametrize(
     ("lines", "fixed"),
     [
-        ("y = torch.tensor([3] * n, device='cuda')", "torch.full((n,), 3, device='cuda')"),
+        (
+            "y = torch.tensor([3] * n, device='cuda')",
+            "torch.tensor([3] * n, device=\"cpu\", pin_memory=True).to('cuda', non_blocking=True)",
+        ),
+        (
+            "y = torch.tensor([3] * len(rows), dtype=torch.int32, device='cuda')",
+            "torch.full((len(rows),), 3, dtype=torch.int32, device='cuda')",
+        ),
+        ("y = torch.tensor([3] * 4, device='cuda')", "torch.full((4,), 3, device='cuda')"),
         ("y = torch.tensor([0], device='cuda')", "torch.full((1,), 0, device='cuda')"),
         (
             "y = torch.tensor([n, 1]).to('cuda')",
             "torch.tensor([n, 1], pin_memory=True).to('cuda', non_blocking=True)",
         ),
-        ("y = torch.tensor([[n]] * n, device='cuda')", "torch.full((n,1), n, device='cuda')"),
     ],
 )
 def test_a_list_of_one_number_is_filled(said, lines, fixed):
     (edit,) = said(lines)["fix"]["edits"]
-    assert edit["text"].replace(", 1)", ",1)") == fixed
+    assert edit["text"] == fixed
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,116 @@
+"""What factories make in host memory, made on the GPU in the first place, where the elements are the same there."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from syncscan.model import Kind
+from syncscan.rule import Facts
+
+from ._numbers import fills_dtype, fills_exactly
+from ._shared import filled, set_argument, unpacks
+
+_FILLED = {"torch.tensor": "data", "torch.full": "fill_value"}  # the parameters that say what to fill with
+_DECIDES_THE_PLACE = {"device", "pin_memory", "out", "requires_grad"}
+
+# The GPU rounds these as the CPU does; a quotient, a power or a function may differ in the last bit.
+_EXACT = (cst.Add, cst.Subtract, cst.Multiply)
+_COMPARED = (cst.Equal, cst.NotEqual, cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
+_DENSE = frozenset(
+    f"torch.Tensor.{name}"
+    for name in (
+        "float",
+        "double",
+        "half",
+        "bfloat16",
+        "int",
+        "long",
+        "bool",
+        "unsqueeze",
+        "clone",
+        "contiguous",
+        "t",
+    )
+)
+
+
+def made_on(
+    source: cst.BaseExpression, device: cst.BaseExpression, facts: Facts
+) -> cst.BaseExpression | None:
+    """The expression with ``device=`` in each call of a factory; None where it may make something else there, or raise an error."""
+    if isinstance(source, cst.Call) and facts.name_of(source.func) not in _DENSE:
+        return _factory_on(source, device, facts)
+    if not isinstance(device, (cst.Name, cst.Attribute, cst.SimpleString)):
+        return None  # it would be evaluated more than once, or before other operands
+    return _of_factories_on(source, device, facts)
+
+
+def _of_factories_on(
+    source: cst.BaseExpression, device: cst.BaseExpression, facts: Facts
+) -> cst.BaseExpression | None:
+    """Arithmetic, comparisons, and new dimensions of what factories make."""
+    if isinstance(source, cst.BinaryOperation) and isinstance(source.operator, _EXACT):
+        left, right = (_operand_on(side, device, facts) for side in (source.left, source.right))
+        both = left is not None and right is not None and (left, right) != (source.left, source.right)
+        return source.with_changes(left=left, right=right) if both else None
+    if isinstance(source, cst.UnaryOperation) and isinstance(source.operator, cst.Minus):
+        inner = made_on(source.expression, device, facts)
+        return source.with_changes(expression=inner) if inner is not None else None
+    if isinstance(source, cst.Comparison):
+        left = made_on(source.left, device, facts)
+        numbers = [_is_number(target.comparator, facts) for target in source.comparisons]
+        compares = numbers == [True] and isinstance(source.comparisons[0].operator, _COMPARED)
+        return source.with_changes(left=left) if left is not None and compares else None
+    if isinstance(source, cst.Subscript) and all(_keeps_all(element.slice) for element in source.slice):
+        value = made_on(source.value, device, facts)
+        return source.with_changes(value=value) if value is not None else None
+    if isinstance(source, cst.Call) and isinstance(source.func, cst.Attribute):
+        value = made_on(source.func.value, device, facts)
+        plain = all(_is_number(argument.value, facts) for argument in source.args) and not unpacks(source)
+        return (
+            source.with_changes(func=source.func.with_changes(value=value))
+            if value is not None and plain
+            else None
+        )
+    return None
+
+
+def _operand_on(
+    side: cst.BaseExpression, device: cst.BaseExpression, facts: Facts
+) -> cst.BaseExpression | None:
+    return side if _is_number(side, facts) else made_on(side, device, facts)
+
+
+def _is_number(node: cst.BaseExpression, facts: Facts) -> bool:
+    return facts.of(node).kind is Kind.NUMBER
+
+
+def _keeps_all(part: cst.BaseSlice) -> bool:
+    """Whether a part of an index is ``None``, ``...`` or ``:``, which leave out no element."""
+    if isinstance(part, cst.Slice):
+        return part.lower is None and part.upper is None and part.step is None
+    value = cst.ensure_type(part, cst.Index).value
+    return isinstance(value, cst.Ellipsis) or (isinstance(value, cst.Name) and value.value == "None")
+
+
+def _factory_on(source: cst.Call, device: cst.BaseExpression, facts: Facts) -> cst.Call | None:
+    keywords = {argument.keyword.value for argument in source.args if argument.keyword is not None}
+    if unpacks(source) or keywords & _DECIDES_THE_PLACE or not _is_exact(source, facts):
+        return None
+    made = filled(source) if facts.name_of(source.func) == "torch.tensor" else source
+    return set_argument(made, "device", device) if made is not None else None
+
+
+def _is_exact(source: cst.Call, facts: Facts) -> bool:
+    """Whether the elements are the same when they are made on the GPU."""
+    name = facts.name_of(source.func)
+    if name in {"torch.zeros", "torch.ones", "torch.empty"}:
+        return fills_dtype(source, facts)
+    if name == "torch.eye":
+        # only the GPU makes those of uint16, uint32, uint64 and complex32 (torch 2.11, H200)
+        return facts.argument(source, "dtype") is None
+    if name == "torch.arange":  # fractions may be rounded differently
+        dtype = facts.argument(source, "dtype")
+        return dtype is None and all(facts.of(argument.value).dtype == "int" for argument in source.args)
+    number = facts.argument(source, _FILLED[name]) if name in _FILLED else None
+    return number is not None and fills_exactly(number, source, facts)
