@@ -26,7 +26,9 @@ WORLDS = [on_the_host, simulated, pytest.param(on_a_gpu, marks=GPU)]
 @settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_fix_changes_nothing_but_the_wait(
-    world: Callable[[list[Fixed]], Iterator[str]], template: st.SearchStrategy[Case], data: st.DataObject
+    world: Callable[[list[Fixed]], Iterator[tuple[Fixed, str]]],
+    template: st.SearchStrategy[Case],
+    data: st.DataObject,
 ) -> None:
     cases = data.draw(st.lists(template, min_size=15, max_size=25))
-    assert [told for told in world(fixed(cases)) if told] == []
+    assert [told for _, told in world(fixed(cases)) if told] == []

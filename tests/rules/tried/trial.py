@@ -61,15 +61,15 @@ def _split(text: str, functions: Sequence[str]) -> Iterator[str]:
         del lines[:count]
 
 
-def on_the_host(pairs: Iterable[Fixed]) -> Iterator[str]:
+def on_the_host(pairs: Iterable[Fixed]) -> Iterator[tuple[Fixed, str]]:
     """Compare the two where the caller asks for the CPU and there is no CUDA; "" for each that is right, and else what went wrong."""
     for pair in pairs:
         used = " ".join((pair.case.body, *pair.case.operands))
         if pair.case.follows_a_device and "cuda" not in used and "pin" not in used:
-            yield _compare(pair, "cpu", lambda _: None)
+            yield pair, _compare(pair, "cpu", lambda _: None)
 
 
-def simulated(pairs: Iterable[Fixed]) -> Iterator[str]:
+def simulated(pairs: Iterable[Fixed]) -> Iterator[tuple[Fixed, str]]:
     """Compare the two on a simulated GPU, where the fixed form must not block."""
     with simulated_cuda() as seen:
 
@@ -79,13 +79,13 @@ def simulated(pairs: Iterable[Fixed]) -> Iterator[str]:
 
         for pair in pairs:
             seen.clear()
-            yield _compare(pair, "cuda", blocked)
+            yield pair, _compare(pair, "cuda", blocked)
 
 
-def on_a_gpu(pairs: Iterable[Fixed]) -> Iterator[str]:
+def on_a_gpu(pairs: Iterable[Fixed]) -> Iterator[tuple[Fixed, str]]:
     """Compare the two on a GPU; torch raises an error where the fixed form synchronizes."""
     for pair in pairs:
-        yield _compare(pair, "cuda", lambda _: None, _forbidding)
+        yield pair, _compare(pair, "cuda", lambda _: None, _forbidding)
 
 
 @contextmanager
