@@ -10,7 +10,7 @@ mask; on stores of a GPU tensor; and on tensors in host memory.
 tensor, `i` an integer, and `v` an integer written out from -127 to 127, which is the same for every dtype; unsafe for a float
 from 0 to 127, since `torch.float8_e8m0fnu` has no fill with 0.0. For other numbers there is no rewrite: the GPU refuses to fill with a
 number that does not fit, and a store makes it infinite. `x[idx] = v` becomes `x.index_fill_(0, idx.long(), v)` where `idx` has one dimension;
-`index_fill_` takes indices of type int64 only, of which `long()` makes no copy.
+`index_fill_` takes indices of type int64 only, of which `long()` makes no copy, and no float8 tensor.
 """
 
 import libcst as cst

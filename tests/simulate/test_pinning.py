@@ -20,7 +20,6 @@ def seen() -> Iterator[list[SimulatedSync]]:
 REFUSED: dict[str, tuple[Callable[[], torch.Tensor], str]] = {
     "an array": (lambda: torch.tensor(np.ones(3), pin_memory=True), "constructed from numpy"),
     "an array of one number": (lambda: torch.tensor(np.array(1), device="cuda", pin_memory=True), "constructed from numpy"),
-    "an array as another tensor": (lambda: torch.ones(2).new_tensor(np.ones(3), pin_memory=True), "constructed from numpy"),
     "a tensor": (lambda: torch.tensor(torch.ones(3), pin_memory=True), "constructed from a variable"),
     "memory of the GPU": (lambda: torch.zeros(3, device="cuda", pin_memory=True), "Only dense CPU tensors"),
     "elements that share memory": (lambda: torch.ones(1).expand(3).pin_memory(), "more than one element"),

@@ -11,20 +11,17 @@ from torch import Tensor
 
 from .marks import PINNED
 
-_FROM_DATA = frozenset({torch.tensor, Tensor.new_tensor})  # these pin what they read, and move it afterwards
-
 
 def pinned_place(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], where: int | None) -> int:
     """Return where a constructor leaves what it makes in pinned memory: there, or on the device to which it moves it.
 
     RuntimeError, in the words of torch, where it has nothing to pin.
     """
-    if func not in _FROM_DATA:
+    if func is not torch.tensor:  # which pins what it reads, and moves it afterwards
         if where is not None and where >= 0:
             raise RuntimeError("Only dense CPU tensors can be pinned")
         return PINNED
-    position = 0 if func is torch.tensor else 1
-    data = args[position] if len(args) > position else kwargs.get("data")
+    data = args[0] if args else kwargs.get("data")
     if isinstance(data, Tensor):
         raise RuntimeError("Can't pin tensor constructed from a variable")
     if _is_array(data):

@@ -122,17 +122,14 @@ def fills(draw: st.DrawFn, *, non_blocking: str = "") -> Case:
 @st.composite
 def stores(draw: st.DrawFn) -> Case:
     """A number stored in one element or through an index tensor (SYN306), and a tensor stored in a row (SYN307)."""
+    # No float8, as the page of the rule says: the GPU has no `index_fill_` of it (torch 2.11, H200).
     kind = draw(st.sampled_from(["number", "written number", "pinned", "tensor"]))
     value = "v" if kind != "written number" else draw(KINDS["number"])
     operand = draw(KINDS["number" if kind == "written number" else kind])
     shape, index = draw(
         st.sampled_from([("4", "1"), ("4", "-1"), ("4, 3", "1, 2"), ("4, 3", "1"), ("2, 4, 3", "0"), ("4", "w"), ("4, 3", "w"), ("4", "True"), ("4", "9")])
     )  # fmt: skip
-    dtype = draw(
-        st.sampled_from(
-            ["float32", "float16", "int64", "int8", "uint8", "bool", "complex64", "float8_e4m3fn", "v"]
-        )
-    )
+    dtype = draw(st.sampled_from(["float32", "float16", "int64", "int8", "uint8", "bool", "complex64", "v"]))
     made = f"torch.zeros({shape}, dtype={'v_dtype' if dtype == 'v' else f'torch.{dtype}'}, device='cuda')"
     tail = draw(st.sampled_from(["", "", ".t()" if shape.count(",") == 1 else "", " * 1"]))
     rows = draw(KINDS["gpu index"])
