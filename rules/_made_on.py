@@ -42,37 +42,34 @@ def made_on(
         return _factory_on(source, device, facts)
     if not isinstance(device, (cst.Name, cst.Attribute, cst.SimpleString)):
         return None  # it would be evaluated more than once, or before other operands
-    return _of_factories_on(source, device, facts)
-
-
-def _of_factories_on(
-    source: cst.BaseExpression, device: cst.BaseExpression, facts: Facts
-) -> cst.BaseExpression | None:
-    """Arithmetic, comparisons, and new dimensions of what factories make."""
-    if isinstance(source, cst.BinaryOperation) and isinstance(source.operator, _EXACT):
-        left, right = (_operand_on(side, device, facts) for side in (source.left, source.right))
-        both = left is not None and right is not None and (left, right) != (source.left, source.right)
-        return source.with_changes(left=left, right=right) if both else None
-    if isinstance(source, cst.UnaryOperation) and isinstance(source.operator, cst.Minus):
-        inner = made_on(source.expression, device, facts)
-        return source.with_changes(expression=inner) if inner is not None else None
+    if isinstance(source, cst.BinaryOperation):
+        return _arithmetic_on(source, device, facts)
     if isinstance(source, cst.Comparison):
-        left = made_on(source.left, device, facts)
-        numbers = [_is_number(target.comparator, facts) for target in source.comparisons]
-        compares = numbers == [True] and isinstance(source.comparisons[0].operator, _COMPARED)
-        return source.with_changes(left=left) if left is not None and compares else None
-    if isinstance(source, cst.Subscript) and all(_keeps_all(element.slice) for element in source.slice):
-        value = made_on(source.value, device, facts)
-        return source.with_changes(value=value) if value is not None else None
-    if isinstance(source, cst.Call) and isinstance(source.func, cst.Attribute):
-        value = made_on(source.func.value, device, facts)
-        plain = all(_is_number(argument.value, facts) for argument in source.args) and not unpacks(source)
-        return (
-            source.with_changes(func=source.func.with_changes(value=value))
-            if value is not None and plain
-            else None
-        )
-    return None
+        return _comparison_on(source, device, facts)
+    inner = _tensor_of(source) if _keeps_all(source, facts) else None
+    made = made_on(inner, device, facts) if inner is not None else None
+    if inner is None or made is None:
+        return None
+    return cst.ensure_type(source.deep_replace(inner, made), cst.BaseExpression)
+
+
+def _arithmetic_on(
+    source: cst.BinaryOperation, device: cst.BaseExpression, facts: Facts
+) -> cst.BinaryOperation | None:
+    left, right = (_operand_on(side, device, facts) for side in (source.left, source.right))
+    if not isinstance(source.operator, _EXACT) or left is None or right is None:
+        return None
+    is_changed = left is not source.left or right is not source.right
+    return source.with_changes(left=left, right=right) if is_changed else None
+
+
+def _comparison_on(source: cst.Comparison, device: cst.BaseExpression, facts: Facts) -> cst.Comparison | None:
+    left = made_on(source.left, device, facts)
+    if left is None or len(source.comparisons) != 1:
+        return None
+    (target,) = source.comparisons
+    compares = isinstance(target.operator, _COMPARED) and _is_number(target.comparator, facts)
+    return source.with_changes(left=left) if compares else None
 
 
 def _operand_on(
@@ -85,7 +82,27 @@ def _is_number(node: cst.BaseExpression, facts: Facts) -> bool:
     return facts.of(node).kind is Kind.NUMBER
 
 
-def _keeps_all(part: cst.BaseSlice) -> bool:
+def _tensor_of(source: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The tensor of an index, a sign, or the call of a method."""
+    if isinstance(source, cst.Subscript):
+        return source.value
+    if isinstance(source, cst.UnaryOperation):
+        return source.expression
+    return (
+        source.func.value if isinstance(source, cst.Call) and isinstance(source.func, cst.Attribute) else None
+    )
+
+
+def _keeps_all(source: cst.BaseExpression, facts: Facts) -> bool:
+    """Whether an operation on one tensor gives every element of it, in memory as dense."""
+    if isinstance(source, cst.Subscript):
+        return all(_is_whole(element.slice) for element in source.slice)
+    if isinstance(source, cst.Call):
+        return not unpacks(source) and all(_is_number(argument.value, facts) for argument in source.args)
+    return isinstance(source, cst.UnaryOperation) and isinstance(source.operator, cst.Minus)
+
+
+def _is_whole(part: cst.BaseSlice) -> bool:
     """Whether a part of an index is ``None``, ``...`` or ``:``, which leave out no element."""
     if isinstance(part, cst.Slice):
         return part.lower is None and part.upper is None and part.step is None
