@@ -50,7 +50,8 @@ def made_on(
     made = made_on(inner, device, facts) if inner is not None else None
     if inner is None or made is None:
         return None
-    return cst.ensure_type(source.deep_replace(inner, made), cst.BaseExpression)
+    replaced = source.deep_replace(inner, made)
+    return replaced if isinstance(replaced, cst.BaseExpression) else None
 
 
 def _arithmetic_on(
