@@ -8,8 +8,8 @@ where the tensor stays in host memory; where the data is a GPU tensor; and where
 
 **Fix.** A number written out becomes `torch.full((), number, device=...)`: same value, same dtype, no copy. That
 is safe for a number without a dtype (a float up to 65504), for an integer from 0 to 127 with any dtype, and for
-what a dtype that is written out holds (`-1` of `torch.int32`, `0.5` of `torch.float32`). Numbers beyond that are infinite
-in one and an error in the other. `[number] * n` becomes `torch.full((n,), number)` where `n` is a number written out, or a
+what a dtype that is written out holds (`-1` of `torch.int32`, `0.5` of `torch.float32`). It is unsafe for a float from 0 to 127 with another dtype:
+`torch.tensor` refuses `0.5` of `torch.uint64`, `torch.full` does not. Numbers beyond that are infinite in one and an error in the other. `[number] * n` becomes `torch.full((n,), number)` where `n` is a number written out, or a
 `len()` and the dtype is given: of an empty list `torch.tensor` cannot tell the dtype.
 
 Lists and other numbers are made in pinned memory and copied without blocking. torch keeps the pinned memory until the
@@ -25,7 +25,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._instead import MAKE_ON_GPU, UPLOAD
-from ._numbers import fills_exactly
+from ._numbers import fills_alike, fills_exactly
 from ._pinned import cuda_is_there, is_plain_data, is_surely_gpu
 from ._shared import (
     CONSTRUCTORS,
@@ -170,8 +170,8 @@ def _rewrite(call: cst.Call, data: cst.BaseExpression, facts: Facts) -> Rewrite 
     keywords = {argument.keyword.value for argument in call.args if argument.keyword is not None}
     if device is None or unpacks(call) or not keywords <= _KEPT_BY_FULL:
         return None
-    if fills_exactly(data, call, facts):
-        return Rewrite(call, full, MAKE_ON_GPU, certain(True, facts.of(data)))
+    if fills_alike(data, call, facts):
+        return Rewrite(call, full, MAKE_ON_GPU, certain(fills_exactly(data, call, facts), facts.of(data)))
     if "requires_grad" in keywords:
         return None
     repeated = _repeated(data, call, facts)
@@ -198,7 +198,7 @@ def _repeated(
         return None
     number = item.elements[0].value
     shape = cst.Tuple([cst.Element(count, comma=cst.Comma())])
-    return (shape, number) if fills_exactly(number, call, facts) else None
+    return (shape, number) if fills_alike(number, call, facts) else None
 
 
 def _is_count(times: cst.BaseExpression, facts: Facts) -> bool:
