@@ -7,11 +7,12 @@ import libcst as cst
 from syncscan.model import Kind
 from syncscan.rule import Facts
 
-from ._numbers import fills_dtype, fills_exactly
+from ._numbers import fills_alike, fills_dtype, fills_exactly
 from ._shared import filled, set_argument, unpacks
 
 _FILLED = {"torch.tensor": "data", "torch.full": "fill_value"}  # the parameters that say what to fill with
 _DECIDES_THE_PLACE = {"device", "pin_memory", "out", "requires_grad"}
+_WIDE = {"float", "float32", "double", "float64", "int", "int32", "long", "int64"}
 
 # The GPU rounds these as the CPU does; a quotient, a power or a function may differ in the last bit.
 _EXACT = (cst.Add, cst.Subtract, cst.Multiply)
@@ -113,22 +114,50 @@ def _is_whole(part: cst.BaseSlice) -> bool:
 
 def _factory_on(source: cst.Call, device: cst.BaseExpression, facts: Facts) -> cst.Call | None:
     keywords = {argument.keyword.value for argument in source.args if argument.keyword is not None}
-    if unpacks(source) or keywords & _DECIDES_THE_PLACE or not _is_exact(source, facts):
+    if unpacks(source) or keywords & _DECIDES_THE_PLACE or not _is_alike(source, facts):
         return None
     made = filled(source) if facts.name_of(source.func) == "torch.tensor" else source
     return set_argument(made, "device", device) if made is not None else None
 
 
-def _is_exact(source: cst.Call, facts: Facts) -> bool:
+def is_exact(source: cst.BaseExpression, facts: Facts) -> bool:
+    """Whether the call of a factory makes the same on the GPU in every case, and raises an error in the same cases."""
+    if not isinstance(source, cst.Call) or not _is_alike(source, facts):
+        return False
+    number = _number(source, facts)
+    if number is not None:
+        return fills_exactly(number, source, facts)
+    if facts.name_of(source.func) in {"torch.zeros", "torch.ones", "torch.empty"}:
+        return fills_dtype(source, facts)
+    # only the GPU makes `eye` of uint16, uint32, uint64 and complex32 (torch 2.11, H200)
+    return (
+        facts.name_of(source.func) in {"torch.eye", "torch.arange"}
+        and facts.argument(source, "dtype") is None
+    )
+
+
+def _is_alike(source: cst.Call, facts: Facts) -> bool:
     """Whether the elements are the same when they are made on the GPU."""
     name = facts.name_of(source.func)
-    if name in {"torch.zeros", "torch.ones", "torch.empty"}:
-        return fills_dtype(source, facts)
-    if name == "torch.eye":
-        # only the GPU makes those of uint16, uint32, uint64 and complex32 (torch 2.11, H200)
-        return facts.argument(source, "dtype") is None
+    if name in {"torch.zeros", "torch.ones", "torch.empty", "torch.eye"}:
+        return True
     if name == "torch.arange":  # fractions may be rounded differently
-        dtype = facts.argument(source, "dtype")
-        return dtype is None and all(facts.of(argument.value).dtype == "int" for argument in source.args)
-    number = facts.argument(source, _FILLED[name]) if name in _FILLED else None
-    return number is not None and fills_exactly(number, source, facts)
+        numbers = [argument.value for argument in source.args if _names_number(argument)]
+        return all(facts.of(number).dtype == "int" for number in numbers) and _holds_integers(source, facts)
+    number = _number(source, facts)
+    return number is not None and fills_alike(number, source, facts)
+
+
+def _number(source: cst.Call, facts: Facts) -> cst.BaseExpression | None:
+    parameter = _FILLED.get(facts.name_of(source.func))
+    return facts.argument(source, parameter) if parameter is not None else None
+
+
+def _names_number(argument: cst.Arg) -> bool:
+    return argument.keyword is None or argument.keyword.value in {"start", "end", "step"}
+
+
+def _holds_integers(source: cst.Call, facts: Facts) -> bool:
+    """Whether the dtype of a range is the default one of integers, or one that rounds none below 2**24."""
+    dtype = facts.argument(source, "dtype")
+    return dtype is None or (isinstance(dtype, cst.Attribute) and dtype.attr.value in _WIDE)

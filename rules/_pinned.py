@@ -13,15 +13,9 @@ from syncscan.rule import Facts
 
 from ._shared import TRUE, method_call, set_argument, unpacks
 
-# Functions that take `pin_memory=`, and make what is dense.
-_MAKERS = frozenset(
-    f"torch.{name}"
-    for name in (
-        *("zeros", "ones", "empty", "full", "arange", "linspace", "logspace", "eye"),
-        *("rand", "randn", "randint", "randperm"),
-    )
-)
-_FRESH = frozenset({"torch.Tensor.clone", "torch.Tensor.contiguous", "torch.cat", "torch.stack"})
+_FRESH = frozenset(
+    {"torch.Tensor.clone", "torch.Tensor.contiguous", "torch.cat", "torch.stack"}
+)  # what they make is dense
 _DECIDES_THE_PLACE = {"device", "pin_memory", "out", "layout"}
 
 
@@ -38,10 +32,8 @@ def pinned(source: cst.BaseExpression, facts: Facts, *, has_cuda: bool) -> cst.C
     """The source in pinned memory where CUDA is there, as it surely is where ``has_cuda``; None where that might raise an error."""
     if isinstance(source, cst.Call):
         name = facts.name_of(source.func)
-        takes_flag = name in _MAKERS or (
-            name == "torch.tensor" and _is_plain(facts.argument(source, "data"), facts)
-        )
-        if takes_flag and not _decides_the_place(source):
+        reads_data = name == "torch.tensor" and _is_plain(facts.argument(source, "data"), facts)
+        if reads_data and not _decides_the_place(source):
             flag = TRUE if has_cuda else cuda_is_there(source)
             return set_argument(source, "pin_memory", flag) if flag is not None else None
     return method_call(source, "pin_memory") if has_cuda and _is_dense(source, facts) else None
@@ -86,4 +78,4 @@ def _is_dense(source: cst.BaseExpression, facts: Facts) -> bool:
         return facts.of(source).is_cpu_tensor
     if not isinstance(source, cst.Call) or not facts.of(source).is_cpu_tensor:
         return False
-    return facts.name_of(source.func) in _FRESH | _MAKERS | {"torch.tensor"}
+    return facts.name_of(source.func) in _FRESH | {"torch.tensor"}

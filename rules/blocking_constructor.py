@@ -20,11 +20,10 @@ device is surely a GPU. That is unsafe because a synchronization disappears on w
 
 import libcst as cst
 
-from syncscan.model import Applicability
+from syncscan.model import Applicability, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
-from ._instead import MAKE_ON_GPU, UPLOAD
 from ._numbers import fills_alike, fills_exactly
 from ._pinned import cuda_is_there, is_plain_data, is_surely_gpu
 from ._shared import (
@@ -39,6 +38,7 @@ from ._shared import (
     shown,
     unpacks,
 )
+from ._suggestions import suggest
 
 _KEPT_BY_FULL = {"dtype", "device", "requires_grad"}
 
@@ -154,7 +154,18 @@ same = torch.as_tensor(order, device="cuda")
         if call is None or data is None or facts.of(data).is_gpu or _is_empty(data):
             return None
         message = f"{shown(data, facts)} is copied from ordinary memory to the GPU, and the host waits for the stream"
-        return Match(call, message, because=facts.of(call), rewrite=_rewrite(call, data, facts))
+        return Match(call, message, facts.of(call), _hint(call, data, facts), _rewrite(call, data, facts))
+
+
+def _hint(call: cst.Call, data: cst.BaseExpression, facts: Facts) -> str:
+    device = facts.argument(call, "device")
+    if (
+        device is None
+        or facts.of(data).kind is not Kind.NDARRAY
+        or not isinstance(data, (cst.Name, cst.Attribute))
+    ):
+        return ""
+    return suggest("array", array=facts.source(data), device=facts.source(device))
 
 
 def _is_empty(data: cst.BaseExpression) -> bool:
@@ -171,14 +182,16 @@ def _rewrite(call: cst.Call, data: cst.BaseExpression, facts: Facts) -> Rewrite 
     if device is None or unpacks(call) or not keywords <= _KEPT_BY_FULL:
         return None
     if fills_alike(data, call, facts):
-        return Rewrite(call, full, MAKE_ON_GPU, certain(fills_exactly(data, call, facts), facts.of(data)))
+        return Rewrite(
+            call, full, suggest("make-on-gpu"), certain(fills_exactly(data, call, facts), facts.of(data))
+        )
     if "requires_grad" in keywords:
         return None
     repeated = _repeated(data, call, facts)
     if repeated is not None:
-        return Rewrite(call, _filled(full, *repeated), MAKE_ON_GPU, Applicability.UNSAFE)
+        return Rewrite(call, _filled(full, *repeated), suggest("make-on-gpu"), Applicability.UNSAFE)
     upload = _pinned_upload(call, data, device, facts)
-    return Rewrite(call, upload, UPLOAD, Applicability.UNSAFE) if upload is not None else None
+    return Rewrite(call, upload, suggest("upload"), Applicability.UNSAFE) if upload is not None else None
 
 
 def _repeated(

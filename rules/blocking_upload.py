@@ -24,8 +24,7 @@ from syncscan.model import Applicability
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
-from ._instead import MAKE_ON_GPU, UPLOAD
-from ._made_on import made_on
+from ._made_on import is_exact, made_on
 from ._pinned import with_pinned_source
 from ._shared import (
     CONSTRUCTORS,
@@ -43,7 +42,12 @@ from ._shared import (
     shown,
     unpacks,
 )
+from ._suggestions import suggest
 
+_RANDOM = {
+    f"torch.{name}" for name in ("rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial")
+}
+_ROUNDED = {"torch.arange", "torch.linspace", "torch.logspace"}
 _COPYING = {"to", "cuda", "copy_", "type_as"}
 _HOST = {"on host", "memory pageable", "memory pinned"}
 
@@ -136,12 +140,18 @@ host = pinned.to(torch.float16)
 
 def _hint(call: cst.Call, source: cst.BaseExpression | None, facts: Facts) -> str:
     if facts.name_of(call.func) == "torch.load":
-        return "load it before the steps begin; the host reads the file in any case"
-    if plain_name(call, facts) in _COPYING or source is None:
+        return suggest("load")
+    if source is None:
         return ""
-    if isinstance(source, cst.Call) and facts.name_of(source.func) == "torch.tensor":
-        return "write the number itself in its place, or make the tensor on the GPU with `device=`"
-    return "make it on the GPU, with `device=` where it is made"
+    made = facts.name_of(source.func) if isinstance(source, cst.Call) else ""
+    if plain_name(call, facts) not in _COPYING:
+        return suggest("number-operand" if made == "torch.tensor" else "operand")
+    device = facts.argument(call, "device")
+    if device is not None and made in _RANDOM | _ROUNDED:
+        return suggest("random" if made in _RANDOM else "rounded", device=facts.source(device))
+    if isinstance(source, (cst.Name, cst.Attribute)):
+        return suggest("loader")
+    return ""
 
 
 def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:
@@ -159,7 +169,7 @@ def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrit
     start = call if facts.of(source).pinned else with_pinned_source(call, source, facts)
     if start is None:
         return None
-    return Rewrite(call, set_argument(start, "non_blocking", TRUE), UPLOAD, Applicability.UNSAFE)
+    return Rewrite(call, set_argument(start, "non_blocking", TRUE), suggest("upload"), Applicability.UNSAFE)
 
 
 def _made_there(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:
@@ -167,15 +177,16 @@ def _made_there(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rew
     device = _only_device(call, facts)
     made = made_on(source, device, facts) if device is not None else None
     if made is not None:
-        exact = isinstance(source, cst.Call)
-        applicability = certain(exact, *(facts.of(argument.value) for argument in call.args))
-        return Rewrite(call, made, MAKE_ON_GPU, applicability)
+        applicability = certain(
+            is_exact(source, facts), *(facts.of(argument.value) for argument in call.args)
+        )
+        return Rewrite(call, made, suggest("make-on-gpu"), applicability)
     device = _device_among_others(call, facts)
     made = made_on(source, device, facts) if device is not None else None
     if made is None:
         return None
     moved = cst.ensure_type(call.deep_replace(source, made), cst.Call)
-    return Rewrite(call, moved, MAKE_ON_GPU, Applicability.UNSAFE)
+    return Rewrite(call, moved, suggest("make-on-gpu"), Applicability.UNSAFE)
 
 
 def _device_among_others(call: cst.Call, facts: Facts) -> cst.BaseExpression | None:

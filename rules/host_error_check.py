@@ -18,20 +18,19 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rule
 
 from ._shared import blocking_call, gpu_operand, shown
+from ._suggestions import suggest
 
-_HINTS = {
-    "torch.linalg.cholesky": "`torch.linalg.cholesky_ex` returns the status on the GPU",
-    "torch.linalg.inv": "`torch.linalg.inv_ex` returns the status on the GPU",
-    "torch.inverse": "`torch.linalg.inv_ex` returns the status on the GPU",
-    "torch.linalg.solve": "`torch.linalg.solve_ex` returns the status on the GPU",
-    "torch.linalg.lu_factor": "`torch.linalg.lu_factor_ex` returns the status on the GPU, but checks it too: leave the factors to `solve_ex`",
-    "torch.nn.utils.clip_grad_norm_": "test the returned norm later, or on the GPU",
-    "torch.testing.assert_close": "leave it to tests; in a run, `torch._assert_async` of `torch.isclose(a, b).all()` tests it on the GPU",
-    "torch.amp.GradScaler.step": "bfloat16 needs no scaler; with one, this wait is its price",
-    "torch.cuda.amp.GradScaler.step": "bfloat16 needs no scaler; with one, this wait is its price",
+_SUGGESTED = {  # rows of the table of suggestions
+    "torch.linalg.cholesky": "cholesky",
+    "torch.linalg.inv": "inv",
+    "torch.inverse": "inv",
+    "torch.linalg.solve": "solve",
+    "torch.linalg.lu_factor": "lu_factor",
+    "torch.nn.utils.clip_grad_norm_": "clip",
+    "torch.testing.assert_close": "assert_close",
+    "torch.amp.GradScaler.step": "scaler",
+    "torch.cuda.amp.GradScaler.step": "scaler",
 }
-
-
 _CHECKED = "torch.distributions."
 
 
@@ -101,7 +100,6 @@ host = torch.linalg.inv(torch.eye(8))
             return None
         name = facts.name_of(call.func)
         message = f"{shown(call, facts)} reads a status from the GPU to raise an error, and the host waits"
-        hint = _HINTS.get(
-            name, "`validate_args=False` leaves the check out" if name.startswith(_CHECKED) else ""
-        )
+        row = _SUGGESTED.get(name, "distribution" if name.startswith(_CHECKED) else "")
+        hint = suggest(row) if row else ""
         return Match(call, message, gpu_operand(call, facts), hint)

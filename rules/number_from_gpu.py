@@ -22,17 +22,9 @@ from syncscan.rule import Example, Facts, Match, Precedence, Rewrite, Rule
 
 from ._instead import of_rounds
 from ._shared import PYTHON, bare, blocking_call, decider, index_elements, method_call, on_gpu, shown
+from ._suggestions import suggest
 
-_HINTS = {
-    "add": "write the product out, `x + alpha * y`: the factor then stays on the GPU",
-    "sub": "write the product out, `x - alpha * y`: the factor then stays on the GPU",
-    "full": "use `value.expand(size)`, or `torch.empty(size, device=...).fill_(value)`",
-    "repeat": "repeat by a number that the host knows, or index with `torch.arange(upper_bound) % n`",
-    "arange": "take the bound from the host; an upper bound and a mask serve as well",
-    "tensor": "`torch.stack` puts GPU scalars together without reading them",
-    "as_tensor": "`torch.stack` puts GPU scalars together without reading them",
-}
-_SIZE = "take the number from the host: a shape, or the list from which the tensor was made"
+_SUGGESTED = {"add", "sub", "full", "repeat", "arange"}
 _SEQUENCES = {Kind.LIST, Kind.TUPLE, Kind.STRING}
 
 
@@ -119,7 +111,7 @@ both = torch.stack([scale, scale])
             f"{shown(number, facts)} is on the GPU, `{name}` needs a number, and the host waits to read it"
         )
         because = on_gpu(facts.of(number)) or facts.of(number)
-        hint = _HINTS.get(name) or (_instead(False, call, facts) if facts.in_loop(call) else _SIZE)
+        hint = _of_a_call(name, call, facts)
         return Match(call, message, because, hint, _stack_instead(call, facts))
 
 
@@ -138,12 +130,18 @@ def _match_subscript(node: cst.Subscript, facts: Facts) -> Match | None:
     return Match(node, f"{shown(node, facts)} reads its index from the GPU, and the host waits")
 
 
+def _of_a_call(name: str, call: cst.Call, facts: Facts) -> str:
+    if name in {"tensor", "as_tensor"}:
+        return suggest("stack")
+    if name in _SUGGESTED:
+        return suggest(name)
+    return of_rounds(call, None, facts) if facts.in_loop(call) else suggest("size")
+
+
 def _instead(is_bound: bool, node: cst.CSTNode, facts: Facts) -> str:
     if facts.in_loop(node):
-        return of_rounds(node, facts)
-    if is_bound:
-        return "take the bound from the host, or keep all of it and mask: `torch.arange(upper_bound, device=...) < n`"
-    return "`x.index_select(0, i.view(1))` picks it on the GPU; or take the index from the host"
+        return of_rounds(node, None, facts)
+    return suggest("bound" if is_bound else "index")
 
 
 def _match_repetition(node: cst.BinaryOperation, facts: Facts) -> Match | None:
@@ -190,4 +188,4 @@ def _stack_instead(call: cst.Call, facts: Facts) -> Rewrite | None:
     stack = call.with_changes(func=call.func.with_changes(attr=cst.Name("stack")), args=(first,))
     if not all(item.dtype in {"int", "bool", "uint8"} for item in items):
         stack = method_call(bare(stack), "detach")  # `torch.tensor` carries no gradient on
-    return Rewrite(call, stack, "stack the GPU scalars", Applicability.UNSAFE)
+    return Rewrite(call, stack, suggest("stack"), Applicability.UNSAFE)

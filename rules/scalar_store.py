@@ -28,6 +28,7 @@ from ._shared import (
     method_call,
     shown,
 )
+from ._suggestions import suggest
 
 
 class ScalarStore(Rule):
@@ -134,7 +135,7 @@ def _is_uploaded(place: cst.Subscript, facts: Facts) -> bool:
 def _hint(place: cst.Subscript) -> str:
     if len(place.slice) == 1:
         return ""
-    return "store a tensor that was made on the GPU once, such as `one = torch.ones((), device=...)`: `x[i, j] = one`"
+    return suggest("store")
 
 
 def _rewrite(node: cst.Assign, place: cst.Subscript, facts: Facts) -> Rewrite | None:

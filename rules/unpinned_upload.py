@@ -29,6 +29,7 @@ from ._shared import (
     is_true,
     shown,
 )
+from ._suggestions import suggest
 
 _COPIES = {"to", "cuda", "copy_"}
 
@@ -93,8 +94,4 @@ rows.copy_(pinned, non_blocking=True)
 def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:
     """Pin the source."""
     fixed = with_pinned_source(call, source, facts)
-    return (
-        Rewrite(call, fixed, "pin the memory that is copied", Applicability.UNSAFE)
-        if fixed is not None
-        else None
-    )
+    return Rewrite(call, fixed, suggest("pin"), Applicability.UNSAFE) if fixed is not None else None

@@ -96,8 +96,8 @@ y = torch.tensor([1, 2],  # one
         "y = torch.zeros(d.n)\nz = torch.Tensor.to(y.clone().pin_memory(), 'cuda', non_blocking=True)\n",
     ),
     "a copy that is called as a function": (
-        "y = torch.zeros(3)\ntorch.Tensor.copy_(x, torch.rand(3))\n",
-        "y = torch.zeros(3)\ntorch.Tensor.copy_(x, torch.rand(3, pin_memory=torch.cuda.is_available()), non_blocking=True)\n",
+        "y = torch.zeros(3)\ntorch.Tensor.copy_(x, torch.tensor([3]))\n",
+        "y = torch.zeros(3)\ntorch.Tensor.copy_(x, torch.tensor([3], pin_memory=torch.cuda.is_available()), non_blocking=True)\n",
     ),
     "a source that is unpacked": (
         "y = torch.zeros(d.n)\nx.copy_(*[y], non_blocking=True)\n",
