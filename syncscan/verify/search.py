@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,6 +64,7 @@ def search(findings: Sequence[Finding], trial: Trial, say: Callable[[str], None]
     verdicts = Verdicts(before=trial(()))
     assert verdicts.before is not None
     verdicts.after = verdicts.before
+    say(f"without fixes: {_told(verdicts.before)}")
     tried = []
     for finding in sorted(findings, key=lambda each: each.position):
         if _waits_at(verdicts.before, finding, ()):
@@ -72,6 +74,13 @@ def search(findings: Sequence[Finding], trial: Trial, say: Callable[[str], None]
     _try(tried, verdicts, trial, say)
     verdicts.refused.sort(key=lambda each: each[0].position)
     return verdicts
+
+
+def _told(run: Run) -> str:
+    """Return how a run went, in words."""
+    outcomes = Counter(run.tests.values())
+    tests = "".join(f", {count} {outcome}" for outcome, count in sorted(outcomes.items()))
+    return f"exit status {run.status}{tests}, {run.count} synchronizations"
 
 
 def _try(findings: list[Finding], verdicts: Verdicts, trial: Trial, say: Callable[[str], None]) -> None:

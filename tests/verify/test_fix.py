@@ -58,6 +58,7 @@ def test_only_what_a_run_verifies_is_written_and_a_second_search_goes_on_where_i
     folder = project({"model.py": MODEL, "test_model.py": TESTS})
     shown = syncscan("fix", "model.py", "--all", "--verify", "--diff", *PYTEST)
     assert shown.status == 0, shown.stderr
+    assert "without fixes: exit status 1, 1 failed, 3 passed, 3 synchronizations" in shown.stderr
     assert (folder / "model.py").read_text() == MODEL
     done = syncscan("fix", "model.py", "--all", "--verify", *PYTEST)
     assert "0 runs" in done.stderr
