@@ -1,4 +1,4 @@
-"""What to write in place of a read from the GPU, by where it stands."""
+"""The choice of a suggestion for a read from the GPU, by where it stands."""
 
 from __future__ import annotations
 
@@ -6,38 +6,73 @@ import libcst as cst
 
 from syncscan.rule import Facts
 
-LIST_BEFORE_LOOP = "read what all rounds need with one `.tolist()` before the loop; better, keep the numbers on the host from which it was made"
-SUM_BEHIND_LOOP = "add it up on the GPU, and read the sum once, behind the loop"
-ROUND_LATER = "copy it into pinned memory with `non_blocking=True`, and read it in a later round, when its event is done"
-AT_ONCE = "what is read at once cannot be copied without a wait: take it from what the host already has, or stay on the GPU"
-ASSERTED = "`torch._assert_async(condition)` tests it on the GPU; or leave it to a test, or behind a switch for debugging"
+from ._suggestions import suggest
 
 # The arguments that torch takes from the GPU where they are tensors, as measured.
 _TAKES_TENSOR = frozenset({"torch.Tensor.fill_", "torch.Tensor.clamp", "torch.Tensor.clamp_", "torch.clamp"})
+_LOGS = {"log", "info", "debug", "warning", "print", "add_scalar", "set_postfix", "record", "write"}
+_LONGEST = 40
 
 
-def of_a_number(node: cst.CSTNode, facts: Facts) -> str:
+def of_a_number(node: cst.CSTNode, tensor: cst.CSTNode | None, facts: Facts) -> str:
     """For a tensor of one element that becomes a number; "" where nothing better than the general is known."""
-    around = facts.parent(node)
-    call = facts.parent(around) if isinstance(around, cst.Arg) else None
-    if isinstance(call, cst.Call) and facts.name_of(call.func) in _TAKES_TENSOR:
+    call = _call_around(node, facts)
+    if call is not None and facts.name_of(call.func) in _TAKES_TENSOR:
         name = facts.name_of(call.func).rpartition(".")[2]
-        more = "; `syncscan template show pad_logits_indices` does" if name == "fill_" else ""
-        return f"give `{name}` the tensor itself, which it reads on the GPU{more}"
+        return suggest("fill") if name == "fill_" else suggest("takes-tensor", operation=name)
     if facts.raises(node):
-        return ASSERTED
-    return of_rounds(node, facts) if facts.in_loop(node) else ""
+        return suggest("asserted")
+    return of_rounds(node, tensor, facts) if facts.in_loop(node) else ""
 
 
-def of_many(node: cst.CSTNode, facts: Facts) -> str:
+def of_many(node: cst.CSTNode, tensor: cst.CSTNode, facts: Facts) -> str:
     """For a tensor that is copied to the host whole."""
     if facts.in_loop(node):
-        return of_rounds(node, facts)
-    return AT_ONCE if facts.used_at_once(node) else ""
+        return of_rounds(node, tensor, facts)
+    return suggest("at-once") if facts.used_at_once(node) else ""
 
 
-def of_rounds(node: cst.CSTNode, facts: Facts) -> str:
+def of_rounds(node: cst.CSTNode, tensor: cst.CSTNode | None, facts: Facts) -> str:
     """For what each round of a loop reads: from a tensor that was there before the loop, or that the round made."""
     if not facts.made_in_loop(node):
-        return LIST_BEFORE_LOOP
-    return SUM_BEHIND_LOOP if isinstance(facts.statement(node), cst.AugAssign) else ROUND_LATER
+        return suggest("list-before-loop")
+    if isinstance(facts.statement(node), cst.AugAssign):
+        return suggest("sum")
+    call, name = _call_around(node, facts), _source_of(tensor, facts)
+    if (
+        name
+        and call is not None
+        and isinstance(call.func, cst.Attribute)
+        and call.func.attr.value == "append"
+    ):
+        return suggest("append", tensor=name, list=facts.source(call.func.value))
+    return suggest("log", tensor=name) if name and _is_logged(node, facts) else suggest("round-later")
+
+
+def _call_around(node: cst.CSTNode, facts: Facts) -> cst.Call | None:
+    """The call of which a node is an argument."""
+    around = facts.parent(node)
+    call = facts.parent(around) if isinstance(around, cst.Arg) else None
+    return call if isinstance(call, cst.Call) else None
+
+
+def _is_logged(node: cst.CSTNode, facts: Facts) -> bool:
+    """Whether a node stands in the arguments of what logs or prints."""
+    around: cst.CSTNode | None = node
+    while around is not None:
+        if isinstance(around, cst.Call) and around is not node:
+            func = around.func
+            if (
+                getattr(func, "attr", func).value in _LOGS
+                if isinstance(func, (cst.Name, cst.Attribute))
+                else False
+            ):
+                return True
+        around = facts.parent(around)
+    return False
+
+
+def _source_of(tensor: cst.CSTNode | None, facts: Facts) -> str:
+    """The text of a tensor, where it is short enough to be named."""
+    text = facts.source(tensor) if tensor is not None else ""
+    return text if len(text) <= _LONGEST and "\n" not in text else ""

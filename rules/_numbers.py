@@ -64,10 +64,24 @@ def fills_exactly(number: cst.BaseExpression, call: cst.Call, facts: Facts) -> b
     return abs(value) <= largest or (largest > 0 and isinstance(value, float) and not math.isfinite(value))
 
 
+def fills_alike(number: cst.BaseExpression, call: cst.Call, facts: Facts) -> bool:
+    """Whether `torch.full` gives what `torch.tensor` gives wherever that raises no error, but for 0.0 of `torch.float8_e8m0fnu`."""
+    value = _written_out(number)
+    dtype = facts.argument(call, "dtype")
+    is_small = isinstance(value, float) and (0 <= value <= _INT8_MAX or not math.isfinite(value))
+    return fills_exactly(number, call, facts) or (dtype is not None and is_small)
+
+
 def stores_exactly(number: cst.BaseExpression) -> bool:
     """Whether `fill_` gives what a store gives, into a tensor of any dtype."""
     value = _written_out(number)
     return isinstance(value, int) and abs(value) <= _INT8_MAX
+
+
+def fits_any_dtype(number: cst.BaseExpression) -> bool:
+    """Whether no dtype refuses to be filled with a number that a store of it takes."""
+    value = _written_out(number)
+    return stores_exactly(number) or (isinstance(value, float) and 0 <= value <= _INT8_MAX)
 
 
 def _largest_default(value: float) -> float:

@@ -198,17 +198,4 @@ def method_call(subject: cst.BaseExpression, name: str, *arguments: cst.Arg) -> 
     return cst.Call(cst.Attribute(subject, cst.Name(name)), arguments)
 
 
-def pinned(source: cst.BaseExpression, facts: Facts) -> cst.Call:
-    """The source in pinned memory: where it is made, if it is made from data on the spot."""
-    if _is_made_here(source, facts):
-        return set_argument(cst.ensure_type(source, cst.Call), "pin_memory", TRUE)
-    return method_call(source, "pin_memory")
-
-
-def _is_made_here(source: cst.BaseExpression, facts: Facts) -> bool:
-    if not isinstance(source, cst.Call) or facts.name_of(source.func) != "torch.tensor" or unpacks(source):
-        return False
-    return facts.argument(source, "device") is None and facts.argument(source, "pin_memory") is None
-
-
 TRUE = cst.Name("True")

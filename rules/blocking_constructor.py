@@ -8,13 +8,14 @@ where the tensor stays in host memory; where the data is a GPU tensor; and where
 
 **Fix.** A number written out becomes `torch.full((), number, device=...)`: same value, same dtype, no copy. That
 is safe for a number without a dtype (a float up to 65504), for an integer from 0 to 127 with any dtype, and for
-what a dtype that is written out holds (`-1` of `torch.int32`, `0.5` of `torch.float32`). Else it is unsafe:
-`torch.tensor` refuses `-1` and `0.5` of `torch.uint64`, `torch.full` does not, and a number too large becomes
-infinite in one and is an error in the other. A variable that holds a number becomes `torch.full` too; unsafe, since
-a NumPy number has a dtype of its own. Other data becomes a pinned tensor that is copied without blocking. torch
-keeps the pinned memory until the copy is done, so the temporary needs no care. That is unsafe because pinning
-needs CUDA, which breaks a program that falls back to the CPU, and because a wait disappears on which a reader in
-another stream may have relied.
+what a dtype that is written out holds (`-1` of `torch.int32`, `0.5` of `torch.float32`). It is unsafe for a float from 0 to 127 with another dtype:
+`torch.tensor` refuses `0.5` of `torch.uint64`, `torch.full` does not. Numbers beyond that are infinite in one and an error in the other. `[number] * n` becomes `torch.full((n,), number)` where `n` is a number written out, or a
+`len()` and the dtype is given: of an empty list `torch.tensor` cannot tell the dtype.
+
+Lists and other numbers are made in pinned memory and copied without blocking. torch keeps the pinned memory until the
+copy is done, so the temporary needs no care. Where the device may be the CPU, the fix asks `torch.cuda.is_available()`,
+since pinning needs CUDA. `torch.tensor` pins no array: an array gets `.pin_memory()`, and only where the
+device is surely a GPU. That is unsafe because a synchronization disappears on which a reader in another stream may have relied.
 """
 
 import libcst as cst
@@ -23,7 +24,8 @@ from syncscan.model import Applicability, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
-from ._numbers import fills_exactly
+from ._numbers import fills_alike, fills_exactly
+from ._pinned import cuda_is_there, is_plain_data, is_surely_gpu
 from ._shared import (
     CONSTRUCTORS,
     TRUE,
@@ -36,6 +38,7 @@ from ._shared import (
     shown,
     unpacks,
 )
+from ._suggestions import suggest
 
 _KEPT_BY_FULL = {"dtype", "device", "requires_grad"}
 
@@ -91,6 +94,40 @@ ends = torch.tensor(
 import numpy as np
 import torch
 
+
+def upload(ids: np.ndarray) -> torch.Tensor:
+    return torch.tensor(ids, device="cuda")  # expect: SYN301
+
+
+def starts(lens: list[int], device: torch.device) -> torch.Tensor:
+    return torch.tensor(lens, device=device)  # expect: SYN301
+
+
+upload(np.arange(8))
+starts([3, 1, 2], torch.device("cuda"))
+""",
+            fixed="""\
+import numpy as np
+import torch
+
+
+def upload(ids: np.ndarray) -> torch.Tensor:
+    return torch.tensor(ids, device="cpu").pin_memory().to("cuda", non_blocking=True)
+
+
+def starts(lens: list[int], device: torch.device) -> torch.Tensor:
+    return torch.tensor(lens, device="cpu", pin_memory=torch.cuda.is_available()).to(device, non_blocking=True)
+
+
+upload(np.arange(8))
+starts([3, 1, 2], torch.device("cuda"))
+""",
+        ),
+        Example(
+            bad="""\
+import numpy as np
+import torch
+
 weights = torch.as_tensor(np.ones(8), device="cuda")  # expect: SYN301
 more = weights.new_tensor([1.0, 2.0])  # expect: SYN301
 """
@@ -117,7 +154,18 @@ same = torch.as_tensor(order, device="cuda")
         if call is None or data is None or facts.of(data).is_gpu or _is_empty(data):
             return None
         message = f"{shown(data, facts)} is copied from ordinary memory to the GPU, and the host waits for the stream"
-        return Match(call, message, because=facts.of(call), rewrite=_rewrite(call, data, facts))
+        return Match(call, message, facts.of(call), _hint(call, data, facts), _rewrite(call, data, facts))
+
+
+def _hint(call: cst.Call, data: cst.BaseExpression, facts: Facts) -> str:
+    device = facts.argument(call, "device")
+    if (
+        device is None
+        or facts.of(data).kind is not Kind.NDARRAY
+        or not isinstance(data, (cst.Name, cst.Attribute))
+    ):
+        return ""
+    return suggest("array", array=facts.source(data), device=facts.source(device))
 
 
 def _is_empty(data: cst.BaseExpression) -> bool:
@@ -133,37 +181,48 @@ def _rewrite(call: cst.Call, data: cst.BaseExpression, facts: Facts) -> Rewrite 
     keywords = {argument.keyword.value for argument in call.args if argument.keyword is not None}
     if device is None or unpacks(call) or not keywords <= _KEPT_BY_FULL:
         return None
-    if facts.of(data).kind is Kind.NUMBER:
-        return Rewrite(call, full, "fill on the GPU", certain(fills_exactly(data, call, facts)))
-    repeated = _repeated(data, facts)
-    if repeated is not None and "requires_grad" not in keywords:
-        return Rewrite(call, _filled(full, *repeated), "fill on the GPU", Applicability.UNSAFE)
-    if "requires_grad" in keywords or facts.of(data).kind is Kind.TENSOR:
+    if fills_alike(data, call, facts):
+        return Rewrite(
+            call, full, suggest("make-on-gpu"), certain(fills_exactly(data, call, facts), facts.of(data))
+        )
+    if "requires_grad" in keywords:
         return None
-    upload = _pinned_upload(call, device)
-    return Rewrite(call, upload, "copy from pinned memory without blocking", Applicability.UNSAFE)
+    repeated = _repeated(data, call, facts)
+    if repeated is not None:
+        return Rewrite(call, _filled(full, *repeated), suggest("make-on-gpu"), Applicability.UNSAFE)
+    upload = _pinned_upload(call, data, device, facts)
+    return Rewrite(call, upload, suggest("upload"), Applicability.UNSAFE) if upload is not None else None
 
 
-def _repeated(data: cst.BaseExpression, facts: Facts) -> tuple[cst.Tuple, cst.BaseExpression] | None:
-    """The shape and the number of ``[v] * n`` and ``[[v]] * n``, and of ``[v]``."""
-    if isinstance(data, cst.List) and len(data.elements) == 1:
-        only = data.elements[0].value
-        is_number = isinstance(only, (cst.Integer, cst.Float)) or facts.of(only).kind is Kind.NUMBER
-        return (cst.Tuple([cst.Element(cst.Integer("1"))]), only) if is_number else None
-    if not isinstance(data, cst.BinaryOperation) or not isinstance(data.operator, cst.Multiply):
+def _repeated(
+    data: cst.BaseExpression, call: cst.Call, facts: Facts
+) -> tuple[cst.Tuple, cst.BaseExpression] | None:
+    """The shape and the number of ``[v]`` and ``[v] * n``, where `torch.full` takes both and gives the same dtype.
+
+    Of no element at all `torch.tensor` cannot tell the dtype, and a list is repeated by a negative number, too.
+    """
+    item: cst.BaseExpression = data
+    count: cst.BaseExpression = cst.Integer("1")
+    if isinstance(data, cst.BinaryOperation) and isinstance(data.operator, cst.Multiply):
+        item, count = data.left, data.right
+        if not _is_count(count, facts) or (_may_be_none(count) and facts.argument(call, "dtype") is None):
+            return None
+    if not isinstance(item, cst.List) or len(item.elements) != 1:
         return None
-    sizes, item = [data.right], data.left
-    while isinstance(item, cst.List) and len(item.elements) == 1:
-        item = item.elements[0].value
-        sizes.append(cst.Integer("1"))
-    if (
-        len(sizes) < 2
-        or facts.of(item).kind is not Kind.NUMBER
-        or facts.of(data.right).kind is not Kind.NUMBER
-    ):
-        return None
-    del sizes[1]
-    return cst.Tuple([cst.Element(size) for size in sizes]), item
+    number = item.elements[0].value
+    shape = cst.Tuple([cst.Element(count, comma=cst.Comma())])
+    return (shape, number) if fills_alike(number, call, facts) else None
+
+
+def _is_count(times: cst.BaseExpression, facts: Facts) -> bool:
+    """Whether a number is never negative: one written out, or a length."""
+    return isinstance(times, cst.Integer) or (
+        isinstance(times, cst.Call) and facts.name_of(times.func) == "builtins.len"
+    )
+
+
+def _may_be_none(count: cst.BaseExpression) -> bool:
+    return not isinstance(count, cst.Integer) or count.evaluated_value == 0
 
 
 def _filled(full: cst.Call, shape: cst.Tuple, number: cst.BaseExpression) -> cst.Call:
@@ -171,7 +230,17 @@ def _filled(full: cst.Call, shape: cst.Tuple, number: cst.BaseExpression) -> cst
     return full.with_changes(args=(first.with_changes(value=shape), second.with_changes(value=number), *rest))
 
 
-def _pinned_upload(call: cst.Call, device: cst.BaseExpression) -> cst.Call:
+def _pinned_upload(
+    call: cst.Call, data: cst.BaseExpression, device: cst.BaseExpression, facts: Facts
+) -> cst.Call | None:
+    """Made in pinned memory and copied; an array is made a tensor first, and pinned where CUDA is surely there."""
+    has_cuda = is_surely_gpu(device, facts)
     on_host = set_argument(bare(call), "device", cst.SimpleString('"cpu"'))
-    pinned = set_argument(on_host, "pin_memory", TRUE)
+    if is_plain_data(facts.of(data)):
+        flag = TRUE if has_cuda else cuda_is_there(call)
+        pinned = set_argument(on_host, "pin_memory", flag) if flag is not None else None
+    else:
+        pinned = method_call(on_host, "pin_memory") if has_cuda else None
+    if pinned is None:
+        return None
     return set_argument(method_call(pinned, "to", cst.Arg(device)), "non_blocking", TRUE)

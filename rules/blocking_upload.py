@@ -6,12 +6,16 @@ wait is pure loss; from pageable memory `non_blocking=True` alone does not remov
 **Stays silent** with `non_blocking=True` from pinned memory, on a tensor that is on the GPU already, and
 on a change of dtype.
 
-**Fix.** What a factory makes is made on the GPU: `torch.zeros(n).cuda()` becomes
-`torch.zeros(n, device="cuda")`, and `torch.tensor(0).cuda()` becomes `torch.full((), 0, device="cuda")`. That is
-safe, except for `arange` and `linspace`, whose fractions may be rounded differently there, and for `full` of
-what is no number written out, or one that its dtype may not hold (SYN301). A copy from pinned memory gets `non_blocking=True`; one from pageable memory gets `.pin_memory()` besides. Both are
-unsafe: the host may now write the pinned memory before it has been copied, pinning needs CUDA, and a
-reader in another stream may have relied on the wait.
+**Fix.** What a factory makes is made on the GPU: `torch.zeros(n).cuda()` becomes `torch.zeros(n, device="cuda")`, and
+`torch.tensor(0).cuda()` becomes `torch.full((), 0, device="cuda")`. That is safe, except for `arange`. Sums, differences and
+products of what factories make are made there too: `(1 - torch.eye(n)[None]).to(x)` becomes `(1 - torch.eye(n, device=x.device)[None]).to(x)`;
+unsafe, as is `full` of what is no number written out, or one that its dtype may not hold (SYN301). `linspace` and fractions of `arange`
+may be rounded differently on the GPU, and random numbers are others: there is no rewrite of them.
+
+A copy from pinned memory gets `non_blocking=True`. One from pageable memory gets `pin_memory=True` where its source is made on
+the spot, and `.pin_memory()` where that can raise no error: on a dense tensor, and for a device written out as a GPU. Other sources get a suggestion:
+without CUDA nothing is pinned, and neither are expanded tensors. These are unsafe: the host may now write the pinned memory before it has been copied, and a
+reader in another stream may have relied on the synchronization.
 """
 
 import libcst as cst
@@ -20,7 +24,8 @@ from syncscan.model import Applicability
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
-from ._numbers import fills_dtype, fills_exactly
+from ._made_on import is_exact, made_on
+from ._pinned import with_pinned_source
 from ._shared import (
     CONSTRUCTORS,
     TRUE,
@@ -30,22 +35,21 @@ from ._shared import (
     decider,
     deciding,
     doubted,
-    filled,
     is_device,
     is_true,
-    pinned,
     plain_name,
     set_argument,
     shown,
     unpacks,
 )
+from ._suggestions import suggest
 
-_ROUNDED = {"torch.arange", "torch.linspace"}  # fractions may differ in the last bit between CPU and GPU
-_FACTORIES = _ROUNDED | {"torch.zeros", "torch.ones", "torch.empty", "torch.full", "torch.eye"}
-_NUMBERS = {"torch.tensor": "data", "torch.full": "fill_value"}  # the parameters that say what to fill with
+_RANDOM = {
+    f"torch.{name}" for name in ("rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial")
+}
+_ROUNDED = {"torch.arange", "torch.linspace", "torch.logspace"}
 _COPYING = {"to", "cuda", "copy_", "type_as"}
 _HOST = {"on host", "memory pageable", "memory pinned"}
-_DECIDES_THE_PLACE = {"device", "pin_memory", "out", "requires_grad"}
 
 
 class BlockingUpload(Rule):
@@ -78,19 +82,21 @@ rows.copy_(pinned, non_blocking=True)
 import numpy as np
 import torch
 
-starts = torch.from_numpy(np.arange(8)).to("cuda")  # expect: SYN302
+starts = (torch.from_numpy(np.arange(8)) + 1).to("cuda")  # expect: SYN302
 total = torch.tensor(0, dtype=torch.int32).cuda()  # expect: SYN302
 rows = torch.zeros((8, 4)).to("cuda")  # expect: SYN302
 order = torch.arange(8).to(rows.device)  # expect: SYN302
+others = (1 - torch.eye(8)[None]).to(rows)  # expect: SYN302
 """,
             fixed="""\
 import numpy as np
 import torch
 
-starts = torch.from_numpy(np.arange(8)).pin_memory().to("cuda", non_blocking=True)
+starts = (torch.from_numpy(np.arange(8)) + 1).pin_memory().to("cuda", non_blocking=True)
 total = torch.full((), 0, dtype=torch.int32, device="cuda")
 rows = torch.zeros((8, 4), device="cuda")
 order = torch.arange(8, device=rows.device)
+others = (1 - torch.eye(8, device=rows.device)[None]).to(rows)
 """,
         ),
         Example(
@@ -100,14 +106,7 @@ import torch
 weight = torch.zeros(8, device="cuda")
 bias = torch.zeros(8)
 moved = bias.to(weight.device)  # expect: SYN302
-""",
-            fixed="""\
-import torch
-
-weight = torch.zeros(8, device="cuda")
-bias = torch.zeros(8)
-moved = bias.pin_memory().to(weight.device, non_blocking=True)
-""",
+"""
         ),
         Example(
             good="""\
@@ -141,12 +140,18 @@ host = pinned.to(torch.float16)
 
 def _hint(call: cst.Call, source: cst.BaseExpression | None, facts: Facts) -> str:
     if facts.name_of(call.func) == "torch.load":
-        return "load it before the steps begin; the host reads the file in any case"
-    if plain_name(call, facts) in _COPYING or source is None:
+        return suggest("load")
+    if source is None:
         return ""
-    if isinstance(source, cst.Call) and facts.name_of(source.func) == "torch.tensor":
-        return "write the number itself in its place, or make the tensor on the GPU with `device=`"
-    return "make it on the GPU, with `device=` where it is made"
+    made = facts.name_of(source.func) if isinstance(source, cst.Call) else ""
+    if plain_name(call, facts) not in _COPYING:
+        return suggest("number-operand" if made == "torch.tensor" else "operand")
+    device = facts.argument(call, "device")
+    if device is not None and made in _RANDOM | _ROUNDED:
+        return suggest("random" if made in _RANDOM else "rounded", device=facts.source(device))
+    if isinstance(source, (cst.Name, cst.Attribute)):
+        return suggest("loader")
+    return ""
 
 
 def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:
@@ -161,46 +166,41 @@ def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrit
         made = _made_there(call, source, facts)
         if made is not None:
             return made
-    is_pinned = facts.of(source).pinned
-    if is_pinned is None:
+    start = call if facts.of(source).pinned else with_pinned_source(call, source, facts)
+    if start is None:
         return None
-    start = call if is_pinned else _pin(call, source, facts)
-    fixed = set_argument(start, "non_blocking", TRUE)
-    return Rewrite(call, fixed, "copy from pinned memory without blocking", Applicability.UNSAFE)
-
-
-def _pin(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> cst.Call:
-    return cst.ensure_type(call.deep_replace(source, pinned(source, facts)), cst.Call)
+    return Rewrite(call, set_argument(start, "non_blocking", TRUE), suggest("upload"), Applicability.UNSAFE)
 
 
 def _made_there(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:
-    """`torch.zeros(n).cuda()`, `torch.tensor(0).cuda()`: to be made on the GPU in the first place."""
-    if not isinstance(source, cst.Call) or unpacks(source):
-        return None
+    """`torch.zeros(n).cuda()`, `(1 - torch.eye(n)).to(x)`: to be made on the GPU in the first place."""
     device = _only_device(call, facts)
-    keywords = {argument.keyword.value for argument in source.args if argument.keyword is not None}
-    if device is None or keywords & _DECIDES_THE_PLACE:
-        return None
-    exact = _is_exact(source, facts)
-    name = facts.name_of(source.func)
-    made = source if name in _FACTORIES else filled(source) if name == "torch.tensor" and exact else None
+    made = made_on(source, device, facts) if device is not None else None
+    if made is not None:
+        applicability = certain(
+            is_exact(source, facts), *(facts.of(argument.value) for argument in call.args)
+        )
+        return Rewrite(call, made, suggest("make-on-gpu"), applicability)
+    device = _device_among_others(call, facts)
+    made = made_on(source, device, facts) if device is not None else None
     if made is None:
         return None
-    applicability = certain(exact, *(facts.of(argument.value) for argument in call.args))
-    return Rewrite(call, set_argument(made, "device", device), "make it on the GPU", applicability)
+    moved = cst.ensure_type(call.deep_replace(source, made), cst.Call)
+    return Rewrite(call, moved, suggest("make-on-gpu"), Applicability.UNSAFE)
 
 
-def _is_exact(source: cst.Call, facts: Facts) -> bool:
-    """Whether the elements are the same when they are made on the GPU."""
-    name = facts.name_of(source.func)
-    if (
-        name == "torch.eye"
-    ):  # only the GPU makes those of uint16, uint32, uint64 and complex32 (torch 2.11, H200)
-        return facts.argument(source, "dtype") is None
-    if name not in _NUMBERS:
-        return name not in _ROUNDED and fills_dtype(source, facts)
-    number = facts.argument(source, _NUMBERS[name])
-    return number is not None and fills_exactly(number, source, facts)
+def _device_among_others(call: cst.Call, facts: Facts) -> cst.BaseExpression | None:
+    """The device of a call that does something else too, such as `.to(x)` and `.to(device, dtype)`, and stays for that."""
+    given = facts.argument(call, "device")
+    if given is None or not isinstance(given, (cst.Name, cst.Attribute)):
+        return None
+    return (
+        cst.Attribute(given, cst.Name("device"))
+        if facts.of(given).is_gpu
+        else given
+        if is_device(facts.of(given))
+        else None
+    )
 
 
 def _only_device(call: cst.Call, facts: Facts) -> cst.BaseExpression | None:

@@ -17,8 +17,8 @@ import libcst as cst
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rule
 
-from ._instead import AT_ONCE
 from ._shared import PYTHON, blocking_call, gpu_operand, is_true, shown
+from ._suggestions import suggest
 
 
 class CopyToHost(Rule):
@@ -104,8 +104,8 @@ array = lens.numpy()
 
 def _hint(call: cst.Call, facts: Facts) -> str:
     if facts.name_of(call.func).startswith("pickle."):
-        return "pickle what the host has; where it must come from the GPU, download it into pinned memory before, and wait as late as possible"
-    return AT_ONCE if facts.used_at_once(call) else ""
+        return suggest("pickle")
+    return suggest("at-once") if facts.used_at_once(call) else ""
 
 
 def _match_store(node: cst.Assign, facts: Facts) -> Match | None:

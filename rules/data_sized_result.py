@@ -19,6 +19,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rule
 
 from ._shared import blocking_call, gpu_operand, plain_name, shown
+from ._suggestions import suggest
 
 _REASONS = {
     "bincount": "the largest value is the number of bins",
@@ -27,11 +28,7 @@ _REASONS = {
     "one_hot": "the largest value is the number of classes",
     "segment_reduce": "the lengths are checked",
 }
-_HINTS = {
-    "bincount": "count into a known number of bins: `torch.zeros(bins, device=...).scatter_add_(0, ids, ones)`",
-    "one_hot": "pass `num_classes`",
-    "isin": "compare with each value: `(a[:, None] == b).any(1)`",
-}
+_SUGGESTED = {"bincount", "one_hot", "isin"}
 
 
 class DataSizedResult(Rule):
@@ -91,4 +88,6 @@ counts = torch.bincount(torch.zeros(8, dtype=torch.int64))
         name = plain_name(call, facts)
         why = _REASONS.get(name, "the size of the result depends on the data")
         message = f"{shown(call, facts)} waits for the GPU: {why}"
-        return Match(call, message, because=gpu_operand(call, facts), hint=_HINTS.get(name, ""))
+        return Match(
+            call, message, because=gpu_operand(call, facts), hint=suggest(name) if name in _SUGGESTED else ""
+        )

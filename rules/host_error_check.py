@@ -7,32 +7,30 @@ and that the iteration converged. `clip_grad_norm_(..., error_if_nonfinite=True)
 **Stays silent** on `torch.linalg.det` and on `cholesky_ex`, which return the status as a tensor or need
 none; on `clip_grad_norm_` without `error_if_nonfinite`; and on matrices in host memory.
 
-**Fix**: `torch.linalg.cholesky(a)` becomes `torch.linalg.cholesky_ex(a)[0]`. It is unsafe: a matrix that is
-not positive definite raises no error any more, and the result is meaningless there. `inv_ex` and
-`solve_ex` exist likewise. Check the status later, with others, where the host waits anyway.
+**No rewrite**: `torch.linalg.cholesky_ex(a)[0]` raises no error for a matrix that is not positive definite, and gives
+what means nothing there. `inv_ex` and `solve_ex` are alike. Take one of them where the matrix is known to be right, or check the
+status later, with others, where the host waits anyway.
 """
 
 import libcst as cst
 
-from syncscan.model import Applicability
 from syncscan.ops import Effect
-from syncscan.rule import Example, Facts, Match, Precedence, Rewrite, Rule
+from syncscan.rule import Example, Facts, Match, Precedence, Rule
 
-from ._shared import bare, blocking_call, gpu_operand, shown
+from ._shared import blocking_call, gpu_operand, shown
+from ._suggestions import suggest
 
-_HINTS = {
-    "torch.linalg.cholesky": "`torch.linalg.cholesky_ex` returns the status on the GPU",
-    "torch.linalg.inv": "`torch.linalg.inv_ex` returns the status on the GPU",
-    "torch.inverse": "`torch.linalg.inv_ex` returns the status on the GPU",
-    "torch.linalg.solve": "`torch.linalg.solve_ex` returns the status on the GPU",
-    "torch.linalg.lu_factor": "`torch.linalg.lu_factor_ex` returns the status on the GPU, but checks it too: leave the factors to `solve_ex`",
-    "torch.nn.utils.clip_grad_norm_": "test the returned norm later, or on the GPU",
-    "torch.testing.assert_close": "leave it to tests; in a run, `torch._assert_async` of `torch.isclose(a, b).all()` tests it on the GPU",
-    "torch.amp.GradScaler.step": "bfloat16 needs no scaler; with one, this wait is its price",
-    "torch.cuda.amp.GradScaler.step": "bfloat16 needs no scaler; with one, this wait is its price",
+_SUGGESTED = {  # rows of the table of suggestions
+    "torch.linalg.cholesky": "cholesky",
+    "torch.linalg.inv": "inv",
+    "torch.inverse": "inv",
+    "torch.linalg.solve": "solve",
+    "torch.linalg.lu_factor": "lu_factor",
+    "torch.nn.utils.clip_grad_norm_": "clip",
+    "torch.testing.assert_close": "assert_close",
+    "torch.amp.GradScaler.step": "scaler",
+    "torch.cuda.amp.GradScaler.step": "scaler",
 }
-
-
 _CHECKED = "torch.distributions."
 
 
@@ -50,13 +48,7 @@ import torch
 
 a = torch.eye(8, device="cuda")
 lower = torch.linalg.cholesky(a)  # expect: SYN502
-""",
-            fixed="""\
-import torch
-
-a = torch.eye(8, device="cuda")
-lower = torch.linalg.cholesky_ex(a)[0]
-""",
+"""
         ),
         Example(
             bad="""\
@@ -108,16 +100,6 @@ host = torch.linalg.inv(torch.eye(8))
             return None
         name = facts.name_of(call.func)
         message = f"{shown(call, facts)} reads a status from the GPU to raise an error, and the host waits"
-        rewrite = _without_check(call) if name == "torch.linalg.cholesky" and len(call.args) == 1 else None
-        hint = _HINTS.get(
-            name, "`validate_args=False` leaves the check out" if name.startswith(_CHECKED) else ""
-        )
-        return Match(call, message, gpu_operand(call, facts), hint, rewrite)
-
-
-def _without_check(call: cst.Call) -> Rewrite | None:
-    if not isinstance(call.func, cst.Attribute):
-        return None
-    unchecked = bare(call).with_changes(func=call.func.with_changes(attr=cst.Name("cholesky_ex")))
-    first = cst.Subscript(unchecked, [cst.SubscriptElement(cst.Index(cst.Integer("0")))])
-    return Rewrite(call, first, "leave the status on the GPU", Applicability.UNSAFE)
+        row = _SUGGESTED.get(name, "distribution" if name.startswith(_CHECKED) else "")
+        hint = suggest(row) if row else ""
+        return Match(call, message, gpu_operand(call, facts), hint)

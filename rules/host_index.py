@@ -17,6 +17,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
 from ._shared import deciding, index_elements, shown
+from ._suggestions import suggest
 
 _HOST_KINDS = {Kind.LIST, Kind.NDARRAY, Kind.TUPLE}
 
@@ -94,15 +95,15 @@ def _hint(index: cst.BaseExpression, value: Value) -> str:
         if numbers and all(isinstance(number, cst.Integer) for number in numbers):
             return _of_numbers([cst.ensure_type(number, cst.Integer).evaluated_value for number in numbers])
     if value.is_cpu_tensor and value.evidence is not None:
-        return f"make the index on the GPU, with `device=` where it is made ({value.evidence.place}), or upload it from pinned memory"
+        return suggest("made-here", place=value.evidence.place)
     return ""
 
 
 def _of_numbers(numbers: list[int]) -> str:
     """What picks rows that are written out: a slice where they stand side by side."""
     if numbers == list(range(numbers[0], numbers[0] + len(numbers))):
-        return f"a slice is a view and needs no index: `{numbers[0]}:{numbers[-1] + 1}`"
-    return "`torch.stack` of the rows, or an index that was made on the GPU once"
+        return suggest("slice", slice=f"{numbers[0]}:{numbers[-1] + 1}")
+    return suggest("rows")
 
 
 def _is_uploaded(value: Value) -> bool:

@@ -17,7 +17,7 @@ from syncscan.model import Applicability
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
-from ._shared import TRUE, doubted, gives_a_view, method_call, set_argument, shown
+from ._shared import TRUE, doubted, gives_a_view, index_elements, method_call, set_argument, shown
 
 
 class HostTensorStore(Rule):
@@ -84,5 +84,14 @@ host[:, 0] = column
 def _rewrite(node: cst.Assign, place: cst.Subscript, facts: Facts) -> Rewrite | None:
     if len(node.targets) != 1 or not gives_a_view(place, facts) or facts.of(node.value).pinned is not True:
         return None
+    left, given = _dims_left(place, facts), facts.of(node.value).ndim
+    if left is None or given is None or given > left:
+        return None  # a store drops leading dimensions of one, and `copy_` does not
     copy = set_argument(method_call(place, "copy_", cst.Arg(node.value)), "non_blocking", TRUE)
     return Rewrite(node, cst.Expr(copy), "copy without blocking", Applicability.UNSAFE)
+
+
+def _dims_left(place: cst.Subscript, facts: Facts) -> int | None:
+    """The number of dimensions of a part that integers and slices pick, where it is known."""
+    dims = facts.of(place.value).ndim
+    return dims - len(index_elements(place)) if dims is not None else None

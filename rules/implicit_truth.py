@@ -19,19 +19,10 @@ from syncscan.model import Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
-from ._instead import ASSERTED
 from ._shared import blocking_call, gpu_operand, shown
+from ._suggestions import suggest
 
 _PYTHON = {"min": "compares", "max": "compares", "sorted": "compares", "any": "tests", "all": "tests"}
-
-
-_ON_THE_GPU = {
-    "min": "`torch.minimum` of two, or `amin` of a stack, compares on the GPU; or compare what the host knows",
-    "max": "`torch.maximum` of two, or `amax` of a stack, compares on the GPU; or compare what the host knows",
-    "any": "`torch.stack(...).any()` asks once for all of them",
-    "all": "`torch.stack(...).all()` asks once for all of them",
-    "sorted": "`torch.sort` orders them on the GPU",
-}
 
 
 class ImplicitTruth(Rule):
@@ -125,7 +116,7 @@ total = sum([torch.ones((), device="cuda"), torch.zeros((), device="cuda")])
 
 
 def _hint(node: cst.CSTNode, facts: Facts) -> str:
-    return ASSERTED if facts.raises(node) else ""
+    return suggest("asserted") if facts.raises(node) else ""
 
 
 def _becomes_gpu(node: cst.BaseExpression, value: Value) -> bool:
@@ -141,7 +132,7 @@ def _match_call(call: cst.Call, facts: Facts) -> Match | None:
         return None
     name = facts.name_of(call.func).removeprefix("builtins.")
     message = f"Python's `{name}` {_PYTHON[name]} GPU tensors one by one and waits for each answer"
-    return Match(call, message, gpu_operand(call, facts), _ON_THE_GPU.get(name, ""))
+    return Match(call, message, gpu_operand(call, facts), suggest(name))
 
 
 def _tested(node: cst.CSTNode, facts: Facts) -> cst.BaseExpression | None:

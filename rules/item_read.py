@@ -72,4 +72,4 @@ size = lens.numel() * lens.element_size() + np.arange(8).sum().item()
             return None
         tensor = subject(call, facts)
         message = f"`.item()` copies {shown(tensor, facts)} from the GPU and waits for it"
-        return Match(call, message, facts.of(tensor), of_a_number(call, facts))
+        return Match(call, message, facts.of(tensor), of_a_number(call, tensor, facts))

@@ -67,4 +67,4 @@ lens = torch.ones(4).tolist()
             return None
         tensor = subject(call, facts)
         message = f"`.tolist()` copies all of {shown(tensor, facts)} from the GPU and waits for it"
-        return Match(call, message, facts.of(tensor), of_many(call, facts))
+        return Match(call, message, facts.of(tensor), of_many(call, tensor, facts))

@@ -17,6 +17,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
 from ._shared import index_elements, shown
+from ._suggestions import suggest
 
 
 class MaskIndex(Rule):
@@ -78,4 +79,26 @@ kept = rows[mask]
         masks = [element for element in index_elements(node) if facts.of(element).is_mask]
         mask = masks[0] if masks else node
         message = f"the host waits to learn how many elements of {shown(mask, facts)} are true"
-        return Match(node, message, because=facts.of(mask))
+        return Match(node, message, facts.of(mask), _hint(node, mask, facts))
+
+
+_SUMS = {"sum", "mean"}
+
+
+def _hint(node: cst.Subscript, mask: cst.CSTNode, facts: Facts) -> str:
+    """For the store or the sum in which the index stands; "" where nothing better than the general is known."""
+    dims = {facts.of(node.value).ndim, facts.of(mask).ndim} - {None}
+    if len(node.slice) != 1 or mask is node or len(dims) > 1:
+        return ""
+    tensor, picked = facts.source(node.value), facts.source(mask)
+    around = facts.parent(node)
+    if isinstance(around, cst.Attribute) and around.attr.value in _SUMS:
+        return suggest("masked-sum", tensor=tensor, mask=picked)
+    statement = facts.statement(node)
+    if not isinstance(statement, cst.Assign) or not isinstance(around, cst.AssignTarget):
+        return ""
+    value = statement.value
+    if isinstance(value, cst.Subscript) and facts.source(value).endswith(f"[{picked}]"):
+        return suggest("masked-where", tensor=tensor, mask=picked, value=facts.source(value.value))
+    row = "masked-fill" if facts.of(value).ndim == 0 else "masked-scatter"
+    return suggest(row, tensor=tensor, mask=picked, value=facts.source(value))

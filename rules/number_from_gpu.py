@@ -7,8 +7,8 @@ a list of GPU scalars given to `torch.tensor` (one read for each element) all hi
 **Stays silent** on an index tensor with a dimension (`x[idx]`), on `t[:3]` and `t[0]`, on a GPU scalar in
 arithmetic (`x * s`), in `clamp(max=s)`, `lerp` and `masked_fill`: those read it on the GPU.
 
-**Fix**: `torch.tensor([a, b], device="cuda")` of GPU tensors becomes `torch.stack([a, b])`. It is unsafe,
-because `torch.stack` carries gradients on, which `torch.tensor` cuts. For the rest: `x[i.view(1)]` or
+**Fix**: `torch.tensor([a, b], device="cuda")` of GPU scalars becomes `torch.stack([a, b]).detach()`. It is unsafe,
+because the two may be on another device than the result. For the rest: `x[i.view(1)]` or
 `index_select` in place of `x[i]`; a mask `torch.arange(upper_bound) < n` in place of `x[:n]`;
 `x + alpha * y` in place of `torch.add(x, y, alpha=alpha)`; `v.expand(shape)` in place of
 `torch.full(shape, v)`.
@@ -21,18 +21,10 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rewrite, Rule
 
 from ._instead import of_rounds
-from ._shared import PYTHON, blocking_call, decider, index_elements, on_gpu, shown
+from ._shared import PYTHON, bare, blocking_call, decider, index_elements, method_call, on_gpu, shown
+from ._suggestions import suggest
 
-_HINTS = {
-    "add": "write the product out, `x + alpha * y`: the factor then stays on the GPU",
-    "sub": "write the product out, `x - alpha * y`: the factor then stays on the GPU",
-    "full": "use `value.expand(size)`, or `torch.empty(size, device=...).fill_(value)`",
-    "repeat": "repeat by a number that the host knows, or index with `torch.arange(upper_bound) % n`",
-    "arange": "take the bound from the host; an upper bound and a mask serve as well",
-    "tensor": "`torch.stack` puts GPU scalars together without reading them",
-    "as_tensor": "`torch.stack` puts GPU scalars together without reading them",
-}
-_SIZE = "take the number from the host: a shape, or the list from which the tensor was made"
+_SUGGESTED = {"add", "sub", "full", "repeat", "arange"}
 _SEQUENCES = {Kind.LIST, Kind.TUPLE, Kind.STRING}
 
 
@@ -80,7 +72,7 @@ import torch
 
 loss = torch.ones((), device="cuda")
 norm = torch.zeros((), device="cuda")
-report = torch.stack([loss, norm])
+report = torch.stack([loss, norm]).detach()
 """,
         ),
         Example(
@@ -119,7 +111,7 @@ both = torch.stack([scale, scale])
             f"{shown(number, facts)} is on the GPU, `{name}` needs a number, and the host waits to read it"
         )
         because = on_gpu(facts.of(number)) or facts.of(number)
-        hint = _HINTS.get(name) or (_instead(False, call, facts) if facts.in_loop(call) else _SIZE)
+        hint = _of_a_call(name, call, facts)
         return Match(call, message, because, hint, _stack_instead(call, facts))
 
 
@@ -138,12 +130,18 @@ def _match_subscript(node: cst.Subscript, facts: Facts) -> Match | None:
     return Match(node, f"{shown(node, facts)} reads its index from the GPU, and the host waits")
 
 
+def _of_a_call(name: str, call: cst.Call, facts: Facts) -> str:
+    if name in {"tensor", "as_tensor"}:
+        return suggest("stack")
+    if name in _SUGGESTED:
+        return suggest(name)
+    return of_rounds(call, None, facts) if facts.in_loop(call) else suggest("size")
+
+
 def _instead(is_bound: bool, node: cst.CSTNode, facts: Facts) -> str:
     if facts.in_loop(node):
-        return of_rounds(node, facts)
-    if is_bound:
-        return "take the bound from the host, or keep all of it and mask: `torch.arange(upper_bound, device=...) < n`"
-    return "`x.index_select(0, i.view(1))` picks it on the GPU; or take the index from the host"
+        return of_rounds(node, None, facts)
+    return suggest("bound" if is_bound else "index")
 
 
 def _match_repetition(node: cst.BinaryOperation, facts: Facts) -> Match | None:
@@ -188,4 +186,6 @@ def _stack_instead(call: cst.Call, facts: Facts) -> Rewrite | None:
         return None
     first = call.args[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     stack = call.with_changes(func=call.func.with_changes(attr=cst.Name("stack")), args=(first,))
-    return Rewrite(call, stack, "stack the GPU scalars", Applicability.UNSAFE)
+    if not all(item.dtype in {"int", "bool", "uint8"} for item in items):
+        stack = method_call(bare(stack), "detach")  # `torch.tensor` carries no gradient on
+    return Rewrite(call, stack, suggest("stack"), Applicability.UNSAFE)

@@ -81,4 +81,9 @@ same = torch.isclose(scores, distance).all()
         ):
             return None
         message = f"{shown(call, facts)} makes a Python number of a GPU tensor and waits for its value"
-        return Match(call, message, gpu_operand(call, facts), of_a_number(call, facts))
+        return Match(
+            call,
+            message,
+            gpu_operand(call, facts),
+            of_a_number(call, call.args[0].value if call.args else None, facts),
+        )

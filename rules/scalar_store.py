@@ -7,11 +7,10 @@ store into one element, `t[i] = 1` of a tensor with one dimension, is a copy of 
 mask; on stores of a GPU tensor; and on tensors in host memory.
 
 **Fix.** `t[i] = v` becomes `t[i].fill_(v)`: the same store, launched on the GPU. Safe where `t` is surely a
-tensor, `i` an integer, and `v` an integer written out from -127 to 127, which is the same for every dtype. Else
-unsafe: a truth value as the index gives a copy, the GPU refuses to fill with a number that does not fit (and
-`torch.float8_e8m0fnu` with 0.0), and the index is evaluated before the value. `x[idx] = v` becomes
-`x.index_fill_(0, idx, v)` where `idx` has one dimension; unsafe besides, because `index_fill_` takes indices of type
-int64 only.
+tensor, `i` an integer, and `v` an integer written out from -127 to 127, which is the same for every dtype; unsafe for a float
+from 0 to 127, since `torch.float8_e8m0fnu` has no fill with 0.0. For other numbers there is no rewrite: the GPU refuses to fill with a
+number that does not fit, and a store makes it infinite. `x[idx] = v` becomes `x.index_fill_(0, idx.long(), v)` where `idx` has one dimension;
+`index_fill_` takes indices of type int64 only, of which `long()` makes no copy, and no float8 tensor.
 """
 
 import libcst as cst
@@ -20,7 +19,7 @@ from syncscan.model import Applicability, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
-from ._numbers import stores_exactly
+from ._numbers import fits_any_dtype, stores_exactly
 from ._shared import (
     certain,
     doubted,
@@ -29,6 +28,7 @@ from ._shared import (
     method_call,
     shown,
 )
+from ._suggestions import suggest
 
 
 class ScalarStore(Rule):
@@ -69,7 +69,7 @@ import torch
 
 table = torch.zeros((8, 4), device="cuda")
 rows = torch.arange(3, device="cuda")
-table.index_fill_(0, rows, 0.0)
+table.index_fill_(0, rows.long(), 0.0)
 """,
         ),
         Example(
@@ -135,20 +135,21 @@ def _is_uploaded(place: cst.Subscript, facts: Facts) -> bool:
 def _hint(place: cst.Subscript) -> str:
     if len(place.slice) == 1:
         return ""
-    return "store a tensor that was made on the GPU once, such as `one = torch.ones((), device=...)`: `x[i, j] = one`"
+    return suggest("store")
 
 
 def _rewrite(node: cst.Assign, place: cst.Subscript, facts: Facts) -> Rewrite | None:
-    if len(node.targets) != 1:
-        return None
     indices = [facts.of(element) for element in index_elements(place)]
-    if len(indices) == len(place.slice) and gives_a_view(place, facts):
+    if len(node.targets) != 1 or len(place.slice) != len(indices) or not fits_any_dtype(node.value):
+        return None
+    if gives_a_view(place, facts) and all(index.dtype == "int" for index in indices):
         fill = method_call(place, "fill_", cst.Arg(node.value))
-        exact = stores_exactly(node.value) and all(index.dtype == "int" for index in indices)
-        applicability = certain(exact, facts.of(place.value))
+        applicability = certain(stores_exactly(node.value), facts.of(place.value))
         return Rewrite(node, cst.Expr(fill), "fill the element on the GPU", applicability)
-    if len(place.slice) == len(indices) == 1 and indices[0].is_gpu and indices[0].ndim == 1:
-        arguments = (cst.Arg(cst.Integer("0")), cst.Arg(index_elements(place)[0]), cst.Arg(node.value))
-        fill = method_call(place.value, "index_fill_", *arguments)
+    if len(indices) == 1 and indices[0].is_gpu and indices[0].ndim == 1 and indices[0].dtype == "int":
+        index = method_call(index_elements(place)[0], "long")
+        fill = method_call(
+            place.value, "index_fill_", cst.Arg(cst.Integer("0")), cst.Arg(index), cst.Arg(node.value)
+        )
         return Rewrite(node, cst.Expr(fill), "fill the rows on the GPU", Applicability.UNSAFE)
     return None

@@ -9,10 +9,10 @@ on which the batch grows.
 **Stays silent** on a few elements whose number the source shows, on pinned memory, on a tensor whose memory may be pinned, and on `.pin_memory()` before the
 copy. Pinning is lost in `torch.from_numpy`, `torch.cat` and arithmetic, and kept by views.
 
-**Fix**: pin the source. For a tensor made on the spot `torch.tensor(data)` gets `pin_memory=True`; otherwise
-`.pin_memory()` is added, which copies on the host. torch keeps a pinned temporary until the copy is done.
-Both are unsafe: pinning fails on a machine without CUDA, and in another way than the copy, and `pin_memory` refuses
-a tensor that is expanded, quantized or has named dimensions.
+**Fix**: pin the source, where that can raise no error that the copy did not. What is made on the spot gets `pin_memory=True`,
+or `pin_memory=torch.cuda.is_available()` where the device may be the CPU. `.pin_memory()` is added where the device is written out as a GPU, to what is
+surely dense: an expanded tensor cannot be pinned. torch keeps a pinned temporary until the copy is done. Unsafe, since pinning copies on the host, which
+costs time where the source is large.
 """
 
 import libcst as cst
@@ -21,14 +21,15 @@ from syncscan.model import Applicability
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
+from ._pinned import with_pinned_source
 from ._shared import (
     blocking_call,
     copied,
     deciding,
     is_true,
-    pinned,
     shown,
 )
+from ._suggestions import suggest
 
 _COPIES = {"to", "cuda", "copy_"}
 
@@ -46,7 +47,7 @@ import numpy as np
 import torch
 
 ids = np.zeros(1_000_000, dtype=np.int64)
-rows = torch.from_numpy(ids).to("cuda", non_blocking=True)  # expect: SYN303
+rows = torch.from_numpy(ids).clone().to("cuda", non_blocking=True)  # expect: SYN303
 more = torch.tensor(ids.tolist()).to("cuda", non_blocking=True)  # expect: SYN303
 """,
             fixed="""\
@@ -54,7 +55,7 @@ import numpy as np
 import torch
 
 ids = np.zeros(1_000_000, dtype=np.int64)
-rows = torch.from_numpy(ids).pin_memory().to("cuda", non_blocking=True)
+rows = torch.from_numpy(ids).clone().pin_memory().to("cuda", non_blocking=True)
 more = torch.tensor(ids.tolist(), pin_memory=True).to("cuda", non_blocking=True)
 """,
         ),
@@ -65,14 +66,7 @@ import torch
 table = torch.zeros((1024, 1024), device="cuda")
 source = torch.ones((1024, 1024))
 table.copy_(source, non_blocking=True)  # expect: SYN303
-""",
-            fixed="""\
-import torch
-
-table = torch.zeros((1024, 1024), device="cuda")
-source = torch.ones((1024, 1024))
-table.copy_(source.pin_memory(), non_blocking=True)
-""",
+"""
         ),
         Example(
             good="""\
@@ -97,7 +91,7 @@ rows.copy_(pinned, non_blocking=True)
         return Match(call, message, because, rewrite=_rewrite(call, source, facts) if source else None)
 
 
-def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite:
+def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:
     """Pin the source."""
-    fixed = cst.ensure_type(call.deep_replace(source, pinned(source, facts)), cst.Call)
-    return Rewrite(call, fixed, "pin the memory that is copied", Applicability.UNSAFE)
+    fixed = with_pinned_source(call, source, facts)
+    return Rewrite(call, fixed, suggest("pin"), Applicability.UNSAFE) if fixed is not None else None

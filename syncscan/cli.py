@@ -14,6 +14,7 @@ from syncscan.errors import InterruptError
 
 COMMANDS = {
     "check": "Find the lines that make the CPU wait for the GPU, without running them.",
+    "fix": "Try fixes on a command, and apply those that hold.",
     "clean": "Remove the results that checks have kept.",
     "explain": "Say what a rule means and what to write instead.",
     "rules": "List the rules.",

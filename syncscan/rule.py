@@ -44,6 +44,13 @@ class Match:
     rewrite: Rewrite | None = None
 
 
+def suggestion_of(rule: Rule, match: Match) -> str:
+    """Return what to write in place of a match, whichever detector asks."""
+    if match.rewrite is not None:
+        return match.rewrite.description
+    return match.hint or rule.instead
+
+
 class Facts(Protocol):
     """What a rule may ask about the code around it; answered by the inference, or by a trace."""
 
@@ -183,6 +190,12 @@ def rule_book() -> dict[str, Rule]:
     if len(book) < len(rules):
         raise SyncscanError("rules: two rules have one code; give each a code of its own")
     return book
+
+
+def suggestions_of(code: str) -> list[tuple[str, str]]:
+    """Return the rows of the table of suggestions that a rule takes: where each fits, and what to write, with names for operands."""
+    table = importlib.import_module("syncscan.rules._suggestions").TABLE
+    return [(row.where, re.sub(r"[{}]", "", row.text)) for row in table.values() if code in row.codes]
 
 
 def by_precedence() -> list[Rule]:

@@ -21,7 +21,7 @@ FLOORS = {
         "rules config trace",
         "facts",
         "check measure pytest_plugin",
-        "observed",
+        "observed verify",
         "report",
         "ending server",
         "commands",
@@ -55,7 +55,7 @@ FLOORS = {
         "parameters",
         "check_options compare interim running watch",
         "trace_options",
-        "check clean diff explain facts observe ops report rules server template trace",
+        "check clean diff explain facts fix observe ops report rules server template trace",
     ),
     "syncscan.measure": (
         "cupti describe operands write",
@@ -75,7 +75,7 @@ FLOORS = {
         "console pages records safe_text trace_json trace_lines trace_rows",
         "chrome_trace compared diff ranks speedscope",
         "compared_json diff_json",
-        "github gitlab json_report junit progress sarif schema statistics text trace_text",
+        "github gitlab json_report junit progress sarif schema statistics text trace_text verified_text",
         "compared_text diff_text html",
         "formats trace_formats",
     ),
@@ -83,7 +83,7 @@ FLOORS = {
     "syncscan.simulate": ("inside", "export", "context"),
     "syncscan.simulate.inside": (
         "checks errors figures imports marks stores",
-        "cpu gradients kinds memory patches",
+        "cpu gradients kinds memory patches pinning",
         "autocast conditions generators recording legacy overridable registered taint",
         "compiled functions plans uncomputed",
         "gpu",
@@ -94,6 +94,7 @@ FLOORS = {
         "simulation",
     ),
     "syncscan.server": ("answers progress settings", "workspace", "server"),
+    "syncscan.verify": ("scratch", "run", "search"),
     "syncscan.trace": (
         "hook",
         "arrivals classify front interpreter shape",

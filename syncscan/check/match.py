@@ -21,7 +21,7 @@ from syncscan.check.nesting import is_too_deep
 from syncscan.check.story import Told, passed_too, story
 from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Evidence, Finding, Fix, Value
 from syncscan.ops import Case, by_parameter
-from syncscan.rule import Match, Rewrite, Rule
+from syncscan.rule import Match, Rewrite, Rule, suggestion_of
 from syncscan.surroundings import Surroundings, statements_of
 
 _COMPOUND = (
@@ -386,7 +386,7 @@ def _confidence(value: Value) -> Confidence:
 def _fix(rule: Rule, match: Match, facts: StatementFacts) -> Fix:
     rewrite = match.rewrite
     if rewrite is None or _is_in_string(rewrite.old, facts.tree) or _loses_comment(rewrite):
-        return Fix(Applicability.NONE, match.hint or rule.instead)
+        return Fix(Applicability.NONE, suggestion_of(rule, replace(match, rewrite=None)))
     old, new = rewrite.old, rewrite.new
     if isinstance(old, cst.BaseExpression) and isinstance(new, cst.BaseExpression) and old.lpar:
         new = new.with_changes(lpar=(), rpar=())  # the range of a node leaves its parentheses out

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from syncscan.reference.templates import templates_for
-from syncscan.rule import Example, Rule
+from syncscan.rule import Example, Rule, suggestions_of
 
 GROUPS = {
     "SYN0": "About syncscan itself",
@@ -23,8 +23,21 @@ def rule_page(rule: Rule) -> str:
     """The page of a rule, in Markdown."""
     body = (sys.modules[type(rule).__module__].__doc__ or "").strip()
     parts = [f"# {rule.code}: {rule.name}", _sentence(rule.summary), body]
-    parts += [f"**Instead:** {rule.instead}.", *_examples(rule.examples), *_templates(rule.code)]
+    parts += [
+        f"**Instead:** {rule.instead}.",
+        *_by_place(rule),
+        *_examples(rule.examples),
+        *_templates(rule.code),
+    ]
     return "\n\n".join(parts) + "\n"
+
+
+def _by_place(rule: Rule) -> Iterator[str]:
+    """What to write, by where the line stands: the rows of the table that the rule takes its suggestions from."""
+    rows = suggestions_of(rule.code)
+    if rows:
+        texts = [f"| {where} | {text} |" for where, text in rows]
+        yield "| where it stands | write |\n|---|---|\n" + "\n".join(texts)
 
 
 def index_page(rules: Iterable[Rule]) -> str:

@@ -22,7 +22,7 @@ from syncscan.inferred import is_of
 from syncscan.kinds import asks
 from syncscan.model import Device, Kind, Value
 from syncscan.ops import Case, Effect, Operation, OperationTable, Term, by_parameter, load_table
-from syncscan.rule import by_precedence
+from syncscan.rule import by_precedence, suggestion_of
 from syncscan.surroundings import Surroundings
 
 Range = tuple[int, int, int, int]
@@ -81,7 +81,21 @@ def classify(
     api: str,
     table: OperationTable | None = None,
 ) -> str | None:
-    """The code of the rule that explains a wait at this range, or None.
+    """The code of the rule that explains a wait at this range, or None; see `explain`."""
+    found = explain(source_text, line, column, end_line, end_column, api, table)
+    return found[0] if found is not None else None
+
+
+def explain(
+    source_text: str,
+    line: int,
+    column: int | None,
+    end_line: int | None,
+    end_column: int | None,
+    api: str,
+    table: OperationTable | None = None,
+) -> tuple[str, str] | None:
+    """Return the code of the rule that explains a wait at this range, and what it suggests there; None where no rule does.
 
     Lines and columns are 1-based, in characters, the end exclusive; columns are None where the
     interpreter gives none (before Python 3.11): then the line decides. ``api`` is the CUDA call, with
@@ -102,25 +116,26 @@ def classify(
     for node in candidates:
         if node is target:  # the statement stores there; it does not read
             continue
-        code = _code_of(node, target, module, name, direction, table or load_table())
-        if code is not None:
-            return code
+        found = _match_of(node, target, module, name, direction, table or load_table())
+        if found is not None:
+            return found
     return None
 
 
-def _code_of(
+def _match_of(
     node: cst.CSTNode,
     target: cst.CSTNode | None,
     module: ParsedModule,
     api: str,
     direction: str,
     table: OperationTable,
-) -> str | None:
+) -> tuple[str, str] | None:
     for facts in _possible_facts(node, target, module, api, direction, table):
         for rule in by_precedence():
             for asked in {id(n): n for n in (node, facts.subject) if isinstance(n, rule.nodes)}.values():
-                if rule.match(asked, facts) is not None:
-                    return rule.code
+                match = rule.match(asked, facts)
+                if match is not None:
+                    return rule.code, suggestion_of(rule, match)
     return None
 
 

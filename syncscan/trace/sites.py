@@ -15,7 +15,7 @@ from typing import Any
 from syncscan.files import read_file
 from syncscan.ops import OperationTable
 from syncscan.rule import rule_book
-from syncscan.trace.classify import classify
+from syncscan.trace.classify import explain
 from syncscan.trace.spread import Spread, pooled
 from syncscan.trace.store import Frame, Process, Wait, quantile
 
@@ -103,6 +103,7 @@ class Site:
     place: Place
     expression: str
     code: str | None
+    instead: str | None = None  # what to write there
     count: int = 0
     total_ns: int = 0
     longest_ns: int = 0
@@ -136,7 +137,9 @@ def collect(
             place, ways = _place(wait, process, blame, sources)
             site = sites.get(place)
             if site is None:
-                site = sites[place] = Site(place, sources.text(place), sources.code(place, ways))
+                site = sites[place] = Site(
+                    place, sources.text(place), *(sources.explanation(place, ways) or (None, None))
+                )
             _add(site, wait, process)
             of_wait[index, wait.number] = site
             if place.in_step and place.phase == "steady":
@@ -243,12 +246,12 @@ class Sources:
             part[0] = part[0][place.column - 1 :]
         return " ".join(" ".join(head(part)).split())
 
-    def code(self, place: Place, way: str) -> str | None:
-        """The rule that explains a wait at a place."""
+    def explanation(self, place: Place, way: str) -> tuple[str, str] | None:
+        """The code of the rule that explains a wait at a place, and what to write instead there."""
         text = self.read(place.path)
         api = f"{place.api}:{way}" if way else place.api
         where = (place.line, place.column, place.end_line, place.end_column)
-        return classify(text, *where, api, self._table) if text and place.line else None
+        return explain(text, *where, api, self._table) if text and place.line else None
 
 
 def head(lines: list[str]) -> list[str]:
@@ -299,7 +302,7 @@ def to_json(site: Site, processes: Sequence[Process]) -> dict[str, Any]:
         "expression": site.expression,
         "code": site.code,
         "name": rule.name if rule else None,
-        "instead": rule.instead if rule else None,
+        "instead": site.instead,
         "api": place.api,
         "count": site.count,
         "blocked_ns": {

@@ -24,7 +24,7 @@ y = (
     torch.tensor(
         [1, 2],
         device="cpu",
-        pin_memory=True,
+        pin_memory=torch.cuda.is_available(),
     ).to(d, non_blocking=True)
     .view(-1)
 )
@@ -39,17 +39,17 @@ y = torch.tensor([1, 2],  # one
         """\
 y = torch.tensor([1, 2],  # one
     device="cpu",
-    pin_memory=True  # there
+    pin_memory=torch.cuda.is_available()  # there
 ).to(d, non_blocking=True)
 """,
     ),
     "parentheses around the call": (
         "y = (torch.tensor([1, 2], device=d))\n",
-        'y = (torch.tensor([1, 2], device="cpu", pin_memory=True).to(d, non_blocking=True))\n',
+        'y = (torch.tensor([1, 2], device="cpu", pin_memory=torch.cuda.is_available()).to(d, non_blocking=True))\n',
     ),
     "a trailing comma": (
         "y = torch.tensor(\n    [1, 2], device=d,\n)\n",
-        'y = torch.tensor(\n    [1, 2], device="cpu", pin_memory=True,\n).to(d, non_blocking=True)\n',
+        'y = torch.tensor(\n    [1, 2], device="cpu", pin_memory=torch.cuda.is_available(),\n).to(d, non_blocking=True)\n',
     ),
     "statements on one line": ("x[1] = 2; y = 1\n", "x[1].fill_(2); y = 1\n"),
     "a body on the line of its head": ("if d: x[1] = 3\n", "if d: x[1].fill_(3)\n"),
@@ -59,8 +59,8 @@ y = torch.tensor([1, 2],  # one
         "y = -torch.full((), 1.0, device=d) ** 2\n",
     ),
     "an operator in the source of a copy": (
-        "y = (torch.zeros(3) + 1).to(d)\n",
-        "y = (torch.zeros(3) + 1).pin_memory().to(d, non_blocking=True)\n",
+        "z = torch.rand(3)\ny = (z + 1).to('cuda')\n",
+        "z = torch.rand(3)\ny = (z + 1).pin_memory().to('cuda', non_blocking=True)\n",
     ),
     "letters outside ASCII before the call": (
         'y = "ü", torch.tensor(1, device=d)\n',
@@ -77,7 +77,7 @@ y = torch.tensor([1, 2],  # one
     ),
     "a number given by name": (
         "y = torch.tensor(data=0).to(d)\n",
-        "y = torch.tensor(data=0, pin_memory=True).to(d, non_blocking=True)\n",
+        "y = torch.tensor(data=0, pin_memory=torch.cuda.is_available()).to(d, non_blocking=True)\n",
     ),
     "a comment that the fix would lose": (
         "y = (\n    torch.zeros(3)  # three\n    .to(d)\n)\n",
@@ -92,12 +92,12 @@ y = torch.tensor([1, 2],  # one
         "y = torch.zeros(3, device=(e := d))\n",
     ),
     "a method that is called as a function": (
-        "y = torch.zeros(d.n)\nz = torch.Tensor.to(y, d, non_blocking=True)\n",
-        "y = torch.zeros(d.n)\nz = torch.Tensor.to(y.pin_memory(), d, non_blocking=True)\n",
+        "y = torch.zeros(d.n)\nz = torch.Tensor.to(y.clone(), 'cuda', non_blocking=True)\n",
+        "y = torch.zeros(d.n)\nz = torch.Tensor.to(y.clone().pin_memory(), 'cuda', non_blocking=True)\n",
     ),
     "a copy that is called as a function": (
-        "y = torch.zeros(3)\ntorch.Tensor.copy_(x, y)\n",
-        "y = torch.zeros(3)\ntorch.Tensor.copy_(x, y.pin_memory(), non_blocking=True)\n",
+        "y = torch.zeros(3)\ntorch.Tensor.copy_(x, torch.tensor([3]))\n",
+        "y = torch.zeros(3)\ntorch.Tensor.copy_(x, torch.tensor([3], pin_memory=torch.cuda.is_available()), non_blocking=True)\n",
     ),
     "a source that is unpacked": (
         "y = torch.zeros(d.n)\nx.copy_(*[y], non_blocking=True)\n",
@@ -105,7 +105,7 @@ y = torch.tensor([1, 2],  # one
     ),
     "settings of a source that are unpacked": (
         "y = torch.tensor(d.rows, **{}).to(d, non_blocking=True)\n",
-        "y = torch.tensor(d.rows, **{}).pin_memory().to(d, non_blocking=True)\n",
+        "y = torch.tensor(d.rows, **{}).to(d, non_blocking=True)\n",
     ),
     "a truth value as the index": ("x[x.ndim > 0] = 1\n", "x[x.ndim > 0] = 1\n"),
     "a truth value as the index of a store of a tensor": (

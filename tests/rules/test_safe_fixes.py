@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from torch.overrides import TorchFunctionMode
 
 from syncscan.check.fix import apply_edits, fixable
+from tests.rules.outcomes import alike, described
 from tests.texts import check_texts
 
 DTYPES = sorted({str(value) for value in vars(torch).values() if isinstance(value, torch.dtype)})
@@ -183,37 +184,6 @@ def outcome(text: str) -> tuple[object, ...]:
     except Exception as error:
         return (type(error),)
     return described(names["y"], content="empty" not in text)
-
-
-def described(tensor: torch.Tensor, *, content: bool) -> tuple[object, ...]:
-    strided = tensor.layout == torch.strided
-    return (
-        bits(tensor.detach()) if content else None,
-        tensor.shape,
-        tensor.stride() if strided else None,
-        tensor.dtype,
-        tensor.device,
-        tensor.layout,
-        tensor.requires_grad,
-        tensor.is_leaf,
-    )
-
-
-def bits(tensor: torch.Tensor) -> object:
-    """The content of a tensor, whatever its dtype; NaN is like NaN."""
-    if tensor.layout != torch.strided:
-        return bits(tensor.coalesce().values())
-    try:
-        return repr(tensor.tolist())
-    except Exception:
-        return bytes(tensor.cpu().contiguous().untyped_storage().tolist())
-
-
-def alike(before: tuple[object, ...], after: tuple[object, ...]) -> bool:
-    """Whether two outcomes are the same; an error may be a special case of the other, which catches it too."""
-    if len(before) == len(after) == 1:
-        return issubclass(after[0], before[0])
-    return before == after
 
 
 def compare_on_the_host(before: str, after: str) -> None:

@@ -28,6 +28,7 @@ from .gradients import carried, place_in_backward
 from .kinds import is_cuda_device
 from .marks import MIXED, PINNED, common_place, cuda_index, function_modes, is_alias, set_all
 from .memory import clear, make_large, makes_much, share_memory
+from .pinning import pinned_place
 from .plans import NUMBERS, Plan
 from .taint import spread
 
@@ -203,7 +204,8 @@ class Operations(TorchFunctionMode):
                 return func(*args, **kwargs)
             where = None
         if pinned:
-            where, kwargs = PINNED, {**kwargs, "pin_memory": False}
+            where = pinned_place(func, args, kwargs, where)
+            kwargs = {**kwargs, "pin_memory": False}
         if self.scope is not None:
             self.scope.made = where
         on_device = where is not None and where >= 0

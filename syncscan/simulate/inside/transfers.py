@@ -23,6 +23,7 @@ from .marks import (
     without_functions,
 )
 from .overridable import Attribute, Method
+from .pinning import pinned_copy
 
 if TYPE_CHECKING:
     from .gpu import Gpu
@@ -240,7 +241,7 @@ class Transfers:
         self.gpu.judge_call("torch.Tensor.pin_memory", {"input": tensor})
         if place(tensor) == PINNED:
             return tensor
-        pinned = tensor.clone()
+        pinned = pinned_copy(tensor)
         set_place(pinned, PINNED)
         return pinned
 

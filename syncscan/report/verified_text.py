@@ -1,0 +1,28 @@
+"""What became of fixes that were tried: those that were verified, the others with the reason, and what they save."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TextIO
+
+from syncscan.model import Finding
+from syncscan.report.records import plural
+from syncscan.report.safe_text import safe_line
+
+
+def render(
+    verified: Sequence[Finding], refused: Sequence[tuple[Finding, str]], saved: str, stream: TextIO
+) -> None:
+    """Write one line for each fix, and a summary."""
+    stream.writelines(
+        safe_line(f"{_place(finding)}: verified: {finding.fix.description}") + "\n" for finding in verified
+    )
+    stream.writelines(
+        safe_line(f"{_place(finding)}: not applied: {reason}") + "\n" for finding, reason in refused
+    )
+    total = len(verified) + len(refused)
+    stream.write(safe_line(f"{len(verified)} of {plural(total, 'fix', 'fixes')} verified; {saved}") + "\n")
+
+
+def _place(finding: Finding) -> str:
+    return f"{finding.unit}:{finding.line}:{finding.column}: {finding.code}"

@@ -1,0 +1,42 @@
+"""What CUDA pins, and what it refuses to: checked here, since the CPU-only torch that runs the program has no pinned memory."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .marks import PINNED
+
+
+def pinned_place(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], where: int | None) -> int:
+    """Return where a constructor leaves what it makes in pinned memory: there, or on the device to which it moves it.
+
+    RuntimeError, in the words of torch, where it has nothing to pin.
+    """
+    if func is not torch.tensor:  # which pins what it reads, and moves it afterwards
+        if where is not None and where >= 0:
+            raise RuntimeError("Only dense CPU tensors can be pinned")
+        return PINNED
+    data = args[0] if args else kwargs.get("data")
+    if isinstance(data, Tensor):
+        raise RuntimeError("Can't pin tensor constructed from a variable")
+    if _is_array(data):
+        raise RuntimeError("Can't pin tensor constructed from numpy")
+    return where if where is not None and where >= 0 else PINNED
+
+
+def pinned_copy(tensor: Tensor) -> Tensor:
+    """Return a copy in the same layout; RuntimeError where elements share memory, as those of an expanded tensor do."""
+    if tensor.layout is not torch.strided or tensor.is_quantized:
+        return tensor.clone()
+    memory = torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype, device="cpu")
+    return memory.copy_(tensor)
+
+
+def _is_array(data: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(data, numpy.ndarray)

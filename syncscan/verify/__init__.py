@@ -1,0 +1,1 @@
+"""Fixes of a project, tried: applied in a scratch copy, where a command runs before and after them."""

@@ -1,0 +1,131 @@
+"""One run of the command in the scratch copy: its exit status, the outcome of each test, and the sites that synchronized."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from syncscan.errors import SyncscanError
+from syncscan.verify.scratch import Scratch
+
+_PYTEST = {"pytest", "py.test", "pytest.exe"}
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """How often one line of a file of the project synchronized, in all and in a step of the steady state."""
+
+    path: str  # relative to the project
+    line: int
+    count: int
+    per_step: float
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run came to."""
+
+    status: int
+    tests: dict[str, str]  # by name: "passed", "failed", "error" or "skipped"
+    waits: tuple[Waits, ...]
+
+    @property
+    def count(self) -> int:
+        """Return the number of synchronizations."""
+        return sum(each.count for each in self.waits)
+
+    @property
+    def per_step(self) -> float:
+        """Return the number of synchronizations in a step of the steady state."""
+        return sum(each.per_step for each in self.waits)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the run as plain data."""
+        return asdict(self)
+
+    @classmethod
+    def of_json(cls, data: dict[str, object]) -> Run:
+        """Return the run that plain data describe."""
+        waits = tuple(Waits(**each) for each in data["waits"])  # type: ignore[attr-defined]
+        return cls(data["status"], data["tests"], waits)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What is run: the words of the user's command, and how it is traced."""
+
+    words: tuple[str, ...]
+    gpu: bool = False
+    step: str = ""
+
+    @property
+    def runs_pytest(self) -> bool:
+        """Whether the outcome of each test can be asked for."""
+        return any(Path(word).name in _PYTEST for word in self.words)
+
+    def run(self, scratch: Scratch) -> Run:
+        """Run the command in the scratch copy, on a simulated GPU unless it is for a real one."""
+        with tempfile.TemporaryDirectory(prefix="syncscan-") as name:
+            trace, tests = Path(name) / "trace", Path(name) / "tests.xml"
+            options = [*([] if self.gpu else ["--simulate"]), *(["--step", self.step] if self.step else [])]
+            environment = scratch.environment()
+            if self.runs_pytest:
+                added = f"{environment.get('PYTEST_ADDOPTS', '')} --junitxml={tests}"
+                environment["PYTEST_ADDOPTS"] = added.strip()
+            # With -E the tracer itself imports nothing of the copy, and its environment goes on to the command.
+            tracer = [sys.executable, "-E", "-m", "syncscan", "trace", *options, "-o", str(trace), "--"]
+            subprocess.run(
+                [*tracer, *scratch.command(self.words)],
+                cwd=scratch.folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                check=False,
+            )
+            return _read(trace / "trace.json", tests, scratch.folder)
+
+
+def _read(trace: Path, tests: Path, folder: Path) -> Run:
+    try:
+        data = json.loads(trace.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SyncscanError(f"the command left no trace ({error}); try `syncscan trace` with it") from error
+    waits = [
+        Waits(path, site["line"], site["count"], site["per_step"] or 0.0)
+        for site in data["sites"]
+        if (path := _inside(site["path"], folder)) is not None
+    ]
+    return Run(data["exit_status"], _outcomes(tests), tuple(waits))
+
+
+def _inside(path: str, folder: Path) -> str | None:
+    """Return a path of a site as one of the project; None where it lies outside."""
+    whole = (folder / path).resolve()
+    return whole.relative_to(folder.resolve()).as_posix() if whole.is_relative_to(folder.resolve()) else None
+
+
+def _outcomes(file: Path) -> dict[str, str]:
+    if not file.exists():
+        return {}
+    found: dict[str, str] = {}
+    for case in ET.parse(file).iter("testcase"):  # noqa: S314 (pytest has just written it)
+        outcome = next(
+            (child.tag for child in case if child.tag in {"failure", "error", "skipped"}), "passed"
+        )
+        name = f"{case.get('classname')}::{case.get('name')}"
+        found[name] = max(found.get(name, ""), "failed" if outcome == "failure" else outcome)
+    return found
+
+
+def compared(before: Run, after: Run) -> str:
+    """Return how the synchronizations of two runs compare, in words."""
+    text = f"{before.count} synchronizations before, {after.count} after"
+    if before.per_step or after.per_step:
+        text += f"; per step {before.per_step:.3g} before, {after.per_step:.3g} after"
+    return text

@@ -1,0 +1,88 @@
+"""`syncscan fix --verify`: only fixes that a run verifies are written."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+pytest.importorskip("torch")
+
+MODEL = """\
+import inspect
+
+import numpy as np
+import torch
+
+
+def starts(lens: list[int]) -> torch.Tensor:
+    return torch.tensor(lens, device="cuda")
+
+
+def rows(ids: np.ndarray) -> torch.Tensor:
+    return torch.tensor(ids, device="cuda")
+
+
+def watched() -> torch.Tensor:
+    assert "torch.fu" "ll" not in inspect.getsource(watched)
+    return torch.tensor(1.0, device="cuda")
+
+
+def unused() -> torch.Tensor:
+    return torch.tensor(2.0, device="cuda")
+"""
+TESTS = """\
+import model
+import numpy as np
+
+
+def test_starts():
+    assert model.starts([1, 2]).shape == (2,)
+
+
+def test_rows():
+    assert model.rows(np.arange(3)).shape == (3,)
+
+
+def test_watched():
+    model.watched()
+
+
+def test_that_fails_anyway():
+    raise ValueError
+"""
+PYTEST = ["--", sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_model.py"]
+
+
+def test_only_what_a_run_verifies_is_written_and_a_second_search_goes_on_where_it_was(syncscan, project):
+    folder = project({"model.py": MODEL, "test_model.py": TESTS})
+    shown = syncscan("fix", "model.py", "--all", "--verify", "--diff", *PYTEST)
+    assert shown.status == 0, shown.stderr
+    assert "without fixes: exit status 1, 1 failed, 3 passed, 3 synchronizations" in shown.stderr
+    assert (folder / "model.py").read_text() == MODEL
+    done = syncscan("fix", "model.py", "--all", "--verify", *PYTEST)
+    assert "0 runs" in done.stderr
+    assert done.stdout.splitlines() == [
+        "model.py:8:12: SYN301: verified: copy from pinned memory without blocking",
+        "model.py:12:12: SYN301: verified: copy from pinned memory without blocking",
+        "model.py:17:12: SYN301: not applied: test_model::test_watched does not pass any more",
+        "model.py:21:12: SYN301: not applied: did not synchronize in this run",
+        "2 of 4 fixes verified; 3 synchronizations before, 1 after",
+    ]
+    text = (folder / "model.py").read_text()
+    assert 'torch.tensor(lens, device="cpu", pin_memory=True).to("cuda", non_blocking=True)' in text
+    assert 'return torch.tensor(1.0, device="cuda")' in text
+    assert sorted(path.name for path in folder.iterdir() if path.suffix == ".py") == [
+        "model.py",
+        "test_model.py",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["--verify"], "needs a command behind --"), (["--", "true"], "give --verify")],
+)
+def test_what_it_cannot_try_it_refuses(syncscan, project, arguments, message):
+    project({"model.py": MODEL})
+    run = syncscan("fix", *arguments)
+    assert (run.status, message in run.stderr) == (2, True)
