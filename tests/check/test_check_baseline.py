@@ -250,6 +250,7 @@ def copy_programs(root: Path, count: int) -> None:
         (root / file.name).write_text(text)
 
 
+@pytest.mark.long
 def test_nothing_known_becomes_new_in_200_random_edits(syncscan, project):
     root = project({})
     copy_programs(root, 12)

@@ -88,6 +88,7 @@ def test_a_reason_that_no_comment_could_hold_is_refused(syncscan, project, reaso
     assert (root / "a.py").read_text() == HEAD + "print(losses.sum().item())\n"
 
 
+@pytest.mark.long
 def test_comments_stay_in_force_where_a_formatter_comes(syncscan, project):
     root = project({})
     for file in sorted(CORPUS.glob("*/*.py")):

@@ -306,6 +306,7 @@ def test_an_editor_has_settings_of_its_own(project):
     edit(root, work, options={"select": ["SYN3"]})
 
 
+@pytest.mark.long
 def test_many_edits_end_where_a_check_does(syncscan, project):
     root = project({"a.py": SOURCE, "pyproject.toml": ""})
     lines = [
@@ -334,6 +335,7 @@ def test_many_edits_end_where_a_check_does(syncscan, project):
     edit(root, work)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_memory_stays_what_it_was_while_one_types(project):
     functions = "".join(f"def f{n}(x, y=[{n}]):\n    return g(x.y, {n})\n" for n in range(1500))

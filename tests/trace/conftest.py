@@ -91,21 +91,13 @@ def program(tmp_path):
 
 
 @pytest.fixture
-def run_trace(tmp_path, environment):
+def run_trace(tmp_path, environment, warm):
     """Runs a command under ``syncscan trace``: ``run_trace(command, options, **variables)``."""
 
     def run(command: list[object], options: tuple[str, ...] = (), **variables: str) -> Traced:
         folder = tmp_path / "trace"
         arguments = [*options, "-o", folder, "--", *command]
-        done = subprocess.run(
-            [sys.executable, "-m", "syncscan", "trace", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            env={**environment, **variables},
-            cwd=tmp_path,
-            timeout=300,
-            check=False,
-        )
+        done = warm.run("trace", *arguments, cwd=tmp_path, env={**environment, **variables})
         path = folder / "trace.json"
         trace = json.loads(path.read_text()) if path.exists() else {}
         assert not trace or json.loads(json.dumps(TRACE(trace))) == trace  # the output contract
@@ -146,22 +138,14 @@ class Observed:
 
 
 @pytest.fixture
-def run_syncscan(tmp_path):
+def run_syncscan(tmp_path, warm):
     """Runs ``syncscan``: ``run_syncscan(*arguments, **variables)``."""
 
     def run(*arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
         kept = {
             name: value for name, value in os.environ.items() if not name.startswith(("SYNCSCAN", "PYTHON"))
         }
-        return subprocess.run(
-            [sys.executable, "-m", "syncscan", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            env={**kept, "PYTHONPATH": str(ROOT), **variables},
-            cwd=tmp_path,
-            timeout=300,
-            check=False,
-        )
+        return warm.run(*arguments, cwd=tmp_path, env={**kept, "PYTHONPATH": str(ROOT), **variables})
 
     return run
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from syncscan.report.safe_text import safe_lines
 
 MACHINES = ("json", "jsonl", "speedscope", "chrome")
-SECONDS, BYTES = 60, 3 << 30
+LIMITS = {resource.RLIMIT_CPU: 60, resource.RLIMIT_AS: 3 << 30}  # seconds and bytes
 UNTIL_SEEN = str(Path(__file__).with_name("until_seen.py"))
 many = settings(
     max_examples=150,
@@ -153,6 +153,7 @@ def assert_shown_or_refused(run) -> None:
         assert run.stdout == safe_lines(run.stdout)
 
 
+@pytest.mark.long
 @many
 @given(data=st.data())
 def test_a_trace_with_anything_anywhere_is_shown_or_refused(kept, syncscan, data):
@@ -175,6 +176,7 @@ def test_a_trace_with_anything_anywhere_is_shown_or_refused(kept, syncscan, data
         path.write_bytes(original)
 
 
+@pytest.mark.long
 @many
 @given(data=st.data())
 def test_a_trace_with_any_bytes_is_shown_or_refused(kept, syncscan, data):
@@ -197,6 +199,7 @@ def changed(original: bytes) -> st.SearchStrategy[bytes]:
     return st.builds(lambda a, b, new: original[: min(a, b)] + new + original[max(a, b) :], at, at, inserted)
 
 
+@pytest.mark.long
 @many
 @given(data=st.data())
 def test_what_a_process_wrote_with_anything_anywhere_is_put_together(kept, syncscan, data):
@@ -247,11 +250,6 @@ def test_nothing_that_a_program_names_commands_the_terminal(
     done = run_trace(command)
     assert done.stderr == safe_lines(done.stderr)
     assert "in a\\x1b[2Jb" in done.stderr
-
-
-def bound_the_process() -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
 
 
 def fifo(path: Path) -> None:
@@ -313,20 +311,12 @@ HOSTILE = [
 
 
 @pytest.fixture
-def bounded(environment, tmp_path, monkeypatch):
+def bounded(environment, tmp_path, monkeypatch, warm):
     """Runs syncscan as a process that may use little time and memory."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "syncscan", *map(str, arguments)],
-            env=environment,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-            preexec_fn=bound_the_process,
-        )
+        return warm.run(*arguments, cwd=tmp_path, env=environment, limits=LIMITS)
 
     return run
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given
@@ -31,18 +29,11 @@ def test_quantiles_are_those_of_the_durations(durations):
 
 
 @pytest.fixture
-def report(environment, tmp_path):
+def report(environment, tmp_path, warm):
     """Runs ``syncscan report``: (status, stdout, stderr)."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "syncscan", "report", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            env=environment,
-            cwd=tmp_path,
-            check=False,
-        )
+        done = warm.run("report", *arguments, cwd=tmp_path, env=environment)
         return done.returncode, done.stdout, done.stderr
 
     return run
