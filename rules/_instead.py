@@ -22,7 +22,7 @@ def of_a_number(node: cst.CSTNode, facts: Facts) -> str:
     call = facts.parent(around) if isinstance(around, cst.Arg) else None
     if isinstance(call, cst.Call) and facts.name_of(call.func) in _TAKES_TENSOR:
         name = facts.name_of(call.func).rpartition(".")[2]
-        more = "; `syncscan template show pad_logits_indices` does" if name == "fill_" else ""
+        more = "; `syncscan recipe show pad_logits_indices` does" if name == "fill_" else ""
         return f"give `{name}` the tensor itself, which it reads on the GPU{more}"
     if facts.raises(node):
         return ASSERTED

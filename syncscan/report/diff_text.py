@@ -41,7 +41,7 @@ def _lines(comparison: Comparison, folder: Path) -> Iterator[Text]:
     if changed:
         yield from _table(comparison, changed[:MAX_CHANGES], folder)
     if len(changed) > MAX_CHANGES:
-        yield Text(f"and {len(changed) - MAX_CHANGES} more; `--format json` gives all")
+        yield Text(f"and {len(changed) - MAX_CHANGES} more; `--output-format json` gives all")
     if told := [f"{count} {status}" for status, count in comparison.elsewhere.items() if count]:
         yield Text(f"outside of steady steps: {', '.join(told)}")
     if comparison.per == "run":

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from syncscan.report.records import plural
+from syncscan.report.words import plural
 from syncscan.trace.sites import spot
 
 Trace = dict[str, Any]

@@ -12,7 +12,6 @@ from rich.text import Text
 
 from syncscan.report.console import Console
 from syncscan.report.ranks import rank_remarks
-from syncscan.report.records import plural
 from syncscan.report.safe_text import safe_values
 from syncscan.report.trace_rows import (
     PHASES,
@@ -25,13 +24,14 @@ from syncscan.report.trace_rows import (
     short_path,
     spot_of,
 )
+from syncscan.report.words import plural
 from syncscan.trace.sites import spot
 
 MAX_SITES = 30
 MAX_REMARKS = 60
 MAX_RANKS = 16
 MAX_PLACES = 3  # that are named of a phase
-_ALL = "`-o DIR` and `--format json` give all"
+_ALL = "`-o DIR` and `--output-format json` give all"
 _NO_WARM_UP = (STEP, "capture", "compile", "outside")
 _WHERE = "where, what, and what to write instead"
 

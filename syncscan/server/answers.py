@@ -29,13 +29,14 @@ def range_of(place: Finding | Edit) -> types.Range:
 
 
 def diagnostic(finding: Finding, where: types.Range) -> types.Diagnostic:
-    """What an editor underlines."""
+    """Return what an editor underlines."""
+    address = rule_address(finding.code)
     return types.Diagnostic(
         where,
         f"{finding.message}. Instead: {advice(finding)}" if advice(finding) else finding.message,
         severity=_SEVERITIES[finding.severity],
         code=finding.code,
-        code_description=types.CodeDescription(rule_address(finding.code)),
+        code_description=types.CodeDescription(address) if address else None,
         source="syncscan",
     )
 
@@ -51,10 +52,9 @@ def hover(finding: Finding) -> str:
         lines += [f"Also passed at {places_of(finding.passed_too)}"]
     if len(finding.call_chain) > 1:
         lines += [f"Runs in every step: {' → '.join(finding.call_chain)}"]
-    lines += [
-        f"**Instead:** {advice(finding)}",
-        f"{rule.summary} ([{finding.code}]({rule_address(finding.code)}))",
-    ]
+    address = rule_address(finding.code)
+    code = f"[{finding.code}]({address})" if address else finding.code
+    lines += [f"**Instead:** {advice(finding)}", f"{rule.summary} ({code})"]
     return "\n\n".join(lines)
 
 

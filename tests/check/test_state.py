@@ -276,7 +276,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def command(*arguments: object) -> list[str]:
-    given = ["check", *map(str, arguments), "--all", "--format=json", "--jobs=1"]
+    given = ["check", *map(str, arguments), "--when", "all", "--output-format=json", "--jobs=1"]
     return [sys.executable, "-m", "syncscan", *given]
 
 

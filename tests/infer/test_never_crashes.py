@@ -224,7 +224,7 @@ def test_a_rule_that_fails_costs_one_function_and_is_reported(syncscan, project,
 
     monkeypatch.setattr(type(rule_book()["SYN102"]), "match", broken)
     project({"a.py": BLOCKS.replace("return t.item() if", "return t.tolist() if")})
-    done = syncscan("check", ".", "--format", "json")
+    done = syncscan("check", ".", "--output-format", "json")
     report = json.loads(done.stdout)
     assert (done.status, [finding["line"] for finding in report["findings"]]) == (2, [7])
     assert [failure["message"].split("; ")[0] for failure in report["files"]["failed"]] == [

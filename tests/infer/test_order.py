@@ -50,7 +50,17 @@ def test_the_evidence_is_the_same_in_every_order() -> None:
 
 @pytest.mark.long
 def test_the_hashes_of_texts_change_nothing() -> None:
-    command = [sys.executable, "-m", "syncscan", "check", "--isolated", "--no-cache", "--format", "json", "."]
+    command = [
+        sys.executable,
+        "-m",
+        "syncscan",
+        "check",
+        "--isolated",
+        "--no-cache",
+        "--output-format",
+        "json",
+        ".",
+    ]
     runs = [
         subprocess.run(
             command, cwd=CORPUS / "python", env={"PYTHONHASHSEED": seed}, capture_output=True, check=False

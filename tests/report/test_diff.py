@@ -1,4 +1,4 @@
-"""`syncscan diff`: what is new, gone, worse and better; noise; the exit status."""
+"""`syncscan trace diff`: what is new, gone, worse and better; noise; the exit status."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def diff(keep, syncscan):
 
     def run(base, head, *options: str):
         base, head = (trace if isinstance(trace, dict) else make_trace(*trace) for trace in (base, head))
-        return syncscan("diff", *options, keep("base", base), keep("head", head))
+        return syncscan("trace", "diff", *options, keep("base", base), keep("head", head))
 
     return run
 
@@ -25,7 +25,7 @@ def statuses(diff):
     """The status of each place by its line, and the exit status."""
 
     def run(base, head, *options: str):
-        done = diff(base, head, "--format", "json", *options)
+        done = diff(base, head, "--output-format", "json", *options)
         data = json.loads(done.stdout)
         assert data["fails"] == bool(done.status)
         return {site["line"]: site["status"] for site in data["sites"]}, done.status
@@ -152,7 +152,10 @@ def test_a_simulated_run_is_compared_by_counts_alone(diff):
 def test_json_has_both_sides(diff):
     data = json.loads(
         diff(
-            [make_site(10)], [make_site(12, expression="self.t10.item()", count=200)], "--format", "json"
+            [make_site(10)],
+            [make_site(12, expression="self.t10.item()", count=200)],
+            "--output-format",
+            "json",
         ).stdout
     )
     assert (data["version"], data["per"], data["threshold"], data["fails"]) == (1, "step", 0.1, True)

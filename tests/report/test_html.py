@@ -25,7 +25,7 @@ def page(keep, syncscan, tmp_path):
 
     def write(*traces):
         folders = [keep(f"trace{number}", trace) for number, trace in enumerate(traces)]
-        done = syncscan("report", "--html", "page.html", *folders)
+        done = syncscan("trace", "report", "--output-format", "html", "-o", "page.html", *folders)
         assert (done.stdout, done.stderr, done.status) == ("", "", 0)
         return tmp_path / "page.html"
 
@@ -84,20 +84,28 @@ def test_a_check_has_its_fixes_as_diffs(project, syncscan, tmp_path):
         "    return t + 1",
     ]
     project({"a.py": "\n".join(lines) + "\n"})
-    done = syncscan("check", "--all", "--output", "html=page.html", "a.py")
+    done = syncscan("check", "--when", "all", "--output-file", "html=page.html", "a.py")
     assert done.status == 1
     (row,) = data_of((tmp_path / "page.html").read_text())["rows"]
     assert row["cells"][3:5] == ["SYN301", "a.py:3"]
     assert row["fix"]["title"] == "Fix (unsafe)"
     assert row["fix"]["lines"][:4] == ["@@ line 3 @@", f" {lines[0]}", f" {lines[1]}", f"-{lines[2]}"]
     (added,) = [line for line in row["fix"]["lines"] if line.startswith("+")]
-    fixed = syncscan("check", "--all", "--unsafe-fixes", "--diff", "a.py").stdout
+    fixed = syncscan("check", "--when", "all", "--unsafe-fixes", "--diff", "a.py").stdout
     assert f"\n{added}\n" in fixed
     assert row["evidence"]
 
 
 def test_a_file_that_cannot_be_written_is_one_line(keep, syncscan):
-    done = syncscan("report", "--html", "no/such/page.html", keep("trace", make_trace(make_site(10))))
+    done = syncscan(
+        "trace",
+        "report",
+        "--output-format",
+        "html",
+        "-o",
+        "no/such/page.html",
+        keep("trace", make_trace(make_site(10))),
+    )
     assert (done.status, done.stdout) == (2, "")
     assert done.stderr == "syncscan: no/such/page.html: no such file or directory\n"
 
@@ -286,7 +294,7 @@ def test_a_comparison_in_a_browser(browser, keep, syncscan, tmp_path):
         keep("base", make_trace(make_site(10))),
         keep("head", make_trace(make_site(10, count=200), make_site(20))),
     )
-    assert syncscan("diff", "--html", "diff.html", base, head).status == 1
+    assert syncscan("trace", "diff", "--output-format", "html", "-o", "diff.html", base, head).status == 1
     browser.open(tmp_path / "diff.html")
     rows = browser.run(
         "[...document.querySelectorAll('tr.row')].map((row) => [...row.cells].slice(0, 3).map((c) => c.textContent))"

@@ -302,7 +302,7 @@ blocks = [{ as = "shape depends on data", when = "scores is gpu" }]
 def test_operations_of_a_project_wait_as_it_declares(tmp_path: Path, run: Run) -> None:
     (tmp_path / "pyproject.toml").write_text(DECLARED, encoding="utf-8")
     (tmp_path / "program.py").write_text(f"{OWN}\n\nstep()\n", encoding="utf-8")
-    options = ("--simulate", "--format", "json", "--", sys.executable, "program.py")
+    options = ("--simulate", "--output-format", "json", "--", sys.executable, "program.py")
     done = run("syncscan", "trace", *options, cwd=tmp_path)
     sites = json.loads(done.stdout)["sites"]
     assert [(site["line"], site["code"], site["count"]) for site in sites] == [(11, "SYN206", 1)], done.stderr
@@ -368,7 +368,7 @@ def test_a_report_says_what_was_not_computed_and_how_often(tmp_path: Path, run: 
     assert "\nnot computed, 2 kernels for the GPU alone: lost::kernel (5), lost::other (1); " in traced.stderr
     trace = json.loads((tmp_path / "out" / "trace.json").read_text(encoding="utf-8"))
     assert trace["uncomputed"] == {"lost::kernel": 5, "lost::other": 1}
-    both = run("syncscan", "report", "out", "out", "--format", "json", cwd=tmp_path)
+    both = run("syncscan", "trace", "report", "out", "out", "--output-format", "json", cwd=tmp_path)
     assert json.loads(both.stdout)["uncomputed"] == {"lost::kernel": 10, "lost::other": 2}, both.stderr
 
 
@@ -395,7 +395,7 @@ def test_a_report_says_which_waits_break_the_graph_of_a_compiled_function(tmp_pa
     below = traced.stderr.partition("program.py:6 in step")[2].partition("instead")[0]
     assert "(breaks the graph of a compiled function)" in below
     assert traced.stderr.count("breaks the graph") == 1
-    run("syncscan", "report", "out", "--html", "page.html", cwd=tmp_path)
+    run("syncscan", "trace", "report", "out", "--output-format", "html", "-o", "page.html", cwd=tmp_path)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "breaks the graph of a compiled function" in page
 

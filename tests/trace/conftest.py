@@ -119,7 +119,7 @@ def trace(run_trace, program):
 
 @dataclass
 class Observed:
-    """A finished ``syncscan observe``: its status, its output, and the facts it kept."""
+    """A finished ``syncscan facts record``: its status, its output, and the facts it kept."""
 
     status: int
     stdout: str

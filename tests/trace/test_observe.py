@@ -1,4 +1,4 @@
-"""``syncscan observe``: facts of what ran, and nothing of the program is changed by it."""
+"""``syncscan facts record``: facts of what ran, and nothing of the program is changed by it."""
 
 from __future__ import annotations
 
@@ -154,25 +154,25 @@ def test_a_merge_is_the_same_in_any_order(observe_numbers, run_syncscan, tmp_pat
 GOOD = '{"syncscan_facts": 1, "functions": {"m:f": {"0123456789abcdef": {"calls": 1, "words": {"x": {"gpu float": 1}}}}}}'
 BAD_FILES = {
     "absent": (None, "bad.json: cannot be read: no such file or directory"),
-    "cut-short": (GOOD[:-9], "bad.json: not JSON or cut short; make it again with `syncscan observe`"),
-    "foreign": ("{}", "bad.json: not a file of facts; `syncscan observe -o FILE -- CMD` writes one"),
-    "a-list": ("[1]", "bad.json: not a file of facts; `syncscan observe -o FILE -- CMD` writes one"),
+    "cut-short": (GOOD[:-9], "bad.json: not JSON or cut short; make it again with `syncscan facts record`"),
+    "foreign": ("{}", "bad.json: not a file of facts; `syncscan facts record -o FILE -- CMD` writes one"),
+    "a-list": ("[1]", "bad.json: not a file of facts; `syncscan facts record -o FILE -- CMD` writes one"),
     "newer": (GOOD.replace("1", "2", 1), "bad.json: version 2 of facts; this syncscan reads 1"),
     "a-word": (
         GOOD.replace("gpu float", "gpu flo\\u001b[2Jat"),
-        "bad.json: damaged: not a word for a place; make it again with `syncscan observe`",
+        "bad.json: damaged: not a word for a place; make it again with `syncscan facts record`",
     ),
     "nested": (
         GOOD.replace("gpu float", "list[" * 5000),
-        "bad.json: damaged: not a word for a place; make it again with `syncscan observe`",
+        "bad.json: damaged: not a word for a place; make it again with `syncscan facts record`",
     ),
     "a-hash": (
         GOOD.replace("0123", "zzzz"),
-        "bad.json: damaged: not the hash of a function; make it again with `syncscan observe`",
+        "bad.json: damaged: not the hash of a function; make it again with `syncscan facts record`",
     ),
     "a-count": (
         GOOD.replace('"calls": 1', '"calls": -1'),
-        "bad.json: damaged: functions[0][0].calls: not a whole number from 0 on; make it again with `syncscan observe`",
+        "bad.json: damaged: functions[0][0].calls: not a whole number from 0 on; make it again with `syncscan facts record`",
     ),
 }
 
@@ -189,7 +189,7 @@ def test_a_file_of_no_facts_gets_one_line(run_syncscan, tmp_path, name):
 
 def test_the_damage_of_a_file_to_append_to_is_told_before_the_command_runs(run_syncscan, tmp_path):
     (tmp_path / "facts.json").write_text("{}")
-    done = run_syncscan("observe", "--append", "-o", "facts.json", "--", "touch", "ran")
+    done = run_syncscan("facts", "record", "--append", "-o", "facts.json", "--", "touch", "ran")
     assert done.returncode == 2
     assert done.stderr.startswith("syncscan: facts.json: not a file of facts")
     assert not (tmp_path / "ran").exists()
@@ -198,7 +198,7 @@ def test_the_damage_of_a_file_to_append_to_is_told_before_the_command_runs(run_s
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "no command given; write `syncscan observe -- pytest tests`"),
+        ((), "no command given; write `syncscan facts record -- pytest tests`"),
         (("-o", "no/facts.json", "--", "true"), "-o no/facts.json: there is no such folder to write it to"),
         (
             ("--package", "a/b", "--", "true"),
@@ -207,12 +207,12 @@ def test_the_damage_of_a_file_to_append_to_is_told_before_the_command_runs(run_s
     ],
 )
 def test_mistakes_get_one_line(run_syncscan, arguments, message):
-    done = run_syncscan("observe", *arguments)
+    done = run_syncscan("facts", "record", *arguments)
     assert (done.returncode, done.stderr) == (2, f"syncscan: {message}\n")
 
 
 def test_a_command_without_torch_says_so(run_syncscan):
-    done = run_syncscan("observe", "-o", "facts.json", "--", "true")
+    done = run_syncscan("facts", "record", "-o", "facts.json", "--", "true")
     assert (done.returncode, done.stderr) == (
         0,
         "syncscan: facts.json has facts of 0 functions: no process imported torch\n",

@@ -30,10 +30,10 @@ def test_quantiles_are_those_of_the_durations(durations):
 
 @pytest.fixture
 def report(environment, tmp_path, warm):
-    """Runs ``syncscan report``: (status, stdout, stderr)."""
+    """Runs ``syncscan trace report``: (status, stdout, stderr)."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
-        done = warm.run("report", *arguments, cwd=tmp_path, env=environment)
+        done = warm.run("trace", "report", *arguments, cwd=tmp_path, env=environment)
         return done.returncode, done.stdout, done.stderr
 
     return run
@@ -42,7 +42,7 @@ def report(environment, tmp_path, warm):
 def test_a_kept_trace_is_shown_again(trace, report):
     done = trace("import torch\ntorch.zeros(1).item()\n")
     assert report(done.folder) == (0, done.stderr, "")
-    status, out, _ = report("--format", "json", done.folder)
+    status, out, _ = report("--output-format", "json", done.folder)
     assert (status, json.loads(out)) == (0, done.trace)
 
 

@@ -218,12 +218,12 @@ def test_the_head_of_a_statement(lines, shown_lines):
 
 def test_a_trace_of_before_these_fields_is_shown(serve, syncscan):
     done = serve("for _ in range(3):\n    s.read()\n", "--step", "server:Server.read")
-    text = syncscan("report", done.folder).stdout
+    text = syncscan("trace", "report", done.folder).stdout
     for site in done.sites:
         del site["step_spread"], site["starved_ns"], site["rank_ns"], site["blocked_ns"]["histogram"]
     del done.trace["proposed_step"], done.trace["timeline"], done.trace["starved_check"]
     (done.folder / "trace.json").write_text(json.dumps(done.trace))
-    again = syncscan("report", done.folder)
+    again = syncscan("trace", "report", done.folder)
     assert (again.status, again.stdout, again.stderr) == (0, text, "")
 
 
