@@ -32,19 +32,22 @@ def main() -> None:
     (DOCS / "operations.md").write_text(operations_page(load_table()), encoding="utf-8", newline="\n")
     schema = json.dumps(settings_schema(), indent=2) + "\n"
     (DOCS / "settings.schema.json").write_text(schema, encoding="utf-8", newline="\n")
-    readme = DOCS.parent / "README.md"
-    readme.write_text(with_figures(readme.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
+    for path in WITH_FIGURES:
+        path.write_text(with_figures(path.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
     for path in with_addresses():
         text = path.read_text(encoding="utf-8")
         path.write_text(with_address(path.name, text), encoding="utf-8", newline="\n")
 
 
-def with_figures(readme: str) -> str:
-    """Return the text of the README with the figures of the page on accuracy, which is the source of both."""
+WITH_FIGURES = (DOCS.parent / "README.md", DOCS / "index.md")
+
+
+def with_figures(page: str) -> str:
+    """Return the text of a page with the figures of the page on accuracy, their one source."""
     block = re.compile(r"(?s)(?<=<!-- figures -->\n).*?(?=<!-- /figures -->)")
     figures = block.search((DOCS / "accuracy.md").read_text(encoding="utf-8"))
     assert figures is not None
-    return block.sub(lambda _: figures[0], readme)
+    return block.sub(lambda _: figures[0], page)
 
 
 def with_addresses() -> list[Path]:

@@ -91,10 +91,11 @@ def test_the_address_is_put_in_and_taken_out(generate):
             assert tomllib.loads(named)["project"]["urls"]["Issues"] == f"{address}/issues"
 
 
-def test_the_figures_of_the_readme_are_those_of_the_page_on_accuracy(generate):
-    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
-    assert generate.with_figures(readme) == readme, "run docs/generate.py"
-    assert readme.count(" |\n") > 10
+def test_figures_are_those_of_the_page_on_accuracy(generate):
+    for path in generate.WITH_FIGURES:
+        text = path.read_text(encoding="utf-8")
+        assert generate.with_figures(text) == text, "run docs/generate.py"
+        assert "<!-- figures -->\n|" in text
 
 
 def test_snippets_name_the_tag_of_this_version():

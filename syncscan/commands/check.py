@@ -177,7 +177,7 @@ _complete_codes = parameters.complete(_codes)
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
     show_default=True,
-    help="Whether text has colours; auto asks the terminal, NO_COLOR and FORCE_COLOR.",
+    help="Colour the text; auto asks the terminal, NO_COLOR and FORCE_COLOR.",
 )
 @option(
     "--fail-on",

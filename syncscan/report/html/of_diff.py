@@ -35,7 +35,7 @@ def make_page(comparison: Comparison, folder: Path) -> Page:
         Column("expression", "expression"),
     ]
     return Page(
-        title="What changed in what the CPU waits for",
+        title="Changes of lines that block the CPU on the GPU",
         subtitle=" -> ".join(" ".join(rows.trace["command"]) for rows in (comparison.base, comparison.head)),
         totals=list(_totals(comparison)),
         columns=columns,
@@ -86,6 +86,6 @@ def _totals(comparison: Comparison) -> Iterator[dict[str, str]]:
             yield make_total(status if status != SAME else "as before", f"{count:,}")
     if comparison.per == "step":
         (waits, blocked), (now, blocked_now) = step_totals(comparison.base), step_totals(comparison.head)
-        yield make_total("waits a step", f"{waits:.3g} → {now:.3g}")
+        yield make_total("syncs per step", f"{waits:.3g} → {now:.3g}")
         if comparison.base.timed and comparison.head.timed:
             yield make_total("blocked a step", f"{duration(blocked)} → {duration(blocked_now)}")

@@ -63,7 +63,7 @@ class _Maker:
         ]
         used = [self._rows.timed, self._rows.starved, True]
         return Page(
-            title="What the CPU waits for",
+            title="Lines that blocked the CPU on the GPU",
             subtitle=" ".join(self._trace["command"]),
             totals=list(self._totals()),
             remarks=[
@@ -93,7 +93,7 @@ class _Maker:
                     Column("of a step", "share"),
                     lambda row: row.step_blocked_ns / whole if whole and row.timed else None,
                 )
-            yield Column("waits a step", "count"), lambda row: row.per_step
+            yield Column("syncs per step", "count"), lambda row: row.per_step
         elif rows.starved:
             yield Column("starved", "time"), lambda row: row.all.starved_ns
         if rows.timed:
@@ -152,7 +152,7 @@ class _Maker:
             waits, steps = rows.waits(STEP), self._trace["steps"]
             one, whole = waits.over(rows.steady), steps["wall_ns"] / rows.steady
             yield make_total(
-                "waits a step",
+                "syncs per step",
                 f"{waits.count / rows.steady:.3g}",
                 f"{waits.count:,} in {rows.steady:,} steady steps",
             )
@@ -176,7 +176,7 @@ class _Maker:
             if rows.simulated
             else ""
         )
-        yield make_total("waits in all", f"{everything.count:,}", note)
+        yield make_total("syncs in all", f"{everything.count:,}", note)
         ranks = {process["rank"] for process in rows.traced if process["rank"] is not None}
         yield make_total("processes", f"{len(rows.traced):,}", f"{len(ranks):,} ranks" if ranks else "")
 
