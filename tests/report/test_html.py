@@ -271,7 +271,7 @@ def test_a_hostile_trace_runs_nothing(browser, page):
     browser.press("j", "Enter", "j", "j", "Enter")
     for view in ("#tab-flame", "#tab-timeline"):
         browser.click(view)
-    assert browser.run("document.title") == "What the CPU waits for"
+    assert browser.run("document.title") == "Lines that blocked the CPU on the GPU"
     assert browser.run("document.querySelectorAll('img, iframe').length") == 0
     assert browser.run("[...document.links].filter((link) => !/^(https|file):/.test(link.href)).length") == 0
     assert "<img src=x" in browser.run("document.querySelector('tr.detail').textContent")

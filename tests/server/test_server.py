@@ -248,6 +248,43 @@ def test_actions_fix_and_ignore(project):
     edit(root, work)
 
 
+def test_a_diagnostic_leads_to_its_evidence(project):
+    root = project({"a.py": SOURCE, "pyproject.toml": ""})
+
+    async def work(editor: Editor) -> None:
+        editor.open("a.py")
+        (one,) = await editor.diagnostics("a.py")
+        (step, *_) = one.related_information
+        assert (step.location.uri, step.location.range.start.line) == (editor.uri("a.py"), 2)
+        assert "cuda" in step.message
+
+    edit(root, work)
+
+
+def test_an_editor_applies_all_safe_fixes_at_once_and_no_others(project):
+    text = (
+        "import torch\n\nn = torch.zeros(3, device='cuda')\n"
+        "a = torch.tensor(1.5, device='cuda')\nb = torch.tensor(2.5, device='cuda')\n"
+        "c = torch.tensor([1, 2], device='cuda')\n"
+    )
+    root = project({"a.py": text, "pyproject.toml": ""})
+
+    async def work(editor: Editor) -> None:
+        editor.open("a.py")
+        found = await editor.diagnostics("a.py")
+        assert [each.range.start.line for each in found] == [3, 4, 5]
+        document = types.TextDocumentIdentifier(editor.uri("a.py"))
+        context = types.CodeActionContext([], only=[types.CodeActionKind.SourceFixAll])
+        start = types.Position(0, 0)
+        asked = types.CodeActionParams(document, types.Range(start, start), context)
+        (action,) = await editor.client.text_document_code_action_async(asked)
+        assert action.kind == "source.fixAll.syncscan"
+        changes = action.edit.changes[editor.uri("a.py")]
+        assert {change.range.start.line for change in changes} == {3, 4}
+
+    edit(root, work)
+
+
 def test_a_wrong_setting_is_said_once(project):
     root = project({"a.py": SOURCE, "pyproject.toml": "[tool.syncscan]\nselct = []\n"})
 

@@ -72,7 +72,9 @@ def _place(finding: Finding) -> dict[str, Any]:
 def _totals(report: Report) -> Iterator[dict[str, str]]:
     severities = Counter(finding.severity for finding in report.findings)
     yield make_total(
-        "findings", f"{len(report.findings):,}", f"in {plural(len({f.path for f in report.findings}), 'file')}"
+        "findings",
+        f"{len(report.findings):,}",
+        f"in {plural(len({f.path for f in report.findings}), 'file')}",
     )
     for severity in sorted(Severity, reverse=True):
         if severities[severity]:
