@@ -41,7 +41,7 @@ def _lines(compared: Compared) -> Iterator[Text]:
             "which lines ran is not known, and so no precision: trace with --lines, under Python 3.12 or newer"
         )
     if compared.outside:
-        yield Text(f"{plural(compared.outside, 'wait')} in files that were not checked")
+        yield Text(f"{plural(compared.outside, 'sync')} in files that were not checked")
 
 
 def _headline(compared: Compared) -> str:
@@ -75,7 +75,7 @@ def _cost(row: dict[str, Any]) -> str:
     if not row["count"]:
         return ""
     blocked = f"{duration(row['blocked_ns'])} in " if row["blocked_ns"] else ""
-    return f"{blocked}{plural(row['count'], 'wait')}"
+    return f"{blocked}{plural(row['count'], 'sync')}"
 
 
 def _short(expression: str) -> str:

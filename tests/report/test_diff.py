@@ -39,7 +39,7 @@ def test_what_changed_is_told_with_what_fails_first(diff):
     done = diff(base, head)
     lines = done.stdout.splitlines()
     assert lines[0] == (
-        "syncscan: 1 new, 1 worse, 1 gone, 1 better, 1 as before; 4 -> 5 waits a step,"
+        "syncscan: 1 new, 1 worse, 1 gone, 1 better, 1 as before; 4 -> 5 syncs per step,"
         " blocked for 160 us -> 120 us (100 and 100 steady steps)"
     )
     rows = [" ".join(line.split()) for line in lines if " in Engine.step" in line]
@@ -56,7 +56,7 @@ def test_what_changed_is_told_with_what_fails_first(diff):
 def test_nothing_changed(diff):
     done = diff([make_site(10)], [make_site(10)])
     assert done.stdout.splitlines() == [
-        "syncscan: 1 as before; 1 -> 1 waits a step, blocked for 20 us -> 20 us (100 and 100 steady steps)"
+        "syncscan: 1 as before; 1 -> 1 syncs per step, blocked for 20 us -> 20 us (100 and 100 steady steps)"
     ]
     assert done.status == 0
 
@@ -125,7 +125,7 @@ def test_runs_without_steps_are_compared_by_their_totals(diff):
     done = diff(base, make_trace(outside(10, count=8), steps=None))
     lines = done.stdout.splitlines()
     assert lines[0] == "syncscan: 1 worse"
-    assert lines[1].split()[:2] == ["waits", "blocked"]
+    assert lines[1].split()[:2] == ["syncs", "blocked"]
     assert lines[-1].startswith("totals of the runs are compared")
     assert done.status == 1
 

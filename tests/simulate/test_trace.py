@@ -81,8 +81,8 @@ def test_a_traced_command_has_a_gpu_and_its_waits_have_lines_codes_counts_and_st
     options = ("--simulate", "--step", "__main__:Runner.step", "--warmup", 2, "-o", tmp_path / "out")
     done = run("syncscan", "trace", *options, "--", sys.executable, "program.py", cwd=tmp_path)
     assert (done.stdout, done.returncode) == ("True\n", 3), done.stderr
-    assert "3 waits in 3 steady steps of __main__:Runner.step, 1 a step (a simulated GPU" in done.stderr
-    assert "start-up and all else: 4 waits at 2 places" in done.stderr
+    assert "3 syncs in 3 steady steps of __main__:Runner.step, 1 per step (a simulated GPU" in done.stderr
+    assert "start-up and all else: 4 syncs at 2 sites" in done.stderr
     trace = json.loads((tmp_path / "out" / "trace.json").read_text(encoding="utf-8"))
     counts: dict[str, int] = {}
     for site in trace["sites"]:
@@ -168,7 +168,7 @@ def tests(tmp_path: Path) -> Path:
 def test_pytest_limits_syncs_without_a_gpu(tests: Path, run: Run) -> None:
     done = run("pytest", "-p", "syncscan.pytest_plugin", "--syncscan=simulate", "-q", cwd=tests)
     assert "1 failed, 3 passed" in done.stdout, done.stdout + done.stderr
-    assert "the CPU waited for the GPU 1 times, the limit is 0" in done.stdout
+    assert "the CPU was blocked 1 times, the limit is 0" in done.stdout
     assert "test_it.py:13 in test_waits (torch.Tensor.item)" in done.stdout
 
 
@@ -266,7 +266,7 @@ def test_pytest_limits_test_cases_and_coroutines_too(tmp_path: Path, run: Run) -
     assert "5 failed, 1 passed, 1 skipped" in done.stdout, done.stdout + done.stderr
     assert "1 x " + str(tmp_path / "test_it.py") + ":18 in Waits.test_method " in done.stdout
     assert "its own failure" in done.stdout
-    assert "the CPU waited for the GPU 2 times, the limit is 1:" in done.stdout
+    assert "the CPU was blocked 2 times, the limit is 1:" in done.stdout
     assert ":38 in test_coroutine " in done.stdout
     assert done.stdout.count("\nlimit_syncs cannot count the waits of this test: its function is not") == 2
     assert "4 in 3 of 5 tests" in done.stdout
@@ -276,7 +276,7 @@ def test_pytest_inside_a_trace_shares_its_simulation(tests: Path, run: Run) -> N
     command = (sys.executable, "-m", "pytest", "-p", "syncscan.pytest_plugin", "-q")
     done = run("syncscan", "trace", "--simulate", "--", *command, cwd=tests)
     assert "4 passed" in done.stdout, done.stdout + done.stderr
-    assert "would have waited for the GPU" in done.stderr
+    assert "would have been blocked" in done.stderr
 
 
 OWN = """\

@@ -158,7 +158,7 @@ def observe(run_syncscan, program, tmp_path):
         source: str, *options: object, python: str = sys.executable, **variables: str
     ) -> Observed:
         done = run_syncscan(
-            "observe", "-o", "facts.json", *options, "--", python, program(source), **variables
+            "facts", "record", "-o", "facts.json", *options, "--", python, program(source), **variables
         )
         return Observed(done.returncode, done.stdout, done.stderr, tmp_path / "facts.json")
 

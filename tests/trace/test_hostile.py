@@ -69,7 +69,7 @@ def test_the_trace_that_is_mutated_has_something_everywhere(kept, syncscan):
     run = syncscan("trace", "report", kept)
     for text in (
         "4 steps",
-        "checked in 3 steps (6 waits): 220 us a step by the kernels' own timeline, 200 us by the launches",
+        "checked in 3 steps (6 syncs): 220 us per step by the kernels' own timeline, 200 us by the launches",
         "allowed (the scheduler needs it)",
         "not hooked",
         "a remark",
@@ -337,7 +337,7 @@ def test_a_hostile_file_beside_those_of_the_processes_hides_nothing(bounded, tra
     make(kept / "parts" / "1-1.jsonl")
     done = bounded("trace", "report", kept)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "waited for the GPU 1 time at 1 place" in done.stdout
+    assert "was blocked 1 time at 1 site" in done.stdout
 
 
 @pytest.mark.parametrize("make", [fifo, endless, unix_socket, folder])

@@ -196,7 +196,7 @@ if not child:
 os.wait()
 """
     done = trace(NO_FLUSH + fork)
-    assert "waited for the GPU 1 time at 1 place" in done.stderr
+    assert "was blocked 1 time at 1 site" in done.stderr
     (line,) = (line for line in done.stderr.splitlines() if line.endswith("ended before it wrote any waits"))
     assert line.startswith("process ")
 

@@ -103,7 +103,7 @@ def test_a_trace_whose_launcher_was_killed_is_put_together(trace, report):
     (done.folder / "trace.json").unlink()
     status, out, _ = report(done.folder)
     assert status == 0
-    assert "waited for the GPU 1 time at 1 place" in out
+    assert "was blocked 1 time at 1 site" in out
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_part_that_is_cut_short_or_foreign_keeps_the_rest(trace, report):
     (done.folder / "parts" / "7-8.jsonl").write_text(header)
     status, out, _ = report(done.folder)
     assert status == 0
-    assert "waited for the GPU 1 time at 1 place" in out
+    assert "was blocked 1 time at 1 site" in out
 
 
 def test_a_place_is_told_with_its_code_and_what_to_write_instead(trace, tmp_path):

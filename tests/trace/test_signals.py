@@ -273,7 +273,7 @@ def test_a_program_outlives_the_process_that_watches_it(start, tmp_path, environ
         assert process.stdout.read() == "done\n"
     report = [sys.executable, "-m", "syncscan", "trace", "report", "trace"]
     done = subprocess.run(report, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert "waited for the GPU 1 time at 1 place" in done.stdout
+    assert "was blocked 1 time at 1 site" in done.stdout
 
 
 WAITS = """

@@ -206,7 +206,7 @@ def test_a_report_leads_with_it(run_trace, program):
     row = lines[2].split()
     assert float(row[1]) >= 20
     assert row[2] == "ms"
-    assert any("without this wait a step could be shorter by up to" in line for line in lines)
+    assert any("without this sync a step could be shorter by up to" in line for line in lines)
 
 
 @pytest.mark.parametrize("option", [("--simulate",), ("--detector", "debug-mode")])

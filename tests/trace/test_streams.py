@@ -66,4 +66,4 @@ def test_a_trace_that_cannot_be_kept_leaves_what_the_program_wrote(shell, progra
     assert done.stderr == "syncscan: kept/trace.json: is a directory\n"
     (tmp_path / "kept" / "trace.json").rmdir()
     report = shell(f"{sys.executable} -m syncscan trace report kept")
-    assert "waited for the GPU 1 time" in report.stdout
+    assert "was blocked 1 time" in report.stdout

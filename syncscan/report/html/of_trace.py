@@ -86,9 +86,9 @@ class _Maker:
         if rows.steady:
             whole = self._trace["steps"]["wall_ns"] / rows.steady
             if rows.starved:
-                yield Column("starved a step", "time"), lambda row: row.step_starved_ns
+                yield Column("starved per step", "time"), lambda row: row.step_starved_ns
             if rows.timed:
-                yield Column("blocked a step", "time"), lambda row: row.step_blocked_ns if row.timed else None
+                yield Column("blocked per step", "time"), lambda row: row.step_blocked_ns if row.timed else None
                 yield (
                     Column("of a step", "share"),
                     lambda row: row.step_blocked_ns / whole if whole and row.timed else None,
@@ -98,7 +98,7 @@ class _Maker:
             yield Column("starved", "time"), lambda row: row.all.starved_ns
         if rows.timed:
             yield Column("blocked", "time"), lambda row: row.all.blocked_ns if row.timed else None
-        yield Column("waits", "count"), lambda row: row.all.count
+        yield Column("syncs", "count"), lambda row: row.all.count
         yield Column("code", "code", facet=True), lambda row: row["code"]
         yield Column("when", "word", facet=True), _when
         yield Column("where", "place"), lambda row: spot_of(row, self._folder)
@@ -116,7 +116,7 @@ class _Maker:
     def _stacks_of(self, row: Row) -> Iterator[tuple[str, list[int]]]:
         stacks = [(stack["count"], stack["frames"]) for site in row.sites for stack in site["stacks"]]
         for count, frames in sorted(stacks, key=lambda stack: -stack[0])[:3]:
-            yield f"Stack of {count} of {row.all.count} waits", [self._frame(frame) for frame in frames]
+            yield f"Stack of {count} of {row.all.count} syncs", [self._frame(frame) for frame in frames]
 
     def _frame(self, frame: str) -> int:
         path, line, name = split_frame(frame)
@@ -158,13 +158,13 @@ class _Maker:
             )
             if one.starved_ns is not None:
                 yield make_total(
-                    "GPU starved a step",
+                    "GPU starved per step",
                     duration(one.starved_ns),
                     f"{share(one.starved_ns, whole)} of {duration(whole)}",
                 )
             if rows.timed:
                 yield make_total(
-                    "blocked a step",
+                    "blocked per step",
                     duration(one.blocked_ns),
                     f"{share(one.blocked_ns, whole)} of {duration(whole)}",
                 )
@@ -203,7 +203,7 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
         blocked = f", blocked for {duration(waits.blocked_ns)}" if row.timed else ""
         yield (
             {STEP: "in steady steps"}.get(phase, PHASES.get(phase, phase)),
-            f"{waits.count:,} waits{blocked}",
+            f"{waits.count:,} syncs{blocked}",
         )
     yield from _times(row)
     if row["allowed"] is not None:
@@ -231,12 +231,12 @@ def _remarks(row: Row) -> Iterator[tuple[str, str]]:
 def _times(row: Row) -> Iterator[tuple[str, str]]:
     if row.step_starved_ns:
         yield (
-            "without this wait",
+            "without this sync",
             f"a step could be shorter by up to {duration(row.step_starved_ns)}: so long the GPU has nothing to do after it",
         )
     if row.timed:
         yield (
-            "one wait",
+            "one sync",
             f"median {duration(max(s['blocked_ns']['p50'] for s in row.sites))}, longest {duration(max(s['blocked_ns']['max'] for s in row.sites))}",
         )
 
