@@ -48,7 +48,9 @@ def test_one_file_asks_for_nothing_else(page):
 def test_what_was_checked_of_starved_time_is_said(page):
     check = {"steps": 3, "waits": 6, "starved_ns": 600_000, "timeline_ns": 660_000}
     said, *_ = data_of(page(make_trace(make_site(10), starved_check=check)).read_text())["remarks"]
-    assert said.startswith("starved time was checked in 3 steps (6 syncs): 220 us per step by the kernels' own")
+    assert said.startswith(
+        "starved time was checked in 3 steps (6 syncs): 220 us per step by the kernels' own"
+    )
 
 
 def test_the_source_around_a_place_is_in_it(page, tmp_path):
