@@ -145,7 +145,7 @@ def test_a_part_that_is_cut_short_or_foreign_keeps_the_rest(trace, report):
 def test_a_place_is_told_with_its_code_and_what_to_write_instead(trace, tmp_path):
     done = trace("import torch\nt = torch.zeros(1)\nfor _ in range(3):\n    t.item()\n")
     lines = [line.strip() for line in done.stderr.splitlines()]
-    assert lines[1].split() == ["waits", "blocked", "of", "wall", "code", *lines[1].split()[5:]]
+    assert lines[1].split() == ["syncs", "blocked", "of", "wall", "code", *lines[1].split()[5:]]
     row = next(line.split() for line in lines if "SYN101" in line)
     assert row[2] in {"us", "ms"}
     assert (row[0], row[4]) == ("3", "SYN101")

@@ -56,7 +56,7 @@ def test_steps_come_first_and_all_else_apart(serve):
     assert lines[0].startswith(
         "syncscan: 4 syncs in 4 steady steps of server:Server.read, 1 per step; a step of "
     )
-    assert lines[1].split()[:6] == ["a", "step", "blocked", "of", "step", "code"]
+    assert lines[1].split()[:6] == ["per", "step", "blocked", "of", "step", "code"]
     assert lines[2].split()[0] == "1"
     assert lines[2].endswith(" server.py:12 in Server.read")
     assert shown(done, "  warm-up: 2 syncs at 1 site, blocked ")
