@@ -4,7 +4,7 @@
 
 PROGRAM is `generate` (greedy, sampled, with a static cache), `compiled` (with a static cache, the decoding step compiled), `train` (steps of AdamW with clipped gradients), `beams`, or
 `assisted` (a second model drafts). It needs transformers and a GPU, real or simulated, and downloads nothing. It is there
-for others to watch: `syncscan observe --simulate -- python -m benchmarks.architectures generate` gives facts, and
+for others to watch: `syncscan facts record --simulate -- python -m benchmarks.architectures generate` gives facts, and
 `syncscan trace --lines -- python -m benchmarks.architectures train` what waits. It prints which architectures went
 through, and why another did not.
 """

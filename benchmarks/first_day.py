@@ -76,7 +76,7 @@ def main() -> None:
             print(f"$ cat red.{name}\n{(root / f'red.{name}').read_text(encoding='utf-8')}")
         print("$ the results in red.sarif that nothing suppresses")
         print(unsuppressed(root / "red.sarif"))
-        check(root, "--since", "main", "--format", "github")
+        check(root, "--since", "main", "--output-format", "github")
 
 
 def check(root: Path, *arguments: str) -> None:

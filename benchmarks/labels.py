@@ -37,7 +37,7 @@ def main() -> None:
         source = fetch(release, options.sources)
         parts = {name: places[release] for name, places in known.items() if release in places}
         packages = {package_of(places) for places in parts.values()}
-        every, seconds = check(source, packages, "--all", "--min-confidence", "assumed")
+        every, seconds = check(source, packages, "--when", "all", "--min-confidence", "assumed")
         findings = [finding for finding in every if not hidden(finding)]
         print(f"{release}: {len(findings)} findings in {seconds:.0f} s")
         for name, places in parts.items():

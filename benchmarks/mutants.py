@@ -202,7 +202,7 @@ def _tested(mutant: MutationSpec, tests: list[str], failed: list[str], timeout: 
     tests = [test for test in tests if test not in failed]
     arguments = [*tests, *(f"--deselect={test}" for test in failed)]
     Path("tests-of-mutant").write_text("\n".join(arguments), encoding="utf-8")
-    command = f"{sys.executable} -m pytest -q -x -p no:cacheprovider @tests-of-mutant"
+    command = f"{sys.executable} -m pytest -q -x -m 'long or not long' -p no:cacheprovider @tests-of-mutant"
     result = mutate_and_test([mutant], command if tests else f"{sys.executable} -c pass", timeout)
     if "ERROR: not found: " in (result.output or ""):
         raise RuntimeError(f"{mutant.module_path}: no test ran: {result.output}")

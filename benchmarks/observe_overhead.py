@@ -1,4 +1,4 @@
-"""What `syncscan observe` and `syncscan trace --lines` cost: a decode loop and a small test suite, with and without.
+"""What `syncscan facts record` and `syncscan trace --lines` cost: a decode loop and a small test suite, with and without.
 
     python -m benchmarks.observe_overhead [--rounds N] [--steps N] [--warm N]
 
@@ -140,7 +140,7 @@ def main() -> None:
         print(f"Python {sys.version.partition(' ')[0]}, torch {version()}")
         loops = {
             "alone": [],
-            "observe": syncscan("observe", "-o", "facts.json", "--"),
+            "observe": syncscan("facts", "record", "-o", "facts.json", "--"),
             "trace": syncscan("trace", "--"),
             "trace --lines": syncscan("trace", "--lines", "--"),
         }
@@ -158,7 +158,7 @@ def main() -> None:
         )
         suites = {
             "trace --simulate": syncscan("trace", "--simulate", "--"),
-            "observe --simulate": syncscan("observe", "--simulate", "-o", "facts.json", "--"),
+            "observe --simulate": syncscan("facts", "record", "--simulate", "-o", "facts.json", "--"),
         }
         tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_suite.py"]
         seconds = measure(suites, options.rounds, lambda prefix: suite_time([*prefix, *tests], folder))

@@ -2,8 +2,8 @@
 
     python -m benchmarks.report_scale [TRACES] [PLACES]
 
-Writes traces of 1 MB each into a temporary folder, shows them as one with `syncscan report`, and prints the
-time and the memory that it took; then the same of `syncscan report --html` for one trace of many places, and,
+Writes traces of 1 MB each into a temporary folder, shows them as one with `syncscan trace report`, and prints the
+time and the memory that it took; then the same of `syncscan trace report --output-format html` for one trace of many places, and,
 where there is a Chromium, how long the page takes to load, to sort and to filter. Needs no GPU.
 """
 
@@ -132,7 +132,7 @@ def main(traces: int, places: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         size = write_traces(folder, traces)
-        seconds, busy, memory = measured("report", folder)
+        seconds, busy, memory = measured("trace", "report", folder)
         print(
             f"{traces} traces of {size / MEGABYTE:.2f} MB as one: {seconds:.1f} s, {busy:.1f} s of a processor, {memory:.0f} MB"
         )
@@ -140,7 +140,9 @@ def main(traces: int, places: int) -> None:
         folder = Path(name)
         sites = [make_site(number, 0, 1) | {"stacks": []} for number in range(places)]
         (folder / "trace.json").write_text(json.dumps(make_trace(sites, 0)))
-        seconds, busy, memory = measured("report", "--html", folder / "page.html", folder)
+        seconds, busy, memory = measured(
+            "trace", "report", "--output-format", "html", "-o", folder / "page.html", folder
+        )
         megabytes = (folder / "page.html").stat().st_size / MEGABYTE
         print(
             f"a page of {places:,} places: {seconds:.1f} s, {busy:.1f} s of a processor, {memory:.0f} MB; {megabytes:.0f} MB large"

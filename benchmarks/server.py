@@ -204,7 +204,7 @@ def differs(shown: Shown, text: str, root: Path, path: Path, count: int) -> bool
     """Whether a command that keeps nothing finds something else; that is printed."""
     before = path.read_text(encoding="utf-8")
     path.write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "syncscan", "check", str(path), "--no-cache", "--format", "json"]
+    command = [sys.executable, "-m", "syncscan", "check", str(path), "--no-cache", "--output-format", "json"]
     done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, check=False)
     path.write_text(before, encoding="utf-8")
     found = sorted((each["line"], each["code"]) for each in json.loads(done.stdout)["findings"])

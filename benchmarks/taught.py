@@ -150,7 +150,15 @@ def score(title: str, facts: list[Path]) -> None:
     sums: Counter[str] = Counter()
     for release, places in sorted(known.items()):
         options = [word for path in facts for word in ("--facts", str(path))]
-        command = [*SYNCSCAN, "check", "--isolated", "--format", "json", *options, labels.package_of(places)]
+        command = [
+            *SYNCSCAN,
+            "check",
+            "--isolated",
+            "--output-format",
+            "json",
+            *options,
+            labels.package_of(places),
+        ]
         answer = subprocess.run(
             command, cwd=fetch(release, CACHE), capture_output=True, text=True, check=False
         )

@@ -52,7 +52,16 @@ class TestsOfLines:
             encoding="utf-8",
         )
         environment = {**os.environ, "COVERAGE_PROCESS_START": str(folder / "coveragerc")}
-        command = [sys.executable, "-m", "pytest", "-q", "-p", f"benchmarks.{Path(__file__).stem}"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-m",
+            "long or not long",
+            "-p",
+            f"benchmarks.{Path(__file__).stem}",
+        ]
         command.append(f"--junit-xml={folder / 'tests.xml'}")
         subprocess.run([*command, "-n", str(jobs), *tests], cwd=checkout, env=environment, check=False)
         failed = checkout / ".pytest_cache" / "v" / "cache" / "lastfailed"

@@ -8,7 +8,7 @@ each such step, without end: sizes that follow from it are too large, and branch
 `reset`): a store, a method, a call that is handed the array. Silent where the same function advances the GPU tensor too, and where the object has no
 GPU tensor of the name without `_np`, `_cpu` or `_host`.
 
-**No rewrite.** Overwrite the mirror in each step with what the scheduler says, which alone knows: see `syncscan template show RequestStates`.
+**No rewrite.** Overwrite the mirror in each step with what the scheduler says, which alone knows: see `syncscan recipe show RequestStates`.
 """
 
 import libcst as cst

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SyncError", "allow_sync", "count_syncs", "forbid_sync", "simulated_cuda"]
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 _RULES = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "rules")  # noqa: PTH118, PTH120
 

@@ -9,40 +9,61 @@ from typing import Any
 import click
 
 from syncscan import __version__
+from syncscan.commands.interface import renamed
 from syncscan.ending import flush_standard_streams, open_standard_streams, tell
 from syncscan.errors import InterruptError
 
 COMMANDS = {
-    "check": "Find the lines that make the CPU wait for the GPU, without running them.",
+    "check": "Find the lines that block the CPU until the GPU has finished.",
     "fix": "Try fixes on a command, and apply those that hold.",
-    "clean": "Remove the results that checks have kept.",
-    "explain": "Say what a rule means and what to write instead.",
-    "rules": "List the rules.",
-    "ops": "Show, measure or verify what each torch operation does to the host.",
-    "template": "Print a sync-free component to paste, or how it differs from the form that waits.",
-    "trace": "Run a command and report which of its lines made the CPU wait for the GPU.",
+    "trace": "Run a program and report which of its lines blocked; report and diff traces.",
+    "facts": "Record facts of runs for the check, or merge them.",
+    "rule": "List the rules, or show the page of one.",
+    "recipe": "List, print or compare sync-free components to paste.",
+    "ops": "Show, measure or verify how each torch operation synchronizes.",
     "server": "Show findings in an editor, as a language server.",
-    "observe": "Run a command and keep where the values of its functions lived, for the check.",
-    "facts": "Merge what runs of `syncscan observe` have kept.",
-    "report": "Show a trace that `syncscan trace -o DIR` kept.",
-    "compare": "Hold the findings of a check against traces: which waited, and what was missed.",
-    "diff": "Compare two traces: what waits more, and what waits less.",
+    "init": "Propose settings, a baseline and a CI job for a project.",
+    "clean": "Remove the cache.",
 }
+# What follows the name of a command that also takes arguments of its own, by the module of each.
+SUBCOMMANDS: dict[tuple[str, ...], str] = {
+    ("trace", "report"): "trace_report",
+    ("trace", "diff"): "trace_diff",
+}
+# Old names, which work until version 1.1.
+RENAMED = {
+    "explain": ("rule",),
+    "rules": ("rule",),
+    "template": ("recipe",),
+    "observe": ("facts", "record"),
+    "report": ("trace", "report"),
+    "diff": ("trace", "diff"),
+}
+_OLD = ("compare",)  # is an option of `check` now
 
 
 class CommandGroup(click.Group):
     """Imports a command when it is called, so that each starts fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
-        """The commands in the order in which a newcomer meets them."""
+        """Return the commands in the order in which a newcomer meets them."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import ``syncscan.commands.NAME`` and return its ``command``."""
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(f"syncscan.commands.{cmd_name}").command
-        return command
+        return _command(cmd_name) if cmd_name in COMMANDS or cmd_name in _OLD else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command by its name, an old name, or the two words of a subcommand."""
+        if new := RENAMED.get(args[0]):
+            if not ctx.resilient_parsing:
+                renamed(f"syncscan {args[0]}", f"syncscan {' '.join(new)}")
+            args = [*new, *args[1:]]
+        if module := SUBCOMMANDS.get((args[0], *args[1:2])):
+            return " ".join(args[:2]), _command(module), args[2:]
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; Ctrl-C is an error like others, so that it ends with one line."""
@@ -57,10 +78,15 @@ class CommandGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
+def _command(module: str) -> click.Command:
+    command: click.Command = importlib.import_module(f"syncscan.commands.{module}").command
+    return command
+
+
 @click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="syncscan")
 def cli() -> None:
-    """Find where PyTorch programs make the CPU wait for the GPU."""
+    """Find where PyTorch programs block the CPU until the GPU has finished."""
 
 
 def main() -> None:

@@ -15,7 +15,15 @@ from typing import Any
 import pathspec
 
 from syncscan.errors import ConfigError, suggestion
-from syncscan.model import UNUSED_SUPPRESSION, Confidence, Conventions, Finding, When
+from syncscan.model import (
+    DEFAULT_WHEN,
+    UNUSED_SUPPRESSION,
+    Confidence,
+    Conventions,
+    Finding,
+    When,
+    parse_when,
+)
 from syncscan.ops import OperationTable, load_table
 from syncscan.rule import rule_book
 
@@ -42,8 +50,7 @@ class Config:
     exclude: tuple[str, ...] = ()
     require_reason: bool = False
     hot: tuple[str, ...] = ()
-    hot_only: bool = False
-    all: bool = False
+    when: tuple[When, ...] = DEFAULT_WHEN
     baseline: Path | None = None
     facts: tuple[Path, ...] = ()
     conventions: Conventions = field(default_factory=Conventions)
@@ -63,11 +70,14 @@ class Config:
             and not self._ignored_in(path, finding.code)
         )
 
+    @property
+    def shows_all(self) -> bool:
+        """Whether findings are shown whenever their lines run."""
+        return set(self.when) == set(When)
+
     def shows(self, finding: Finding) -> bool:
-        """Whether a finding is shown by when it runs: by default what no step runs for sure is only counted."""
-        if self.all or finding.code == UNUSED_SUPPRESSION:
-            return True
-        return finding.hot or (not self.hot_only and finding.when is When.UNKNOWN)
+        """Whether a finding is shown by when its line runs; the others are counted."""
+        return finding.when in self.when or finding.code == UNUSED_SUPPRESSION
 
     def selects(self, code: str) -> bool:
         """Whether a rule is on: the longest prefix that names it decides, and at a tie, ``ignore``."""
@@ -185,7 +195,8 @@ def _parsed(table: Mapping[str, Any], folder: Path, where: str) -> dict[str, Any
         try:
             if parse is None:
                 raise ValueError(f"unknown key {key!r}; {suggestion(key, _PARSERS)}")
-            settings[key.replace("-", "_")] = parse(value)
+            if (parsed := parse(value)) is not None:
+                settings[_OLD_KEYS.get(key, key).replace("-", "_")] = parsed
         except ValueError as error:
             of = f"{key}: " if parse else ""
             raise ConfigError(f"{where}: {of}{error}") from error
@@ -212,7 +223,7 @@ def _parse_code(value: str) -> str:
         raise ValueError("a code is empty; write codes such as SYN101 or prefixes such as SYN1")
     valid = rule_book()
     if not any(known.startswith(code) for known in valid):
-        raise ValueError(f"unknown code {value!r}; {suggestion(code, valid, '`syncscan rules` lists them')}")
+        raise ValueError(f"unknown code {value!r}; {suggestion(code, valid, '`syncscan rule` lists them')}")
     return code
 
 
@@ -273,6 +284,18 @@ def _flag(value: object) -> bool:
     return value
 
 
+def _when(value: object) -> tuple[When, ...]:
+    return parse_when(_strings(value))
+
+
+def _hot_only(value: object) -> tuple[When, ...] | None:
+    return (When.STEP,) if _flag(value) else None
+
+
+def _all(value: object) -> tuple[When, ...] | None:
+    return tuple(When) if _flag(value) else None
+
+
 def _conventions(value: object) -> Conventions:
     known = {field.name.replace("_", "-"): field.name for field in fields(Conventions)}
     if not isinstance(value, dict):
@@ -302,13 +325,17 @@ _PARSERS: dict[str, Callable[[object], object]] = {
     "exclude": _patterns,
     "require-reason": _flag,
     "hot": _entry_points,
-    "hot-only": _flag,
-    "all": _flag,
+    "when": _when,
+    "hot-only": _hot_only,
+    "all": _all,
     "baseline": _text,
     "facts": _paths,
     "conventions": _conventions,
     "operations": _operations,
 }
+
+
+_OLD_KEYS = {"hot-only": "when", "all": "when"}  # which work until version 1.1
 
 
 def show(config: Config) -> str:
@@ -319,7 +346,7 @@ def show(config: Config) -> str:
         else "defaults: no [tool.syncscan] table applies"
     )
     lines = [f"# {source}", f"# paths are relative to {_escaped(str(config.root))}", "[tool.syncscan]"]
-    for key in _PARSERS:
+    for key in (key for key in _PARSERS if key not in _OLD_KEYS):
         value: Any = getattr(config, key.replace("-", "_"), None)  # what is extended is told already
         if value is None:
             continue
@@ -338,6 +365,8 @@ def _below(path: Path, root: Path) -> str:
 def _toml(value: object) -> str:
     if isinstance(value, Confidence):
         return _toml(value.label)
+    if isinstance(value, When):
+        return _toml(value.value)
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Conventions):

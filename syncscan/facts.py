@@ -1,6 +1,6 @@
 """Facts: where the parameters, results and attributes of functions were seen to live.
 
-`syncscan observe` writes them, `syncscan check` reads them. A fact is about a function as it was: it is kept under
+`syncscan facts record` writes them, `syncscan check` reads them. A fact is about a function as it was: it is kept under
 ``module:qualname`` and a hash of the function's syntax, and says of each name how often it was which word:
 
     words = {"x": {"gpu float": 340, "none": 2}, "return": {"tuple(gpu float, int)": 342}, "self.mask": {"host bool": 342}}
@@ -92,16 +92,16 @@ def read_facts(path: Path) -> FactSet:
     except OSError as error:
         raise SyncscanError(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from None
     except Mismatch as error:
-        raise SyncscanError(f"{path}: {error}; make it again with `syncscan observe`") from None
+        raise SyncscanError(f"{path}: {error}; make it again with `syncscan facts record`") from None
     version = value.get("syncscan_facts") if isinstance(value, dict) else None
     if version is None:
-        raise SyncscanError(f"{path}: not a file of facts; `syncscan observe -o FILE -- CMD` writes one")
+        raise SyncscanError(f"{path}: not a file of facts; `syncscan facts record -o FILE -- CMD` writes one")
     if version != FORMAT_VERSION:
         raise SyncscanError(f"{path}: version {version} of facts; this syncscan reads {FORMAT_VERSION}")
     try:
         return _facts(_FACTS(value)["functions"])
     except Mismatch as error:
-        raise SyncscanError(f"{path}: damaged: {error}; make it again with `syncscan observe`") from None
+        raise SyncscanError(f"{path}: damaged: {error}; make it again with `syncscan facts record`") from None
 
 
 def _facts(functions: dict[str, dict[str, dict[str, object]]]) -> FactSet:

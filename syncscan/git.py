@@ -16,12 +16,20 @@ _QUIET = ("-c", "core.fsmonitor=false", "-c", "core.quotepath=off", "--no-option
 
 
 def git(folder: Path, *arguments: str, stdin: bytes | None = None) -> bytes | None:
-    """What git prints in a folder; None where it fails, or is not there."""
+    """Return what git prints in a folder; None where git fails, or is not there."""
+    done = _run(folder, *arguments, stdin=stdin)
+    return done.stdout if done is not None and done.returncode == 0 else None
+
+
+def _run(
+    folder: Path, *arguments: str, stdin: bytes | None = None
+) -> subprocess.CompletedProcess[bytes] | None:
+    """Run git in a folder; None where there is no git."""
     program = shutil.which("git")
     if program is None:
         return None
     environment = {**os.environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
-    done = subprocess.run(
+    return subprocess.run(
         [program, *_QUIET, *arguments],
         cwd=folder,
         env=environment,
@@ -29,7 +37,16 @@ def git(folder: Path, *arguments: str, stdin: bytes | None = None) -> bytes | No
         capture_output=True,
         check=False,
     )
-    return done.stdout if done.returncode == 0 else None
+
+
+def refuse_unreadable(top: Path) -> None:
+    """ConfigError with git's own message where git does not read a repository, such as that of another user."""
+    done = _run(top, "rev-parse", "--is-inside-work-tree")
+    if done is None:
+        raise ConfigError("--since: there is no git here; install it, or leave --since out")
+    if done.returncode != 0:
+        lines = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines()]
+        raise ConfigError(f"--since: git says: {' '.join(line for line in lines if line)}")
 
 
 def repository(folder: Path) -> Path | None:
@@ -73,7 +90,13 @@ def changed_since(top: Path, revision: str) -> Changed:
 
 
 def fork_point(top: Path, revision: str) -> str:
-    """The commit at which the current one and a revision parted; ConfigError says what is missing."""
+    """Return the commit at which HEAD and a revision parted; ConfigError says what is missing.
+
+    Before the first commit, HEAD is the empty tree.
+    """
+    refuse_unreadable(top)
+    if git(top, "rev-parse", "--verify", "--quiet", "HEAD") is None and revision in {"HEAD", "@"}:
+        return (git(top, "hash-object", "-t", "tree", "--stdin") or b"").decode().strip()
     known = git(top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     is_shallow = git(top, "rev-parse", "--is-shallow-repository") == b"true\n"
     if not known:

@@ -41,7 +41,7 @@ class SyncError(RuntimeError):
     """A wait for the GPU in a `forbid_sync` region; raised at the operation that waited."""
 
     def __init__(self, sync: SeenSync) -> None:
-        super().__init__(f"the CPU waited for the GPU at {sync}; wrap it in allow_sync(reason) if it has to")
+        super().__init__(f"the CPU was blocked at {sync}; wrap it in allow_sync(reason) if it has to")
         self.sync = sync
 
 

@@ -6,9 +6,12 @@ the contract's ``end_column`` is the column just after the last character.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from typing import Final
+
+from syncscan.errors import suggestion
 
 HIDDEN_WAIT = "SYN501"  # where a property is read whose body waits
 UNUSED_SUPPRESSION = "SYN001"  # the code of the one rule that is about comments
@@ -59,6 +62,20 @@ class When(Enum):
     UNKNOWN = "unknown"  # cannot be told
     ONCE = "once"  # only where things are made, loaded, captured, saved or printed
     TEST = "test"  # in tests, benchmarks and examples
+
+
+DEFAULT_WHEN = (When.STEP, When.UNKNOWN)
+
+
+def parse_when(words: Iterable[str]) -> tuple[When, ...]:
+    """Return the times that words name, in one order and once each; ValueError where a word names none."""
+    named = list(words)
+    if named == ["all"]:
+        return tuple(When)
+    labels = {each.value: each for each in When}
+    if wrong := next((word for word in named if word not in labels), None):
+        raise ValueError(f"{wrong!r} is no time; {suggestion(wrong, labels)}")
+    return tuple(each for each in When if each.value in named)
 
 
 class Confidence(IntEnum):
@@ -266,6 +283,7 @@ class Finding:
     confidence: Confidence
     when: When = When.UNKNOWN
     call_chain: tuple[str, ...] = ()  # through which a step reaches it
+    entry_point: str = ""  # the start of that chain, as the setting `hot` names it
     evidence: tuple[Evidence, ...] = ()
     passed_too: tuple[Evidence, ...] = ()  # where else the value is passed to the function
     fix: Fix = Fix(Applicability.NONE, "")

@@ -3,7 +3,7 @@
     @pytest.mark.limit_syncs(0, warmups=1)
     def test_step(): ...
 
-runs the test once without counting, then once more, and fails it if the CPU waited for the GPU more
+runs the test once without counting, then once more, and fails it if the CPU was blocked more
 often than the limit; the message names the lines. Without ``--syncscan`` the marker does nothing.
 """
 
@@ -151,7 +151,7 @@ def _apply(limit: Limit, counted: _Counted) -> None:
     seen = counted.seen
     if seen.total > limit.limit:
         lines = [f"  {count} x {sync}" for sync, count in seen.sites.most_common(MAX_LINES)]
-        message = f"the CPU waited for the GPU {seen.total} times, the limit is {limit.limit}:"
+        message = f"the CPU was blocked {seen.total} times, the limit is {limit.limit}:"
         pytest.fail("\n".join([message, *lines]), pytrace=False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from syncscan.cli import main
+from tests.warm import Warm
 
 # A machine that is slow just now is no failure.
 settings.register_profile(
@@ -59,6 +60,14 @@ def syncscan(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
         return Run(*(stream.buffer.getvalue().decode(encoding) for stream in (out, err)), status)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[Warm]:
+    """A process that has imported syncscan, for runs that must be processes: ``warm.run(*arguments, cwd=..., env=...)``."""
+    process = Warm()
+    yield process
+    process.close()
 
 
 @pytest.fixture

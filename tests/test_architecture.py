@@ -52,10 +52,11 @@ FLOORS = {
         "kept",
     ),
     "syncscan.commands": (
-        "parameters",
-        "check_options compare interim running watch",
-        "trace_options",
-        "check clean diff explain facts fix observe ops report rules server template trace",
+        "interface parameters",
+        "check_options compare running trace_options watch",
+        "interim trace_report",
+        "check_run facts_record init_run trace_run",
+        "check clean facts fix init ops recipe rule server trace trace_diff",
     ),
     "syncscan.measure": (
         "cupti describe operands write",
@@ -72,10 +73,11 @@ FLOORS = {
         "blocking",
     ),
     "syncscan.report": (
+        "words",
         "console pages records safe_text trace_json trace_lines trace_rows",
         "chrome_trace compared diff ranks speedscope",
         "compared_json diff_json",
-        "github gitlab json_report junit progress sarif schema statistics text trace_text verified_text",
+        "concise github gitlab json_report junit progress sarif schema statistics text trace_text verified_text",
         "compared_text diff_text html",
         "formats trace_formats",
     ),

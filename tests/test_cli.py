@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from syncscan import __version__
 from syncscan.cli import COMMANDS
 from syncscan.reference.templates import templates
 from tests.foreground import foreground, wait_until
@@ -46,7 +47,7 @@ def output(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]
         ({"a.py": BLOCKS}, ["nope.py"], 2),
         ({"a.py": BLOCKS}, ["--select", "SYN999"], 2),
         ({"a.py": BLOCKS}, ["--statistics"], 1),
-        ({"a.py": BLOCKS}, ["--format", "github"], 1),
+        ({"a.py": BLOCKS}, ["--output-format", "github"], 1),
         ({"a.py": BLOCKS}, ["--jobs", "2"], 1),
     ],
 )
@@ -68,7 +69,7 @@ def test_a_new_user_sees_where_why_and_what_to_do(syncscan, project):
 
 def test_json_is_one_object_and_nothing_else(syncscan, project):
     project({"a.py": BLOCKS})
-    run = syncscan("check", "--format", "json")
+    run = syncscan("check", "--output-format", "json")
     report = json.loads(run.stdout)
     (finding,) = report["findings"]
     assert (finding["line"], finding["column"], finding["end_line"], finding["end_column"]) == (4, 7, 4, 26)
@@ -84,7 +85,7 @@ def test_standard_input_without_a_name(syncscan):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["check", "-h"], ["explain", "--help"], ["rules", "--help"]]
+    "arguments", [["--help"], ["check", "-h"], ["rule", "--help"], ["trace", "report", "--help"]]
 )
 def test_help(syncscan, arguments):
     run = syncscan(*arguments)
@@ -99,12 +100,12 @@ def test_help_of_check_shows_examples_and_the_exit_status(syncscan):
 
 
 def test_version(syncscan):
-    assert syncscan("--version").stdout == "syncscan, version 0.1.0\n"
+    assert syncscan("--version").stdout == f"syncscan, version {__version__}\n"
 
 
 @pytest.mark.parametrize("word", ["SYN101", "syn101", "item-read"])
 def test_explain(syncscan, word):
-    run = syncscan("explain", word)
+    run = syncscan("rule", word)
     assert (run.status, run.stdout) == (0, (ROOT / "docs/rules/SYN101.md").read_text(encoding="utf-8"))
 
 
@@ -116,17 +117,17 @@ def test_explain(syncscan, word):
         ("Item-Raed", "did you mean 'item-read'?"),
         ("SYN1", "did you mean 'SYN101'?"),
         ("implicit", "did you mean 'implicit-truth'?"),
-        ("weather", "`syncscan rules` lists them"),
-        ("", "`syncscan rules` lists them"),
+        ("weather", "`syncscan rule` lists them"),
+        ("", "`syncscan rule` lists them"),
     ],
 )
 def test_explain_names_the_nearest_rule(syncscan, word, hint):
-    run = syncscan("explain", word)
+    run = syncscan("rule", word)
     assert (run.status, run.stderr) == (2, f"syncscan: no rule {word!r}; {hint}\n")
 
 
 def test_rules_are_listed_in_order(syncscan):
-    run = syncscan("rules")
+    run = syncscan("rule")
     codes = [line.split()[0] for line in run.stdout.splitlines()]
     assert codes == sorted(codes)
     assert {"SYN001", "SYN101"} <= set(codes)
@@ -147,10 +148,13 @@ def test_a_group_called_alone_shows_its_help(syncscan, arguments):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["explain"], "Missing argument 'CODE'; see `syncscan explain --help`"),
-        (["rules", "--no-such"], "No such option '--no-such'; see `syncscan rules --help`"),
+        (["trace", "diff", "."], "Missing argument 'HEAD'; see `syncscan trace diff --help`"),
+        (["rule", "--no-such"], "No such option '--no-such'; see `syncscan rule --help`"),
         (["ops", "show"], "Missing argument 'NAME'; see `syncscan ops show --help`"),
-        (["report", "nowhere"], "Invalid value for 'FOLDER...': Directory 'nowhere' does not exist; see"),
+        (
+            ["trace", "report", "nowhere"],
+            "Invalid value for 'FOLDER...': Directory 'nowhere' does not exist; see",
+        ),
     ],
 )
 def test_a_mistake_on_the_command_line_is_one_line(syncscan, arguments, line):
@@ -160,7 +164,7 @@ def test_a_mistake_on_the_command_line_is_one_line(syncscan, arguments, line):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("arguments", [["check", "a.py"], ["rules"], ["explain", "SYN101"], ["--help"]])
+@pytest.mark.parametrize("arguments", [["check", "a.py"], ["rule"], ["rule", "SYN101"], ["--help"]])
 def test_a_full_disk_is_one_line(tmp_path, arguments):
     (tmp_path / "a.py").write_text(BLOCKS)
     with Path("/dev/full").open("w") as full:
@@ -372,7 +376,9 @@ def test_a_check_inside_a_program_leaves_its_garbage_collector_on(syncscan, proj
     assert gc.isenabled()
 
 
-@pytest.mark.parametrize("name", ["", *COMMANDS, "ops show", "template show"])
+@pytest.mark.parametrize(
+    "name", ["", *COMMANDS, "ops show", "recipe show", "trace report", "trace diff", "facts record"]
+)
 def test_no_line_of_help_is_cut(syncscan, name):
     text = syncscan(*name.split(), "--help").stdout
     cut = [line for line in text.splitlines() if line.endswith("...") and not line.startswith("Usage:")]
@@ -382,8 +388,9 @@ def test_no_line_of_help_is_cut(syncscan, name):
 COMPLETIONS = {
     "codes": ("check --select SYN20", {"SYN201", "SYN202", "SYN203", "SYN204", "SYN205", "SYN206"}),
     "codes-after-a-comma": ("check --ignore syn1,SYN40", {"syn1,SYN401", "syn1,SYN402"}),
-    "a-code-to-explain": ("explain SYN10", {f"SYN10{n}" for n in range(1, 8)}),
-    "templates": ("template show pre", {name for name in templates() if name.startswith("pre")}),
+    "a-code-to-show": ("rule SYN10", {f"SYN10{n}" for n in range(1, 8)}),
+    "components": ("recipe show pre", {name for name in templates() if name.startswith("pre")}),
+    "subcommands": ("trace re", {"report"}),
     "operations": ("ops show torch.nonzero", {"torch.nonzero", "torch.nonzero_static"}),
 }
 

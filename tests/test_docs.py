@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from syncscan.address import REPOSITORY
+from syncscan import __version__
 from syncscan.commands.check import command
 from syncscan.config import parse_config
 from syncscan.report.pages import pages
@@ -62,13 +62,43 @@ def test_every_code_on_a_page_is_a_rule(page):
     assert set(re.findall(r"SYN\d{3}", text)) <= {*rule_book(), *added}
 
 
-def test_the_address_of_the_repository_is_the_same_everywhere():
+@pytest.fixture
+def generate():
     spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
-    generate = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generate)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_address_of_the_repository_is_the_same_everywhere(generate):
     texts = {path: path.read_text(encoding="utf-8") for path in generate.with_addresses()}
-    assert {path: generate.with_address(text) for path, text in texts.items()} == texts, (
+    assert {path: generate.with_address(path.name, text) for path, text in texts.items()} == texts, (
         "run docs/generate.py"
     )
-    assert generate.with_address("uses: a/syncscan@v1") != "uses: a/syncscan@v1"
-    assert sum(REPOSITORY in text for text in texts.values()) > 2
+
+
+def test_the_address_is_put_in_and_taken_out(generate):
+    """Of the README, whose links PyPI shows, of the metadata, and of what others copy."""
+    address = "https://github.com/somebody/syncscan"
+    for path in generate.with_addresses():
+        text = path.read_text(encoding="utf-8")
+        named = generate.with_address(path.name, text, address)
+        assert "OWNER" not in named
+        assert generate.with_address(path.name, named, "") == generate.with_address(path.name, text, "")
+        if path.name == "README.md":
+            assert re.findall(r"\]\((?!https?:|#)", named) == []
+        if path.name == "pyproject.toml":
+            assert tomllib.loads(named)["project"]["urls"]["Issues"] == f"{address}/issues"
+
+
+def test_figures_are_those_of_the_page_on_accuracy(generate):
+    for path in generate.WITH_FIGURES:
+        text = path.read_text(encoding="utf-8")
+        assert generate.with_figures(text) == text, "run docs/generate.py"
+        assert "<!-- figures -->\n|" in text
+
+
+def test_snippets_name_the_tag_of_this_version():
+    pages = [path.read_text(encoding="utf-8") for path in (DOCS.parent / "README.md", *DOCS.rglob("*.md"))]
+    tags = {tag for page in pages for tag in re.findall(r"(?:syncscan@|rev: )(v[\w.]+)", page)}
+    assert tags <= {f"v{__version__}"}

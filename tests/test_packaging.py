@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -12,6 +13,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+import syncscan
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCKS = 'import torch\n\nlosses = torch.zeros(8, device="cuda")\nprint(losses.sum().item())\n'
@@ -97,7 +100,7 @@ def test_it_needs_no_torch(wheel):
 def test_the_installed_command_checks(how, request, tmp_path):
     python = request.getfixturevalue(how)
     (tmp_path / "a.py").write_text(BLOCKS)
-    done = run(python.with_name("syncscan"), "check", "--format", "json", folder=tmp_path)
+    done = run(python.with_name("syncscan"), "check", "--output-format", "json", folder=tmp_path)
     assert done.returncode == 1, done.stderr
     assert [finding["code"] for finding in json.loads(done.stdout)["findings"]] == ["SYN101"]
 
@@ -130,7 +133,7 @@ def test_the_source_tree_lends_the_package_its_rules_and_no_other_folder(tmp_pat
 
 def test_the_installed_command_writes_a_page(python, tmp_path):
     (tmp_path / "a.py").write_text(BLOCKS)
-    done = run(python.with_name("syncscan"), "check", "--format", "html", "a.py", folder=tmp_path)
+    done = run(python.with_name("syncscan"), "check", "--output-format", "html", "a.py", folder=tmp_path)
     assert done.stdout.startswith("<!doctype html>"), done.stderr
 
 
@@ -138,3 +141,15 @@ def test_the_installed_command_prints_both_forms_of_a_template(python, tmp_path)
     done = run(python.with_name("syncscan"), "template", "diff", "upload", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("--- blocking/uploads.py\n+++ reference/uploads.py\n")
+
+
+def test_the_versions_agree():
+    assert f"version: {syncscan.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    newest = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").partition("\n## ")[2]
+    assert newest.startswith(f"{syncscan.__version__} - ")
+
+
+def test_the_changelog_has_one_line_for_a_change():
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^### (.*)", text, re.MULTILINE)) <= {"Added", "Changed", "Fixed"}
+    assert max(map(len, text.splitlines())) <= 130

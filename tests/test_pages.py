@@ -11,7 +11,7 @@ from tests.pages import play
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-IN_A_CLONE = ("docs", "pyproject.toml", "rules", "syncscan", "tests")
+IN_A_CLONE = ("README.md", "docs", "mkdocs.yml", "pyproject.toml", "rules", "syncscan", "tests")
 PAGES = [DOCS / "tutorial.md", *sorted((DOCS / "how-to").glob("*.md"))]
 
 

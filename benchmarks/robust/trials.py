@@ -107,7 +107,16 @@ def _alone(folder: Path, limits: Limits) -> tuple[dict[Path, float], list[Fault]
 
 
 def _runs(folder: Path, parse: float, limits: Limits) -> tuple[Watched, Watched]:
-    command = [sys.executable, "-m", "syncscan", "check", "--isolated", "--format", "json", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "syncscan",
+        "check",
+        "--isolated",
+        "--output-format",
+        "json",
+        str(folder),
+    ]
     seconds = _START + limits.slow * parse
     one = watch([*command, "--jobs", "1"], 1, seconds, limits.memory)
     return one, watch([*command, "--jobs", "2"], 2, seconds, limits.memory)

@@ -255,7 +255,9 @@ class _Project:
         self._matching.match(functions, progress, workers(jobs))
         for function, finding in self._matching.findings(functions):
             runs, chain = when.at(function, finding.line)
-            result.findings.append(replace(finding, when=runs, call_chain=chain))
+            entry_point = when.entry_point(function) if chain else ""
+            found = replace(finding, when=runs, call_chain=chain, entry_point=entry_point)
+            result.findings.append(found)
         result.failed += self._matching.failed()
         observations = self.solver.context.observations
         result.facts = FactsUsed(observations.used, observations.stale)

@@ -38,7 +38,9 @@ _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds results
 
 
 def default_folder() -> Path | None:
-    """Where the platform keeps what programs can make again; None where there is no home."""
+    """Return the folder that SYNCSCAN_CACHE_DIR names, or the user's cache folder; None where there is no home."""
+    if named := os.environ.get("SYNCSCAN_CACHE_DIR"):
+        return Path(named)
     try:
         home = Path.home()
     except RuntimeError:

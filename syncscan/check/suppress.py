@@ -207,7 +207,7 @@ def _judge(
         return
     unknown = [c for c in suppression.codes if not any(known.startswith(c) for known in rule_book())]
     if unknown:
-        hint = suggestion(unknown[0], rule_book(), "`syncscan rules` lists them")
+        hint = suggestion(unknown[0], rule_book(), "`syncscan rule` lists them")
         message = f"names the unknown code {unknown[0]}; {hint}"
         yield _complain(suppression, path, message)
         return

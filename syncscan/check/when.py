@@ -73,6 +73,14 @@ class Times:
             called = self.step[called]
         return tuple(reversed(names))
 
+    def entry_point(self, function: Function) -> str:
+        """Return where the step begins that reaches a function, as the setting `hot` names it."""
+        root, called = function, self.step.get(function)
+        while called is not None:
+            root = called if isinstance(called, Function) else root
+            called = self.step[called]
+        return f"{root.module.name}:{root.qualname}"
+
     def _stays_moved(self, cls: Class | None, name: str) -> bool:
         """Whether objects live long, and what they keep is put there once, apart from being moved."""
         if cls is None or not lives_long(cls):

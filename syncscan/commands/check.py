@@ -1,51 +1,16 @@
-"""``syncscan check``: the options, the run, the report and the exit status."""
+"""``syncscan check``: the options; `syncscan.commands.check_run` does what they ask for."""
 
 from __future__ import annotations
 
-import gc
-import io
-import os
-import signal
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
-from syncscan.check.baseline import Baseline, read_baseline
-from syncscan.check.discover import Project, load_project, project_of_text
-from syncscan.check.fix import fixable
-from syncscan.check.ignores import check_reason, ignoring
-from syncscan.check.resident import Resident
-from syncscan.check.session import MAX_ROUNDS, Checked, Progress, check, check_and_fix, in_cells, write_fixes
-from syncscan.check.since import check_change, find_change
-from syncscan.check.store import Store
 from syncscan.commands import parameters
-from syncscan.commands.check_options import (
-    CONTRADICTIONS,
-    STDIN,
-    Options,
-    files_of,
-    refuse_unknown_entry_points,
-    settings,
-    store_of,
-)
-from syncscan.commands.watch import Watched, watch
-from syncscan.config import Config, show
-from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, ConfigError
-from syncscan.files import replace_file
-from syncscan.git import repository
-from syncscan.memory import steady_memory
-from syncscan.model import Finding, Severity
-from syncscan.report import statistics
-from syncscan.report.formats import FORMATS, render, write
-from syncscan.report.progress import ProgressBar
-from syncscan.report.records import Report, plural, summary
-from syncscan.report.safe_text import safe_line, safe_lines
-from syncscan.rule import rule_book
+from syncscan.commands.interface import Command, old_option, option
+from syncscan.model import Severity, When
+from syncscan.report.formats import FORMATS
 
 EPILOG = """\b
 Examples:
@@ -58,434 +23,221 @@ Examples:
 Exit status: 0 no findings; 1 findings; 2 a wrong option or setting, or a
 file that could not be analysed or fixed; 130 interrupted."""
 
+WHICH = "Which findings"
+FIXES = "Fixes and suppressions"
+CHANGES = "Baselines and changes"
+OUTPUT = "Output"
+RUNS = "Runs"
+SETTINGS = "Settings and cache"
 
-_codes = parameters.complete(rule_book)
+
+def _codes() -> Iterable[str]:
+    from syncscan.rule import rule_book  # noqa: PLC0415 (for a shell that completes)
+
+    return rule_book()
 
 
-@click.command("check", epilog=EPILOG, short_help="Find the lines that make the CPU wait for the GPU.")
-@click.argument("paths", nargs=-1, type=parameters.text)
-@click.option(
-    "--stdin-filename",
-    type=parameters.text,
-    metavar="PATH",
-    help="The path of the file that PATHS = - reads.",
+_complete_codes = parameters.complete(_codes)
+
+
+@click.command(
+    "check", cls=Command, epilog=EPILOG, short_help="Find the lines that block the CPU on the GPU."
 )
-@click.option(
+@click.argument("paths", nargs=-1, type=parameters.text)
+@option(
     "--select",
+    group=WHICH,
     multiple=True,
-    shell_complete=_codes,
+    shell_complete=_complete_codes,
     metavar="CODES",
     help="Report only these codes or prefixes; sets aside all configured choices of codes.",
 )
-@click.option(
+@option(
     "--ignore",
+    group=WHICH,
     multiple=True,
-    shell_complete=_codes,
+    shell_complete=_complete_codes,
     metavar="CODES",
     help="Do not report these codes or prefixes.",
 )
-@click.option(
+@option(
     "--extend-select",
+    group=WHICH,
     multiple=True,
-    shell_complete=_codes,
+    shell_complete=_complete_codes,
     metavar="CODES",
     help="Report these codes or prefixes too.",
 )
-@click.option(
+@option(
     "--min-confidence",
+    group=WHICH,
     type=parameters.text,
     metavar="LEVEL",
     help="Report from this confidence on: assumed, inferred, observed or proved.",
 )
-@click.option(
-    "--hot-only", is_flag=True, help="Report only what runs in every step; see `hot` in the settings."
+@option(
+    "--when",
+    group=WHICH,
+    type=parameters.when,
+    metavar="TIMES",
+    help=f"Report only code that runs at these times: {', '.join(each.value for each in When)}, or all "
+    "[default: step,unknown].",
 )
-@click.option("--all", is_flag=True, help="Report also what only runs once, or in tests and examples.")
-@click.option(
-    "--format", "output_format", type=click.Choice(list(FORMATS)), default="text", show_default=True
+@old_option("--hot-only", "--when step", "when", value="step")
+@old_option("--all", "--when all", "when", value="all")
+@option(
+    "--exclude",
+    group=WHICH,
+    multiple=True,
+    type=parameters.text,
+    metavar="PATTERN",
+    help="Leave out these files and folders too; a pattern as in a .gitignore, may be repeated.",
 )
-@click.option(
-    "--output",
+@option("--fix", group=FIXES, is_flag=True, help="Apply the fixes that never change a result.")
+@option(
+    "--unsafe-fixes", group=FIXES, is_flag=True, help="Apply also the fixes whose rule names a condition."
+)
+@option("--diff", group=FIXES, is_flag=True, help="Show what the fixes would change, and write nothing.")
+@option(
+    "--add-ignores",
+    group=FIXES,
+    is_flag=True,
+    help="Write a comment that suppresses the finding at each line; needs --reason.",
+)
+@option(
+    "--reason",
+    group=FIXES,
+    type=parameters.text,
+    metavar="TEXT",
+    help="Why the lines may block, for --add-ignores.",
+)
+@option(
+    "--baseline",
+    group=CHANGES,
+    type=parameters.path,
+    metavar="FILE",
+    help="Do not report the findings of this baseline.",
+)
+@option(
+    "--write-baseline",
+    group=CHANGES,
+    type=parameters.path,
+    metavar="FILE",
+    help="Write all findings to this baseline, and forget those that are gone.",
+)
+@option(
+    "--since",
+    group=CHANGES,
+    type=parameters.text,
+    metavar="REV",
+    help="Report only the findings that changed files add since HEAD and this git revision parted.",
+)
+@option(
+    "--facts",
+    group=CHANGES,
+    type=parameters.path,
+    multiple=True,
+    metavar="FILE",
+    help="Use the facts that `syncscan facts record` wrote; may be repeated.",
+)
+@option(
+    "--trace",
+    "traces",
+    group=CHANGES,
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    multiple=True,
+    metavar="DIR",
+    help="Compare the findings with a trace of `syncscan trace --lines -o DIR`; may be repeated.",
+)
+@option(
+    "--output-format",
+    group=OUTPUT,
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="The format of the report.",
+)
+@old_option("--format", "--output-format", "output_format")
+@option(
+    "-o",
+    "--output-file",
     "outputs",
+    group=OUTPUT,
     type=parameters.output,
     multiple=True,
-    metavar="FORMAT=FILE",
-    help="Write the report to a file too, such as sarif=syncscan.sarif; may be repeated.",
+    metavar="[FORMAT=]FILE",
+    help="Write the report to FILE in place of the terminal, or in FORMAT besides; may be repeated.",
 )
-@click.option(
+@old_option("--output", "--output-file", "outputs", multiple=True)
+@option("--statistics", group=OUTPUT, is_flag=True, help="Count the findings of each rule, list none.")
+@option("--quiet", "-q", group=OUTPUT, is_flag=True, help="Print findings and errors alone.")
+@option(
+    "--color",
+    group=OUTPUT,
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Colour the text; auto asks the terminal, NO_COLOR and FORCE_COLOR.",
+)
+@option(
     "--fail-on",
+    group=OUTPUT,
     type=click.Choice([level.label for level in Severity]),
     default=Severity.NOTE.label,
     show_default=True,
     help="Exit with status 1 for findings from this severity on.",
 )
-@click.option("--fix", is_flag=True, help="Apply the fixes that never change a result.")
-@click.option("--unsafe-fixes", is_flag=True, help="Apply also the fixes whose rule names a condition.")
-@click.option(
-    "--add-ignores", is_flag=True, help="Write a comment that ignores it at each finding; needs --reason."
-)
-@click.option(
-    "--reason", type=parameters.text, metavar="TEXT", help="Why the waits are meant, for --add-ignores."
-)
-@click.option("--diff", is_flag=True, help="Show what the fixes would change, and write nothing.")
-@click.option(
-    "--since",
-    type=parameters.text,
-    metavar="REV",
-    help="Report only what changed files bring, since HEAD and this revision of git parted.",
-)
-@click.option(
+@option("--exit-zero", group=OUTPUT, is_flag=True, help="Exit with status 0 in spite of findings.")
+@option("--watch", group=RUNS, is_flag=True, help="Stay, and check again whenever a file changes.")
+@option(
     "--shard",
+    group=RUNS,
     type=parameters.shard,
     metavar="I/N",
     help="Report on one of N shares of the files, such as 1/4; all shares together are the whole.",
 )
-@click.option("--baseline", type=parameters.path, metavar="FILE", help="Do not report what this file knows.")
-@click.option(
-    "--write-baseline",
-    type=parameters.path,
+@option(
+    "--stdin-filename",
+    group=RUNS,
+    type=parameters.text,
+    metavar="PATH",
+    help="The path of the file that PATHS = - reads.",
+)
+@option(
+    "--jobs",
+    "-j",
+    group=RUNS,
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Worker processes; 0 chooses.",
+)
+@option(
+    "--config",
+    group=SETTINGS,
+    type=parameters.text,
     metavar="FILE",
-    help="Write what is found to this file, which then knows it; forget what is gone.",
+    help="Read the settings from this TOML file.",
 )
-@click.option(
-    "--facts",
-    type=parameters.path,
-    multiple=True,
-    metavar="FILE",
-    help="Use the facts that `syncscan observe` kept; may be repeated.",
+@option("--isolated", group=SETTINGS, is_flag=True, help="Ignore every configuration file.")
+@option(
+    "--show-settings", group=SETTINGS, is_flag=True, help="Show the settings that apply, and check nothing."
 )
-@click.option(
-    "--trace",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    metavar="DIR",
-    help="Hold the findings against what `syncscan trace --lines -o DIR` kept.",
-)
-@click.option("--statistics", is_flag=True, help="Count the findings of each rule instead of listing them.")
-@click.option("--watch", is_flag=True, help="Stay, and check again whenever a file changes.")
-@click.option("--exit-zero", is_flag=True, help="Exit with status 0 in spite of findings.")
-@click.option("--config", type=parameters.text, metavar="FILE", help="Take the settings from this TOML file.")
-@click.option("--isolated", is_flag=True, help="Ignore every configuration file.")
-@click.option("--show-settings", is_flag=True, help="Show the settings that apply, and check nothing.")
-@click.option(
+@option(
     "--cache-dir",
+    group=SETTINGS,
     type=parameters.path,
     metavar="FOLDER",
-    help="Where results are kept; by default among the caches of the user.",
+    help="The folder of the cache; by default SYNCSCAN_CACHE_DIR or the user's cache folder.",
 )
-@click.option("--no-cache", is_flag=True, help="Keep no results, and use none that are kept.")
-@click.option(
-    "--jobs", "-j", type=click.IntRange(min=0), default=0, metavar="N", help="Worker processes; 0 chooses."
-)
+@option("--no-cache", group=SETTINGS, is_flag=True, help="Neither read nor write the cache.")
 def command(**values: object) -> int:
-    """Find the lines of PATHS that make the CPU wait for the GPU, without running them.
+    """Find the lines of PATHS that block the CPU until the GPU has finished.
 
-    PATHS are files and folders, or - for standard input; the current folder by default. The project
-    around a file is read too, because it says where the file's tensors live.
+    PATHS are files and folders, or - for standard input; the current folder by default. The check runs no code.
+    It also reads the project around a file, which shows on which device the file's tensors live.
     """
-    options = Options(**values)  # type: ignore[arg-type]
-    parameters.refuse_contradictions(options, CONTRADICTIONS)
-    config = settings(options)
-    if options.show_settings:
-        click.echo(show(config))
-        return EXIT_OK
-    if not any(map(config.selects, rule_book())):
-        raise ConfigError("what is selected and ignored leaves no rule on; `syncscan rules` lists them")
-    with steady_memory():
-        if options.watch:
-            status = _watch(options)
-        else:
-            store = store_of(options)
-            with _writing_what_is_known_last(store):
-                status = _run(options, config, time.monotonic(), store)
-        gc.freeze()  # the end of the process frees the memory at once; the collector would take seconds
-    return status
+    from syncscan.commands.check_options import Options  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.commands.check_run import run  # noqa: PLC0415
 
-
-@contextmanager
-def _writing_what_is_known_last(store: Store | None) -> Iterator[None]:
-    """Write what the next check follows from once the report is out. Ctrl-C ends that, and nothing else is lost by it."""
-    left_early = None
-    try:
-        yield
-        sys.stdout.flush()
-    except BrokenPipeError as error:  # a reader that left early; the next check is another matter
-        left_early = error
-    with suppress(KeyboardInterrupt):
-        if store is not None:
-            store.finish()
-    if left_early is not None:
-        raise left_early
-
-
-def _watch(options: Options) -> int:
-    resident = Resident()
-
-    def read() -> Watched:
-        start, config = time.monotonic(), settings(options)
-        return Watched(_project(options, config, {}), config, files_of(options, config), start)
-
-    return watch(read, lambda it: _run(options, it.config, it.start, resident=resident, project=it.project))
-
-
-def _run(
-    options: Options,
-    config: Config,
-    start: float,
-    store: Store | None = None,
-    resident: Resident | None = None,
-    project: Project | None = None,
-) -> int:
-    """Check, report, and write what is to be written; the exit status. The run began at ``start``, of the monotonic clock."""
-    baseline = _baseline(options, config)
-    contents = _contents(options)
-    project = project or _project(options, config, contents)
-    if not project.sources and not project.failures and not project.skipped:
-        _say(f"no Python files in {', '.join(list(map(str, contents)) or options.paths or ('.',))}")
-    refuse_unknown_entry_points(options, config, project)
-    outcome = _analyse(options, config, project, contents, baseline, store, resident)
-    if options.writes:
-        outcome = _write(options, config, project, contents, outcome, baseline)
-    if options.write_baseline:
-        outcome = _write_baseline(outcome, options.write_baseline)
-    outcome = in_cells(outcome, project)
-    report = Report(
-        findings=outcome.findings,
-        left_out=outcome.left_out,
-        facts=outcome.facts,
-        refuted=outcome.refuted,
-        shows_all=config.all,
-        suppressed=outcome.suppressed,
-        known=outcome.known,
-        gone=outcome.gone,
-        failures=outcome.failures,
-        newer=outcome.newer,
-        checked=outcome.checked,
-        skipped=project.skipped,
-        fixed=outcome.fixed,
-        ignored=options.add_ignores,
-        unfixed=outcome.unfixed,
-        seconds=time.monotonic() - start,
-        texts=outcome.texts,
-        fails_on=Severity[options.fail_on.upper()],
-        **_place_in_repository(),
-    )
-    for name, file in options.outputs:
-        write(name, report, file)
-    if options.trace:
-        from syncscan.commands.compare import show as show_compared  # noqa: PLC0415 (which traces alone need)
-
-        show_compared(report.findings, (options.trace,), options.output_format)
-    else:
-        _show(options, config, report, outcome)
-    return _exit_status(options, report)
-
-
-def _place_in_repository() -> dict[str, str]:
-    here = Path.cwd().resolve()
-    top = repository(here) or here
-    return {"top": top.as_posix(), "folder": here.relative_to(top).as_posix()}
-
-
-def _baseline(options: Options, config: Config) -> Baseline | None:
-    """What is known already; where it is to be written, what was known before."""
-    if options.write_baseline:
-        file = options.write_baseline
-        return read_baseline(file) if file.exists() else Baseline(file, {})
-    return read_baseline(config.baseline) if config.baseline else None
-
-
-def _write_baseline(outcome: Checked, file: Path) -> Checked:
-    """Write what was found; from now on it is known."""
-    assert outcome.baseline is not None
-    replace_file(file, outcome.baseline.text())
-    new = f"{len(outcome.findings)} new" if outcome.findings else "none new"
-    _say(f"{file} knows {plural(outcome.baseline.total, 'finding')}: {new}, {outcome.gone} gone")
-    return replace(outcome, findings=(), known=(*outcome.known, *outcome.findings), gone=0)
-
-
-def _analyse(
-    options: Options,
-    config: Config,
-    project: Project,
-    contents: dict[Path, bytes],
-    baseline: Baseline | None,
-    store: Store | None,
-    resident: Resident | None,
-) -> Checked:
-    with ProgressBar(sys.stderr) as bar, _ending_at_once(bar, EXIT_OK if options.watch else EXIT_INTERRUPTED):
-
-        def check_now(store: Store | None) -> Checked:
-            return check(project, config, bar, options.jobs, baseline, store, resident)
-
-        if options.since:
-            return _check_since(options.since, options, config, bar, store, check_now)
-        if not options.writes and not options.diff:
-            return check_now(store)
-        rounds = 1 if options.add_ignores else MAX_ROUNDS
-        chosen = _chosen(options)
-        return check_and_fix(
-            project,
-            config,
-            bar,
-            options.jobs,
-            chosen=chosen,
-            contents=contents,
-            rounds=rounds,
-            baseline=baseline,
-        )
-
-
-def _check_since(
-    revision: str,
-    options: Options,
-    config: Config,
-    progress: Progress,
-    store: Store | None,
-    check_now: Callable[[Store], Checked],
-) -> Checked:
-    paths = [Path(path) for path in options.paths or (".",)]
-    change = find_change(_folder_of(paths[0]), revision)
-    if not change.files:
-        _say(f"no Python file changed since {revision}")
-        return Checked((), (), (), 0, {})
-    return check_change(change, paths, config, progress, options.jobs, store, check_now)
-
-
-def _folder_of(path: Path) -> Path:
-    path = path.resolve()
-    return path if path.is_dir() else path.parent
-
-
-def _chosen(options: Options) -> Callable[[Checked], list[Finding]]:
-    """Chooses the findings that get edits: their fixes, or comments."""
-    if options.reason is None:
-        return lambda outcome: fixable(outcome.findings, unsafe=options.unsafe_fixes)
-    try:
-        reason = check_reason(options.reason)
-    except ValueError as error:
-        raise ConfigError(f"--reason: {error}") from error
-    return lambda outcome: ignoring(outcome.findings, outcome.texts, reason)
-
-
-@contextmanager
-def _ending_at_once(bar: ProgressBar, status: int) -> Iterator[None]:
-    """Let Ctrl-C end the process on the spot: to unwind and free a large project takes seconds.
-
-    Nothing has been written yet, so nothing is left half done.
-    """
-
-    def end(*_: object) -> None:
-        bar.stop()
-        if status:
-            _say("interrupted")
-        os._exit(status)
-
-    previous = signal.getsignal(signal.SIGINT)
-    if previous is signal.default_int_handler:  # and not ignored, as under nohup
-        signal.signal(signal.SIGINT, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, previous)
-
-
-def _contents(options: Options) -> dict[Path, bytes]:
-    """What stands in for a file: standard input, under the real path of the file that it is."""
-    if options.paths != (STDIN,):
-        return {}
-    data = sys.stdin.buffer.read()
-    return {Path(options.stdin_filename or "<stdin>").resolve(): data}
-
-
-def _project(options: Options, config: Config, contents: dict[Path, bytes]) -> Project:
-    if contents and not options.stdin_filename:
-        return project_of_text(*next(iter(contents.items())))
-    paths = list(contents) or [Path(path) for path in options.paths or (".",)]
-    project = load_project(paths, config, contents)
-    if options.shard:
-        project = project.share(*options.shard)
-    return project
-
-
-def _write(
-    options: Options,
-    config: Config,
-    project: Project,
-    contents: dict[Path, bytes],
-    outcome: Checked,
-    baseline: Baseline | None,
-) -> Checked:
-    """Write the fixed files; what was read from standard input goes, fixed, to standard output."""
-    if not contents:
-        with ProgressBar(sys.stderr) as bar:
-            return write_fixes(outcome, project, config, bar, options.jobs, baseline)
-    (data,) = contents.values()
-    (fixed,) = (draft.content(draft.after) for draft in outcome.drafts) if outcome.drafts else (data,)
-    sys.stdout.buffer.write(fixed)
-    return outcome
-
-
-def _show(options: Options, config: Config, report: Report, outcome: Checked) -> None:
-    stream = sys.stderr if options.paths == (STDIN,) and options.writes else sys.stdout
-    if isinstance(stream, io.TextIOWrapper):
-        stream.reconfigure(errors="backslashreplace")  # a source may hold what the terminal cannot show
-    if options.diff:
-        for draft in outcome.drafts:  # in a pipe exactly, as `git apply` needs it
-            stream.write(safe_lines(draft.diff()) if stream.isatty() else draft.diff())
-    elif options.statistics:
-        statistics.render(report, stream)
-    else:
-        render(options.output_format, report, stream)
-    if options.output_format == "github":
-        _add_to_summary(report)
-    if options.output_format == "text":
-        for failure in report.newer:
-            _say(f"warning: {failure.place}: {failure.message}")
-        for failure in (*report.failures, *report.unfixed):
-            _say(f"{failure.place}: {failure.message}")
-        if report.gone:
-            _say_what_is_gone(report, config)
-    if options.diff:
-        _say_what_diff_shows(report, len(outcome.drafts))
-
-
-def _say_what_diff_shows(report: Report, files: int) -> None:
-    if report.fixed:
-        fixes = plural(report.fixed, "fix", "fixes")
-        if report.ignored:
-            fixes = f"comments for {plural(report.fixed, 'finding')}"
-        _say(f"{fixes} in {plural(files, 'file')} shown, nothing written")
-    elif report.findings:
-        _say(f"no fix to show: {summary(report)}")
-
-
-def _say_what_is_gone(report: Report, config: Config) -> None:
-    are = "is" if report.gone == 1 else "are"
-    _say(
-        f"{plural(report.gone, 'finding')} that {config.baseline} knows {are} gone; "
-        f"--write-baseline {config.baseline} forgets {'it' if report.gone == 1 else 'them'}"
-    )
-
-
-def _say(line: str) -> None:
-    click.echo(safe_line(f"syncscan: {line}"), err=True)
-
-
-def _add_to_summary(report: Report) -> None:
-    """Append to the summary of a job of GitHub's, where there is one."""
-    from syncscan.report.github import render_summary  # noqa: PLC0415 (only this format needs it)
-
-    if file := os.environ.get("GITHUB_STEP_SUMMARY"):
-        try:
-            with Path(file).open("a", encoding="utf-8", errors="backslashreplace") as stream:
-                render_summary(report, stream)
-        except OSError as error:
-            _say(f"warning: no summary: {file}: {error.strerror}")
-
-
-def _exit_status(options: Options, report: Report) -> int:
-    if report.failures or report.unfixed:
-        return EXIT_ERROR
-    fails = any(finding.severity >= report.fails_on for finding in report.findings)
-    found = fails or (options.diff and report.fixed)
-    return EXIT_FINDINGS if found and not options.exit_zero else EXIT_OK
+    return run(Options(**values))  # type: ignore[arg-type]  # click has made each of its type

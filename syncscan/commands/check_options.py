@@ -10,8 +10,9 @@ from syncscan.check.discover import Project
 from syncscan.check.files import is_outside
 from syncscan.check.store import Store, default_folder
 from syncscan.commands.parameters import Contradictions
-from syncscan.config import Config, find_config, load_config, parse_codes, parse_confidence
+from syncscan.config import Config, find_config, load_config, parse_codes, parse_confidence, read_patterns
 from syncscan.errors import ConfigError, suggestion
+from syncscan.model import When
 
 STDIN = "-"
 
@@ -26,10 +27,12 @@ class Options:
     ignore: tuple[str, ...]
     extend_select: tuple[str, ...]
     min_confidence: str | None
-    hot_only: bool
-    all: bool
+    when: tuple[When, ...] | None
+    exclude: tuple[str, ...]
     output_format: str
-    outputs: tuple[tuple[str, Path], ...]
+    outputs: tuple[tuple[str | None, Path], ...]
+    quiet: bool
+    color: str
     fail_on: str
     fix: bool
     unsafe_fixes: bool
@@ -41,7 +44,7 @@ class Options:
     baseline: Path | None
     write_baseline: Path | None
     facts: tuple[Path, ...]
-    trace: Path | None
+    traces: tuple[Path, ...]
     statistics: bool
     watch: bool
     exit_zero: bool
@@ -68,18 +71,17 @@ CONTRADICTIONS: Contradictions[Options] = (
     (lambda o: o.reads_stdin and len(o.paths) > 1, "- reads standard input, so it is the only path"),
     (lambda o: o.stdin_filename and o.paths != (STDIN,), "--stdin-filename needs - as the path"),
     (
-        lambda o: o.all and o.hot_only,
-        "--all reports what runs at any time and --hot-only in a step; give one of them",
-    ),
-    (
         lambda o: o.config and o.isolated,
         "--config names a file and --isolated ignores it; give one of them",
     ),
     (
         lambda o: o.output_format != "text" and o.statistics,
-        "--statistics is text; leave --format {0.output_format} out",
+        "--statistics is text; leave --output-format {0.output_format} out",
     ),
-    (lambda o: o.output_format != "text" and o.diff, "--diff is text; leave --format {0.output_format} out"),
+    (
+        lambda o: o.output_format != "text" and o.diff,
+        "--diff is text; leave --output-format {0.output_format} out",
+    ),
     (
         lambda o: o.diff and o.statistics,
         "--diff shows the fixes and --statistics counts the findings; give one of them",
@@ -109,16 +111,20 @@ CONTRADICTIONS: Contradictions[Options] = (
         "--since only reports what a change brings; leave fixes, --write-baseline and - out",
     ),
     (
-        lambda o: o.trace and (o.writes or o.diff or o.statistics or o.output_format not in {"text", "json"}),
+        lambda o: (
+            o.traces and (o.writes or o.diff or o.statistics or o.output_format not in {"text", "json"})
+        ),
         "--trace compares what is found; leave fixes, --statistics and formats other than text and json out",
     ),
     (
-        lambda o: o.watch and (o.writes or o.diff or o.write_baseline or o.since or o.trace or o.reads_stdin),
+        lambda o: (
+            o.watch and (o.writes or o.diff or o.write_baseline or o.since or o.traces or o.reads_stdin)
+        ),
         "--watch shows what is found as files change; leave fixes, --write-baseline, --since, --trace and - out",
     ),
     (
         lambda o: o.watch and o.output_format != "text",
-        "--watch is text; leave --format {0.output_format} out, or write it with --output",
+        "--watch is text; leave --output-format {0.output_format} out, or write it with --output-file",
     ),
     (
         lambda o: o.cache_dir and o.no_cache,
@@ -148,11 +154,18 @@ def settings(options: Options) -> Config:
         ignore=config.ignore + _codes(options.ignore, "--ignore"),
         extend_select=config.extend_select + _codes(options.extend_select, "--extend-select"),
         min_confidence=confidence,
-        hot_only=(config.hot_only or options.hot_only) and not options.all,
-        all=(config.all or options.all) and not options.hot_only,
+        when=options.when or config.when,
+        exclude=config.exclude + _patterns(options.exclude),
         baseline=options.baseline or config.baseline,
         facts=options.facts or config.facts,
     )
+
+
+def _patterns(values: tuple[str, ...]) -> tuple[str, ...]:
+    """The patterns of ``--exclude``, which are relative to the folder of the settings as those of the settings are."""
+    if bad := read_patterns(values)[1]:
+        raise ConfigError(f"--exclude: {bad[0]!r} is no pattern of paths; write it as in a .gitignore")
+    return values
 
 
 def _codes(values: tuple[str, ...], option: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""``syncscan clean``: remove the results that checks have kept."""
+"""``syncscan clean``: remove the cache."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from syncscan.check.store import Store, default_folder
 from syncscan.commands import parameters
 from syncscan.errors import EXIT_OK, SyncscanError
 
@@ -16,16 +15,18 @@ from syncscan.errors import EXIT_OK, SyncscanError
     "--cache-dir",
     type=parameters.path,
     metavar="FOLDER",
-    help="Where results are kept; by default among the caches of the user.",
+    help="The folder of the cache; by default SYNCSCAN_CACHE_DIR or the user's cache folder.",
 )
 def command(cache_dir: Path | None) -> int:
-    """Remove the results that `syncscan check` has kept.
+    """Remove the cache of `syncscan check`.
 
     Nothing else in the folder is touched.
     """
+    from syncscan.check.store import Store, default_folder  # noqa: PLC0415 (`--help` imports no engine)
+
     folder = cache_dir or default_folder()
     if folder is None:
-        raise SyncscanError("there is no home folder, so nothing is kept; name a folder with --cache-dir")
+        raise SyncscanError("there is no home folder, so there is no cache; name a folder with --cache-dir")
     try:
         freed = Store(folder).clean()
     except OSError as error:

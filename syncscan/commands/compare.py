@@ -1,4 +1,4 @@
-"""``syncscan compare``: findings against what ran."""
+"""Findings against traces: `syncscan check --trace`, and ``syncscan compare`` until version 1.1."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from syncscan.commands import parameters
+from syncscan.commands.interface import renamed
 from syncscan.config import find_config
 from syncscan.errors import EXIT_OK
 from syncscan.model import Finding
@@ -19,7 +20,14 @@ from syncscan.trace.kept import read_traces
 
 
 @click.command()
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "--output-format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+)
 @click.argument("check", metavar="CHECK.json", type=parameters.path)
 @click.argument(
     "traces", metavar="TRACE...", nargs=-1, required=True,
@@ -31,6 +39,7 @@ def command(format_: str, check: Path, traces: tuple[Path, ...]) -> int:
     CHECK.json is what `syncscan check --format json` printed in this folder; a trace is what `syncscan trace
     --lines -o TRACE` kept. What waited longest comes first.
     """
+    renamed("syncscan compare", "syncscan check --trace")
     _show(read_check(check), traces, format_)
     return EXIT_OK
 

@@ -14,13 +14,13 @@ from typing import TextIO
 from rich.live import Live
 from rich.text import Text
 
+from syncscan.commands.trace_options import TERMINAL
 from syncscan.ending import tell
 from syncscan.report import trace_text
 from syncscan.report.console import Console
 from syncscan.trace.launch import Launched
 from syncscan.trace.merge import Trace
 
-TERMINAL = Path("/dev/tty")
 FLUSHED_SECONDS = 1.5  # after it happened, every process has written what it saw
 SHUTDOWN_SECONDS = 2.0  # a command that is interrupted and ends within that is reported on once
 _REDRAW_SECONDS = 1.0

@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING
 import click
 
 from syncscan.commands import parameters
-from syncscan.config import find_config
 from syncscan.errors import EXIT_FINDINGS, SyncscanError, closest, suggestion
-from syncscan.files import replace_file
-from syncscan.ops import follows_default, load_table, parse_table
 
 if TYPE_CHECKING:
     from syncscan.measure.campaign import Log
     from syncscan.ops import Operation
+
+
+def _names() -> Iterable[str]:
+    from syncscan.ops import load_table  # noqa: PLC0415 (for a shell that completes)
+
+    return load_table().operations
 
 
 @click.group("ops")
@@ -28,10 +31,12 @@ def command() -> None:
 
 
 @command.command(short_help="Print the entry of an operation.")
-@click.argument("name", shell_complete=parameters.complete(lambda: load_table().operations))
+@click.argument("name", shell_complete=parameters.complete(_names))
 def show(name: str) -> None:
     """Print the entry of an operation, such as torch.repeat_interleave."""
+    from syncscan.config import find_config  # noqa: PLC0415
     from syncscan.measure.write import entry_text  # noqa: PLC0415
+    from syncscan.ops import follows_default  # noqa: PLC0415
 
     config = find_config(Path.cwd())
     table = config.table()
@@ -72,10 +77,12 @@ def measure(output: Path, raw: Path | None, source: Path | None) -> None:
 
     A run that is cut short leaves the table as it was; the next one goes on where it ended.
     """
+    from syncscan.files import replace_file  # noqa: PLC0415
     from syncscan.measure.campaign import read_log  # noqa: PLC0415
     from syncscan.measure.derive import derive  # noqa: PLC0415
     from syncscan.measure.report import coverage  # noqa: PLC0415
     from syncscan.measure.write import write_table  # noqa: PLC0415
+    from syncscan.ops import load_table, parse_table  # noqa: PLC0415
 
     raw = raw or output.with_suffix(".jsonl")
     log = None if source else _measured(raw)
@@ -99,6 +106,7 @@ def verify() -> None:
     from syncscan.measure.campaign import read_log  # noqa: PLC0415
     from syncscan.measure.derive import derive  # noqa: PLC0415
     from syncscan.measure.report import differences  # noqa: PLC0415
+    from syncscan.ops import load_table  # noqa: PLC0415
 
     table = load_table()
     with tempfile.TemporaryDirectory() as folder:

@@ -10,6 +10,7 @@ from typing import TypeVar
 import click
 
 from syncscan.errors import ConfigError
+from syncscan.model import When, parse_when
 from syncscan.report.formats import FORMATS
 
 _Options = TypeVar("_Options")
@@ -48,12 +49,24 @@ def path(value: str) -> Path:
     return Path(text(value))
 
 
-def output(value: str) -> tuple[str, Path]:
-    """The name of a format and a file."""
-    name, _, file = value.partition("=")
+def output(value: str) -> tuple[str | None, Path]:
+    """Return the format, or None where the value names none, and the file."""
+    name, equals, file = value.partition("=")
+    if not equals:
+        return None, path(value)
     if name not in FORMATS or not file:
-        raise click.BadParameter(f"{value!r} is not FORMAT=FILE; a format is one of {', '.join(FORMATS)}")
+        raise click.BadParameter(
+            f"{value!r} is not FILE or FORMAT=FILE; a format is one of {', '.join(FORMATS)}"
+        )
     return name, Path(file)
+
+
+def when(value: str) -> tuple[When, ...]:
+    """Return the times that a list with commas names."""
+    try:
+        return parse_when(value.split(","))
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 def shard(value: str) -> tuple[int, int]:

@@ -1,154 +1,125 @@
-"""``syncscan trace``: run a command and report which of its lines made the CPU wait for the GPU."""
+"""``syncscan trace``: the options; `syncscan.commands.trace_run` does what they ask for."""
 
 from __future__ import annotations
-
-import shutil
-import tempfile
-import time
-from pathlib import Path
 
 import click
 
 from syncscan.commands import parameters
-from syncscan.commands.interim import FLUSHED_SECONDS, Interim
-from syncscan.commands.report import output_format, show
-from syncscan.commands.running import run
-from syncscan.commands.trace_options import CONTRADICTIONS, DETECTORS, Options
-from syncscan.config import find_config
-from syncscan.ending import tell
-from syncscan.errors import EXIT_FINDINGS, EXIT_OK, SyncscanError
-from syncscan.ops import OperationTable
-from syncscan.trace import launch
-from syncscan.trace.front import Front, step_behind
-from syncscan.trace.interpreter import python_version
-from syncscan.trace.launch import Launched
-from syncscan.trace.merge import Trace
-from syncscan.trace.sites import Blame
-from syncscan.trace.trace import broken_limits, build
+from syncscan.commands.interface import Command, old_option, option
+from syncscan.commands.trace_options import DETECTORS, Options
+from syncscan.report.trace_formats import TRACE_FORMATS
+
+EPILOG = """\b
+Examples:
+  syncscan trace -- python serve.py
+  syncscan trace --simulate -- pytest tests/
+  syncscan trace --step pkg.mod:Runner.step --max-syncs-per-step 1 -- python bench.py
+"""
+
+STEPS = "Steps and limits"
+LINES = "Which lines"
+TIME = "Part of the run"
+
+# What may follow `trace` besides a command to run; `trace -- report` runs a program of that name.
+SUBCOMMANDS = {
+    "report": "Show a trace that `syncscan trace -o DIR` wrote.",
+    "diff": "Compare two traces: which lines block more, and which block less.",
+}
 
 
-@click.command(context_settings={"ignore_unknown_options": False, "allow_interspersed_args": False})
-@click.option("-o", "--output", type=parameters.path, help="Keep the trace in this folder.")
-@output_format
-@click.option("--step", metavar="PKG.MOD:CLASS.METHOD", help="The function whose calls are the steps.")
-@click.option("--warmup", type=click.IntRange(min=0), default=0, help="Leave out the first N steps.")
-@click.option(
+@click.command(
+    cls=Command,
+    epilog=EPILOG,
+    subcommands=SUBCOMMANDS,
+    context_settings={"ignore_unknown_options": False, "allow_interspersed_args": False},
+)
+@option("-o", "--output", type=parameters.path, metavar="DIR", help="Write the trace into this folder.")
+@option(
+    "--output-format",
+    type=click.Choice(list(TRACE_FORMATS)),
+    default="text",
+    show_default=True,
+    help="The format of the report.",
+)
+@old_option("--format", "--output-format", "output_format")
+@option("--simulate", is_flag=True, help="Run on a simulated GPU: needs no GPU and times nothing.")
+@option(
     "--detector",
     type=click.Choice(DETECTORS),
-    help="auto (the default): CUPTI, or debug mode where CUPTI is not to be had.",
+    help="auto (the default): CUPTI, or debug mode where there is no CUPTI.",
 )
-@click.option("--simulate", is_flag=True, help="Run on a simulated GPU: needs no GPU and times nothing.")
-@click.option(
-    "--include", type=parameters.text, multiple=True, metavar="GLOB", help="Blame only lines of these files."
+@option("--starved", is_flag=True, help="Measure the idle GPU time after each synchronization (CUPTI).")
+@option("--step", group=STEPS, metavar="PKG.MOD:CLASS.METHOD", help="The function whose calls are the steps.")
+@option("--warmup", group=STEPS, type=click.IntRange(min=0), default=0, help="Leave out the first N steps.")
+@option(
+    "--max-syncs-per-step",
+    group=STEPS,
+    type=parameters.limit,
+    metavar="N",
+    help="Exit with status 1 if a step blocks more often.",
 )
-@click.option(
-    "--exclude", type=parameters.text, multiple=True, metavar="GLOB", help="Never blame lines of these files."
+@option(
+    "--max-blocked-ms-per-step",
+    group=STEPS,
+    type=parameters.limit,
+    metavar="X",
+    help="Exit with status 1 if a step blocks for longer.",
 )
-@click.option(
-    "--backward-lines", is_flag=True, help="Blame the forward line in backward (slow: anomaly mode)."
+@option(
+    "--include",
+    group=LINES,
+    type=parameters.text,
+    multiple=True,
+    metavar="GLOB",
+    help="Attribute synchronizations to lines of these files alone.",
 )
-@click.option(
-    "--lines", is_flag=True, help="Record which lines ran, for `syncscan compare` (Python 3.12 or newer)."
+@option(
+    "--exclude",
+    group=LINES,
+    type=parameters.text,
+    multiple=True,
+    metavar="GLOB",
+    help="Attribute no synchronization to lines of these files.",
 )
-@click.option(
-    "--starved", is_flag=True, help="Measure for how long the GPU has nothing to do after each wait (CUPTI)."
+@option(
+    "--backward-lines",
+    group=LINES,
+    is_flag=True,
+    help="Attribute what blocks in backward to the forward line (slow: anomaly mode).",
 )
-@click.option("--live", is_flag=True, help="Show what waits on the terminal while COMMAND runs.")
-@click.option(
+@option(
+    "--lines",
+    group=LINES,
+    is_flag=True,
+    help="Record which lines ran, for `syncscan check --trace` (Python 3.12 or newer).",
+)
+@option(
+    "--live", group=TIME, is_flag=True, help="Show the blocking lines on the terminal while COMMAND runs."
+)
+@option(
     "--start-after",
+    group=TIME,
     type=parameters.limit,
     metavar="SECONDS",
-    help="Begin to trace only so long after the start.",
+    help="Begin to trace this long after the start.",
 )
-@click.option(
+@option(
     "--for",
     "seconds",
+    group=TIME,
     type=parameters.limit,
     metavar="SECONDS",
-    help="Trace only so long, and report then; COMMAND goes on.",
+    help="Trace for this long, and report then; COMMAND goes on.",
 )
-@click.option("--max-syncs-per-step", type=parameters.limit, metavar="N", help="Fail above N.")
-@click.option("--max-blocked-ms-per-step", type=parameters.limit, metavar="X", help="Fail above X.")
-@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+@click.argument(
+    "command", nargs=-1, type=click.UNPROCESSED, shell_complete=parameters.complete(lambda: SUBCOMMANDS)
+)
 def command(**values: object) -> int:
-    """Run COMMAND as it is and report which lines made the CPU wait for the GPU.
+    """Run COMMAND as it is and report which lines blocked the CPU until the GPU had finished.
 
     The exit status is that of COMMAND (128+n if signal n ended it), or 1 if COMMAND succeeded and a
-    step exceeded a limit. The report goes to stderr; `--format json` prints it on stdout.
+    step exceeded a limit. The report goes to stderr; other formats than text go to stdout.
     """
-    options = Options(**values)  # type: ignore[arg-type]  # click has made each of its type
-    parameters.refuse_contradictions(options, CONTRADICTIONS)
-    table = find_config(Path.cwd()).table()
-    if options.lines:
-        _say_if_too_old(options.command[0])
-    front = step_behind()
-    folder, parts = _prepare(options.output)
-    try:
-        return _run(options, parts, front, table)
-    finally:
-        if options.output is None:
-            shutil.rmtree(folder, ignore_errors=True)
+    from syncscan.commands.trace_run import run  # noqa: PLC0415 (`--help` imports no more)
 
-
-def _run(options: Options, parts: Path, front: Front, table: OperationTable) -> int:
-    blame = Blame(options.include, options.exclude, str(Path.cwd()))
-
-    def make(launched: Launched) -> Trace:
-        return build(options.command, launched, parts, blame, options.warmup, table)
-
-    def report(launched: Launched) -> int:
-        interim.end()
-        trace = make(launched)
-        broken = broken_limits(trace, options.max_syncs_per_step, options.max_blocked_ms_per_step)
-        try:
-            show(trace, options.format_, options.output, broken, again=interim.reported)
-        except OSError as error:  # a limit is broken also where nobody can read of it
-            tell(error)
-        return EXIT_FINDINGS if broken else EXIT_OK
-
-    window = _window(options.start_after, options.seconds)
-    interim = Interim(
-        make,
-        lambda trace: show(trace, options.format_, options.output, [], early=True),
-        live=options.live,
-        report_at=window["ends_ns"] / 1e9 + FLUSHED_SECONDS if "ends_ns" in window else None,
-    )
-    told = options.for_hook() | {name: str(value) for name, value in window.items()}
-    during = interim if options.live or options.seconds is not None else None
-    return run(options.command, parts, told, front, report, table if options.simulate else None, during)
-
-
-def _say_if_too_old(program: str) -> None:
-    """Say that no lines will be recorded while there is still time to choose another Python."""
-    version = python_version(program)
-    if version is not None and version < (3, 12):
-        found = ".".join(map(str, version))
-        click.echo(
-            f"syncscan: --lines needs Python 3.12 or newer: {program} runs {found}, so no lines are recorded",
-            err=True,
-        )
-
-
-def _window(start_after: float | None, seconds: float | None) -> dict[str, int]:
-    """When to trace, in nanoseconds of the clock that all processes share."""
-    now = time.monotonic_ns()
-    begins = now + round((start_after or 0) * 1e9)
-    window = {} if start_after is None else {"begins_ns": begins}
-    return window if seconds is None else window | {"ends_ns": begins + round(seconds * 1e9)}
-
-
-def _prepare(output: Path | None) -> tuple[Path, Path]:
-    """The folder of the trace and, in it, one for what the processes write, without an earlier trace."""
-    try:
-        folder = Path(tempfile.mkdtemp(prefix="syncscan-")) if output is None else output.absolute()
-        parts, trace = folder / "parts", folder / "trace.json"
-        if launch.remove_parts(parts):
-            trace.unlink(missing_ok=True)
-        elif others := [path.name for path in (parts, trace) if path.exists()]:
-            raise SyncscanError(f"{output}: holds other files: {', '.join(others)}; name another folder")
-        parts.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SyncscanError(
-            f"{output}: cannot be written: {(error.strerror or str(error)).lower()}"
-        ) from None
-    return folder, parts
+    return run(Options(**values))  # type: ignore[arg-type]  # click has made each of its type

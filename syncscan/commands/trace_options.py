@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from syncscan.commands.interim import TERMINAL
 from syncscan.commands.parameters import Contradictions
 
+TERMINAL = Path("/dev/tty")
 DETECTORS = ("auto", "cupti", "debug-mode", "both")
 # What the hook does where it is told to.
 _FLAGS = ("backward_lines", "lines", "starved")
@@ -19,7 +19,7 @@ class Options:
 
     command: tuple[str, ...]
     output: Path | None
-    format_: str
+    output_format: str
     step: str | None
     warmup: int
     detector: str | None

@@ -1,6 +1,6 @@
 """Sync-free components of an inference runtime, to import or to paste.
 
-One module for each family; ``syncscan template list`` names the components. This package imports
+One module for each family; ``syncscan recipe list`` names the components. This package imports
 nothing itself, so that their sources can be read where torch is not installed.
 
 What each component replaced, the form that made the host wait, is ``syncscan.reference.blocking``.

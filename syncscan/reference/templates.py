@@ -56,7 +56,7 @@ def find_template(name: str) -> Template:
     """The template of this name; SyncscanError names the closest where there is none."""
     if name in templates():
         return templates()[name]
-    hint = suggestion(name, templates(), "`syncscan template list` names them all")
+    hint = suggestion(name, templates(), "`syncscan recipe list` names them all")
     raise SyncscanError(f"no template {name!r}; {hint}")
 
 

@@ -85,13 +85,13 @@ class Compared:
 
 
 def read_check(path: Path) -> list[Row]:
-    """The findings in what `syncscan check --format json` printed; SyncscanError in one line if it is something else."""
+    """The findings in what `syncscan check --output-format json` printed; SyncscanError in one line if it is something else."""
     try:
         value = parse(read_file(path, MAX_BYTES))
     except OSError as error:
         raise SyncscanError(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from None
     except Mismatch as error:
-        raise SyncscanError(f"{path}: {error}; make it with `syncscan check --format json`") from None
+        raise SyncscanError(f"{path}: {error}; make it with `syncscan check --output-format json`") from None
     try:
         check = _CHECK(value)
     except Mismatch as error:

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from syncscan.report.compared import CONFIRMED, NEVER_RAN, NOT_SEEN, SILENT, Compared, Score
 from syncscan.report.console import Console
-from syncscan.report.records import plural
 from syncscan.report.trace_rows import duration
+from syncscan.report.words import plural
 
 MAX_ROWS = 60
 _STYLES = {CONFIRMED: "bold red", SILENT: "yellow", NEVER_RAN: "dim", NOT_SEEN: "dim"}
@@ -29,11 +29,11 @@ def _lines(compared: Compared) -> Iterator[Text]:
     rows = [row for row in compared.findings if row["status"] in {CONFIRMED, SILENT}]
     yield from map(_finding, rows[:MAX_ROWS])
     if len(rows) > MAX_ROWS:
-        yield Text(f"and {len(rows) - MAX_ROWS} more; `--format json` gives all")
+        yield Text(f"and {len(rows) - MAX_ROWS} more; `--output-format json` gives all")
     missed = [wait for wait in compared.waits if not wait["predicted"]]
     yield from map(_missed, missed[:MAX_ROWS])
     if len(missed) > MAX_ROWS:
-        yield Text(f"and {len(missed) - MAX_ROWS} more that were missed; `--format json` gives all")
+        yield Text(f"and {len(missed) - MAX_ROWS} more that were missed; `--output-format json` gives all")
     yield from _scores("rule", compared.by_rule)
     yield from _scores("folder", compared.by_folder)
     if not compared.knows_lines:
@@ -41,7 +41,7 @@ def _lines(compared: Compared) -> Iterator[Text]:
             "which lines ran is not known, and so no precision: trace with --lines, under Python 3.12 or newer"
         )
     if compared.outside:
-        yield Text(f"{plural(compared.outside, 'wait')} in files that were not checked")
+        yield Text(f"{plural(compared.outside, 'sync')} in files that were not checked")
 
 
 def _headline(compared: Compared) -> str:
@@ -75,7 +75,7 @@ def _cost(row: dict[str, Any]) -> str:
     if not row["count"]:
         return ""
     blocked = f"{duration(row['blocked_ns'])} in " if row["blocked_ns"] else ""
-    return f"{blocked}{plural(row['count'], 'wait')}"
+    return f"{blocked}{plural(row['count'], 'sync')}"
 
 
 def _short(expression: str) -> str:

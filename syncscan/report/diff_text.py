@@ -41,7 +41,7 @@ def _lines(comparison: Comparison, folder: Path) -> Iterator[Text]:
     if changed:
         yield from _table(comparison, changed[:MAX_CHANGES], folder)
     if len(changed) > MAX_CHANGES:
-        yield Text(f"and {len(changed) - MAX_CHANGES} more; `--format json` gives all")
+        yield Text(f"and {len(changed) - MAX_CHANGES} more; `--output-format json` gives all")
     if told := [f"{count} {status}" for status, count in comparison.elsewhere.items() if count]:
         yield Text(f"outside of steady steps: {', '.join(told)}")
     if comparison.per == "run":
@@ -53,18 +53,18 @@ def _lines(comparison: Comparison, folder: Path) -> Iterator[Text]:
 def _headline(comparison: Comparison) -> str:
     counts = [f"{comparison.count(status)} {status}" for status in _STYLES if comparison.count(status)]
     told = counts + ([f"{same} as before"] if (same := comparison.count(SAME)) else [])
-    text = f"syncscan: {', '.join(told) or 'no waits in either'}"
+    text = f"syncscan: {', '.join(told) or 'no syncs in either'}"
     if comparison.per == "run":
         return text
     (waits, blocked), (waits_now, blocked_now) = step_totals(comparison.base), step_totals(comparison.head)
-    text += f"; {waits:.3g} -> {waits_now:.3g} waits a step"
+    text += f"; {waits:.3g} -> {waits_now:.3g} syncs per step"
     if comparison.base.timed and comparison.head.timed:
         text += f", blocked for {duration(blocked)} -> {duration(blocked_now)}"
     return f"{text} ({comparison.base.steady} and {comparison.head.steady} steady steps)"
 
 
 def _table(comparison: Comparison, changes: list[Change], folder: Path) -> Iterator[Text]:
-    names = ["", "waits a step" if comparison.per == "step" else "waits"]
+    names = ["", "syncs per step" if comparison.per == "step" else "syncs"]
     cells = [
         [change.status, _arrow(change.base.waits, change.head.waits, "{:.3g}".format)] for change in changes
     ]

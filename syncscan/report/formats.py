@@ -6,13 +6,16 @@ import importlib
 import io
 from collections.abc import Callable
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from syncscan.files import replace_file
-from syncscan.report.records import Report
+
+if TYPE_CHECKING:
+    from syncscan.report.records import Report
 
 FORMATS = {
     "text": "text",
+    "concise": "concise",
     "json": "json_report",
     "github": "github",
     "sarif": "sarif",

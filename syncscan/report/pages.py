@@ -1,4 +1,4 @@
-"""The page of a rule, from its module: for ``syncscan explain`` and for ``docs/rules/``."""
+"""The page of a rule, from its module: for ``syncscan rule`` and for ``docs/rules/``."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _examples(examples: tuple[Example, ...]) -> Iterator[str]:
 def _templates(code: str) -> Iterator[str]:
     if templates := templates_for(code):
         yield "## Templates"
-        yield "\n".join(f"- `syncscan template show {t.name}`: {t.summary}" for t in templates)
+        yield "\n".join(f"- `syncscan recipe show {t.name}`: {t.summary}" for t in templates)
 
 
 def _code(text: str) -> str:

@@ -14,9 +14,9 @@ PATIENCE = 1.0  # seconds before a run is long
 class ProgressBar:
     """Shows stages and their progress on a stream, if that is a terminal and the run is long."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, *, is_quiet: bool = False) -> None:
         self._stream = stream
-        self._shows = stream.isatty()
+        self._shows = stream.isatty() and not is_quiet
         self._start = time.monotonic()
         self._bar: Progress | None = None
         self._tasks: dict[str, TaskID] = {}

@@ -22,6 +22,7 @@ from syncscan.model import (
     Suppressed,
     When,
 )
+from syncscan.report.words import plural
 from syncscan.rule import rule_book
 
 
@@ -34,7 +35,8 @@ class Report:
     are not there any more. ``fixed`` findings are gone by fixes, or, where ``ignored``, by comments that were added.
     Findings from ``fails_on`` on fail a build. ``folder`` is the current folder below the top of the repository,
     ``top`` that top. ``newer`` has the files that only a newer Python can parse, ``unfixed`` those that were to be fixed and are
-    as they were, ``texts`` the source of every file with a finding, by its path.
+    as they were, ``texts`` the source of every file with a finding, by its path. Text is coloured by ``color``, or as the
+    terminal wants it where that is None; one that ``is_quiet`` has findings alone.
     """
 
     findings: tuple[Finding, ...]
@@ -57,6 +59,8 @@ class Report:
     facts: FactsUsed = field(default_factory=FactsUsed)
     refuted: tuple[Finding, ...] = ()
     shows_all: bool = False
+    is_quiet: bool = False
+    color: bool | None = None
 
     def in_repository(self, path: str) -> str:
         """A path relative to the top of the repository, with ``/``; one outside of it as it is."""
@@ -116,11 +120,6 @@ def places_of(steps: Sequence[Evidence]) -> str:
     return ", ".join([*(step.place for step in steps[:_MOST_PLACES]), *more])
 
 
-def plural(count: int, one: str, many: str = "") -> str:
-    """Return "1 file", "2 files", or "2 fixes" where ``many`` says so."""
-    return f"{count} {one if count == 1 else many or one + 's'}"
-
-
 def summary(report: Report) -> str:
     """What was found, looked at and left out, in one line."""
     how = "ignored from now on" if report.ignored else "fixed"
@@ -139,7 +138,7 @@ def _facts(report: Report) -> str:
     if not fitting and not stale:
         return ""
     old = f", those of {stale} out of date" if stale else ""
-    shown = "" if report.shows_all else " (--all shows them)"
+    shown = "" if report.shows_all else " (--when all shows them)"
     against = f", {plural(refuted, 'finding')} refuted{shown}" if refuted else ""
     return f"; facts of {plural(fitting, 'function')} used{old}{against}"
 
@@ -156,7 +155,13 @@ def _left_out(report: Report) -> str:
         for when, name in names.items()
         if report.left_out.get(when)
     ]
-    return f"; not shown: {', '.join(parts)} (--all shows them)" if parts else ""
+    return f"; not shown: {', '.join(parts)} (--when all shows them)" if parts else ""
+
+
+def entry_points(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """Return the starts of the steps that reach findings, the one that reaches most first."""
+    counts = Counter(finding.entry_point for finding in findings if finding.entry_point)
+    return tuple(sorted(counts, key=lambda name: (-counts[name], name)))
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -36,7 +36,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "name": "syncscan",
         "version": __version__,
         "semanticVersion": __version__,
-        "informationUri": REPOSITORY,
+        **({"informationUri": REPOSITORY} if REPOSITORY else {}),
         "rules": [_rule(rule) for rule in rules],
     }
     run = {
@@ -50,14 +50,14 @@ def as_data(report: Report) -> dict[str, Any]:
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
-    page = rule_page(rule)
+    page, address = rule_page(rule), rule_address(rule.code)
     return {
         "id": rule.code,
         "name": "".join(word.capitalize() for word in rule.name.split("-")),
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": f"{_sentence(rule.summary)} Instead: {rule.instead}."},
         "help": {"text": page, "markdown": page},
-        "helpUri": rule_address(rule.code),
+        **({"helpUri": address} if address else {}),
         "defaultConfiguration": {"level": Severity.WARNING.label},
         "properties": {"tags": ["performance", "gpu"], "group": GROUPS[rule.code[:4]]},
     }

@@ -10,9 +10,9 @@ import re
 from dataclasses import fields
 from typing import Any
 
-from syncscan.address import REPOSITORY
+from syncscan.address import BRANCH, REPOSITORY
 from syncscan.kinds import KINDS
-from syncscan.model import Confidence, Conventions
+from syncscan.model import Confidence, Conventions, When
 from syncscan.ops import DTYPES, RESULTS, Effect
 from syncscan.rule import rule_book
 
@@ -43,12 +43,16 @@ def settings_schema() -> _Schema:
             _strings({"type": "string", "pattern": "^[^:]+:.+$"}),
             "Entry points of the code that must not wait, as 'package.module:Class.method'.",
         ),
-        "hot-only": _told(_FLAG, "Report only what entry points reach."),
-        "all": _told(_FLAG, "Report also what only runs once, or in tests and examples."),
+        "when": _told(
+            _strings({"enum": [*(each.value for each in When), "all"]}),
+            'Report only code that runs at these times; ["step", "unknown"] where nothing is said.',
+        ),
+        "hot-only": _told(_FLAG, 'The old name of when = ["step"].'),
+        "all": _told(_FLAG, 'The old name of when = ["all"].'),
         "baseline": _told(_TEXT, "The file of what is known and not reported, relative to this one."),
         "facts": _told(
             _strings(_TEXT),
-            "Files that `syncscan observe` wrote, whose facts the check uses; relative to this one.",
+            "Files that `syncscan facts record` wrote, whose facts the check uses; relative to this one.",
         ),
         "conventions": _told(
             {
@@ -68,7 +72,7 @@ def settings_schema() -> _Schema:
     }
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "$id": f"{REPOSITORY}/raw/main/docs/settings.schema.json",
+        **({"$id": f"{REPOSITORY}/raw/{BRANCH}/docs/settings.schema.json"} if REPOSITORY else {}),
         "title": "Settings of syncscan",
         "description": "The [tool.syncscan] table of a pyproject.toml.",
         "type": "object",

@@ -16,4 +16,5 @@ def render(report: Report, stream: TextIO) -> None:
     for (code, name), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         note = f" ({fixes[code]} with a fix)" if fixes[code] else ""
         stream.write(f"{count:>{width}}  {code}  {name}{note}\n")
-    stream.write(f"{summary(report)}\n")
+    if not report.is_quiet:
+        stream.write(f"{summary(report)}\n")

@@ -10,20 +10,22 @@ from rich.text import Text
 
 from syncscan.model import HIDDEN_WAIT, Evidence, Finding, Severity, place_of
 from syncscan.reference.templates import templates_for
-from syncscan.report.console import Console
-from syncscan.report.records import Report, advice, places_of, plural, summary, worst_first
+from syncscan.report.console import Console, console_for
+from syncscan.report.records import Report, advice, entry_points, places_of, summary, worst_first
 from syncscan.report.safe_text import line_start, safe_line
+from syncscan.report.words import plural
 
 _MAX_LINES = 4  # of an expression
 _MAX_COLUMNS = 160  # of a source line: generated code has lines of any length
 _MAX_STEPS = 4  # of the evidence
+_MAX_STARTS = 5  # of steps
 _TAB = "    "
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 
 
 def render(report: Report, stream: TextIO) -> None:
     """Write every finding, then the summary."""
-    show(report, Console(file=stream))
+    show(report, console_for(stream, report.color))
 
 
 def show(report: Report, console: Console) -> None:
@@ -35,12 +37,25 @@ def show(report: Report, console: Console) -> None:
         _print(console, Text())
     for finding in report.refuted if report.shows_all else ():
         _print(console, _refuted(finding))
+    if report.is_quiet:
+        return
     if codes := sorted({finding.code for finding in report.findings if templates_for(finding.code)}):
         _print(
             console,
-            Text(f"sync-free components to paste for {', '.join(codes)}: see `syncscan explain CODE`"),
+            Text(
+                f"sync-free components to paste: see {', '.join(f'`syncscan rule {code}`' for code in codes)}"
+            ),
         )
+    if len(starts := entry_points(report.findings)) > 1:
+        _print(console, Text(f"steps start at: hot = {_list(starts)}"))
     _print(console, _summary(report))
+
+
+def _list(names: Sequence[str]) -> str:
+    """Names as TOML, as many as are read."""
+    shown = ", ".join(f'"{safe_line(name)}"' for name in names[:_MAX_STARTS])
+    more = f"  # and {len(names) - _MAX_STARTS} more" if len(names) > _MAX_STARTS else ""
+    return f"[{shown}]{more}"
 
 
 def _print(console: Console, text: Text) -> None:
@@ -155,7 +170,7 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
     for step in steps[:_MAX_STEPS]:
         yield "because", step
     if len(steps) > _MAX_STEPS:
-        yield "because", f"... {plural(len(steps) - _MAX_STEPS, 'more step')}, see --format json"
+        yield "because", f"... {plural(len(steps) - _MAX_STEPS, 'more step')}, see --output-format json"
     if finding.passed_too:
         yield "also passed at", places_of(finding.passed_too)
     if finding.brought_by:

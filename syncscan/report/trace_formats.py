@@ -11,6 +11,7 @@ TRACE_FORMATS = {
     "jsonl": "trace_lines",
     "speedscope": "speedscope",
     "chrome": "chrome_trace",
+    "html": "html.of_trace",
 }
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from syncscan.report.records import plural
+from syncscan.report.words import plural
 from syncscan.trace.sites import spot
 
 Trace = dict[str, Any]
@@ -221,8 +221,8 @@ def check_remarks(trace: dict[str, Any]) -> Iterator[str]:
         steps = max(check["steps"], 1)
         by_kernels, by_launches = (duration(check[name] / steps) for name in ("timeline_ns", "starved_ns"))
         yield (
-            f"starved time was checked in {plural(check['steps'], 'step')} ({plural(check['waits'], 'wait')}):"
-            f" {by_kernels} a step by the kernels' own timeline, {by_launches} by the launches"
+            f"starved time was checked in {plural(check['steps'], 'step')} ({plural(check['waits'], 'sync')}):"
+            f" {by_kernels} per step by the kernels' own timeline, {by_launches} by the launches"
         )
 
 

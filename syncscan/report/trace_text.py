@@ -12,7 +12,6 @@ from rich.text import Text
 
 from syncscan.report.console import Console
 from syncscan.report.ranks import rank_remarks
-from syncscan.report.records import plural
 from syncscan.report.safe_text import safe_values
 from syncscan.report.trace_rows import (
     PHASES,
@@ -25,13 +24,14 @@ from syncscan.report.trace_rows import (
     short_path,
     spot_of,
 )
+from syncscan.report.words import plural
 from syncscan.trace.sites import spot
 
 MAX_SITES = 30
 MAX_REMARKS = 60
 MAX_RANKS = 16
 MAX_PLACES = 3  # that are named of a phase
-_ALL = "`-o DIR` and `--format json` give all"
+_ALL = "`-o DIR` and `--output-format json` give all"
 _NO_WARM_UP = (STEP, "capture", "compile", "outside")
 _WHERE = "where, what, and what to write instead"
 
@@ -81,9 +81,9 @@ def _headline(rows: Rows) -> str:
 def _of_steps(rows: Rows) -> str:
     steps = rows.trace["steps"]
     waits = rows.waits(STEP)
-    text = f"{plural(waits.count, 'wait')} in {plural(rows.steady, 'steady step')} of {steps['target']}"
+    text = f"{plural(waits.count, 'sync')} in {plural(rows.steady, 'steady step')} of {steps['target']}"
     if waits.count:
-        text += f", {waits.count / rows.steady:.3g} a step"
+        text += f", {waits.count / rows.steady:.3g} per step"
     if rows.simulated:
         return f"{text} (a simulated GPU: for how long is not known)"
     if waits.count and rows.timed:
@@ -96,8 +96,8 @@ def _of_steps(rows: Rows) -> str:
 
 def _of_program(rows: Rows) -> str:
     waits, places = rows.waits(*_NO_WARM_UP), len(rows.of_phases(*_NO_WARM_UP))
-    how = "would have waited" if rows.simulated else "waited"
-    text = f"the CPU {how} for the GPU {plural(waits.count, 'time')} at {plural(places, 'place')}"
+    how = "would have been blocked" if rows.simulated else "was blocked"
+    text = f"the CPU {how} {plural(waits.count, 'time')} at {plural(places, 'site')}"
     if rows.simulated:
         return f"{text} (a simulated GPU: for how long is not known)"
     if rows.timed:
@@ -114,7 +114,7 @@ def _why_nothing(trace: dict[str, Any]) -> str:
     if not with_torch:
         return "no process imported torch"
     if any(p["detectors"] for p in with_torch):
-        return "the program ended before its waits were written for the first time"
+        return "the program ended before its syncs were written for the first time"
     if all(p["cuda"] == "simulated" for p in with_torch):
         return "the program put nothing on the simulated GPU"
     if not any(p["cuda"] for p in with_torch):
@@ -131,7 +131,7 @@ def _ranks(traced: list[dict[str, Any]]) -> str:
 
 def _step_columns(rows: Rows) -> list[_Column]:
     whole = rows.trace["steps"]["wall_ns"] / rows.steady
-    columns: list[_Column] = [("a step", lambda row: f"{row.per_step:.3g}")]
+    columns: list[_Column] = [("per step", lambda row: f"{row.per_step:.3g}")]
     if rows.starved:
         columns.append(("starved", lambda row: _optional(row.step_starved_ns)))
     if rows.timed:
@@ -142,7 +142,7 @@ def _step_columns(rows: Rows) -> list[_Column]:
 
 def _columns(rows: Rows) -> list[_Column]:
     wall = rows.wall_ns
-    columns: list[_Column] = [("waits", lambda row: str(row.all.count))]
+    columns: list[_Column] = [("syncs", lambda row: str(row.all.count))]
     if rows.starved:
         columns.append(("starved", lambda row: _optional(row.all.starved_ns)))
     if rows.timed:
@@ -187,7 +187,7 @@ def _below(row: Row) -> Iterator[tuple[str, str]]:
     if details := _details(row):
         yield f"({'; '.join(details)})", "dim"
     if row.step_starved_ns:
-        yield f"without this wait a step could be shorter by up to {duration(row.step_starved_ns)}", "yellow"
+        yield f"without this sync a step could be shorter by up to {duration(row.step_starved_ns)}", "yellow"
     if row["instead"]:
         yield f"instead: {row['instead']}", "green"
 
@@ -228,7 +228,7 @@ def _apart(rows: Rows, folder: Path) -> Iterator[Text]:
         yield Text("apart from steady steps:")
     for name, phase, those in told:
         waits = rows.waits(phase)
-        text = f"  {name}: {plural(waits.count, 'wait')} at {plural(len(those), 'place')}"
+        text = f"  {name}: {plural(waits.count, 'sync')} at {plural(len(those), 'site')}"
         text += f", blocked {duration(waits.blocked_ns)}" if waits.blocked_ns else ""
         line = Text(f"{text}, {'most ' if len(those) > MAX_PLACES else ''}at ")
         for index, row in enumerate(those[:MAX_PLACES]):
@@ -279,7 +279,7 @@ def _proposal(proposed: dict[str, Any], rows: Rows, folder: Path) -> str:
     place = spot(short_path(proposed["path"], folder), proposed["line"])
     return (
         f"to count by step: --step {proposed['target']}, which the loop at {place} calls"
-        f" ({proposed['waits']} of {plural(waits, 'wait')} below it)"
+        f" ({proposed['waits']} of {plural(waits, 'sync')} below it)"
     )
 
 
@@ -291,7 +291,7 @@ def _process_remarks(processes: list[dict[str, Any]]) -> list[str]:
         if not process["hooked"]:
             remarks.append(("not hooked: ", f": {process['why']}"))
         elif process["detectors"] and not process["wall_ns"]:
-            remarks.append(("", " ended before it wrote any waits"))
+            remarks.append(("", " ended before it wrote any syncs"))
         for remark in remarks:
             told.setdefault(remark, []).append(process)
     return [f"{before}{_named(those)}{after}" for (before, after), those in told.items()]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from lsprotocol import types
 
 from syncscan.address import rule_address
+from syncscan.check.fix import fixable
 from syncscan.check.ignores import ignoring
 from syncscan.model import Applicability, Edit, Finding, Severity
 from syncscan.report.records import advice, places_of
@@ -29,15 +31,29 @@ def range_of(place: Finding | Edit) -> types.Range:
 
 
 def diagnostic(finding: Finding, where: types.Range) -> types.Diagnostic:
-    """What an editor underlines."""
+    """Return what an editor underlines."""
+    address = rule_address(finding.code)
     return types.Diagnostic(
         where,
         f"{finding.message}. Instead: {advice(finding)}" if advice(finding) else finding.message,
         severity=_SEVERITIES[finding.severity],
         code=finding.code,
-        code_description=types.CodeDescription(rule_address(finding.code)),
+        code_description=types.CodeDescription(address) if address else None,
         source="syncscan",
+        related_information=list(_related(finding)),
     )
+
+
+_MOST_RELATED = 3  # places that an editor lists under a diagnostic
+
+
+def _related(finding: Finding) -> Iterator[types.DiagnosticRelatedInformation]:
+    """Return the places of the evidence, the nearest first; lines of notebook cells have no address."""
+    steps = [step for step in finding.evidence if not step.cell]
+    for step in steps[:_MOST_RELATED]:
+        start = types.Position(step.line - 1, 0)
+        place = types.Location(Path(step.path).resolve().as_uri(), types.Range(start, start))
+        yield types.DiagnosticRelatedInformation(place, step.text)
 
 
 def hover(finding: Finding) -> str:
@@ -51,11 +67,25 @@ def hover(finding: Finding) -> str:
         lines += [f"Also passed at {places_of(finding.passed_too)}"]
     if len(finding.call_chain) > 1:
         lines += [f"Runs in every step: {' → '.join(finding.call_chain)}"]
-    lines += [
-        f"**Instead:** {advice(finding)}",
-        f"{rule.summary} ([{finding.code}]({rule_address(finding.code)}))",
-    ]
+    address = rule_address(finding.code)
+    code = f"[{finding.code}]({address})" if address else finding.code
+    lines += [f"**Instead:** {advice(finding)}", f"{rule.summary} ({code})"]
     return "\n\n".join(lines)
+
+
+def fix_all(findings: Iterable[Finding]) -> list[Edit]:
+    """Return the edits of all safe fixes that do not overlap, for `source.fixAll`."""
+    edits: list[Edit] = []
+    for finding in fixable(findings, unsafe=False):
+        mine = finding.fix.edits
+        if not any(_overlap(edit, other) for edit in mine for other in edits):
+            edits += mine
+    return edits
+
+
+def _overlap(edit: Edit, other: Edit) -> bool:
+    start, end = (edit.line, edit.column), (edit.end_line, edit.end_column)
+    return start <= (other.end_line, other.end_column) and (other.line, other.column) <= end
 
 
 def actions(finding: Finding, path: str, text: str) -> Iterator[tuple[str, tuple[Edit, ...], bool]]:

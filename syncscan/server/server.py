@@ -26,6 +26,8 @@ from syncscan.server.workspace import Workspace
 
 _EXIT_UNANNOUNCED = 1
 _QUIET = 20.0  # seconds after which nobody types
+_LAST = 2**31 - 1  # a line or a column behind all others
+FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.syncscan"
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,10 +221,14 @@ def _answer(server: Server) -> None:
 
     @server.feature(
         types.TEXT_DOCUMENT_CODE_ACTION,
-        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix]),
+        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL]),
     )
     def acted(params: types.CodeActionParams) -> list[types.CodeAction]:
-        uri = params.text_document.uri
+        uri, only = params.text_document.uri, params.context.only
+        if only and any(kind == FIX_ALL or FIX_ALL.startswith(f"{kind}.") for kind in only):
+            return _fix_all(server, uri)
+        if only and not any(str(kind) in {"", types.CodeActionKind.QuickFix.value} for kind in only):
+            return []
         return [
             _action(
                 title,
@@ -235,6 +241,18 @@ def _answer(server: Server) -> None:
             for finding, document, place in server.found(uri, params.range)
             for title, edits, preferred in answers.actions(finding, finding.path, normalise(document.source))
         ]
+
+
+def _fix_all(server: Server, uri: str) -> list[types.CodeAction]:
+    """Return one action with every safe fix of a document; none where there is nothing to fix."""
+    everywhere = types.Range(types.Position(0, 0), types.Position(_LAST, _LAST))
+    found = list(server.found(uri, everywhere))
+    document = server.workspace.get_text_document(uri)
+    edits = [_text_edit(document, edit) for edit in answers.fix_all(finding for finding, _, _ in found)]
+    if not edits:
+        return []
+    change = types.WorkspaceEdit(changes={uri: edits})
+    return [types.CodeAction("Apply all safe fixes of syncscan", kind=FIX_ALL, edit=change)]
 
 
 def _action(

@@ -152,7 +152,7 @@ class _Merger:
         if self._shared_ranks:
             yield (
                 f"rank {min(self._shared_ranks)} is in several of the traces, and its waits are added up;"
-                " if these are different runs, `syncscan diff` compares two"
+                " if these are different runs, `syncscan trace diff` compares two"
             )
 
 

@@ -20,7 +20,7 @@ OTHER = "def show():\n    print(losses.max().tolist())\n"
 
 def new(syncscan, *arguments: str) -> list[tuple[str, int, str]]:
     """Path, line and code of what a check reports against the baseline."""
-    done = syncscan("check", "--baseline", "base.json", "--format", "json", *arguments)
+    done = syncscan("check", "--baseline", "base.json", "--output-format", "json", *arguments)
     assert done.stderr == ""
     return [(f["path"], f["line"], f["code"]) for f in json.loads(done.stdout)["findings"]]
 
@@ -105,7 +105,7 @@ def test_what_is_gone_is_told_and_forgotten_by_writing_again(syncscan, project):
     (root / "b.py").unlink()
     told = "syncscan: 2 findings that base.json knows are gone; --write-baseline base.json forgets them\n"
     assert syncscan("check", "--baseline", "base.json").stderr == told
-    data = json.loads(syncscan("check", "--baseline", "base.json", "--format", "json").stdout)
+    data = json.loads(syncscan("check", "--baseline", "base.json", "--output-format", "json").stdout)
     assert data["baseline"] == {"known": 0, "gone": 2}
     assert write(syncscan) == "syncscan: base.json knows 0 findings: none new, 2 gone\n"
     assert (root / "base.json").read_text() == '[\n{"version": 1}\n]\n'
@@ -120,7 +120,7 @@ def test_a_run_forgets_nothing_that_it_does_not_see(syncscan, project):
         ["a.py"],
         ["--ignore", "SYN102"],
         ["--min-confidence", "proved", "b.py"],
-        ["--hot-only"],
+        ["--when step"],
     ):
         assert "gone" not in syncscan("check", "--baseline", "base.json", *arguments).stderr
         write(syncscan, *arguments)
@@ -250,6 +250,7 @@ def copy_programs(root: Path, count: int) -> None:
         (root / file.name).write_text(text)
 
 
+@pytest.mark.long
 def test_nothing_known_becomes_new_in_200_random_edits(syncscan, project):
     root = project({})
     copy_programs(root, 12)

@@ -23,7 +23,7 @@ def codes(run) -> list[str]:
 
 
 def checked(syncscan, *arguments) -> list[str]:
-    return codes(syncscan("check", "--format", "json", *arguments))
+    return codes(syncscan("check", "--output-format", "json", *arguments))
 
 
 def settings(table: str) -> dict[str, str]:
@@ -67,7 +67,7 @@ def test_a_suppression_is_used_though_its_rule_is_off(syncscan, project):
         ("selct = []", "unknown key 'selct'; did you mean 'select'?"),
         ('select = ["SYN1O1"]', "select: unknown code 'SYN1O1'; did you mean 'SYN101'?"),
         ('select = ["SYN101", ""]', "select: a code is empty; write codes such as SYN101"),
-        ('select = ["weather"]', "select: unknown code 'weather'; `syncscan rules` lists them"),
+        ('select = ["weather"]', "select: unknown code 'weather'; `syncscan rule` lists them"),
         (
             "weather = 1",
             "unknown key 'weather'; it is one of extend, select, ignore, extend-select, per-file-ignores,",
@@ -116,7 +116,7 @@ def test_a_mistake_is_one_line_that_names_the_nearest_valid_word(syncscan, proje
         (["--select", ""], "syncscan: --select: a code is empty; write codes such as SYN101"),
         (["--select", ","], "syncscan: --select: a code is empty"),
         (["--ignore", "SYN1,"], "syncscan: --ignore: a code is empty"),
-        (["--ignore", "SYN"], "syncscan: what is selected and ignored leaves no rule on; `syncscan rules`"),
+        (["--ignore", "SYN"], "syncscan: what is selected and ignored leaves no rule on; `syncscan rule`"),
         ([""], "syncscan: Invalid value for '[PATHS]...': it is empty"),
         (["--config", ""], "syncscan: Invalid value for '--config': it is empty"),
         (["--min-confidence", ""], "syncscan: Invalid value for '--min-confidence': it is empty"),
@@ -145,7 +145,7 @@ def test_settings_that_leave_no_rule_on_are_no_clean_report(syncscan, project, t
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--format", "xml"],
+        ["--output-format", "xml"],
         ["--jobs", "-1"],
         ["--no-such-option"],
     ],
@@ -192,8 +192,7 @@ def test_show_settings_prints_what_could_be_pasted(syncscan, project):
             'exclude = ["gen/"]',
             "require-reason = true",
             'hot = ["pkg.run:Runner.step"]',
-            "hot-only = true",
-            "all = false",
+            'when = ["step"]',
             'facts = ["kept/facts.json"]',
             'conventions = { "host-names" = ["*_h"], "gpu-names" = [] }',
             'operations = { "torch.ops.m.f" = { args = ["x"], ndim = 0 } }',
@@ -235,14 +234,14 @@ def assumed(lens_gpu, lens_dev) -> None:
 def test_the_threshold_of_confidence(syncscan, project, level, lines):
     project({"a.py": LEVELS})
     options = ["--min-confidence", level] if level else []
-    findings = json.loads(syncscan("check", "--format", "json", *options).stdout)["findings"]
+    findings = json.loads(syncscan("check", "--output-format", "json", *options).stdout)["findings"]
     assert [finding["line"] for finding in findings] == lines
 
 
 def test_conventions_of_names_can_be_set(syncscan, project):
     table = 'min-confidence = "assumed"\nconventions = { gpu-names = ["*_dev"] }'
     project(settings(table) | {"a.py": LEVELS})
-    findings = json.loads(syncscan("check", "--format", "json").stdout)["findings"]
+    findings = json.loads(syncscan("check", "--output-format", "json").stdout)["findings"]
     assert [finding["line"] for finding in findings] == [5, 9, 14]
 
 

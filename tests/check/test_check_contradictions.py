@@ -7,10 +7,9 @@ import pytest
 CASES = {
     "- .": "- reads standard input, so it is the only path",
     "--stdin-filename a.py .": "--stdin-filename needs - as the path",
-    "--all --hot-only": "--all reports what runs at any time and --hot-only in a step; give one of them",
     "--config pyproject.toml --isolated": "--config names a file and --isolated ignores it; give one of them",
-    "--statistics --format json": "--statistics is text; leave --format json out",
-    "--diff --format sarif": "--diff is text; leave --format sarif out",
+    "--statistics --output-format json": "--statistics is text; leave --output-format json out",
+    "--diff --output-format sarif": "--diff is text; leave --output-format sarif out",
     "--diff --statistics": "--diff shows the fixes and --statistics counts the findings; give one of them",
     "--add-ignores --reason known --fix": "--add-ignores keeps what fixes change; give one of them at a time",
     "--add-ignores": "--add-ignores needs --reason TEXT, which each comment gives",
@@ -24,7 +23,7 @@ CASES = {
     "--since HEAD -": "--since only reports what a change brings; leave fixes, --write-baseline and - out",
     "--watch --fix": "--watch shows what is found as files change; leave fixes, --write-baseline, --since, --trace and - out",
     "--watch --since HEAD": "--watch shows what is found as files change; leave fixes, --write-baseline, --since, --trace and - out",
-    "--watch --format json": "--watch is text; leave --format json out, or write it with --output",
+    "--watch --output-format json": "--watch is text; leave --output-format json out, or write it with --output-file",
     "--cache-dir c --no-cache": "--cache-dir names a folder for results and --no-cache keeps none; give one of them",
 }
 

@@ -68,7 +68,9 @@ def check(syncscan, project):
         *options: str, source: str = STATE, facts_of: str = STATE, **functions: dict[str, dict[str, int]]
     ):
         project({"state.py": source, "facts.json": facts(facts_of, **functions)})
-        done = syncscan("check", "state.py", "--facts", "facts.json", "--format", "json", "--all", *options)
+        done = syncscan(
+            "check", "state.py", "--facts", "facts.json", "--output-format", "json", "--when", "all", *options
+        )
         assert done.stderr == ""
         report = json.loads(done.stdout)
         return {
@@ -95,7 +97,7 @@ def test_a_parameter_that_was_seen_on_the_gpu_is_there(check):
 
 def test_what_was_seen_is_told_with_how_it_came_there(syncscan, project):
     project({"state.py": STATE, "facts.json": facts(STATE, host={"y": {"gpu float": 5}})})
-    done = syncscan("check", "state.py", "--facts", "facts.json", "--format", "json", "--all")
+    done = syncscan("check", "state.py", "--facts", "facts.json", "--output-format", "json", "--when", "all")
     (finding,) = json.loads(done.stdout)["findings"]
     first, *others = [step["text"] for step in finding["evidence"]]
     assert first == "`y` was seen on the GPU in 5 calls"
@@ -259,8 +261,8 @@ def test_facts_of_a_function_that_changed_are_not_used(check):
 def test_the_text_counts_and_shows_what_is_refuted(syncscan, project):
     project({"state.py": STATE, "facts.json": facts(STATE, host=HOST)})
     summary = syncscan("check", "state.py", "--facts", "facts.json").stdout.splitlines()[-1]
-    assert summary.endswith("; facts of 1 function used, 1 finding refuted (--all shows them)")
-    shown = syncscan("check", "state.py", "--facts", "facts.json", "--all").stdout.splitlines()
+    assert summary.endswith("; facts of 1 function used, 1 finding refuted (--when all shows them)")
+    shown = syncscan("check", "state.py", "--facts", "facts.json", "--when", "all").stdout.splitlines()
     assert shown[0].startswith("state.py:26:12: SYN102 refuted by what ran: `.tolist()` copies")
     assert shown[-1].endswith("; facts of 1 function used, 1 finding refuted")
 
@@ -300,7 +302,7 @@ def test_a_bad_file_gets_one_line(syncscan, project):
     done = syncscan("check", "state.py", "--facts", "facts.json")
     assert (done.status, done.stdout) == (2, "")
     assert done.stderr == (
-        "syncscan: facts.json: not a file of facts; `syncscan observe -o FILE -- CMD` writes one\n"
+        "syncscan: facts.json: not a file of facts; `syncscan facts record -o FILE -- CMD` writes one\n"
     )
 
 
@@ -372,7 +374,9 @@ def _found_in(syncscan, project, reads, given, counts):
     words = {"x": counts, "g": {"gpu float": sum(counts.values())}}
     project({"state.py": source, "facts.json": facts(source, take=words)})
     report = json.loads(
-        syncscan("check", "state.py", "--facts", "facts.json", "--format", "json", "--all").stdout
+        syncscan(
+            "check", "state.py", "--facts", "facts.json", "--output-format", "json", "--when", "all"
+        ).stdout
     )
     return {
         each["expression"]: [each["confidence"], *(step["text"] for step in each["evidence"])]
@@ -404,7 +408,9 @@ def test_a_long_way_to_what_was_seen_is_left_out(syncscan, project, functions, t
         source += f"\n\ndef make{number}():\n    return make{number - 1}()\n"
     source += f"\n\ndef caller():\n    return last(make{functions}())\n"
     project({"state.py": source, "facts.json": facts(source, last={"x": {"gpu float": 4}})})
-    report = json.loads(syncscan("check", "state.py", "--facts", "facts.json", "--format", "json").stdout)
+    report = json.loads(
+        syncscan("check", "state.py", "--facts", "facts.json", "--output-format", "json").stdout
+    )
     (evidence,) = [each["evidence"] for each in report["findings"] if each["expression"] == "x.item()"]
     assert evidence[0]["text"] == SEEN
     assert len(evidence) == told
@@ -436,7 +442,7 @@ def test_a_result_that_was_seen_is_where_its_arguments_are_if_it_was_there_too(s
         words = {"return": dict.fromkeys(places, 3), "n": {"gpu int": 3 * len(places)}}
         seen = dict.fromkeys(("passed", "made", "counted"), words) if places else {}
         project({"state.py": RESULTS, "facts.json": facts(RESULTS, **seen)})
-        done = syncscan("check", "state.py", "--facts", "facts.json", "--format", "json")
+        done = syncscan("check", "state.py", "--facts", "facts.json", "--output-format", "json")
         return {
             each["expression"].partition("(")[0]: each["evidence"][-1]["text"]
             for each in json.loads(done.stdout)["findings"]

@@ -40,7 +40,9 @@ def found(syncscan, project):
 
     def run(source: str, **functions: dict[str, dict[str, int]]) -> set[tuple[int, str]]:
         project({"state.py": source, "facts.json": facts(source, **functions)})
-        done = syncscan("check", "state.py", "--facts", "facts.json", "--format", "json", "--all")
+        done = syncscan(
+            "check", "state.py", "--facts", "facts.json", "--output-format", "json", "--when", "all"
+        )
         assert done.stderr == ""
         return {(each["line"], each["code"]) for each in json.loads(done.stdout)["findings"]}
 

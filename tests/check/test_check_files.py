@@ -24,7 +24,7 @@ def paths(run) -> list[str]:
 
 
 def checked(syncscan, *arguments) -> list[str]:
-    return paths(syncscan("check", "--format", "json", *arguments))
+    return paths(syncscan("check", "--output-format", "json", *arguments))
 
 
 def test_the_current_folder_is_the_default(syncscan, project):
@@ -101,7 +101,7 @@ def test_exclude_leaves_out_even_what_is_named(syncscan, project):
     project({"pyproject.toml": '[tool.syncscan]\nexclude = ["gen/", "old_*.py"]\n'})
     project({"gen/a.py": BLOCKS, "old_b.py": BLOCKS, "c.py": BLOCKS})
     assert checked(syncscan) == ["c.py"]
-    report = json.loads(syncscan("check", "--format", "json", "old_b.py", "c.py").stdout)
+    report = json.loads(syncscan("check", "--output-format", "json", "old_b.py", "c.py").stdout)
     assert report["files"] == {"checked": 1, "skipped": 1, "failed": [], "newer": [], "unfixed": []}
 
 
@@ -138,7 +138,7 @@ def test_a_bad_file_is_one_line_and_the_rest_is_checked(syncscan, project, conte
 
 def test_failures_are_in_the_json_and_nowhere_else(syncscan, project):
     project({"bad.py": b"x = '\xff'\n"})
-    run = syncscan("check", "--format", "json")
+    run = syncscan("check", "--output-format", "json")
     (failure,) = json.loads(run.stdout)["files"]["failed"]
     assert (failure["path"], failure["line"], run.stderr) == ("bad.py", 1, "")
 

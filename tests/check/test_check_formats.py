@@ -111,9 +111,10 @@ def test_odd_text_is_valid_sarif():
     assert len(run["results"]) == 3
 
 
-def test_sarif_has_the_rules_with_help(syncscan, project):
+def test_sarif_has_the_rules_with_help(syncscan, project, monkeypatch):
+    monkeypatch.setattr("syncscan.address.REPOSITORY", "https://example.org/syncscan")
     project({"a.py": HEAD + READ})
-    done = syncscan("check", "--format", "sarif")
+    done = syncscan("check", "--output-format", "sarif")
     assert (done.stderr, done.status) == ("", 1)
     data = json.loads(done.stdout)
     jsonschema.validate(data, SCHEMA)
@@ -124,9 +125,17 @@ def test_sarif_has_the_rules_with_help(syncscan, project):
         assert rule["helpUri"].endswith(f"/{rule['id']}.md")
 
 
+def test_sarif_has_no_links_where_the_repository_has_no_address(syncscan, project, monkeypatch):
+    monkeypatch.setattr("syncscan.address.REPOSITORY", "")
+    project({"a.py": HEAD + READ})
+    data = json.loads(syncscan("check", "--output-format", "sarif").stdout)
+    jsonschema.validate(data, SCHEMA)
+    assert "helpUri" not in data["runs"][0]["tool"]["driver"]["rules"][0]
+
+
 def test_a_result_of_sarif(syncscan, project):
     project({"pkg/a b.py": HEAD + READ})
-    (result,) = json.loads(syncscan("check", "--format", "sarif").stdout)["runs"][0]["results"]
+    (result,) = json.loads(syncscan("check", "--output-format", "sarif").stdout)["runs"][0]["results"]
     assert result["ruleId"] == "SYN101"
     assert result["level"] == "warning"
     place = result["locations"][0]["physicalLocation"]
@@ -138,8 +147,8 @@ def test_a_result_of_sarif(syncscan, project):
 
 def test_fixes_in_sarif_are_those_of_the_check(syncscan, project):
     project({"a.py": "import torch\n\nx = torch.tensor([1, 2], device='cuda')\n"})
-    data = json.loads(syncscan("check", "--format", "json").stdout)["findings"][0]
-    (result,) = json.loads(syncscan("check", "--format", "sarif").stdout)["runs"][0]["results"]
+    data = json.loads(syncscan("check", "--output-format", "json").stdout)["findings"][0]
+    (result,) = json.loads(syncscan("check", "--output-format", "sarif").stdout)["runs"][0]["results"]
     (change,) = result["fixes"][0]["artifactChanges"]
     (replacement,) = change["replacements"]
     assert replacement["insertedContent"]["text"] == data["fix"]["edits"][0]["text"]
@@ -153,7 +162,9 @@ def test_suppressions_in_sarif(syncscan, project):
     (root / "a.py").write_text(
         source + "losses.tolist()  # syncscan: ignore[SYN102] shown once\nlosses.any().item()\n"
     )
-    run = json.loads(syncscan("check", "--baseline", "base.json", "--format", "sarif").stdout)["runs"][0]
+    run = json.loads(syncscan("check", "--baseline", "base.json", "--output-format", "sarif").stdout)["runs"][
+        0
+    ]
     assert [(r["ruleId"], r.get("suppressions")) for r in run["results"]] == [
         ("SYN101", [{"kind": "external", "justification": "known to the baseline"}]),
         ("SYN102", [{"kind": "inSource", "justification": "shown once"}]),
@@ -164,7 +175,7 @@ def test_suppressions_in_sarif(syncscan, project):
 @pytest.mark.parametrize("name", ["sarif", "gitlab"])
 def test_fingerprints_stay_where_lines_move_and_differ_where_findings_do(syncscan, project, name):
     def marks() -> list[str]:
-        text = syncscan("check", "--format", name).stdout
+        text = syncscan("check", "--output-format", name).stdout
         if name == "gitlab":
             return [issue["fingerprint"] for issue in json.loads(text)]
         return [r["partialFingerprints"]["syncscan/v1"] for r in json.loads(text)["runs"][0]["results"]]
@@ -180,7 +191,7 @@ def test_fingerprints_stay_where_lines_move_and_differ_where_findings_do(syncsca
 
 def test_gitlab(syncscan, project):
     project({"a.py": HEAD + READ + HOT, "bad.py": "def\n"})
-    done = syncscan("check", "--format", "gitlab")
+    done = syncscan("check", "--output-format", "gitlab")
     issues = json.loads(done.stdout)
     assert [(i["check_name"], i["severity"], i["location"]) for i in issues] == [
         ("SYN101", "minor", {"path": "a.py", "lines": {"begin": 7}}),
@@ -192,7 +203,7 @@ def test_gitlab(syncscan, project):
 
 def test_junit(syncscan, project):
     project({"a.py": HEAD + READ + HOT})
-    done = syncscan("check", "--format", "junit", "--fail-on", "error")
+    done = syncscan("check", "--output-format", "junit", "--fail-on", "error")
     (suite,) = ET.fromstring(done.stdout)
     assert {key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")} == {
         "tests": "2",
@@ -207,7 +218,7 @@ def test_junit(syncscan, project):
 
 def test_junit_without_findings_has_a_test_that_passed(syncscan, project):
     project({"a.py": "x = 1\n"})
-    (suite,) = ET.fromstring(syncscan("check", "--format", "junit").stdout)
+    (suite,) = ET.fromstring(syncscan("check", "--output-format", "junit").stdout)
     assert (suite.get("tests"), suite.get("failures")) == ("1", "0")
 
 
@@ -217,7 +228,7 @@ def test_output_writes_any_number_of_files(syncscan, project):
     done = syncscan("check", *outputs)
     assert done.status == 1
     for name in set(FORMATS) - {"text", "json"}:
-        printed = syncscan("check", "--format", name).stdout
+        printed = syncscan("check", "--output-format", name).stdout
         assert untimed((root / f"out.{name}").read_text()) == untimed(printed)
     assert (root / "out.text").read_text().splitlines()[0] == done.stdout.splitlines()[0]
 
@@ -227,9 +238,8 @@ def untimed(text: str) -> str:
 
 
 BAD_OUTPUTS = {
-    "no-format": ("out.sarif", "'out.sarif' is not FORMAT=FILE"),
-    "no-such-format": ("xml=out", "a format is one of text, json"),
-    "no-file": ("sarif=", "is not FORMAT=FILE"),
+    "no-such-format": ("xml=out", "a format is one of text, concise, json"),
+    "no-file": ("sarif=", "is not FILE or FORMAT=FILE"),
     "no-folder": ("sarif=no/such/out", "no such file"),
 }
 
@@ -237,7 +247,7 @@ BAD_OUTPUTS = {
 @pytest.mark.parametrize(("value", "message"), BAD_OUTPUTS.values(), ids=BAD_OUTPUTS)
 def test_a_bad_output_gets_one_line(syncscan, project, value, message):
     project({"a.py": HEAD + READ})
-    done = syncscan("check", "--output", value)
+    done = syncscan("check", "--output-file", value)
     assert message in done.stderr
     assert done.status == 2
 
@@ -247,10 +257,10 @@ def test_paths_are_relative_to_the_top_of_the_repository(syncscan, project, tmp_
     (tmp_path.parent / ".git").mkdir(exist_ok=True)
     top = tmp_path.name
     try:
-        assert f"file={top}/a.py" in syncscan("check", "--format", "github").stdout
-        (issue,) = json.loads(syncscan("check", "--format", "gitlab").stdout)
+        assert f"file={top}/a.py" in syncscan("check", "--output-format", "github").stdout
+        (issue,) = json.loads(syncscan("check", "--output-format", "gitlab").stdout)
         assert issue["location"]["path"] == f"{top}/a.py"
-        run = json.loads(syncscan("check", "--format", "sarif").stdout)["runs"][0]
+        run = json.loads(syncscan("check", "--output-format", "sarif").stdout)["runs"][0]
         place = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
         assert unquote(place["uri"]) == f"{top}/a.py"
     finally:
@@ -269,7 +279,7 @@ def test_the_summary_of_a_job_has_all(syncscan, project, monkeypatch):
     root = project({"a.py": HEAD + READ + "    print(losses.sum().item())\n" * 14, "pyproject.toml": ""})
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(root / "summary.md"))
     (root / "summary.md").write_text("before\n")
-    syncscan("check", "--format", "github", ".")
+    syncscan("check", "--output-format", "github", ".")
     text = (root / "summary.md").read_text()
     assert text.startswith("before\n### syncscan: 15 findings in 1 file")
     assert text.count("\n| warning | a.py:") == 15

@@ -33,7 +33,12 @@ NAMES = {
     "a-carriage-return": "a\rb.py",
     "not-utf-8": "a\udcff\x1b.py",
 }
-FORMATS = {"text": [], "diff": ["--diff"], "github": ["--format", "github"], "statistics": ["--statistics"]}
+FORMATS = {
+    "text": [],
+    "diff": ["--diff"],
+    "github": ["--output-format", "github"],
+    "statistics": ["--statistics"],
+}
 COMMAND = [sys.executable, "-m", "syncscan", "check"]
 WORKFLOW_COMMAND = re.compile(r"^\s*::", re.MULTILINE)
 
@@ -93,7 +98,7 @@ def test_the_source_is_underlined_where_it_is_escaped(syncscan, project):
 
 
 def test_github_gets_one_command_a_line(syncscan, hostile):
-    run = syncscan("check", "--format", "github")
+    run = syncscan("check", "--output-format", "github")
     lines = run.stdout.splitlines()
     assert all(re.match(r"::(error|warning) title=[^:]*,file=[^:]*,line=\d+[^:]*::", line) for line in lines)
     assert run.stdout == safe_lines(run.stdout)
@@ -101,12 +106,12 @@ def test_github_gets_one_command_a_line(syncscan, hostile):
 
 def test_github_can_find_a_file_with_a_newline_in_its_name(syncscan, project):
     project({"a\nb,c:100%.py": SOURCE})
-    assert ",file=a%0Ab%2Cc%3A100%25.py,line=4," in syncscan("check", "--format", "github").stdout
+    assert ",file=a%0Ab%2Cc%3A100%25.py,line=4," in syncscan("check", "--output-format", "github").stdout
 
 
 def test_json_loses_nothing_and_holds_no_controls(syncscan, project):
     project({f"a\n{CONTROLS}.py": SOURCE})
-    out = syncscan("check", "--format", "json").stdout
+    out = syncscan("check", "--output-format", "json").stdout
     assert out == safe_lines(out)
     findings = json.loads(out)["findings"]
     assert {finding["path"] for finding in findings} == {f"a\n{CONTROLS}.py"}
@@ -131,5 +136,5 @@ def test_settings_are_shown_without_controls(syncscan, project):
 
 
 def test_explain_shows_no_controls(syncscan):
-    run = syncscan("explain", "\x1b[2J\n\u202e")
+    run = syncscan("rule", "\x1b[2J\n\u202e")
     assert run.stderr == safe_line(run.stderr[:-1]) + "\n"

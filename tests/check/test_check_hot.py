@@ -35,7 +35,7 @@ def check(
 ) -> subprocess.CompletedProcess[str]:
     (folder / "model.py").write_text(program)
     (folder / "pyproject.toml").write_text(f"[tool.syncscan]\n{settings}\n")
-    command = [sys.executable, "-m", "syncscan", "check", "--format", "json", *options, str(folder)]
+    command = [sys.executable, "-m", "syncscan", "check", "--output-format", "json", *options, str(folder)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -54,8 +54,8 @@ def test_a_named_entry_point_takes_the_place_of_the_usual_ones(tmp_path: Path) -
 
 
 def test_hot_only_leaves_out_what_runs_at_the_start(tmp_path: Path) -> None:
-    by_option = json.loads(check(tmp_path, "--hot-only").stdout)["findings"]
-    by_setting = json.loads(check(tmp_path, settings="hot-only = true").stdout)["findings"]
+    by_option = json.loads(check(tmp_path, "--when", "step").stdout)["findings"]
+    by_setting = json.loads(check(tmp_path, settings='when = ["step"]').stdout)["findings"]
     assert [finding["line"] for finding in by_option] == [5]
     assert [finding["line"] for finding in by_setting] == [5]
 
@@ -107,7 +107,7 @@ class Model(torch.nn.Module):
 
 
 def test_a_cached_property_runs_once_and_not_in_every_step(tmp_path: Path) -> None:
-    found = json.loads(check(tmp_path, "--all", program=CACHED).stdout)["findings"]
+    found = json.loads(check(tmp_path, "--when", "all", program=CACHED).stdout)["findings"]
     assert [(finding["line"], finding["code"], finding["hot"]) for finding in found] == [
         (7, "SYN103", False),
         (18, "SYN101", False),
@@ -137,24 +137,16 @@ def test_what_runs_once_is_counted_and_shown_on_request(tmp_path: Path) -> None:
     assert quiet.returncode == 0
     data = json.loads(quiet.stdout)
     assert (data["findings"], data["left_out"]) == ([], {"unknown": 0, "once": 1, "test": 1})
-    whole = check(tmp_path, "--all", program=LOADED)
+    whole = check(tmp_path, "--when", "all", program=LOADED)
     assert whole.returncode == 1
     assert [finding["when"] for finding in json.loads(whole.stdout)["findings"]] == ["once", "test"]
     assert check(tmp_path, settings="all = true", program=LOADED).returncode == 1
 
 
 def test_the_summary_says_what_is_not_shown(tmp_path: Path) -> None:
-    text = check(tmp_path, "--format", "text", program=LOADED).stdout
+    text = check(tmp_path, "--output-format", "text", program=LOADED).stdout
     assert text.startswith("no findings; 1 file checked")
-    assert text.rstrip().endswith("not shown: 1 that run once (--all shows them)")
-
-
-def test_all_and_hot_only_contradict_each_other(tmp_path: Path) -> None:
-    answer = check(tmp_path, "--all", "--hot-only")
-    assert answer.returncode == 2
-    assert answer.stderr == (
-        "syncscan: --all reports what runs at any time and --hot-only in a step; give one of them\n"
-    )
+    assert text.rstrip().endswith("not shown: 1 that run once (--when all shows them)")
 
 
 def test_text_shows_steps_first_and_what_one_function_repeats_once(tmp_path: Path) -> None:
@@ -166,7 +158,7 @@ def test_text_shows_steps_first_and_what_one_function_repeats_once(tmp_path: Pat
         "def longest", "def first(t: torch.Tensor) -> int:\n    return int(t[0])\n\n\ndef longest"
     )
     program += '\n\nfirst(torch.zeros(8, device="cuda"))\n'
-    lines = check(tmp_path, "--format", "text", program=program).stdout.splitlines()
+    lines = check(tmp_path, "--output-format", "text", program=program).stdout.splitlines()
     heads = [
         line.partition("model.py:")[2].split(":")[0]
         for line in lines

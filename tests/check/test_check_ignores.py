@@ -88,13 +88,14 @@ def test_a_reason_that_no_comment_could_hold_is_refused(syncscan, project, reaso
     assert (root / "a.py").read_text() == HEAD + "print(losses.sum().item())\n"
 
 
+@pytest.mark.long
 def test_comments_stay_in_force_where_a_formatter_comes(syncscan, project):
     root = project({})
     for file in sorted(CORPUS.glob("*/*.py")):
         if file.parent.name != "suppress":  # whose programs have comments that are wrong on purpose
             text = re.sub(r" *# (expect|silent|because|at|reached|todo|false)\b.*", "", file.read_text())
             (root / f"{file.parent.name}_{file.name}").write_text(text)
-    found = len(json.loads(syncscan("check", "--format", "json").stdout)["findings"])
+    found = len(json.loads(syncscan("check", "--output-format", "json").stdout)["findings"])
     assert found > 500
     assert syncscan("check", *WHY).stdout.startswith(
         f"{found} findings ignored from now on, no findings left"
@@ -102,5 +103,5 @@ def test_comments_stay_in_force_where_a_formatter_comes(syncscan, project):
     for length in (40, 120):
         config = ["--isolated", "--config", f"line-length={length}"]
         subprocess.run([sys.executable, "-m", "ruff", "format", "-q", *config, root], check=True)
-        left = json.loads(syncscan("check", "--format", "json").stdout)["findings"]
+        left = json.loads(syncscan("check", "--output-format", "json").stdout)["findings"]
         assert [(f["path"], f["line"], f["code"]) for f in left] == [], length

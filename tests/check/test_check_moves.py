@@ -50,7 +50,9 @@ def when(syncscan, project):
             source = source.replace(old, new)
         seen = {"self.kept": {word: 5}, "device": {"gpu device": 5}}
         project({"state.py": source, "facts.json": facts(source, Anchors__prepare=seen)})
-        done = syncscan("check", "state.py", "--facts", "facts.json", "--format", "json", "--all")
+        done = syncscan(
+            "check", "state.py", "--facts", "facts.json", "--output-format", "json", "--when", "all"
+        )
         assert done.stderr == ""
         return [f["when"] for f in json.loads(done.stdout)["findings"] if f["function"] == "Anchors.prepare"]
 

@@ -81,7 +81,7 @@ def test_the_newest_syntax_decides(syncscan, project):
 
 def test_json_names_the_python(syncscan, project):
     project({"a.py": NEWEST, "b.py": "def f(:\n"})
-    files = json.loads(syncscan("check", "--format", "json").stdout)["files"]
+    files = json.loads(syncscan("check", "--output-format", "json").stdout)["files"]
     (newer,) = files["newer"]
     assert (newer["path"], newer["line"], newer["python"]) == ("a.py", 1, "3.15")
     assert newer["message"].startswith("not checked: it uses syntax of Python 3.15 (lazy imports); run ")
@@ -90,7 +90,7 @@ def test_json_names_the_python(syncscan, project):
 
 def test_github_gets_a_warning(syncscan, project):
     project({"a.py": NEWEST})
-    run = syncscan("check", "--format", "github")
+    run = syncscan("check", "--output-format", "github")
     start = "::warning title=syncscan%3A not checked,file=a.py,line=1::not checked: it uses syntax of Python 3.15 "
     assert run.stdout.startswith(start)
     assert (run.status, run.stderr) == (0, "")

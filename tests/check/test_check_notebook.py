@@ -47,7 +47,7 @@ a.ipynb:cell 3:3:5: SYN101 `.item()` copies `losses.sum()` from the GPU and wait
 
 
 def found(syncscan, *arguments: str) -> list[tuple[int, int, str]]:
-    done = syncscan("check", "--format", "json", *arguments)
+    done = syncscan("check", "--output-format", "json", *arguments)
     return [(f["cell"], f["line"], f["code"]) for f in json.loads(done.stdout)["findings"]]
 
 
@@ -64,12 +64,14 @@ def test_findings_name_the_cell_and_its_line(syncscan, project):
 def test_a_notebook_among_examples_is_one_of_them(syncscan, project):
     project({"examples/a.ipynb": NOTEBOOK})
     assert syncscan("check").status == 0
-    assert [code for *_, code in found(syncscan, "--all")] == ["SYN101", "SYN301"]
+    assert [code for *_, code in found(syncscan, "--when", "all")] == ["SYN101", "SYN301"]
 
 
 def test_a_notebook_on_standard_input(syncscan, project):
     project({})
-    done = syncscan("check", "-", "--stdin-filename", "a.ipynb", "--format", "json", stdin=NOTEBOOK.encode())
+    done = syncscan(
+        "check", "-", "--stdin-filename", "a.ipynb", "--output-format", "json", stdin=NOTEBOOK.encode()
+    )
     assert [f["cell"] for f in json.loads(done.stdout)["findings"]] == [3, 4]
 
 
@@ -99,7 +101,7 @@ MAGICS = {
 @pytest.mark.parametrize(("source", "lines"), MAGICS.values(), ids=MAGICS)
 def test_magics(syncscan, project, source, lines):
     project({"a.ipynb": notebook(cell(SETUP), cell(source), cell("y = 1"))})
-    done = syncscan("check", "--format", "json", "--select", "SYN101")
+    done = syncscan("check", "--output-format", "json", "--select", "SYN101")
     assert done.stderr == ""
     data = json.loads(done.stdout)
     assert [(f["cell"], f["line"]) for f in data["findings"]] == [(2, line) for line in lines]
@@ -203,13 +205,13 @@ def test_a_notebook_is_no_module_of_the_project(syncscan, project):
         "a.ipynb": notebook(cell("import a\nimport torch\na.read(torch.zeros(3, device='cuda'))")),
         "a.py": "def read(x):\n    return x.item()\n",
     })  # fmt: skip
-    assert json.loads(syncscan("check", "--format", "json").stdout)["findings"] == []
+    assert json.loads(syncscan("check", "--output-format", "json").stdout)["findings"] == []
 
 
 @pytest.mark.parametrize("name", ["github", "gitlab", "sarif"])
 def test_readers_that_know_no_cells_get_them_in_the_message(syncscan, project, name):
     project({"a.ipynb": NOTEBOOK})
-    text = syncscan("check", "--format", name).stdout
+    text = syncscan("check", "--output-format", name).stdout
     assert "cell 3, line 3: `.item()`" in text
 
 

@@ -68,7 +68,7 @@ def expected() -> set[tuple[int, str]]:
 
 
 def found(syncscan, *arguments) -> set[tuple[int, str]]:
-    run = syncscan("check", "--format", "json", *arguments)
+    run = syncscan("check", "--output-format", "json", *arguments)
     return {(finding["line"], finding["code"]) for finding in json.loads(run.stdout)["findings"]}
 
 

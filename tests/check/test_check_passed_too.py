@@ -50,7 +50,7 @@ def test_json_names_every_other_caller(
 ) -> None:
     folder = project(FILES)
     for _ in ("worked out", "kept"):
-        (finding,) = json.loads(syncscan("check", "--format", "json", str(folder)).stdout)["findings"]
+        (finding,) = json.loads(syncscan("check", "--output-format", "json", str(folder)).stdout)["findings"]
         assert finding["evidence"][0]["path"] == "helper.py"
         assert finding["passed_too"] == [
             {"path": "callers.py", "line": 9},
@@ -82,9 +82,9 @@ def test_in_a_notebook_a_caller_is_a_line_of_its_cell(
     ]
     text = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
     text = text.replace("from helper import longest, within", "")
-    (finding,) = json.loads(syncscan("check", "--format", "json", str(project({"all.ipynb": text}))).stdout)[
-        "findings"
-    ]
+    (finding,) = json.loads(
+        syncscan("check", "--output-format", "json", str(project({"all.ipynb": text}))).stdout
+    )["findings"]
     assert {"path": "all.ipynb", "cell": 2, "line": 14} in finding["passed_too"]
 
 
@@ -93,7 +93,7 @@ def test_where_nobody_else_calls_nothing_is_said(
     callers: str, project: Callable[[dict[str, str | bytes]], Path], syncscan: Command
 ) -> None:
     folder = project({"helper.py": HELPER.partition("def within")[0] + callers})
-    answer = syncscan("check", "--min-confidence", "assumed", "--format", "json", str(folder)).stdout
+    answer = syncscan("check", "--min-confidence", "assumed", "--output-format", "json", str(folder)).stdout
     (finding,) = json.loads(answer)["findings"]
     assert "passed_too" not in finding
 
@@ -102,9 +102,9 @@ def test_other_formats_name_them_too(
     project: Callable[[dict[str, str | bytes]], Path], syncscan: Command
 ) -> None:
     folder = str(project(FILES))
-    (run,) = json.loads(syncscan("check", "--format", "sarif", folder).stdout)["runs"]
+    (run,) = json.loads(syncscan("check", "--output-format", "sarif", folder).stdout)["runs"]
     related = [place["physicalLocation"] for place in run["results"][0]["relatedLocations"]]
     places = [(place["artifactLocation"]["uri"], place["region"]["startLine"]) for place in related]
     assert places[-2:] == [("callers.py", 9), ("callers.py", 14)]
-    junit = syncscan("check", "--format", "junit", folder).stdout
+    junit = syncscan("check", "--output-format", "junit", folder).stdout
     assert "also passed at: callers.py:9, callers.py:14\n" in junit

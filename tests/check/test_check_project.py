@@ -66,7 +66,7 @@ def test_a_home_folder_under_git_is_no_project(project, monkeypatch):
 
 def test_bad_files_of_the_project_that_were_not_named_are_not_reported(syncscan, project):
     project(LAYOUT | {"pkg/bad.py": b"\xff", "pkg/worse.py": "def f(:"})
-    run = syncscan("check", "pkg/a.py", "--format", "json")
+    run = syncscan("check", "pkg/a.py", "--output-format", "json")
     assert json.loads(run.stdout)["files"] == {
         "checked": 1,
         "skipped": 0,
@@ -109,5 +109,5 @@ def test_a_stand_in_for_torch_among_the_tests_hides_nothing(syncscan, project):
     project(
         {"pyproject.toml": "", "run.py": blocks, "tests/fakes/torch/__init__.py": "def zeros(*a, **k): ...\n"}
     )
-    run = syncscan("check", ".", "--format", "json")
+    run = syncscan("check", ".", "--output-format", "json")
     assert [finding["code"] for finding in json.loads(run.stdout)["findings"]] == ["SYN401", "SYN101"]

@@ -81,7 +81,7 @@ pkg/runner.py:8:14: SYN101 `.item()` copies a number from the GPU and waits for 
   = because: step 2 (pkg/a.py:2)
   = because: step 3 (pkg/a.py:3)
   = because: step 4 (pkg/a.py:4)
-  = because: ... 2 more steps, see --format json
+  = because: ... 2 more steps, see --output-format json
   = runs in every step: Engine.run -> Runner.step
   = instead: {instead}
 
@@ -107,7 +107,7 @@ pkg/runner.py:7:11: SYN001 wrong [unused-suppression, proved, warning]
   |              ^^^^^^^^^^^^^^^^^^^^^^^^^^
   = fix (unsafe): read it later
 
-sync-free components to paste for SYN101: see `syncscan explain CODE`
+sync-free components to paste: see `syncscan rule SYN101`
 4 findings in 1 file; 7 files checked in 1.3 s, 2 excluded, 2 not analysed; can be fixed: 1 with --unsafe-fixes
 """
 

@@ -21,7 +21,7 @@ OTHER = "def show():\n    print(losses.max().tolist())\n"
 
 
 def brought(syncscan, *arguments: str, since: str = "HEAD") -> list[tuple[str, int, str, str]]:
-    done = syncscan("check", "--since", since, "--format", "json", *arguments)
+    done = syncscan("check", "--since", since, "--output-format", "json", *arguments)
     assert done.stderr == ""
     return [
         (f["path"], f["line"], f["code"], f.get("brought_by", ""))
@@ -60,8 +60,31 @@ def test_a_changed_file_that_makes_another_one_wait_is_named(syncscan, repositor
     for name in ("github", "gitlab", "sarif"):
         assert (
             "brought by the change of pkg/store.py"
-            in syncscan("check", "--since", "HEAD", "--format", name).stdout
+            in syncscan("check", "--since", "HEAD", "--output-format", name).stdout
         )
+
+
+def test_before_the_first_commit_everything_is_new(syncscan, project):
+    root = project({"a.py": HEAD + READ})
+    git(root, "init", "--quiet")
+    assert brought(syncscan) == [("a.py", 7, "SYN101", "")]
+    git(root, "add", "a.py")
+    assert brought(syncscan) == [("a.py", 7, "SYN101", "")]
+    done = syncscan("check", "--since", "main")
+    assert (done.status, done.stderr.count("\n")) == (2, 1)
+
+
+def test_what_git_says_is_shown_where_it_does_not_read_the_repository(syncscan, repository, monkeypatch):
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    monkeypatch.setenv(
+        "GIT_TEST_ASSUME_DIFFERENT_OWNER", "1"
+    )  # as in a container, where another user owns the files
+    done = syncscan("check", "--since", "HEAD")
+    assert (done.status, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(
+        "syncscan: --since: git says: fatal: detected dubious ownership in repository"
+    )
+    assert "safe.directory" in done.stderr
 
 
 def worked_out(syncscan, monkeypatch, *arguments: str) -> tuple[int, int]:
@@ -206,7 +229,7 @@ def test_all_shares_together_are_the_whole(syncscan, repository, count):
 
     def told(*arguments: str) -> list[tuple]:
         data = json.loads(
-            syncscan("check", "--format", "json", "--min-confidence", "assumed", *arguments).stdout
+            syncscan("check", "--output-format", "json", "--min-confidence", "assumed", *arguments).stdout
         )
         found = [(f["path"], f["line"], f["code"], f["hot"]) for f in data["findings"]]
         return [

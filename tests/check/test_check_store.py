@@ -46,19 +46,19 @@ def test_what_is_kept_is_what_was_found(kept: Path) -> None:
 
 def test_a_second_run_takes_what_the_first_kept(syncscan, project, kept) -> None:
     root = project({"a.py": WAITS, "b.py": WAITS, "pyproject.toml": ""})
-    first = syncscan("check", ".", "--cache-dir", kept, "--format", "json")
+    first = syncscan("check", ".", "--cache-dir", kept, "--output-format", "json")
     (entry,) = entries(kept)
     result = Store(kept).read(entry.stem)
     assert result is not None
     result.findings[:] = [replace(finding, message="as kept") for finding in result.findings]
     Store(kept).write(entry.stem, result)
     for arguments, count in [((".",), 2), (("a.py",), 1)]:
-        done = syncscan("check", *arguments, "--cache-dir", kept, "--format", "json")
+        done = syncscan("check", *arguments, "--cache-dir", kept, "--output-format", "json")
         assert [f["message"] for f in json.loads(done.stdout)["findings"]] == ["as kept"] * count
-    again = syncscan("check", ".", "--no-cache", "--format", "json")
+    again = syncscan("check", ".", "--no-cache", "--output-format", "json")
     assert json.loads(again.stdout)["findings"] == json.loads(first.stdout)["findings"]
     (root / "a.py").write_text(WAITS + "t.tolist()\n")
-    done = syncscan("check", ".", "--cache-dir", kept, "--format", "json")
+    done = syncscan("check", ".", "--cache-dir", kept, "--output-format", "json")
     assert [f["code"] for f in json.loads(done.stdout)["findings"]] == ["SYN101", "SYN102", "SYN101"]
     assert len(entries(kept)) == 2
 
@@ -189,7 +189,17 @@ def test_clean_removes_what_was_kept_and_nothing_else(syncscan, project, kept) -
 
 def test_runs_at_the_same_time_and_runs_that_are_killed_agree(project, kept) -> None:
     root = project({f"a{number}.py": WAITS for number in range(20)})
-    command = [sys.executable, "-m", "syncscan", "check", ".", "--cache-dir", str(kept), "--format", "json"]
+    command = [
+        sys.executable,
+        "-m",
+        "syncscan",
+        "check",
+        ".",
+        "--cache-dir",
+        str(kept),
+        "--output-format",
+        "json",
+    ]
     runs = [subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE) for _ in range(5)]
     runs[0].kill()
     found = {json.dumps(json.loads(run.communicate()[0])["findings"]) for run in runs[1:]}

@@ -25,9 +25,9 @@ def said(syncscan, project):
 
     def check(lines: str) -> dict:
         project({"a.py": HEAD + lines})
-        (finding,) = json.loads(syncscan("check", "--isolated", "--format", "json", "--all").stdout)[
-            "findings"
-        ]
+        (finding,) = json.loads(
+            syncscan("check", "--isolated", "--output-format", "json", "--when", "all").stdout
+        )["findings"]
         return finding
 
     return check
@@ -36,7 +36,7 @@ def said(syncscan, project):
 @pytest.mark.parametrize(
     ("lines", "suggestion"),
     [
-        ("x[n:].fill_(x[0, 0].item())", "give `fill_` the tensor itself, which it reads on the GPU; `syncscan template show"),
+        ("x[n:].fill_(x[0, 0].item())", "give `fill_` the tensor itself, which it reads on the GPU; `syncscan recipe show"),
         ("for row in x:\n    total = row.sum().item()", "read what all rounds need with one `.tolist()` before the loop"),
         ("for k in range(n):\n    y = x * k\n    n += y.sum().item()", "read the sum once, behind the loop"),
         ("while n:\n    x = x * 2\n    n = x.sum().item()", "read it in a later round, when its event is done"),
@@ -137,7 +137,7 @@ def test_of_several_callers_the_nearest_is_shown(syncscan, project):
             ),
         }
     )
-    (finding,) = json.loads(syncscan("check", "--isolated", "--format", "json").stdout)["findings"]
+    (finding,) = json.loads(syncscan("check", "--isolated", "--output-format", "json").stdout)["findings"]
     assert [(step["path"], step["line"]) for step in finding["evidence"]] == [("pkg/b/near.py", 9)]
 
 

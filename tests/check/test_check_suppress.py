@@ -18,7 +18,7 @@ IGNORE = "# syncscan: ignore[SYN101] read once"
 def check(syncscan, project, source: str, *arguments: str, table: str = "") -> list[tuple[int, str, str]]:
     """Line, code and message of each finding in a file."""
     project({"a.py": source, "pyproject.toml": f"[tool.syncscan]\n{table}\n"})
-    findings = json.loads(syncscan("check", "--format", "json", *arguments).stdout)["findings"]
+    findings = json.loads(syncscan("check", "--output-format", "json", *arguments).stdout)["findings"]
     return [(finding["line"], finding["code"], finding["message"]) for finding in findings]
 
 
@@ -90,7 +90,7 @@ WRONG = {
     ),
     "unlike-any-code": (
         "x = 1  # syncscan: ignore[NOQA]",
-        "this comment names the unknown code NOQA; `syncscan rules` lists them",
+        "this comment names the unknown code NOQA; `syncscan rule` lists them",
     ),
     "unlike-any-word": (
         "x = 1  # syncscan: off[SYN101]",

@@ -92,7 +92,7 @@ def findings_in(
 ) -> list[Finding]:
     """What the check finds, at any confidence, in files that lie in a folder of their own."""
     project(dict(files))
-    run = syncscan("check", "--format", "json", "--all", "--min-confidence", "assumed", ".")
+    run = syncscan("check", "--output-format", "json", "--when", "all", "--min-confidence", "assumed", ".")
     assert run.stderr == ""
     answer = json.loads(run.stdout)
     assert answer["files"]["failed"] == []

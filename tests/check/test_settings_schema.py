@@ -65,8 +65,8 @@ def test_the_schema_is_one_and_the_page_is_not_stale():
 
 
 def test_rules_as_json(syncscan):
-    data = json.loads(syncscan("rules", "--format", "json").stdout)
+    data = json.loads(syncscan("rule", "--output-format", "json").stdout)
     assert data["version"] == 1
-    listed = [line.split()[0] for line in syncscan("rules").stdout.splitlines()]
+    listed = [line.split()[0] for line in syncscan("rule").stdout.splitlines()]
     assert [rule["code"] for rule in data["rules"]] == listed
     assert set(data["rules"][0]) == {"code", "name", "group", "summary", "instead", "fix", "page", "url"}

@@ -44,6 +44,7 @@ def followed(state: bytes, sources: dict[str, Source]) -> tuple[CheckResult, lis
     return result, [stage for stage in stages if stage in {"infer", "assume"}]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(12))
 def test_what_follows_from_a_state_is_what_a_new_engine_says(seed) -> None:
     rng = random.Random(seed)
@@ -96,6 +97,7 @@ def test_a_file_with_a_lambda_in_a_decorator_is_followed() -> None:
     assert len(evaluated) < 4
 
 
+@pytest.mark.long
 def test_all_that_the_corpus_knows_of_survives() -> None:
     sources = {str(path): read_source(path, path.parent, {}) for path in CORPUS[::6]}
     sources = {
@@ -239,6 +241,7 @@ def test_a_state_that_is_not_of_these_files_is_passed_over(damage) -> None:
     assert len(evaluated) > 15
 
 
+@pytest.mark.long
 def test_parts_that_something_else_wrote_are_passed_over() -> None:
     sources = project()
     _, state = cold(sources)
@@ -273,7 +276,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def command(*arguments: object) -> list[str]:
-    given = ["check", *map(str, arguments), "--all", "--format=json", "--jobs=1"]
+    given = ["check", *map(str, arguments), "--when", "all", "--output-format=json", "--jobs=1"]
     return [sys.executable, "-m", "syncscan", *given]
 
 

@@ -62,6 +62,7 @@ def joined(a: Plain, b: Plain) -> Plain:
     }
 
 
+@pytest.mark.long
 @given(bodies)
 def test_branches_leave_what_copies_of_the_environment_would(body: list) -> None:
     env = Environment()

@@ -50,6 +50,7 @@ def parses(text: str) -> bool:
     return True
 
 
+@pytest.mark.long
 @QUICK
 @given(program, program)
 def test_any_two_modules_are_analysed(first: str, second: str) -> None:
@@ -57,6 +58,7 @@ def test_any_two_modules_are_analysed(first: str, second: str) -> None:
     assert check(first, second)[1] == []
 
 
+@pytest.mark.long
 @QUICK
 @given(program)
 def test_a_fixed_file_parses_and_differs_only_where_an_edit_says_so(text: str) -> None:
@@ -222,7 +224,7 @@ def test_a_rule_that_fails_costs_one_function_and_is_reported(syncscan, project,
 
     monkeypatch.setattr(type(rule_book()["SYN102"]), "match", broken)
     project({"a.py": BLOCKS.replace("return t.item() if", "return t.tolist() if")})
-    done = syncscan("check", ".", "--format", "json")
+    done = syncscan("check", ".", "--output-format", "json")
     report = json.loads(done.stdout)
     assert (done.status, [finding["line"] for finding in report["findings"]]) == (2, [7])
     assert [failure["message"].split("; ")[0] for failure in report["files"]["failed"]] == [
@@ -246,6 +248,7 @@ LONG = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("line", LONG.values(), ids=LONG.keys())
 def test_the_work_grows_with_the_length_of_a_file_and_no_faster(line: str) -> None:
     head = 'import torch\nd = {}\nt = torch.zeros(3, device="cuda")\nclass A: pass\n'
@@ -257,6 +260,7 @@ def test_the_work_grows_with_the_length_of_a_file_and_no_faster(line: str) -> No
     assert most - more < 1.2 * (more - few)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "form",
     [

@@ -28,6 +28,7 @@ def sources() -> list[Source]:
     return [read_source(path, CORPUS, {}) for path in FILES[::3]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_order_of_the_files_changes_nothing(sources, seed) -> None:
     shuffled = sources.copy()
@@ -47,8 +48,19 @@ def test_the_evidence_is_the_same_in_every_order() -> None:
     assert results == [results[0]] * 6
 
 
+@pytest.mark.long
 def test_the_hashes_of_texts_change_nothing() -> None:
-    command = [sys.executable, "-m", "syncscan", "check", "--isolated", "--no-cache", "--format", "json", "."]
+    command = [
+        sys.executable,
+        "-m",
+        "syncscan",
+        "check",
+        "--isolated",
+        "--no-cache",
+        "--output-format",
+        "json",
+        ".",
+    ]
     runs = [
         subprocess.run(
             command, cwd=CORPUS / "python", env={"PYTHONHASHSEED": seed}, capture_output=True, check=False

@@ -26,6 +26,7 @@ def records_of(log: Log, unit: str) -> dict[str, dict]:
     return {record["code"]: record for record in log.finished[unit]["records"]}
 
 
+@pytest.mark.long
 def test_each_case_and_each_sample_gives_a_record(tmp_path, command):
     log = Log(tmp_path / "log", HEADER)
     units = ["cases torch.Tensor.__setitem__", "cases math.sqrt", "op_db repeat_interleave"]

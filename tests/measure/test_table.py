@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -22,14 +20,10 @@ TEXT = (ROOT / "rules" / "ops.toml").read_text(encoding="utf-8")
 TABLE = load_table()
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "syncscan", "ops", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@pytest.fixture
+def run(syncscan):
+    """Runs `syncscan ops`."""
+    return lambda *arguments: syncscan("ops", *arguments)
 
 
 def test_hundreds_of_operations_are_measured():
@@ -127,9 +121,9 @@ def test_a_table_that_is_wrong_names_the_entry(entry, message):
         parse_table(f'["torch.f"]\n{entry}\n')
 
 
-def test_show_prints_the_entry_and_where_it_was_measured():
+def test_show_prints_the_entry_and_where_it_was_measured(run):
     shown = run("show", "torch.Tensor.nonzero")
-    assert shown.returncode == 0
+    assert shown.status == 0
     assert '["torch.nonzero"]' in shown.stdout
     assert "# measured on NVIDIA H200, 2.11.0+cu130, " in shown.stdout
 
@@ -156,19 +150,19 @@ def test_show_prints_the_entry_and_where_it_was_measured():
         ("", "; write a whole name such as torch.nonzero"),
     ],
 )
-def test_show_says_what_an_unknown_operation_is_taken_for(name, rest):
+def test_show_says_what_an_unknown_operation_is_taken_for(name, rest, run):
     shown = run("show", name)
-    assert (shown.returncode, shown.stdout) == (2, "")
+    assert (shown.status, shown.stdout) == (2, "")
     assert shown.stderr == f"syncscan: {name!r} is not in the table{rest}\n"
 
 
 @pytest.mark.parametrize("command", ["measure", "verify"])
-def test_measuring_without_a_gpu_is_one_line(command):
+def test_measuring_without_a_gpu_is_one_line(command, run):
     torch = pytest.importorskip("torch")
     if torch.cuda.is_available():
         pytest.skip("this machine has a GPU")
     failed = run(command)
-    assert failed.returncode == 2
+    assert failed.status == 2
     assert failed.stderr.startswith("syncscan: measuring needs an NVIDIA GPU")
     assert failed.stderr.count("\n") == 1
 
@@ -181,13 +175,13 @@ def test_measuring_without_a_gpu_is_one_line(command):
         (["--raw", ""], "Invalid value for '--raw': it is empty"),
     ],
 )
-def test_a_path_that_cannot_be_meant_is_one_line(tmp_path, options, message):
+def test_a_path_that_cannot_be_meant_is_one_line(tmp_path, options, message, run):
     failed = run("measure", *(option.replace("FOLDER", str(tmp_path)) for option in options))
-    assert (failed.returncode, failed.stdout, failed.stderr.count("\n")) == (2, "", 1)
+    assert (failed.status, failed.stdout, failed.stderr.count("\n")) == (2, "", 1)
     assert failed.stderr.startswith(f"syncscan: {message.replace('FOLDER', str(tmp_path))}")
 
 
-def test_a_table_is_written_from_kept_measurements(tmp_path):
+def test_a_table_is_written_from_kept_measurements(tmp_path, run):
     kept = tmp_path / "raw.jsonl"
     call = {
         "op": "torch.made_up",
@@ -204,11 +198,11 @@ def test_a_table_is_written_from_kept_measurements(tmp_path):
     ]
     kept.write_text("\n".join(map(json.dumps, lines)))
     unfinished = run("measure", "-o", str(tmp_path / "ops.toml"), "--from", str(kept))
-    assert unfinished.returncode == 2
+    assert unfinished.status == 2
     assert "cut short" in unfinished.stderr
     assert not (tmp_path / "ops.toml").exists()
     with kept.open("a") as stream:
         stream.write('\n{"complete": true}\n')
     written = run("measure", "-o", str(tmp_path / "ops.toml"), "--from", str(kept))
-    assert written.returncode == 0, written.stderr
+    assert written.status == 0, written.stderr
     assert parse_table((tmp_path / "ops.toml").read_text()).operations["torch.made_up"].result == "number"

@@ -30,9 +30,10 @@ def findings(project: Path) -> Places:
         "-m",
         "syncscan",
         "check",
-        "--format",
+        "--output-format",
         "json",
-        "--all",
+        "--when",
+        "all",
         "--min-confidence",
         "assumed",
     ]

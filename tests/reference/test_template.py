@@ -1,4 +1,4 @@
-"""`syncscan template`, as a user runs it where torch is not installed."""
+"""`syncscan recipe`, as a user runs it where torch is not installed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def syncscan(*args: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_list_names_every_component_with_its_report_and_rules() -> None:
-    result = syncscan("template", "list")
+    result = syncscan("recipe", "list")
     assert result.returncode == 0
     lines = {line.split()[0]: line for line in result.stdout.splitlines()}
     assert set(lines) == set(templates())
@@ -39,7 +39,7 @@ def test_list_names_every_component_with_its_report_and_rules() -> None:
 
 
 def test_show_prints_the_component() -> None:
-    result = syncscan("template", "show", "upload")
+    result = syncscan("recipe", "show", "upload")
     assert result.returncode == 0
     assert result.stdout.startswith("from __future__ import annotations\n")
     assert "def upload(" in result.stdout
@@ -73,7 +73,7 @@ def test_every_code_in_a_component_is_a_rule(name: str) -> None:
 
 
 def test_diff_shows_what_waits_and_what_replaces_it() -> None:
-    result = syncscan("template", "diff", "pad_logits_indices")
+    result = syncscan("recipe", "diff", "pad_logits_indices")
     assert result.returncode == 0
     assert result.stdout.startswith("--- blocking/step_inputs.py\n+++ reference/step_inputs.py\n@@")
     assert "-    buffer[used:padded_to].fill_(logits_indices[-1].item())  # SYN101\n" in result.stdout
@@ -88,17 +88,17 @@ def test_every_component_differs_from_its_blocking_form(name: str) -> None:
 
 @pytest.mark.parametrize("command", ["show", "diff"])
 def test_an_unknown_name_is_one_line_on_stderr(command: str) -> None:
-    result = syncscan("template", command, "uploads")
+    result = syncscan("recipe", command, "uploads")
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == ("syncscan: no template 'uploads'; did you mean 'upload'?\n")
-    result = syncscan("template", command, "weather")
-    assert result.stderr == ("syncscan: no template 'weather'; `syncscan template list` names them all\n")
+    result = syncscan("recipe", command, "weather")
+    assert result.stderr == ("syncscan: no template 'weather'; `syncscan recipe list` names them all\n")
 
 
 def test_explain_points_to_the_templates() -> None:
-    page = syncscan("explain", "SYN205").stdout
-    assert "## Templates\n\n- `syncscan template show build_spec_decode_metadata`: Split a batch" in page
-    assert "## Templates" not in syncscan("explain", "SYN401").stdout
+    page = syncscan("rule", "SYN205").stdout
+    assert "## Templates\n\n- `syncscan recipe show build_spec_decode_metadata`: Split a batch" in page
+    assert "## Templates" not in syncscan("rule", "SYN401").stdout
 
 
 def test_a_rule_finds_its_templates() -> None:

@@ -1,4 +1,4 @@
-"""`syncscan diff`: what is new, gone, worse and better; noise; the exit status."""
+"""`syncscan trace diff`: what is new, gone, worse and better; noise; the exit status."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def diff(keep, syncscan):
 
     def run(base, head, *options: str):
         base, head = (trace if isinstance(trace, dict) else make_trace(*trace) for trace in (base, head))
-        return syncscan("diff", *options, keep("base", base), keep("head", head))
+        return syncscan("trace", "diff", *options, keep("base", base), keep("head", head))
 
     return run
 
@@ -25,7 +25,7 @@ def statuses(diff):
     """The status of each place by its line, and the exit status."""
 
     def run(base, head, *options: str):
-        done = diff(base, head, "--format", "json", *options)
+        done = diff(base, head, "--output-format", "json", *options)
         data = json.loads(done.stdout)
         assert data["fails"] == bool(done.status)
         return {site["line"]: site["status"] for site in data["sites"]}, done.status
@@ -39,7 +39,7 @@ def test_what_changed_is_told_with_what_fails_first(diff):
     done = diff(base, head)
     lines = done.stdout.splitlines()
     assert lines[0] == (
-        "syncscan: 1 new, 1 worse, 1 gone, 1 better, 1 as before; 4 -> 5 waits a step,"
+        "syncscan: 1 new, 1 worse, 1 gone, 1 better, 1 as before; 4 -> 5 syncs per step,"
         " blocked for 160 us -> 120 us (100 and 100 steady steps)"
     )
     rows = [" ".join(line.split()) for line in lines if " in Engine.step" in line]
@@ -56,7 +56,7 @@ def test_what_changed_is_told_with_what_fails_first(diff):
 def test_nothing_changed(diff):
     done = diff([make_site(10)], [make_site(10)])
     assert done.stdout.splitlines() == [
-        "syncscan: 1 as before; 1 -> 1 waits a step, blocked for 20 us -> 20 us (100 and 100 steady steps)"
+        "syncscan: 1 as before; 1 -> 1 syncs per step, blocked for 20 us -> 20 us (100 and 100 steady steps)"
     ]
     assert done.status == 0
 
@@ -125,7 +125,7 @@ def test_runs_without_steps_are_compared_by_their_totals(diff):
     done = diff(base, make_trace(outside(10, count=8), steps=None))
     lines = done.stdout.splitlines()
     assert lines[0] == "syncscan: 1 worse"
-    assert lines[1].split()[:2] == ["waits", "blocked"]
+    assert lines[1].split()[:2] == ["syncs", "blocked"]
     assert lines[-1].startswith("totals of the runs are compared")
     assert done.status == 1
 
@@ -152,7 +152,10 @@ def test_a_simulated_run_is_compared_by_counts_alone(diff):
 def test_json_has_both_sides(diff):
     data = json.loads(
         diff(
-            [make_site(10)], [make_site(12, expression="self.t10.item()", count=200)], "--format", "json"
+            [make_site(10)],
+            [make_site(12, expression="self.t10.item()", count=200)],
+            "--output-format",
+            "json",
         ).stdout
     )
     assert (data["version"], data["per"], data["threshold"], data["fails"]) == (1, "step", 0.1, True)

@@ -25,7 +25,7 @@ def page(keep, syncscan, tmp_path):
 
     def write(*traces):
         folders = [keep(f"trace{number}", trace) for number, trace in enumerate(traces)]
-        done = syncscan("report", "--html", "page.html", *folders)
+        done = syncscan("trace", "report", "--output-format", "html", "-o", "page.html", *folders)
         assert (done.stdout, done.stderr, done.status) == ("", "", 0)
         return tmp_path / "page.html"
 
@@ -48,7 +48,9 @@ def test_one_file_asks_for_nothing_else(page):
 def test_what_was_checked_of_starved_time_is_said(page):
     check = {"steps": 3, "waits": 6, "starved_ns": 600_000, "timeline_ns": 660_000}
     said, *_ = data_of(page(make_trace(make_site(10), starved_check=check)).read_text())["remarks"]
-    assert said.startswith("starved time was checked in 3 steps (6 waits): 220 us a step by the kernels' own")
+    assert said.startswith(
+        "starved time was checked in 3 steps (6 syncs): 220 us per step by the kernels' own"
+    )
 
 
 def test_the_source_around_a_place_is_in_it(page, tmp_path):
@@ -84,20 +86,28 @@ def test_a_check_has_its_fixes_as_diffs(project, syncscan, tmp_path):
         "    return t + 1",
     ]
     project({"a.py": "\n".join(lines) + "\n"})
-    done = syncscan("check", "--all", "--output", "html=page.html", "a.py")
+    done = syncscan("check", "--when", "all", "--output-file", "html=page.html", "a.py")
     assert done.status == 1
     (row,) = data_of((tmp_path / "page.html").read_text())["rows"]
     assert row["cells"][3:5] == ["SYN301", "a.py:3"]
     assert row["fix"]["title"] == "Fix (unsafe)"
     assert row["fix"]["lines"][:4] == ["@@ line 3 @@", f" {lines[0]}", f" {lines[1]}", f"-{lines[2]}"]
     (added,) = [line for line in row["fix"]["lines"] if line.startswith("+")]
-    fixed = syncscan("check", "--all", "--unsafe-fixes", "--diff", "a.py").stdout
+    fixed = syncscan("check", "--when", "all", "--unsafe-fixes", "--diff", "a.py").stdout
     assert f"\n{added}\n" in fixed
     assert row["evidence"]
 
 
 def test_a_file_that_cannot_be_written_is_one_line(keep, syncscan):
-    done = syncscan("report", "--html", "no/such/page.html", keep("trace", make_trace(make_site(10))))
+    done = syncscan(
+        "trace",
+        "report",
+        "--output-format",
+        "html",
+        "-o",
+        "no/such/page.html",
+        keep("trace", make_trace(make_site(10))),
+    )
     assert (done.status, done.stdout) == (2, "")
     assert done.stderr == "syncscan: no/such/page.html: no such file or directory\n"
 
@@ -263,7 +273,7 @@ def test_a_hostile_trace_runs_nothing(browser, page):
     browser.press("j", "Enter", "j", "j", "Enter")
     for view in ("#tab-flame", "#tab-timeline"):
         browser.click(view)
-    assert browser.run("document.title") == "What the CPU waits for"
+    assert browser.run("document.title") == "Lines that blocked the CPU on the GPU"
     assert browser.run("document.querySelectorAll('img, iframe').length") == 0
     assert browser.run("[...document.links].filter((link) => !/^(https|file):/.test(link.href)).length") == 0
     assert "<img src=x" in browser.run("document.querySelector('tr.detail').textContent")
@@ -286,7 +296,7 @@ def test_a_comparison_in_a_browser(browser, keep, syncscan, tmp_path):
         keep("base", make_trace(make_site(10))),
         keep("head", make_trace(make_site(10, count=200), make_site(20))),
     )
-    assert syncscan("diff", "--html", "diff.html", base, head).status == 1
+    assert syncscan("trace", "diff", "--output-format", "html", "-o", "diff.html", base, head).status == 1
     browser.open(tmp_path / "diff.html")
     rows = browser.run(
         "[...document.querySelectorAll('tr.row')].map((row) => [...row.cells].slice(0, 3).map((c) => c.textContent))"

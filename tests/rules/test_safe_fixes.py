@@ -233,6 +233,7 @@ LINES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES)
 @on_both
 def test_every_number_with_every_dtype(compare: Compare, line: str) -> None:
@@ -248,6 +249,7 @@ def test_every_number_with_every_dtype(compare: Compare, line: str) -> None:
         compare(before, after)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", DEFAULT_DTYPES, ids=str)
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES)
 @on_both
@@ -280,6 +282,7 @@ FORMS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @on_both
 @settings(max_examples=25, deadline=None)

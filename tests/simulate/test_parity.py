@@ -52,6 +52,7 @@ def test_a_twin(device):
 """
 
 
+@pytest.mark.long
 def test_a_suite_is_run_to_its_end_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "test_it.py").write_text(SUITE, encoding="utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")

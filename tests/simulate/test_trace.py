@@ -6,9 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from tests.warm import Warm
 
 pytest.importorskip("torch")
 
@@ -51,22 +54,35 @@ if __name__ == "__main__":
 """
 
 
-def run(*command: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    environment = {**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    return subprocess.run(
-        [sys.executable, "-m", *map(str, command)],
-        capture_output=True, text=True, cwd=cwd, env=environment, check=False, timeout=300,
-    )  # fmt: skip
+Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def test_a_traced_command_has_a_gpu_and_its_waits_have_lines_codes_counts_and_steps(tmp_path: Path) -> None:
+@pytest.fixture
+def run(warm: Warm) -> Run:
+    """Runs syncscan or pytest."""
+
+    def run(program: str, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+        path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+        environment = {**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        if program == "syncscan":
+            return warm.run(*arguments, cwd=cwd, env=environment)
+        return subprocess.run(
+            [sys.executable, "-m", program, *map(str, arguments)],
+            capture_output=True, text=True, cwd=cwd, env=environment, check=False, timeout=300,
+        )  # fmt: skip
+
+    return run
+
+
+def test_a_traced_command_has_a_gpu_and_its_waits_have_lines_codes_counts_and_steps(
+    tmp_path: Path, run: Run
+) -> None:
     (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
     options = ("--simulate", "--step", "__main__:Runner.step", "--warmup", 2, "-o", tmp_path / "out")
     done = run("syncscan", "trace", *options, "--", sys.executable, "program.py", cwd=tmp_path)
     assert (done.stdout, done.returncode) == ("True\n", 3), done.stderr
-    assert "3 waits in 3 steady steps of __main__:Runner.step, 1 a step (a simulated GPU" in done.stderr
-    assert "start-up and all else: 4 waits at 2 places" in done.stderr
+    assert "3 syncs in 3 steady steps of __main__:Runner.step, 1 per step (a simulated GPU" in done.stderr
+    assert "start-up and all else: 4 syncs at 2 sites" in done.stderr
     trace = json.loads((tmp_path / "out" / "trace.json").read_text(encoding="utf-8"))
     counts: dict[str, int] = {}
     for site in trace["sites"]:
@@ -82,7 +98,7 @@ def test_a_traced_command_has_a_gpu_and_its_waits_have_lines_codes_counts_and_st
     } == {1}
 
 
-def test_the_gate_works_without_a_gpu(tmp_path: Path) -> None:
+def test_the_gate_works_without_a_gpu(tmp_path: Path, run: Run) -> None:
     (tmp_path / "program.py").write_text(PROGRAM.replace("sys.exit(3)", ""), encoding="utf-8")
     options = ("--simulate", "--step", "__main__:Runner.step", "--max-syncs-per-step", 0)
     done = run("syncscan", "trace", *options, "--", sys.executable, "program.py", cwd=tmp_path)
@@ -90,21 +106,21 @@ def test_the_gate_works_without_a_gpu(tmp_path: Path) -> None:
     assert "a step has 1 syncs, the limit is 0: " in done.stderr
 
 
-def test_a_limit_on_time_needs_a_gpu(tmp_path: Path) -> None:
+def test_a_limit_on_time_needs_a_gpu(tmp_path: Path, run: Run) -> None:
     options = ("--simulate", "--step", "m:f", "--max-blocked-ms-per-step", 1)
     done = run("syncscan", "trace", *options, "--", sys.executable, "-c", "", cwd=tmp_path)
     assert done.returncode == 2
     assert "--simulate times nothing: write --max-syncs-per-step" in done.stderr
 
 
-def test_an_allowed_wait_is_told_without_a_time(tmp_path: Path) -> None:
+def test_an_allowed_wait_is_told_without_a_time(tmp_path: Path, run: Run) -> None:
     source = "import torch, syncscan\nwith syncscan.allow_sync('a count'):\n    torch.ones(1, device='cuda').item()\n"
     (tmp_path / "program.py").write_text(source, encoding="utf-8")
     done = run("syncscan", "trace", "--simulate", "--", sys.executable, "program.py", cwd=tmp_path)
     assert "\nallowed (a count): 1 time, at program.py:3\n" in done.stderr
 
 
-def test_a_program_that_leaves_the_simulated_gpu_alone_is_told_so(tmp_path: Path) -> None:
+def test_a_program_that_leaves_the_simulated_gpu_alone_is_told_so(tmp_path: Path, run: Run) -> None:
     (tmp_path / "program.py").write_text("import torch\ntorch.ones(1).item()\n", encoding="utf-8")
     done = run("syncscan", "trace", "--simulate", "--", sys.executable, "program.py", cwd=tmp_path)
     assert "nothing was traced: the program put nothing on the simulated GPU" in done.stderr
@@ -149,14 +165,14 @@ def tests(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_pytest_limits_syncs_without_a_gpu(tests: Path) -> None:
+def test_pytest_limits_syncs_without_a_gpu(tests: Path, run: Run) -> None:
     done = run("pytest", "-p", "syncscan.pytest_plugin", "--syncscan=simulate", "-q", cwd=tests)
     assert "1 failed, 3 passed" in done.stdout, done.stdout + done.stderr
-    assert "the CPU waited for the GPU 1 times, the limit is 0" in done.stdout
+    assert "the CPU was blocked 1 times, the limit is 0" in done.stdout
     assert "test_it.py:13 in test_waits (torch.Tensor.item)" in done.stdout
 
 
-def test_pytest_simulates_before_conftest_is_imported(tmp_path: Path) -> None:
+def test_pytest_simulates_before_conftest_is_imported(tmp_path: Path, run: Run) -> None:
     source = (
         "from torch.cuda import is_available\ndef pytest_report_header(): return f'GPU: {is_available()}'\n"
     )
@@ -166,7 +182,7 @@ def test_pytest_simulates_before_conftest_is_imported(tmp_path: Path) -> None:
     assert "GPU: True" in done.stdout, done.stdout + done.stderr
 
 
-def test_pytest_simulates_where_conftest_loads_the_plugin(tmp_path: Path) -> None:
+def test_pytest_simulates_where_conftest_loads_the_plugin(tmp_path: Path, run: Run) -> None:
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["syncscan.pytest_plugin"]\n', encoding="utf-8")
     source = "import torch\ndef test_it(): assert torch.ones(1, device='cuda').is_cuda\n"
     (tmp_path / "test_it.py").write_text(source, encoding="utf-8")
@@ -243,24 +259,24 @@ def pytest_pyfunc_call(pyfuncitem):
 """
 
 
-def test_pytest_limits_test_cases_and_coroutines_too(tmp_path: Path) -> None:
+def test_pytest_limits_test_cases_and_coroutines_too(tmp_path: Path, run: Run) -> None:
     (tmp_path / "test_it.py").write_text(RUN_BY_OTHERS, encoding="utf-8")
     (tmp_path / "conftest.py").write_text(RUNNERS, encoding="utf-8")
     done = run("pytest", "-p", "syncscan.pytest_plugin", "--syncscan=simulate", cwd=tmp_path)
     assert "5 failed, 1 passed, 1 skipped" in done.stdout, done.stdout + done.stderr
     assert "1 x " + str(tmp_path / "test_it.py") + ":18 in Waits.test_method " in done.stdout
     assert "its own failure" in done.stdout
-    assert "the CPU waited for the GPU 2 times, the limit is 1:" in done.stdout
+    assert "the CPU was blocked 2 times, the limit is 1:" in done.stdout
     assert ":38 in test_coroutine " in done.stdout
     assert done.stdout.count("\nlimit_syncs cannot count the waits of this test: its function is not") == 2
     assert "4 in 3 of 5 tests" in done.stdout
 
 
-def test_pytest_inside_a_trace_shares_its_simulation(tests: Path) -> None:
+def test_pytest_inside_a_trace_shares_its_simulation(tests: Path, run: Run) -> None:
     command = (sys.executable, "-m", "pytest", "-p", "syncscan.pytest_plugin", "-q")
     done = run("syncscan", "trace", "--simulate", "--", *command, cwd=tests)
     assert "4 passed" in done.stdout, done.stdout + done.stderr
-    assert "would have waited for the GPU" in done.stderr
+    assert "would have been blocked" in done.stderr
 
 
 OWN = """\
@@ -283,16 +299,16 @@ blocks = [{ as = "shape depends on data", when = "scores is gpu" }]
 """
 
 
-def test_operations_of_a_project_wait_as_it_declares(tmp_path: Path) -> None:
+def test_operations_of_a_project_wait_as_it_declares(tmp_path: Path, run: Run) -> None:
     (tmp_path / "pyproject.toml").write_text(DECLARED, encoding="utf-8")
     (tmp_path / "program.py").write_text(f"{OWN}\n\nstep()\n", encoding="utf-8")
-    options = ("--simulate", "--format", "json", "--", sys.executable, "program.py")
+    options = ("--simulate", "--output-format", "json", "--", sys.executable, "program.py")
     done = run("syncscan", "trace", *options, cwd=tmp_path)
     sites = json.loads(done.stdout)["sites"]
     assert [(site["line"], site["code"], site["count"]) for site in sites] == [(11, "SYN206", 1)], done.stderr
 
 
-def test_operations_of_a_project_wait_in_its_tests(tmp_path: Path) -> None:
+def test_operations_of_a_project_wait_in_its_tests(tmp_path: Path, run: Run) -> None:
     (tmp_path / "pyproject.toml").write_text(DECLARED, encoding="utf-8")
     limited = "\n\n@pytest.mark.limit_syncs(0)\ndef test_step():\n    step()\n"
     (tmp_path / "test_own.py").write_text(f"import pytest\n{OWN}{limited}", encoding="utf-8")
@@ -332,7 +348,7 @@ if (out + x).max() > 1:
 """
 
 
-def test_a_report_says_which_waits_read_what_was_not_computed(tmp_path: Path) -> None:
+def test_a_report_says_which_waits_read_what_was_not_computed(tmp_path: Path, run: Run) -> None:
     (tmp_path / "program.py").write_text(READS, encoding="utf-8")
     command = ("syncscan", "trace", "--simulate", "-o", "out", "--", sys.executable, "program.py")
     traced = run(*command, cwd=tmp_path)
@@ -344,7 +360,7 @@ def test_a_report_says_which_waits_read_what_was_not_computed(tmp_path: Path) ->
     assert traced.stderr.count("reads what was not computed") == 1
 
 
-def test_a_report_says_what_was_not_computed_and_how_often(tmp_path: Path) -> None:
+def test_a_report_says_what_was_not_computed_and_how_often(tmp_path: Path, run: Run) -> None:
     (tmp_path / "program.py").write_text(UNCOMPUTED, encoding="utf-8")
     traced = run(
         "syncscan", "trace", "--simulate", "-o", "out", "--", sys.executable, "program.py", cwd=tmp_path
@@ -352,7 +368,7 @@ def test_a_report_says_what_was_not_computed_and_how_often(tmp_path: Path) -> No
     assert "\nnot computed, 2 kernels for the GPU alone: lost::kernel (5), lost::other (1); " in traced.stderr
     trace = json.loads((tmp_path / "out" / "trace.json").read_text(encoding="utf-8"))
     assert trace["uncomputed"] == {"lost::kernel": 5, "lost::other": 1}
-    both = run("syncscan", "report", "out", "out", "--format", "json", cwd=tmp_path)
+    both = run("syncscan", "trace", "report", "out", "out", "--output-format", "json", cwd=tmp_path)
     assert json.loads(both.stdout)["uncomputed"] == {"lost::kernel": 10, "lost::other": 2}, both.stderr
 
 
@@ -369,7 +385,7 @@ step(torch.ones(3, device="cuda"))
 """
 
 
-def test_a_report_says_which_waits_break_the_graph_of_a_compiled_function(tmp_path: Path) -> None:
+def test_a_report_says_which_waits_break_the_graph_of_a_compiled_function(tmp_path: Path, run: Run) -> None:
     (tmp_path / "program.py").write_text(COMPILED, encoding="utf-8")
     command = ("syncscan", "trace", "--simulate", "-o", "out", "--", sys.executable, "program.py")
     traced = run(*command, cwd=tmp_path)
@@ -379,12 +395,12 @@ def test_a_report_says_which_waits_break_the_graph_of_a_compiled_function(tmp_pa
     below = traced.stderr.partition("program.py:6 in step")[2].partition("instead")[0]
     assert "(breaks the graph of a compiled function)" in below
     assert traced.stderr.count("breaks the graph") == 1
-    run("syncscan", "report", "out", "--html", "page.html", cwd=tmp_path)
+    run("syncscan", "trace", "report", "out", "--output-format", "html", "-o", "page.html", cwd=tmp_path)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "breaks the graph of a compiled function" in page
 
 
-def test_each_rank_of_a_launcher_has_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_rank_of_a_launcher_has_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     source = "import os, torch\ntorch.cuda.set_device(int(os.environ['LOCAL_RANK']))\n"
     source += "print(torch.ones(1, device='cuda').device, torch.cuda.device_count())\n"
     (tmp_path / "program.py").write_text(source, encoding="utf-8")

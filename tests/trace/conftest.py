@@ -91,21 +91,13 @@ def program(tmp_path):
 
 
 @pytest.fixture
-def run_trace(tmp_path, environment):
+def run_trace(tmp_path, environment, warm):
     """Runs a command under ``syncscan trace``: ``run_trace(command, options, **variables)``."""
 
     def run(command: list[object], options: tuple[str, ...] = (), **variables: str) -> Traced:
         folder = tmp_path / "trace"
         arguments = [*options, "-o", folder, "--", *command]
-        done = subprocess.run(
-            [sys.executable, "-m", "syncscan", "trace", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            env={**environment, **variables},
-            cwd=tmp_path,
-            timeout=300,
-            check=False,
-        )
+        done = warm.run("trace", *arguments, cwd=tmp_path, env={**environment, **variables})
         path = folder / "trace.json"
         trace = json.loads(path.read_text()) if path.exists() else {}
         assert not trace or json.loads(json.dumps(TRACE(trace))) == trace  # the output contract
@@ -127,7 +119,7 @@ def trace(run_trace, program):
 
 @dataclass
 class Observed:
-    """A finished ``syncscan observe``: its status, its output, and the facts it kept."""
+    """A finished ``syncscan facts record``: its status, its output, and the facts it kept."""
 
     status: int
     stdout: str
@@ -146,22 +138,14 @@ class Observed:
 
 
 @pytest.fixture
-def run_syncscan(tmp_path):
+def run_syncscan(tmp_path, warm):
     """Runs ``syncscan``: ``run_syncscan(*arguments, **variables)``."""
 
     def run(*arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
         kept = {
             name: value for name, value in os.environ.items() if not name.startswith(("SYNCSCAN", "PYTHON"))
         }
-        return subprocess.run(
-            [sys.executable, "-m", "syncscan", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            env={**kept, "PYTHONPATH": str(ROOT), **variables},
-            cwd=tmp_path,
-            timeout=300,
-            check=False,
-        )
+        return warm.run(*arguments, cwd=tmp_path, env={**kept, "PYTHONPATH": str(ROOT), **variables})
 
     return run
 
@@ -174,7 +158,7 @@ def observe(run_syncscan, program, tmp_path):
         source: str, *options: object, python: str = sys.executable, **variables: str
     ) -> Observed:
         done = run_syncscan(
-            "observe", "-o", "facts.json", *options, "--", python, program(source), **variables
+            "facts", "record", "-o", "facts.json", *options, "--", python, program(source), **variables
         )
         return Observed(done.returncode, done.stdout, done.stderr, tmp_path / "facts.json")
 

@@ -53,7 +53,7 @@ def test_debug_mode_sees_what_torch_warns_of(trace):
     assert done.counts() == {"t.item()": 1}
     assert done.sites[0]["detectors"] == ["debug-mode"]
     assert done.sites[0]["blocked_ns"]["total"] == 0
-    assert "waited for the GPU 1 time at 1 place in 1 process" in done.stderr
+    assert "was blocked 1 time at 1 site in 1 process" in done.stderr
 
 
 def test_both_detectors_make_one_event_and_say_which_missed_it(trace):

@@ -55,7 +55,7 @@ print(sys.gettrace(), torch.cuda.get_sync_debug_mode(), torch._library.fake_subs
 )
 def test_a_forbidden_wait_raises_at_its_line_and_leaves_nothing_behind(run, tmp_path, busy, api):
     message, lines, left = run(FORBID, **busy).splitlines()
-    assert message.startswith(f"the CPU waited for the GPU at {tmp_path}/program.py:7 in read ({api}); ")
+    assert message.startswith(f"the CPU was blocked at {tmp_path}/program.py:7 in read ({api}); ")
     assert lines == "[11, 7]"
     assert left == "None 0 0"
 

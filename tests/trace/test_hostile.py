@@ -1,4 +1,4 @@
-"""`syncscan report` on files that others wrote: one line of error or a report, within bounds, and nothing quoted."""
+"""`syncscan trace report` on files that others wrote: one line of error or a report, within bounds, and nothing quoted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from syncscan.report.safe_text import safe_lines
 
 MACHINES = ("json", "jsonl", "speedscope", "chrome")
-SECONDS, BYTES = 60, 3 << 30
+LIMITS = {resource.RLIMIT_CPU: 60, resource.RLIMIT_AS: 3 << 30}  # seconds and bytes
 UNTIL_SEEN = str(Path(__file__).with_name("until_seen.py"))
 many = settings(
     max_examples=150,
@@ -66,10 +66,10 @@ def test_the_trace_that_is_mutated_has_something_everywhere(kept, syncscan):
     del trace["proposed_step"], trace["lines"], trace["uncomputed"]
     empty = {place for place, value in places(trace) if value in (None, [], {}, "")}
     assert {place[0] for place in empty} <= {"sites", "processes", "worst_step", "timeline"}
-    run = syncscan("report", kept)
+    run = syncscan("trace", "report", kept)
     for text in (
         "4 steps",
-        "checked in 3 steps (6 waits): 220 us a step by the kernels' own timeline, 200 us by the launches",
+        "checked in 3 steps (6 syncs): 220 us per step by the kernels' own timeline, 200 us by the launches",
         "allowed (the scheduler needs it)",
         "not hooked",
         "a remark",
@@ -153,6 +153,7 @@ def assert_shown_or_refused(run) -> None:
         assert run.stdout == safe_lines(run.stdout)
 
 
+@pytest.mark.long
 @many
 @given(data=st.data())
 def test_a_trace_with_anything_anywhere_is_shown_or_refused(kept, syncscan, data):
@@ -164,9 +165,9 @@ def test_a_trace_with_anything_anywhere_is_shown_or_refused(kept, syncscan, data
         put(trace, place, data.draw(values))
     path.write_text(json.dumps(trace))
     try:
-        assert_shown_or_refused(syncscan("report", kept))
+        assert_shown_or_refused(syncscan("trace", "report", kept))
         for command in (
-            ("report", "--format", data.draw(st.sampled_from(MACHINES)), kept),
+            ("report", "--output-format", data.draw(st.sampled_from(MACHINES)), kept),
             ("diff", kept, kept),
         ):
             run = syncscan(*command)
@@ -175,6 +176,7 @@ def test_a_trace_with_anything_anywhere_is_shown_or_refused(kept, syncscan, data
         path.write_bytes(original)
 
 
+@pytest.mark.long
 @many
 @given(data=st.data())
 def test_a_trace_with_any_bytes_is_shown_or_refused(kept, syncscan, data):
@@ -182,7 +184,7 @@ def test_a_trace_with_any_bytes_is_shown_or_refused(kept, syncscan, data):
     original = path.read_bytes()
     try:
         path.write_bytes(data.draw(changed(original)))
-        assert_shown_or_refused(syncscan("report", kept))
+        assert_shown_or_refused(syncscan("trace", "report", kept))
     finally:
         path.write_bytes(original)
 
@@ -197,6 +199,7 @@ def changed(original: bytes) -> st.SearchStrategy[bytes]:
     return st.builds(lambda a, b, new: original[: min(a, b)] + new + original[max(a, b) :], at, at, inserted)
 
 
+@pytest.mark.long
 @many
 @given(data=st.data())
 def test_what_a_process_wrote_with_anything_anywhere_is_put_together(kept, syncscan, data):
@@ -212,7 +215,7 @@ def test_what_a_process_wrote_with_anything_anywhere_is_put_together(kept, syncs
                 place, _ = data.draw(st.sampled_from(list(places(lines))))
                 put(lines, place, data.draw(values))
             part.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        assert_shown_or_refused(syncscan("report", kept))
+        assert_shown_or_refused(syncscan("trace", "report", kept))
     finally:
         part.write_bytes(original)
 
@@ -243,15 +246,10 @@ def test_nothing_that_a_program_names_commands_the_terminal(
     assert done.stderr == safe_lines(done.stderr)
     assert "allowed (\\x1b[2J): 1 time" in done.stderr
     assert "\\x1b]0;title\\x07\\n::error::\\u202e\\x9b31m.py:4" in done.stderr
-    assert syncscan("report", done.folder).stdout in done.stderr
+    assert syncscan("trace", "report", done.folder).stdout in done.stderr
     done = run_trace(command)
     assert done.stderr == safe_lines(done.stderr)
     assert "in a\\x1b[2Jb" in done.stderr
-
-
-def bound_the_process() -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
 
 
 def fifo(path: Path) -> None:
@@ -313,20 +311,12 @@ HOSTILE = [
 
 
 @pytest.fixture
-def bounded(environment, tmp_path, monkeypatch):
+def bounded(environment, tmp_path, monkeypatch, warm):
     """Runs syncscan as a process that may use little time and memory."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "syncscan", *map(str, arguments)],
-            env=environment,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-            preexec_fn=bound_the_process,
-        )
+        return warm.run(*arguments, cwd=tmp_path, env=environment, limits=LIMITS)
 
     return run
 
@@ -334,7 +324,7 @@ def bounded(environment, tmp_path, monkeypatch):
 @pytest.mark.parametrize("make", HOSTILE)
 def test_a_hostile_file_for_a_trace_is_one_line(bounded, tmp_path, make):
     make(tmp_path / "trace.json")
-    done = bounded("report", tmp_path)
+    done = bounded("trace", "report", tmp_path)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert done.stderr.startswith(f"syncscan: {tmp_path}/trace.json: ")
     assert MARK not in done.stderr
@@ -345,9 +335,9 @@ def test_a_hostile_file_beside_those_of_the_processes_hides_nothing(bounded, tra
     kept = trace("import torch\ntorch.zeros(1).item()\n").folder
     (kept / "trace.json").unlink()
     make(kept / "parts" / "1-1.jsonl")
-    done = bounded("report", kept)
+    done = bounded("trace", "report", kept)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "waited for the GPU 1 time at 1 place" in done.stdout
+    assert "was blocked 1 time at 1 site" in done.stdout
 
 
 @pytest.mark.parametrize("make", [fifo, endless, unix_socket, folder])

@@ -18,14 +18,25 @@ READ = "import torch\nt = torch.zeros(1)\nt.item()\n"
 def test_arguments_input_and_output_are_the_commands(environment, program, tmp_path):
     script = program("import sys\nprint(sys.argv[1:], sys.stdin.read())\nprint('err', file=sys.stderr)\n")
     done = subprocess.run(
-        [sys.executable, "-m", "syncscan", "trace", "--", sys.executable, script, "--format", "-o", "x y"],
+        [
+            sys.executable,
+            "-m",
+            "syncscan",
+            "trace",
+            "--",
+            sys.executable,
+            script,
+            "--output-format",
+            "-o",
+            "x y",
+        ],
         input="typed",
         capture_output=True,
         text=True,
         env=environment,
         check=True,
     )
-    assert done.stdout == "['--format', '-o', 'x y'] typed\n"
+    assert done.stdout == "['--output-format', '-o', 'x y'] typed\n"
     assert done.stderr.startswith("err\n")
 
 
@@ -185,7 +196,7 @@ if not child:
 os.wait()
 """
     done = trace(NO_FLUSH + fork)
-    assert "waited for the GPU 1 time at 1 place" in done.stderr
+    assert "was blocked 1 time at 1 site" in done.stderr
     (line,) = (line for line in done.stderr.splitlines() if line.endswith("ended before it wrote any waits"))
     assert line.startswith("process ")
 
@@ -276,7 +287,7 @@ def test_the_hook_needs_nothing_but_the_standard_library_of_python_3_9():
 def test_json_of_the_report_is_the_trace(environment, program, tmp_path):
     script = program(READ)
     done = subprocess.run(
-        [sys.executable, "-m", "syncscan", "trace", "--format", "json", "--", sys.executable, script],
+        [sys.executable, "-m", "syncscan", "trace", "--output-format", "json", "--", sys.executable, script],
         capture_output=True,
         text=True,
         env=environment,

@@ -1,7 +1,8 @@
-"""``syncscan observe``: facts of what ran, and nothing of the program is changed by it."""
+"""``syncscan facts record``: facts of what ran, and nothing of the program is changed by it."""
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -59,6 +60,12 @@ sys.exit(3)
 """
 
 
+@pytest.fixture
+def observe_numbers(observe, environment):
+    """Observes a program that makes no tensor, with a torch that is imported in no time."""
+    return functools.partial(observe, **environment)
+
+
 def test_facts_say_where_parameters_results_and_attributes_lived(observe):
     done = observe(PROGRAM, "--simulate")
     assert (done.status, done.stdout) == (3, "")
@@ -93,18 +100,18 @@ def test_two_runs_give_the_same_file(observe):
     assert observe(PROGRAM, "--simulate").file.read_bytes() == first
 
 
-def test_no_value_and_no_text_of_the_program_is_kept(observe):
+def test_no_value_and_no_text_of_the_program_is_kept(observe_numbers):
     secret = "def f(name, number):\n    return {name: number}\nimport torch\nf('hunter2', 271828)\nf({'pass word': 1}, [3.25])\n"
-    text = observe(secret).file.read_text()
+    text = observe_numbers(secret).file.read_text()
     assert "program:f" in text
     for value in ("hunter2", "271828", "pass word", "3.25"):
         assert value not in text
 
 
-def test_a_function_that_changes_is_another_one_and_its_layout_is_not(observe):
+def test_a_function_that_changes_is_another_one_and_its_layout_is_not(observe_numbers):
     source = "import torch\ndef f(x):\n    return x + 1\nf(1)\n"
     hashes = [
-        next(iter(json.loads(observe(text).file.read_text())["functions"]["program:f"]))
+        next(iter(json.loads(observe_numbers(text).file.read_text())["functions"]["program:f"]))
         for text in (
             source,
             source.replace("x + 1", "(x\n      + 1)  # one more"),
@@ -117,23 +124,23 @@ def test_a_function_that_changes_is_another_one_and_its_layout_is_not(observe):
     assert len({hashes[0], hashes[3], hashes[4]}) == 3
 
 
-def test_facts_are_appended_and_those_of_a_changed_function_go(observe):
+def test_facts_are_appended_and_those_of_a_changed_function_go(observe_numbers):
     source = "import torch\ndef f(x):\n    return x\ndef g(x):\n    return x\n"
-    observe(source + "f(1)\ng(1)\n")
-    done = observe(source.replace("return x\ndef", "return [x]\ndef") + "f(1.0)\n", "--append")
+    observe_numbers(source + "f(1)\ng(1)\n")
+    done = observe_numbers(source.replace("return x\ndef", "return [x]\ndef") + "f(1.0)\n", "--append")
     assert done.stderr == "syncscan: facts.json has facts of 1 function, 2 with those of before\n"
     assert done.words("program:f") == {"x": {"float": 1}, "return": {"list[float]": 1}}
-    done = observe(source + "g(None)\n", "--append")
+    done = observe_numbers(source + "g(None)\n", "--append")
     assert done.words("program:g") == {"x": {"int": 1, "none": 1}, "return": {"int": 1, "none": 1}}
     assert "program:f" in done.functions
 
 
-def test_a_merge_is_the_same_in_any_order(observe, run_syncscan, tmp_path):
+def test_a_merge_is_the_same_in_any_order(observe_numbers, run_syncscan, tmp_path):
     names = []
     for index, call in enumerate(("f(1)", "f(None)\ng(1.0)", "f(1)")):
-        observe(f"import torch\ndef f(x):\n    return x\ndef g(x):\n    return x\n{call}\n").file.rename(
-            tmp_path / f"{index}.json"
-        )
+        observe_numbers(
+            f"import torch\ndef f(x):\n    return x\ndef g(x):\n    return x\n{call}\n"
+        ).file.rename(tmp_path / f"{index}.json")
         names.append(f"{index}.json")
     texts = []
     for order in (names, names[::-1], [names[1], names[0], names[2]]):
@@ -147,25 +154,25 @@ def test_a_merge_is_the_same_in_any_order(observe, run_syncscan, tmp_path):
 GOOD = '{"syncscan_facts": 1, "functions": {"m:f": {"0123456789abcdef": {"calls": 1, "words": {"x": {"gpu float": 1}}}}}}'
 BAD_FILES = {
     "absent": (None, "bad.json: cannot be read: no such file or directory"),
-    "cut-short": (GOOD[:-9], "bad.json: not JSON or cut short; make it again with `syncscan observe`"),
-    "foreign": ("{}", "bad.json: not a file of facts; `syncscan observe -o FILE -- CMD` writes one"),
-    "a-list": ("[1]", "bad.json: not a file of facts; `syncscan observe -o FILE -- CMD` writes one"),
+    "cut-short": (GOOD[:-9], "bad.json: not JSON or cut short; make it again with `syncscan facts record`"),
+    "foreign": ("{}", "bad.json: not a file of facts; `syncscan facts record -o FILE -- CMD` writes one"),
+    "a-list": ("[1]", "bad.json: not a file of facts; `syncscan facts record -o FILE -- CMD` writes one"),
     "newer": (GOOD.replace("1", "2", 1), "bad.json: version 2 of facts; this syncscan reads 1"),
     "a-word": (
         GOOD.replace("gpu float", "gpu flo\\u001b[2Jat"),
-        "bad.json: damaged: not a word for a place; make it again with `syncscan observe`",
+        "bad.json: damaged: not a word for a place; make it again with `syncscan facts record`",
     ),
     "nested": (
         GOOD.replace("gpu float", "list[" * 5000),
-        "bad.json: damaged: not a word for a place; make it again with `syncscan observe`",
+        "bad.json: damaged: not a word for a place; make it again with `syncscan facts record`",
     ),
     "a-hash": (
         GOOD.replace("0123", "zzzz"),
-        "bad.json: damaged: not the hash of a function; make it again with `syncscan observe`",
+        "bad.json: damaged: not the hash of a function; make it again with `syncscan facts record`",
     ),
     "a-count": (
         GOOD.replace('"calls": 1', '"calls": -1'),
-        "bad.json: damaged: functions[0][0].calls: not a whole number from 0 on; make it again with `syncscan observe`",
+        "bad.json: damaged: functions[0][0].calls: not a whole number from 0 on; make it again with `syncscan facts record`",
     ),
 }
 
@@ -182,7 +189,7 @@ def test_a_file_of_no_facts_gets_one_line(run_syncscan, tmp_path, name):
 
 def test_the_damage_of_a_file_to_append_to_is_told_before_the_command_runs(run_syncscan, tmp_path):
     (tmp_path / "facts.json").write_text("{}")
-    done = run_syncscan("observe", "--append", "-o", "facts.json", "--", "touch", "ran")
+    done = run_syncscan("facts", "record", "--append", "-o", "facts.json", "--", "touch", "ran")
     assert done.returncode == 2
     assert done.stderr.startswith("syncscan: facts.json: not a file of facts")
     assert not (tmp_path / "ran").exists()
@@ -191,7 +198,7 @@ def test_the_damage_of_a_file_to_append_to_is_told_before_the_command_runs(run_s
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "no command given; write `syncscan observe -- pytest tests`"),
+        ((), "no command given; write `syncscan facts record -- pytest tests`"),
         (("-o", "no/facts.json", "--", "true"), "-o no/facts.json: there is no such folder to write it to"),
         (
             ("--package", "a/b", "--", "true"),
@@ -200,12 +207,12 @@ def test_the_damage_of_a_file_to_append_to_is_told_before_the_command_runs(run_s
     ],
 )
 def test_mistakes_get_one_line(run_syncscan, arguments, message):
-    done = run_syncscan("observe", *arguments)
+    done = run_syncscan("facts", "record", *arguments)
     assert (done.returncode, done.stderr) == (2, f"syncscan: {message}\n")
 
 
 def test_a_command_without_torch_says_so(run_syncscan):
-    done = run_syncscan("observe", "-o", "facts.json", "--", "true")
+    done = run_syncscan("facts", "record", "-o", "facts.json", "--", "true")
     assert (done.returncode, done.stderr) == (
         0,
         "syncscan: facts.json has facts of 0 functions: no process imported torch\n",

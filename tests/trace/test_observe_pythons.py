@@ -1,4 +1,4 @@
-"""``syncscan observe`` in the Pythons in which programs run: `sys.monitoring`, or a profiler before that."""
+"""``syncscan facts record`` in the Pythons in which programs run: `sys.monitoring`, or a profiler before that."""
 
 from __future__ import annotations
 

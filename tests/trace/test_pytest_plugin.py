@@ -65,7 +65,7 @@ def run_pytest(environment, program, tmp_path):
 def test_limits_hold_warm_ups_do_not_count_and_the_summary_lists_the_worst(run_pytest):
     out = run_pytest(TESTS, "--syncscan")
     assert "1 failed, 3 passed" in out
-    assert "the CPU waited for the GPU 2 times, the limit is 0:" in out
+    assert "the CPU was blocked 2 times, the limit is 0:" in out
     assert "  1 x " in out
     assert "test_it.py:13 in test_beyond (cudaStreamSynchronize)" in out
     assert "8 in 3 of 4 tests" in out

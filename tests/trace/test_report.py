@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given
@@ -31,18 +29,11 @@ def test_quantiles_are_those_of_the_durations(durations):
 
 
 @pytest.fixture
-def report(environment, tmp_path):
-    """Runs ``syncscan report``: (status, stdout, stderr)."""
+def report(environment, tmp_path, warm):
+    """Runs ``syncscan trace report``: (status, stdout, stderr)."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "syncscan", "report", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            env=environment,
-            cwd=tmp_path,
-            check=False,
-        )
+        done = warm.run("trace", "report", *arguments, cwd=tmp_path, env=environment)
         return done.returncode, done.stdout, done.stderr
 
     return run
@@ -51,7 +42,7 @@ def report(environment, tmp_path):
 def test_a_kept_trace_is_shown_again(trace, report):
     done = trace("import torch\ntorch.zeros(1).item()\n")
     assert report(done.folder) == (0, done.stderr, "")
-    status, out, _ = report("--format", "json", done.folder)
+    status, out, _ = report("--output-format", "json", done.folder)
     assert (status, json.loads(out)) == (0, done.trace)
 
 
@@ -112,7 +103,7 @@ def test_a_trace_whose_launcher_was_killed_is_put_together(trace, report):
     (done.folder / "trace.json").unlink()
     status, out, _ = report(done.folder)
     assert status == 0
-    assert "waited for the GPU 1 time at 1 place" in out
+    assert "was blocked 1 time at 1 site" in out
 
 
 @pytest.mark.parametrize(
@@ -148,13 +139,13 @@ def test_a_part_that_is_cut_short_or_foreign_keeps_the_rest(trace, report):
     (done.folder / "parts" / "7-8.jsonl").write_text(header)
     status, out, _ = report(done.folder)
     assert status == 0
-    assert "waited for the GPU 1 time at 1 place" in out
+    assert "was blocked 1 time at 1 site" in out
 
 
 def test_a_place_is_told_with_its_code_and_what_to_write_instead(trace, tmp_path):
     done = trace("import torch\nt = torch.zeros(1)\nfor _ in range(3):\n    t.item()\n")
     lines = [line.strip() for line in done.stderr.splitlines()]
-    assert lines[1].split() == ["waits", "blocked", "of", "wall", "code", *lines[1].split()[5:]]
+    assert lines[1].split() == ["syncs", "blocked", "of", "wall", "code", *lines[1].split()[5:]]
     row = next(line.split() for line in lines if "SYN101" in line)
     assert row[2] in {"us", "ms"}
     assert (row[0], row[4]) == ("3", "SYN101")

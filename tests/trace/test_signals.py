@@ -219,7 +219,7 @@ def test_ctrl_c_interrupts_a_report(command, environment):
     """One that nobody reads, so that it is surely still being printed."""
     with (
         subprocess.Popen(
-            command(["sh", "-c", "exit 0", "x" * 120_000], "--format", "json"),
+            command(["sh", "-c", "exit 0", "x" * 120_000], "--output-format", "json"),
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -271,9 +271,9 @@ def test_a_program_outlives_the_process_that_watches_it(start, tmp_path, environ
         assert process.wait() == -signal.SIGKILL
         os.kill(program, signal.SIGUSR1)
         assert process.stdout.read() == "done\n"
-    report = [sys.executable, "-m", "syncscan", "report", "trace"]
+    report = [sys.executable, "-m", "syncscan", "trace", "report", "trace"]
     done = subprocess.run(report, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert "waited for the GPU 1 time at 1 place" in done.stdout
+    assert "was blocked 1 time at 1 site" in done.stdout
 
 
 WAITS = """

@@ -202,11 +202,11 @@ def test_a_report_leads_with_it(run_trace, program):
     done = run_trace([sys.executable, program(source)], ("--starved", "--step", "work:step"))
     lines = done.stderr.splitlines()
     assert ", and the GPU then has nothing to do for " in lines[0]
-    assert lines[1].split()[:5] == ["a", "step", "starved", "blocked", "of"]
+    assert lines[1].split()[:5] == ["per", "step", "starved", "blocked", "of"]
     row = lines[2].split()
     assert float(row[1]) >= 20
     assert row[2] == "ms"
-    assert any("without this wait a step could be shorter by up to" in line for line in lines)
+    assert any("without this sync a step could be shorter by up to" in line for line in lines)
 
 
 @pytest.mark.parametrize("option", [("--simulate",), ("--detector", "debug-mode")])

@@ -65,7 +65,7 @@ def test_a_few_steps_are_held_against_the_kernels(checked):
     told = [
         line
         for line in done.stderr.splitlines()
-        if line.startswith("starved time was checked in 3 steps (3 waits): ")
+        if line.startswith("starved time was checked in 3 steps (3 syncs): ")
     ]
     assert len(told) == 1
     assert " a step by the kernels' own timeline, " in told[0]

@@ -41,19 +41,19 @@ def test_the_program_has_the_descriptors_that_it_would_have_alone(shell, tmp_pat
 )
 @pytest.mark.parametrize("status", [0, 3])
 def test_the_status_of_the_program_stays(shell, streams, status, format_):
-    done = shell(f"{shlex.join(TRACE)} --format {format_} -- sh -c 'exit {status}' {streams}")
+    done = shell(f"{shlex.join(TRACE)} --output-format {format_} -- sh -c 'exit {status}' {streams}")
     assert done.returncode == status
     assert "Traceback" not in done.stderr
 
 
 def test_a_report_that_cannot_be_printed_is_one_line(shell):
-    done = shell(f"{shlex.join(TRACE)} --format json -- true >/dev/full")
+    done = shell(f"{shlex.join(TRACE)} --output-format json -- true >/dev/full")
     assert (done.returncode, done.stderr) == (0, "syncscan: the output: no space left on device\n")
 
 
 def test_a_broken_limit_is_told_also_where_the_report_is_lost(shell, program, tmp_path):
     program("import torch\ndef step():\n    torch.zeros(1).item()\nfor _ in range(3):\n    step()\n")
-    options = "--format json --step __main__:step --max-syncs-per-step 0"
+    options = "--output-format json --step __main__:step --max-syncs-per-step 0"
     done = shell(f"{shlex.join(TRACE)} {options} -- {sys.executable} program.py >/dev/full")
     assert done.returncode == 1
 
@@ -65,5 +65,5 @@ def test_a_trace_that_cannot_be_kept_leaves_what_the_program_wrote(shell, progra
     assert done.returncode == 3
     assert done.stderr == "syncscan: kept/trace.json: is a directory\n"
     (tmp_path / "kept" / "trace.json").rmdir()
-    report = shell(f"{sys.executable} -m syncscan report kept")
-    assert "waited for the GPU 1 time" in report.stdout
+    report = shell(f"{sys.executable} -m syncscan trace report kept")
+    assert "was blocked 1 time" in report.stdout

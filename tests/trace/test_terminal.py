@@ -162,9 +162,9 @@ def test_the_program_is_told_the_size_of_the_window(terminal, traced):
 def test_what_waits_is_drawn_while_the_program_runs(terminal, traced):
     source = "import torch\ntorch.zeros(1).item()\nprint('ready', flush=True)\nprint('read', input(), flush=True)\n"
     terminal.type(f"TERM=xterm {traced(source, '--live')}\n")
-    terminal.read_until("waited for the GPU 1 time at 1 place")
+    terminal.read_until("was blocked 1 time at 1 site")
     terminal.type("typed\n")
     shown = terminal.read_until("ended with exit status 0\n")
-    assert "waited for the GPU 1 time at 1 place" in shown
+    assert "was blocked 1 time at 1 site" in shown
     terminal.read_until(PROMPT)
     assert terminal.run("echo $?") == "0\n"

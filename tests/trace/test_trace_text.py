@@ -42,9 +42,9 @@ def test_a_step_that_never_waits_is_the_first_thing_said(serve):
         "s.read()\nfor _ in range(6):\n    s.step()\n", "--step", "server:Server.step", "--warmup", "2"
     )
     first, *rest = done.stderr.splitlines()
-    assert first == "syncscan: 0 waits in 4 steady steps of server:Server.step in 1 process"
+    assert first == "syncscan: 0 syncs in 4 steady steps of server:Server.step in 1 process"
     assert rest[0] == "apart from steady steps:"
-    assert rest[1].startswith("  start-up and all else: 1 wait at 1 place, blocked ")
+    assert rest[1].startswith("  start-up and all else: 1 sync at 1 site, blocked ")
     assert rest[1].endswith(", at server.py:12 (1)")
 
 
@@ -54,13 +54,13 @@ def test_steps_come_first_and_all_else_apart(serve):
     )
     lines = done.stderr.splitlines()
     assert lines[0].startswith(
-        "syncscan: 4 waits in 4 steady steps of server:Server.read, 1 a step; a step of "
+        "syncscan: 4 syncs in 4 steady steps of server:Server.read, 1 per step; a step of "
     )
-    assert lines[1].split()[:6] == ["a", "step", "blocked", "of", "step", "code"]
+    assert lines[1].split()[:6] == ["per", "step", "blocked", "of", "step", "code"]
     assert lines[2].split()[0] == "1"
     assert lines[2].endswith(" server.py:12 in Server.read")
-    assert shown(done, "  warm-up: 2 waits at 1 place, blocked ")
-    assert shown(done, "  start-up and all else: 1 wait at 1 place, blocked ")
+    assert shown(done, "  warm-up: 2 syncs at 1 site, blocked ")
+    assert shown(done, "  start-up and all else: 1 sync at 1 site, blocked ")
     assert "6 steps of server:Server.read; the first 2 of a process are warm-up" in lines
 
 
@@ -78,7 +78,7 @@ def test_a_place_is_one_row_whatever_its_phases(serve):
 def test_a_step_that_was_never_called_is_said(serve):
     done = serve("s.read()\n", "--step", "server:Server.step")
     assert "0 steps of server:Server.step: is it the function that runs each step?" in done.stderr
-    assert shown(done, "waited for the GPU 1 time at 1 place")
+    assert shown(done, "was blocked 1 time at 1 site")
 
 
 def test_without_a_step_the_function_that_repeats_is_proposed(serve):
@@ -91,7 +91,7 @@ def test_without_a_step_the_function_that_repeats_is_proposed(serve):
     }
     assert shown(
         done,
-        "to count by step: --step server:Server.read, which the loop at program.py:7 calls (6 of 7 waits",
+        "to count by step: --step server:Server.read, which the loop at program.py:7 calls (6 of 7 syncs",
     )
     again = serve(
         "def serve():\n    for _ in range(6):\n        s.read()\nserve()\n", "--step", "server:Server.read"
@@ -218,12 +218,12 @@ def test_the_head_of_a_statement(lines, shown_lines):
 
 def test_a_trace_of_before_these_fields_is_shown(serve, syncscan):
     done = serve("for _ in range(3):\n    s.read()\n", "--step", "server:Server.read")
-    text = syncscan("report", done.folder).stdout
+    text = syncscan("trace", "report", done.folder).stdout
     for site in done.sites:
         del site["step_spread"], site["starved_ns"], site["rank_ns"], site["blocked_ns"]["histogram"]
     del done.trace["proposed_step"], done.trace["timeline"], done.trace["starved_check"]
     (done.folder / "trace.json").write_text(json.dumps(done.trace))
-    again = syncscan("report", done.folder)
+    again = syncscan("trace", "report", done.folder)
     assert (again.status, again.stdout, again.stderr) == (0, text, "")
 
 

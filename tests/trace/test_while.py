@@ -117,7 +117,7 @@ def test_an_interrupted_command_that_takes_long_is_reported_on_and_left_alone(st
     read_until(process.stderr, "syncscan: ")  # what was written by then
     out, err = process.communicate("slowly\n")
     assert (out, process.returncode) == ("shutting down slowly\n", 0)
-    assert "waited for the GPU 1 time at 1 place" in err  # at its end again, whole
+    assert "was blocked 1 time at 1 site" in err  # at its end again, whole
     assert err.endswith("ended with exit status 0\n")
 
 

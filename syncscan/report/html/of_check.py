@@ -11,6 +11,7 @@ from syncscan.check.fix import apply_edits
 from syncscan.model import Confidence, Finding, Severity, When
 from syncscan.report.html.page import Column, Excerpts, Page, make_row, make_total, write
 from syncscan.report.records import Report, advice, summary, worst_first
+from syncscan.report.words import plural
 
 _CONTEXT = 2
 
@@ -40,7 +41,7 @@ def make_page(report: Report) -> Page:
             )
         )  # fmt: skip
     return Page(
-        title="Where the CPU waits for the GPU",
+        title="Lines that block the CPU on the GPU",
         subtitle=summary(report),
         totals=list(_totals(report)),
         columns=[
@@ -71,7 +72,9 @@ def _place(finding: Finding) -> dict[str, Any]:
 def _totals(report: Report) -> Iterator[dict[str, str]]:
     severities = Counter(finding.severity for finding in report.findings)
     yield make_total(
-        "findings", f"{len(report.findings):,}", f"in {len({f.path for f in report.findings}):,} files"
+        "findings",
+        f"{len(report.findings):,}",
+        f"in {plural(len({f.path for f in report.findings}), 'file')}",
     )
     for severity in sorted(Severity, reverse=True):
         if severities[severity]:

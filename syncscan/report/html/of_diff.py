@@ -27,7 +27,7 @@ def make_page(comparison: Comparison, folder: Path) -> Page:
     for change in comparison.changes:
         excerpts.add(change.row.sites[0])
     per = f" a {comparison.per}" if comparison.per == "step" else ""
-    columns = [Column("change", "status", facet=True, order=STATUSES), Column(f"waits{per}", "counts")]
+    columns = [Column("change", "status", facet=True, order=STATUSES), Column(f"syncs{per}", "counts")]
     columns += [Column(f"{name}{per}", "times") for _, name in measured]
     columns += [
         Column("code", "code", facet=True),
@@ -35,7 +35,7 @@ def make_page(comparison: Comparison, folder: Path) -> Page:
         Column("expression", "expression"),
     ]
     return Page(
-        title="What changed in what the CPU waits for",
+        title="Changes of lines that block the CPU on the GPU",
         subtitle=" -> ".join(" ".join(rows.trace["command"]) for rows in (comparison.base, comparison.head)),
         totals=list(_totals(comparison)),
         columns=columns,
@@ -74,7 +74,7 @@ def _facts(change: Change) -> Iterator[tuple[str, str]]:
         if side.row is None:
             yield name, "does not wait here"
             continue
-        text = f"{side.waits.mean:.3g} (± {side.waits.error:.2g}) waits, line {side.row['line']}"
+        text = f"{side.waits.mean:.3g} (± {side.waits.error:.2g}) syncs, line {side.row['line']}"
         if side.blocked_ns is not None:
             text += f", blocked for {duration(side.blocked_ns.mean)} (± {duration(side.blocked_ns.error)})"
         yield name, text
@@ -86,6 +86,6 @@ def _totals(comparison: Comparison) -> Iterator[dict[str, str]]:
             yield make_total(status if status != SAME else "as before", f"{count:,}")
     if comparison.per == "step":
         (waits, blocked), (now, blocked_now) = step_totals(comparison.base), step_totals(comparison.head)
-        yield make_total("waits a step", f"{waits:.3g} → {now:.3g}")
+        yield make_total("syncs per step", f"{waits:.3g} → {now:.3g}")
         if comparison.base.timed and comparison.head.timed:
-            yield make_total("blocked a step", f"{duration(blocked)} → {duration(blocked_now)}")
+            yield make_total("blocked per step", f"{duration(blocked)} → {duration(blocked_now)}")

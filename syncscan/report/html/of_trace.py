@@ -63,7 +63,7 @@ class _Maker:
         ]
         used = [self._rows.timed, self._rows.starved, True]
         return Page(
-            title="What the CPU waits for",
+            title="Lines that blocked the CPU on the GPU",
             subtitle=" ".join(self._trace["command"]),
             totals=list(self._totals()),
             remarks=[
@@ -86,19 +86,22 @@ class _Maker:
         if rows.steady:
             whole = self._trace["steps"]["wall_ns"] / rows.steady
             if rows.starved:
-                yield Column("starved a step", "time"), lambda row: row.step_starved_ns
+                yield Column("starved per step", "time"), lambda row: row.step_starved_ns
             if rows.timed:
-                yield Column("blocked a step", "time"), lambda row: row.step_blocked_ns if row.timed else None
+                yield (
+                    Column("blocked per step", "time"),
+                    lambda row: row.step_blocked_ns if row.timed else None,
+                )
                 yield (
                     Column("of a step", "share"),
                     lambda row: row.step_blocked_ns / whole if whole and row.timed else None,
                 )
-            yield Column("waits a step", "count"), lambda row: row.per_step
+            yield Column("syncs per step", "count"), lambda row: row.per_step
         elif rows.starved:
             yield Column("starved", "time"), lambda row: row.all.starved_ns
         if rows.timed:
             yield Column("blocked", "time"), lambda row: row.all.blocked_ns if row.timed else None
-        yield Column("waits", "count"), lambda row: row.all.count
+        yield Column("syncs", "count"), lambda row: row.all.count
         yield Column("code", "code", facet=True), lambda row: row["code"]
         yield Column("when", "word", facet=True), _when
         yield Column("where", "place"), lambda row: spot_of(row, self._folder)
@@ -116,7 +119,7 @@ class _Maker:
     def _stacks_of(self, row: Row) -> Iterator[tuple[str, list[int]]]:
         stacks = [(stack["count"], stack["frames"]) for site in row.sites for stack in site["stacks"]]
         for count, frames in sorted(stacks, key=lambda stack: -stack[0])[:3]:
-            yield f"Stack of {count} of {row.all.count} waits", [self._frame(frame) for frame in frames]
+            yield f"Stack of {count} of {row.all.count} syncs", [self._frame(frame) for frame in frames]
 
     def _frame(self, frame: str) -> int:
         path, line, name = split_frame(frame)
@@ -152,19 +155,19 @@ class _Maker:
             waits, steps = rows.waits(STEP), self._trace["steps"]
             one, whole = waits.over(rows.steady), steps["wall_ns"] / rows.steady
             yield make_total(
-                "waits a step",
+                "syncs per step",
                 f"{waits.count / rows.steady:.3g}",
                 f"{waits.count:,} in {rows.steady:,} steady steps",
             )
             if one.starved_ns is not None:
                 yield make_total(
-                    "GPU starved a step",
+                    "GPU starved per step",
                     duration(one.starved_ns),
                     f"{share(one.starved_ns, whole)} of {duration(whole)}",
                 )
             if rows.timed:
                 yield make_total(
-                    "blocked a step",
+                    "blocked per step",
                     duration(one.blocked_ns),
                     f"{share(one.blocked_ns, whole)} of {duration(whole)}",
                 )
@@ -176,7 +179,7 @@ class _Maker:
             if rows.simulated
             else ""
         )
-        yield make_total("waits in all", f"{everything.count:,}", note)
+        yield make_total("syncs in all", f"{everything.count:,}", note)
         ranks = {process["rank"] for process in rows.traced if process["rank"] is not None}
         yield make_total("processes", f"{len(rows.traced):,}", f"{len(ranks):,} ranks" if ranks else "")
 
@@ -203,7 +206,7 @@ def _facts(row: Row) -> Iterator[tuple[str, str]]:
         blocked = f", blocked for {duration(waits.blocked_ns)}" if row.timed else ""
         yield (
             {STEP: "in steady steps"}.get(phase, PHASES.get(phase, phase)),
-            f"{waits.count:,} waits{blocked}",
+            f"{waits.count:,} syncs{blocked}",
         )
     yield from _times(row)
     if row["allowed"] is not None:
@@ -231,12 +234,12 @@ def _remarks(row: Row) -> Iterator[tuple[str, str]]:
 def _times(row: Row) -> Iterator[tuple[str, str]]:
     if row.step_starved_ns:
         yield (
-            "without this wait",
+            "without this sync",
             f"a step could be shorter by up to {duration(row.step_starved_ns)}: so long the GPU has nothing to do after it",
         )
     if row.timed:
         yield (
-            "one wait",
+            "one sync",
             f"median {duration(max(s['blocked_ns']['p50'] for s in row.sites))}, longest {duration(max(s['blocked_ns']['max'] for s in row.sites))}",
         )
 

@@ -84,7 +84,7 @@ def write(page: Page, stream: TextIO) -> None:
     data = vars(page) | {
         "columns": [vars(column) for column in page.columns],
         "sort": {"column": page.sort, "down": page.sort is not None},
-        "rules": {code: rule_address(code) for code in sorted(used)},
+        "rules": {code: address for code in sorted(used) if (address := rule_address(code))},
         "around": AROUND,
     }
     style, script = _part("page.css"), _part("page.js")

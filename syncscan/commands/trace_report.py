@@ -1,4 +1,4 @@
-"""``syncscan report``: show a trace that ``syncscan trace -o DIR`` kept."""
+"""``syncscan trace report``: show a trace that ``syncscan trace -o DIR`` wrote."""
 
 from __future__ import annotations
 
@@ -10,33 +10,31 @@ from typing import Any
 import click
 
 from syncscan.commands import parameters
-from syncscan.config import find_config
+from syncscan.commands.interface import Command, old_option, option
 from syncscan.errors import EXIT_OK
 from syncscan.report import trace_formats, trace_json
 from syncscan.report.formats import write_whole
-from syncscan.report.html import of_trace
 from syncscan.report.safe_text import safe_line
 from syncscan.report.trace_formats import TRACE_FORMATS
-from syncscan.trace.kept import read_traces
 
-output_format = click.option(
-    "--format",
-    "format_",
+
+@click.command("report", cls=Command)
+@option(
+    "--output-format",
     type=click.Choice(list(TRACE_FORMATS)),
     default="text",
     show_default=True,
-    help="How to print the report.",
+    help="The format of the report.",
 )
-
-
-html_file = click.option(
-    "--html", type=parameters.path, metavar="FILE", help="Write it as one HTML file, and print nothing."
+@old_option("--format", "--output-format", "output_format")
+@option(
+    "-o",
+    "--output-file",
+    type=parameters.path,
+    metavar="FILE",
+    help="Write the report to FILE in place of the terminal.",
 )
-
-
-@click.command()
-@output_format
-@html_file
+@old_option("--html", "--output-format html --output-file", "output_file", output_format="html")
 @click.argument(
     "folders",
     nargs=-1,
@@ -44,22 +42,25 @@ html_file = click.option(
     metavar="FOLDER...",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
 )
-def command(format_: str, html: Path | None, folders: tuple[Path, ...]) -> int:
+def command(output_format: str, output_file: Path | None, folders: tuple[Path, ...]) -> int:
     """Show the trace in FOLDER again.
 
-    Several traces, or a folder of them, as the machines of one run keep them, are shown as one.
+    Several traces, or a folder of traces from the machines of one run, are shown as one.
     """
+    from syncscan.config import find_config  # noqa: PLC0415 (`--help` needs no settings)
+    from syncscan.trace.kept import read_traces  # noqa: PLC0415
+
     trace = read_traces(folders, find_config(Path.cwd()).table())
-    if html is not None:
-        write_whole(lambda stream: of_trace.render(trace, stream), html)
+    if output_file is not None:
+        write_whole(lambda stream: render(trace, output_format, stream), output_file)
     else:
-        render(trace, format_, sys.stdout)
+        render(trace, output_format, sys.stdout)
     return EXIT_OK
 
 
 def show(
     trace: dict[str, Any],
-    format_: str,
+    output_format: str,
     output: Path | None,
     broken: list[str],
     *,
@@ -75,15 +76,15 @@ def show(
         write_whole(lambda stream: trace_json.render(trace, stream), output / "trace.json")
     if early:
         trace = trace | {"command": []}  # of which the exit status is not known
-    if format_ == "text" and not again:
-        render(trace, format_, sys.stderr)
-    elif format_ != "text" and not early:
-        render(trace, format_, sys.stdout)
+    if output_format == "text" and not again:
+        render(trace, output_format, sys.stderr)
+    elif output_format != "text" and not early:
+        render(trace, output_format, sys.stdout)
     for line in broken:
         click.echo(f"syncscan: {safe_line(line)}", err=True)
     sys.stdout.flush()
 
 
-def render(trace: dict[str, Any], format_: str, stream: Any) -> None:
+def render(trace: dict[str, Any], output_format: str, stream: Any) -> None:
     """Print a trace; text is as wide as the terminal."""
-    trace_formats.render(format_, trace, stream, shutil.get_terminal_size((120, 24)).columns)
+    trace_formats.render(output_format, trace, stream, shutil.get_terminal_size((120, 24)).columns)

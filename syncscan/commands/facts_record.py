@@ -1,4 +1,4 @@
-"""``syncscan observe``: run a command and keep where the values of the project's functions lived."""
+"""What ``syncscan facts record`` does: run a command and write where the values of the project's functions lived."""
 
 from __future__ import annotations
 
@@ -8,47 +8,24 @@ from pathlib import Path
 
 import click
 
-from syncscan.commands import parameters
 from syncscan.commands.running import run
 from syncscan.config import find_config
 from syncscan.errors import EXIT_OK, ConfigError
 from syncscan.facts import FactSet, read_facts
 from syncscan.files import replace_file
 from syncscan.observed import facts_of, without_changed
-from syncscan.report.records import plural
+from syncscan.report.words import plural
 from syncscan.trace.front import step_behind
 from syncscan.trace.launch import Launched
 from syncscan.trace.store import Process, read_processes
 
-DEFAULT_FILE = Path("syncscan-facts.json")
 
-
-@click.command(context_settings={"ignore_unknown_options": False, "allow_interspersed_args": False})
-@click.option(
-    "-o", "--output", type=parameters.path, default=DEFAULT_FILE, show_default=True, metavar="FACTS.json"
-)
-@click.option("--append", is_flag=True, help="Add to the facts that the file holds.")
-@click.option("--simulate", is_flag=True, help="Run on a simulated GPU: needs no GPU.")
-@click.option(
-    "--package",
-    "packages",
-    type=parameters.text,
-    multiple=True,
-    metavar="NAME",
-    help="Observe the functions of this package too, wherever it is installed; may be repeated.",
-)
-@click.argument("command", nargs=-1, type=click.UNPROCESSED)
-def command(
-    output: Path, *, append: bool, simulate: bool, packages: tuple[str, ...], command: tuple[str, ...]
+def record(
+    output: Path, command: tuple[str, ...], packages: tuple[str, ...], *, append: bool, simulate: bool
 ) -> int:
-    """Run COMMAND as it is and keep where its parameters, results and attributes lived.
-
-    What is kept are facts such as "on the GPU in 340 calls", of the project's functions and those of the
-    packages that are named, and never a value. `syncscan check --facts FACTS.json` uses them. The exit
-    status is that of COMMAND.
-    """
+    """Run a command and write the facts of its run; returns the exit status."""
     if not command or not command[0]:
-        raise ConfigError("no command given; write `syncscan observe -- pytest tests`")
+        raise ConfigError("no command given; write `syncscan facts record -- pytest tests`")
     for package in packages:
         if not package.isidentifier():
             raise ConfigError(f"--package {package}: write the name of a package, such as torchvision")

@@ -1,4 +1,4 @@
-"""``syncscan template``: the sync-free components, to read and to paste."""
+"""``syncscan recipe``: the sync-free components, to read and to paste."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from syncscan.reference.templates import difference, find_template, paste, templ
 _COLORS = {"+": "green", "-": "red", "@": "cyan"}
 
 
-@click.group(name="template")
+@click.group(name="recipe")
 def command() -> None:
-    """Print a sync-free component to paste, or how it differs from the form that waits."""
+    """Print a sync-free component to paste, or its difference from the blocking form."""
 
 
 @command.command(name="list", short_help="Name the components.")
@@ -31,7 +31,7 @@ def show(name: str) -> None:
     click.echo(paste(find_template(name)), nl=False)
 
 
-@command.command(short_help="Print how a component differs from the form that waits.")
+@command.command(short_help="Print the difference of a component from its blocking form.")
 @click.argument("name", shell_complete=parameters.complete(templates))
 def diff(name: str) -> None:
     """Print the difference between the blocking and the sync-free form of NAME."""

@@ -1,0 +1,108 @@
+"""What ``syncscan trace`` does: the run, the report and the exit status."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+import click
+
+from syncscan.commands.interim import FLUSHED_SECONDS, Interim
+from syncscan.commands.parameters import refuse_contradictions
+from syncscan.commands.running import run as run_command
+from syncscan.commands.trace_options import CONTRADICTIONS, Options
+from syncscan.commands.trace_report import show
+from syncscan.config import find_config
+from syncscan.ending import tell
+from syncscan.errors import EXIT_FINDINGS, EXIT_OK, SyncscanError
+from syncscan.ops import OperationTable
+from syncscan.trace import launch
+from syncscan.trace.front import Front, step_behind
+from syncscan.trace.interpreter import python_version
+from syncscan.trace.launch import Launched
+from syncscan.trace.merge import Trace
+from syncscan.trace.sites import Blame
+from syncscan.trace.trace import broken_limits, build
+
+
+def run(options: Options) -> int:
+    """Do what the options of ``syncscan trace`` ask for; returns the exit status."""
+    refuse_contradictions(options, CONTRADICTIONS)
+    table = find_config(Path.cwd()).table()
+    if options.lines:
+        _say_if_too_old(options.command[0])
+    front = step_behind()
+    folder, parts = _prepare(options.output)
+    try:
+        return _run(options, parts, front, table)
+    finally:
+        if options.output is None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _run(options: Options, parts: Path, front: Front, table: OperationTable) -> int:
+    blame = Blame(options.include, options.exclude, str(Path.cwd()))
+
+    def make(launched: Launched) -> Trace:
+        return build(options.command, launched, parts, blame, options.warmup, table)
+
+    def report(launched: Launched) -> int:
+        interim.end()
+        trace = make(launched)
+        broken = broken_limits(trace, options.max_syncs_per_step, options.max_blocked_ms_per_step)
+        try:
+            show(trace, options.output_format, options.output, broken, again=interim.reported)
+        except OSError as error:  # a limit is broken also where nobody can read of it
+            tell(error)
+        return EXIT_FINDINGS if broken else EXIT_OK
+
+    window = _window(options.start_after, options.seconds)
+    interim = Interim(
+        make,
+        lambda trace: show(trace, options.output_format, options.output, [], early=True),
+        live=options.live,
+        report_at=window["ends_ns"] / 1e9 + FLUSHED_SECONDS if "ends_ns" in window else None,
+    )
+    told = options.for_hook() | {name: str(value) for name, value in window.items()}
+    during = interim if options.live or options.seconds is not None else None
+    return run_command(
+        options.command, parts, told, front, report, table if options.simulate else None, during
+    )
+
+
+def _say_if_too_old(program: str) -> None:
+    """Say that no lines will be recorded while there is still time to choose another Python."""
+    version = python_version(program)
+    if version is not None and version < (3, 12):
+        found = ".".join(map(str, version))
+        click.echo(
+            f"syncscan: --lines needs Python 3.12 or newer: {program} runs {found}, so no lines are recorded",
+            err=True,
+        )
+
+
+def _window(start_after: float | None, seconds: float | None) -> dict[str, int]:
+    """When to trace, in nanoseconds of the clock that all processes share."""
+    now = time.monotonic_ns()
+    begins = now + round((start_after or 0) * 1e9)
+    window = {} if start_after is None else {"begins_ns": begins}
+    return window if seconds is None else window | {"ends_ns": begins + round(seconds * 1e9)}
+
+
+def _prepare(output: Path | None) -> tuple[Path, Path]:
+    """The folder of the trace and, in it, one for what the processes write, without an earlier trace."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="syncscan-")) if output is None else output.absolute()
+        parts, trace = folder / "parts", folder / "trace.json"
+        if launch.remove_parts(parts):
+            trace.unlink(missing_ok=True)
+        elif others := [path.name for path in (parts, trace) if path.exists()]:
+            raise SyncscanError(f"{output}: holds other files: {', '.join(others)}; name another folder")
+        parts.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SyncscanError(
+            f"{output}: cannot be written: {(error.strerror or str(error)).lower()}"
+        ) from None
+    return folder, parts
