@@ -57,15 +57,15 @@ def keep(error: BaseException) -> bool:
 
     ``-again`` must then be the last operation of the callback.
     """
-    found = _outside(error.__traceback__)
+    found = outside(error.__traceback__)
     if found is None and isinstance(error, Exception):
         return False
     _kept.append((type(error), error.with_traceback(found)))
     return True
 
 
-def _outside(entry: TracebackType | None) -> TracebackType | None:
-    """The part of a traceback that begins outside of the hook."""
+def outside(entry: TracebackType | None) -> TracebackType | None:
+    """Return the part of a traceback that begins outside of the hook; None where there is none."""
     while entry is not None and os.path.dirname(entry.tb_frame.f_code.co_filename) == _OURS:
         entry = entry.tb_next
     return entry

@@ -9,6 +9,7 @@ import os
 from time import perf_counter_ns, time_ns
 
 from .append import append
+from .interrupts import outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +56,12 @@ class Output:
     def take(self, write: Callable[[], None]) -> None:
         """Let a function add lines; where it does not come to its end, the next `send` writes all anew."""
         whole, self._whole = self._whole, False
-        write()
+        try:
+            write()
+        except Exception as error:
+            if outside(error.__traceback__) is None:  # a defect of ours, of which the lines tell
+                self._whole = whole
+            raise
         self._whole = whole
 
     def send(self) -> None:
