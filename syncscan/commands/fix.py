@@ -19,7 +19,7 @@ from syncscan.check.store import default_folder
 from syncscan.commands import parameters
 from syncscan.config import Config, find_config
 from syncscan.errors import EXIT_ERROR, EXIT_OK, ConfigError
-from syncscan.model import Finding
+from syncscan.model import Finding, When
 from syncscan.report import verified_text
 from syncscan.report.progress import ProgressBar
 from syncscan.report.safe_text import safe_line
@@ -93,7 +93,9 @@ def command(
     if not words:
         raise ConfigError("--verify needs a command behind --, such as `-- pytest tests/`")
     root = Path.cwd().resolve()
-    config = replace(find_config(root), all=all_ or find_config(root).all)
+    config = find_config(root)
+    if all_:
+        config = replace(config, when=tuple(When))
     project = load_project([Path(path) for path in paths or (".",)], config, {})
     findings = _findings(project, config)
     drafts = _Drafts(project, root)

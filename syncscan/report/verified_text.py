@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from syncscan.model import Finding
-from syncscan.report.records import plural
 from syncscan.report.safe_text import safe_line
+from syncscan.report.words import plural
 
 
 def render(
