@@ -55,7 +55,7 @@ FLOORS = {
         "interface parameters",
         "check_options compare running trace_options watch",
         "interim trace_report",
-        "check_run facts_record init_run trace_run",
+        "check_run facts_record fix_run init_run trace_run",
         "check clean facts fix init ops recipe rule server trace trace_diff",
     ),
     "syncscan.measure": (

@@ -11,6 +11,7 @@ import pytest
 
 from syncscan import __version__
 from syncscan.commands.check import command
+from syncscan.commands.fix import command as fix
 from syncscan.config import parse_config
 from syncscan.report.pages import pages
 from syncscan.rule import rule_book
@@ -45,7 +46,8 @@ def test_every_setting_in_the_guide_is_valid():
 
 
 def test_every_option_in_the_guide_exists():
-    options = {option for parameter in command.params for option in parameter.opts}
+    params = [*command.params, *fix.params]
+    options = {option for parameter in params for option in parameter.opts}
     assert set(re.findall(r"--[a-z]+(?:-[a-z]+)*", GUIDE)) <= options
 
 
