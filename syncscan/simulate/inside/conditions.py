@@ -36,6 +36,8 @@ _ATEN_NAMES = {
     "_index_put_impl": "torch.Tensor.__setitem__",
     "_unique2": "torch.unique",
     "unique_dim": "torch.unique",
+    "_coalesce": "torch.Tensor.coalesce",
+    "_sparse_sum": "torch.sparse.sum",
     "_linalg_check_errors": "torch.linalg.inv",
     "_linalg_svd": "torch.linalg.svd",
     "_linalg_eigh": "torch.linalg.eigh",
@@ -110,6 +112,8 @@ class Operation:
             if known not in self.args and position < len(self.args):
                 known = self.args[position]
             bound[known] = value
+        if isinstance(dims := bound.get("dim"), list) and len(dims) == 1:
+            bound["dim"] = dims[0]
         bound.update((_ATEN_ARGS.get(name, name), value) for name, value in kwargs.items())
         if isinstance(bound.get("index"), list):
             bound["index"] = tuple(slice(None) if item is None else item for item in bound["index"])

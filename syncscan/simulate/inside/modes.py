@@ -26,7 +26,7 @@ from .cpu import MissingKernelError, no_cast, run_on_cpu
 from .functions import FunctionPlan, Scope, device_constructors
 from .gradients import carried, place_in_backward
 from .kinds import is_cuda_device
-from .marks import MIXED, PINNED, common_place, cuda_index, function_modes, is_alias, set_all
+from .marks import MIXED, PINNED, common_place, cuda_index, function_modes, is_alias, lacks_storage, set_all
 from .memory import clear, make_large, makes_much, share_memory
 from .plans import NUMBERS, Plan
 from .taint import spread
@@ -152,16 +152,27 @@ class Operations(TorchFunctionMode):
                 self.gpu.judge(self.scope, operation.bind(args, kwargs))
             finally:
                 self.scope = outer
-        with _without_dispatch():
-            if where is None:
-                return func(*args, **kwargs)
-            result = run_on_cpu(func, args, kwargs)
+        try:
+            with _without_dispatch():
+                if where is None:
+                    return func(*args, **kwargs)
+                result = run_on_cpu(func, args, kwargs)
+        except MissingKernelError:
+            return self._run_as_kernels(plan, func, args, kwargs)
         set_all(result, where)
         if self.gpu.uncomputed.counts:
             spread(func.__name__, args, kwargs, result)
         if plan.unfilled:
             clear(result)
         return result
+
+    def _run_as_kernels(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Run an operation that was judged, so that the kernel that the CPU lacks is seen."""
+        outer, self.scope = self.scope, Scope(func, plan.operation, args, kwargs)
+        try:
+            return func(*args, **kwargs)
+        finally:
+            self.scope = outer
 
     def _carry(self, func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Let a call have its operands in one place, so that each gradient finds its way back."""
@@ -286,7 +297,10 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
             with self:  # not `decompose`, which prefers a Python version that raises other errors
                 return func._op_dk(_COMPOSITE, *args, **kwargs)
         if plan.is_view and plan.operation is None:
-            return func(*args, **kwargs)
+            result = func(*args, **kwargs)
+            if lacks_storage(result):  # and so the mark of what it is a view of
+                set_all(result, plan.operands(args, kwargs)[0])
+            return result
         return self._run(plan, args, kwargs)
 
     def _run(self, plan: Plan, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -339,13 +353,13 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if plan.is_computed:
             try:
                 return run_on_cpu(plan.function, args, kwargs)
-            except MissingKernelError:
-                plan.is_computed = False
+            except MissingKernelError as error:
+                plan.is_computed = not error.for_any_call
         return self.gpu.uncomputed.stand_in(plan.function, args, kwargs, plan.declared)
 
     @staticmethod
     def _mark(plan: Plan, result: Any, where: int) -> None:
-        if not plan.makes_nothing:
+        if not plan.makes_nothing or (plan.is_view and lacks_storage(result)):
             plan.mark(result, where)
             if plan.unfilled and where >= 0:
                 clear(result)
