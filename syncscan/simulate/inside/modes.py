@@ -107,6 +107,8 @@ class Operations(TorchFunctionMode):
         _check_cast(plan, scope)
         if plan.is_native and torch.is_grad_enabled():
             args, kwargs = self._carry(func, args, kwargs)
+        if plan.is_native and self.gpu.autocast.follows_gpu() and scope.place() is None:
+            return self.gpu.autocast.run_on_host(func, args, kwargs)
         result = func(*args, **kwargs)
         if plan.follows and (where := _first_place(args)) is not None:
             set_all(result, where)
@@ -155,7 +157,7 @@ class Operations(TorchFunctionMode):
         try:
             with _without_dispatch():
                 if where is None:
-                    return func(*args, **kwargs)
+                    return self.gpu.autocast.run_on_host(func, args, kwargs)
                 result = run_on_cpu(func, args, kwargs)
         except MissingKernelError:
             return self._run_as_kernels(plan, func, args, kwargs)
@@ -343,9 +345,10 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _compute(self, plan: Plan, source: int | None, args: Any, kwargs: dict[str, Any]) -> Any:
         """Do what a call does, on the CPU; nothing of what a kernel for the GPU alone would compute."""
-        if plan.python_kernel is not None:
+        body = plan.host_kernel if source is None else plan.python_kernel
+        if body is not None:
             with self.operations.outside_any_function(), left_graph(), self:
-                return plan.python_kernel(*args, **kwargs)
+                return body(*args, **kwargs)
         if plan.declared is not None and plan.declared.result == "mapped":
             return share_memory(args[0], self.gpu.current)
         if source is None:
