@@ -2,7 +2,7 @@
 
 The table arrives as plain data, so that it can cross to a child process as JSON::
 
-    {NAME: {"args": [...], "result": "...", "count": 1, "interpret": false,
+    {NAME: {"args": [...], "result": "...", "count": 1, "interpret": false, "shapes": [["q[0]", ...], ...],
             "cases": [{"effect": "...", "when": [TERM, ...], "unless": [TERM, ...]}]}}
 
 where a TERM has the fields of ``syncscan.ops.Term``, its kind being what ``syncscan.kinds.alternatives`` says.
@@ -60,6 +60,7 @@ class Operation:
         self.result: str = entry["result"]
         self.count: int = entry["count"]
         self.interpret: bool = entry["interpret"]
+        self.shapes: list[list[str]] = entry["shapes"]
         self._cases: list[Any] = entry["cases"]
 
     @cached_property
