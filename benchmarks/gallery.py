@@ -1,27 +1,32 @@
 """What waits for the GPU in 40 architectures of transformers: a table of waits per token and per training step.
 
     python -m benchmarks.gallery                 write docs/gallery.md
-    python -m benchmarks.gallery ARCHITECTURE    print the rows of these alone
+    python -m benchmarks.gallery NAME ...        print the rows of these architectures alone
+    python -m benchmarks.gallery --gpu -o FILE NAME ...   keep those of a real GPU
+    python -m benchmarks.gallery --compare FILE  hold them against the simulated GPU, line by line
 
-It runs on the simulated GPU: no GPU is needed, and nothing is downloaded. Models are tiny and have random weights. A rate is
+It runs on the simulated GPU: none is needed, and nothing is downloaded. Models are tiny and have random weights. A rate is
 what the later steps add: waits of a run with more steps, less those of a run with fewer, by the difference in steps. So the
 table leaves out what waits once, such as the start of `generate`.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import platform
-import sys
 import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from benchmarks.architectures import ARCHITECTURES, EXPERTS, OLDER, SEQ2SEQ, SIZES, batch
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "gallery.md"
+ON_GPU = Path(__file__).with_name("gallery_h200.json")
 FEW, MANY = 4, 12  # steps of the two runs
 DECODER = "AutoModelForCausalLM"
 MORE: dict[str, tuple[str, dict[str, Any]]] = {
@@ -35,7 +40,7 @@ MORE: dict[str, tuple[str, dict[str, Any]]] = {
     "gemma3_text": (DECODER, SIZES),
     "mamba": (DECODER, {**OLDER, "state_size": 8, "expand": 2}),
     "mamba2": (DECODER, {**OLDER, "num_heads": 8, "head_dim": 8, "state_size": 8, "n_groups": 1, "expand": 2, "chunk_size": 8}),
-    "deepseek_v3": (DECODER, SIZES | {"n_routed_experts": 4, "num_experts_per_tok": 2, "n_group": 2, "topk_group": 1, "kv_lora_rank": 8, "q_lora_rank": 8, "qk_rope_head_dim": 4, "qk_nope_head_dim": 4, "v_head_dim": 8, "first_k_dense_replace": 1, "moe_intermediate_size": 32, "n_shared_experts": 1}),
+    "deepseek_v3": (DECODER, SIZES | {"head_dim": 4, "num_key_value_heads": 4, "n_routed_experts": 8, "num_experts_per_tok": 2, "n_group": 2, "topk_group": 1, "kv_lora_rank": 8, "q_lora_rank": 8, "qk_rope_head_dim": 4, "qk_nope_head_dim": 4, "v_head_dim": 8, "first_k_dense_replace": 1, "moe_intermediate_size": 32, "n_shared_experts": 1}),
     "mt5": ("AutoModelForSeq2SeqLM", {**SEQ2SEQ, "d_kv": 8, "d_ff": 64, "num_layers": 2, "num_heads": 4}),
 }  # fmt: skip
 GALLERY = {
@@ -43,6 +48,7 @@ GALLERY = {
     for name in sorted({*ARCHITECTURES, *MORE} - {"bert", "csm"})
 }
 Lines = Counter[str]
+Rows = dict[str, dict[str, dict[str, float] | str]]
 
 
 def generating(model: Any, steps: int, **options: Any) -> None:
@@ -77,19 +83,22 @@ MODES: dict[str, Callable[[Any, int], None]] = {
 }
 
 
-def rates(name: str, mode: str) -> dict[str, float] | str:
+def rates(name: str, mode: str, *, on_gpu: bool = False) -> dict[str, float] | str:
     """Return the waits per step of each line, or why the model does not run."""
-    from syncscan import simulated_cuda  # noqa: PLC0415 (only where it runs)
+    from syncscan import count_syncs, simulated_cuda  # noqa: PLC0415 (only where it runs)
 
     counts: list[Lines] = []
     try:
         for steps in (FEW, MANY):
-            with simulated_cuda() as waits, warnings.catch_warnings():
+            with nullcontext() if on_gpu else simulated_cuda(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 model = _model(name)
-                waits.clear()
-                MODES[mode](model, steps)
-                counts.append(Counter(f"{_short(wait.path)}:{wait.line}" for wait in waits))
+                with count_syncs() as seen:
+                    MODES[mode](model, steps)
+            lines: Lines = Counter()
+            for site, count in seen.sites.items():
+                lines[f"{_short(site.path)}:{site.line}"] += count
+            counts.append(lines)
     except Exception as error:  # whatever a model raises, the others go on
         return f"{type(error).__name__}: {str(error).splitlines()[0][:100]}"
     few, many = counts
@@ -130,19 +139,22 @@ def _total(found: dict[str, float] | str) -> str:
     return f"{sum(rate for line, rate in found.items() if not line.startswith('program:')):g}"
 
 
-def page(rows: dict[str, dict[str, dict[str, float] | str]], seconds: float) -> str:
+def page(rows: Rows, seconds: float) -> str:
     """Return the page of the documentation."""
     import torch  # noqa: PLC0415 (only where it runs)
     import transformers  # noqa: PLC0415 (only where it runs)
 
     runs = [found for row in rows.values() for found in row.values()]
     ran = sum(not isinstance(found, str) for found in runs)
+    said, _ = agreement(json.loads(ON_GPU.read_text(encoding="utf-8")), rows)
     head = f"""\
 # Gallery: waits per step, by model
 
 Written by `python -m benchmarks.gallery` in {seconds:.0f} s on the simulated GPU, without a GPU: transformers {transformers.__version__}, torch {torch.__version__},
 Python {platform.python_version()}. Models are tiny and have random weights. {ran} of {len(runs)} runs went through. A rate is how often the CPU waits for
 the GPU in each further token, or training step, in lines of the library; what waits once is left out, and so is what the program itself uploads.
+
+{said} That was on an H200 with torch 2.11 and the same transformers (`benchmarks/gallery_h200.json`; `--gpu` makes it, `--compare` repeats the comparison).
 
 | model | greedy | sampled | training | lines |
 |---|---|---|---|---|
@@ -160,19 +172,66 @@ def _lines(row: dict[str, dict[str, float] | str]) -> str:
     return "<br>".join(f"{mode}: {cell}" for mode, cell in (shown | {"training": cells["training"]}).items())
 
 
-def main(names: list[str]) -> None:
-    """Write the page, or print the rows of some architectures."""
+def agreement(real: Rows, rows: Rows) -> tuple[str, list[str]]:
+    """Return how many lines of the GPU and of the simulation are the same, in words, and those that are not."""
+    total: Counter[str] = Counter()
+    differences = []
+    for name, mode in ((name, mode) for name in real.keys() & rows.keys() for mode in MODES):
+        found, simulated = real[name][mode], rows[name][mode]
+        if isinstance(found, str) or isinstance(simulated, str):
+            differences.append(
+                f"{name} {mode}: not compared: {found if isinstance(found, str) else simulated}"
+            )
+            continue
+        there, here = _of_library(found), _of_library(simulated)
+        total.update(both=len(there.keys() & here.keys()), gpu=len(there), simulated=len(here), runs=1)
+        total.update(same=sum(here.get(line) == rate for line, rate in there.items()))
+        differences += [
+            f"{name} {mode}: {line}: {there.get(line, 0):g} on the GPU, {here.get(line, 0):g} simulated"
+            for line in sorted(there.keys() ^ here.keys())
+        ]
+    return (
+        f"In {total['runs']} runs of {len(real.keys() & rows.keys())} architectures {total['both']} of the {total['gpu']} lines that wait on the GPU "
+        f"wait simulated, {total['same']} of them at the same rate, and {total['both']} of the {total['simulated']} simulated lines wait on the GPU."
+    ), differences
+
+
+def compare(real: Rows) -> None:
+    """Print each line that waits per step on the GPU alone or simulated alone, and the totals of both."""
+    said, differences = agreement(real, {name: {mode: rates(name, mode) for mode in MODES} for name in real})
+    print(*differences, said, sep="\n")
+
+
+def _of_library(found: dict[str, float]) -> dict[str, float]:
+    return {line: rate for line, rate in found.items() if not line.startswith("program:")}
+
+
+def main() -> None:
+    """Write the page, print or keep rows, or compare."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", help="only these")
+    parser.add_argument("--gpu", action="store_true", help="on a real one")
+    parser.add_argument("-o", "--output", type=Path, help="keep the rows as JSON")
+    parser.add_argument("--compare", type=Path, help="rows of a GPU")
+    options = parser.parse_args()
     import torch  # noqa: PLC0415 (only where it runs)
 
     torch.set_num_threads(1)  # tiny models gain nothing from more
+    if options.compare:
+        compare(json.loads(options.compare.read_text(encoding="utf-8")))
+        return
     start = time.monotonic()
     rows = {}
-    for name in names or GALLERY:
-        rows[name] = {mode: rates(name, mode) for mode in MODES}
+    for name in options.names or GALLERY:
+        rows[name] = {mode: rates(name, mode, on_gpu=options.gpu) for mode in MODES}
         print(name, {mode: _cell(found) for mode, found in rows[name].items()}, flush=True)
-    if not names:
+    if options.output:
+        options.output.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    elif not options.names:
         PAGE.write_text(page(rows, time.monotonic() - start), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
