@@ -147,7 +147,7 @@ class Operations(TorchFunctionMode):
         self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any], where: int | None
     ) -> Any:
         """Run an operation whose operands are all in one place, and so its result: no kernel need be seen."""
-        operation: Any = plan.operation
+        operation: Any = plan.dense  # of what has no storage, no place is common
         if operation.may_block(args, kwargs):
             outer, self.scope = self.scope, Scope(func, operation, args, kwargs)
             try:
