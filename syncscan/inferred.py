@@ -93,8 +93,14 @@ def _index() -> Test[Value]:
     )
 
 
-def _gaps() -> Test[Value]:
-    return lambda value: None if value.kind is Kind.TENSOR else _no_other(value)  # layouts are not inferred
+def _unknown_of_tensor() -> Test[Value]:
+    """Strides and shapes are not inferred."""
+    return lambda value: None if value.kind is Kind.TENSOR else _no_other(value)
+
+
+def _layout(*names: str) -> Test[Value]:
+    """Layouts are not inferred: a tensor is taken to be dense, as most are."""
+    return lambda value: "strided" in names if value.kind is Kind.TENSOR else _no_other(value)
 
 
 def _memory(sort: str) -> Test[Value]:
@@ -138,7 +144,12 @@ _FACTS: TestMakers[Value] = {
     "dtype": _dtype,
     "dims": _dims,
     "index": _index,
-    "gaps": _gaps,
+    "gaps": _unknown_of_tensor,
+    "layout": _layout,
+    "permuted": _unknown_of_tensor,
+    "coalesced": _layout,
+    "hybrid": _layout,
+    "square": _unknown_of_tensor,
     "memory": _memory,
     "true": _true,
     "holds": _holds,

@@ -10,6 +10,10 @@ A kind is put together from a few facts about a value::
     dims N                                  of so many dimensions
     index                                   a tensor that picks positions: no mask, and of a dimension at least
     gaps                                    its elements have gaps between them, or another order than in memory
+    permuted                                another order, and no gaps
+    layout NAME ...                         its elements lie in one of these layouts, as torch names them
+    coalesced, hybrid                       of layout sparse_coo, and names no element twice; its elements are tensors
+    square                                  a matrix, or several, with as many rows as columns
     memory pinned, memory pageable          host memory of this sort
     true                                    a number, and true
     holds gpu                               a tensor on the GPU is among the elements, or the bounds of a slice
@@ -50,6 +54,20 @@ KINDS = {
     "tensor": "is tensor",
     "bfloat16": "is tensor, dtype bfloat16",
     "strided": "is tensor, gaps",
+    "permuted": "is tensor, permuted",
+    "square": "is tensor, square",
+    "batch": "is tensor, not dims 0, not dims 1, not dims 2",
+    "sparse": "is tensor, not layout strided",
+    "coo": "is tensor, layout sparse_coo",
+    "coalesced": "is tensor, coalesced",
+    "uncoalesced": "is tensor, layout sparse_coo, not coalesced",
+    "compressed": "is tensor, layout sparse_csr sparse_csc sparse_bsr sparse_bsc",
+    "hybrid": "is tensor, hybrid",
+    "csr": "is tensor, layout sparse_csr",
+    "csc": "is tensor, layout sparse_csc",
+    "bsr": "is tensor, layout sparse_bsr",
+    "bsc": "is tensor, layout sparse_bsc",
+    "blocked": "is tensor, layout sparse_bsr sparse_bsc",
 }
 
 V = TypeVar("V")

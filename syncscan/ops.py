@@ -128,6 +128,8 @@ class Operation:
     shown, and decides nothing. ``aten`` names the overloads in which the host waited, or, where it never
     did, those of the operation's own name. ``measured`` is false where the entry is declared. ``interpret`` is of
     a Triton kernel whose numbers decide what the program does: the simulation has Triton's interpreter run it.
+    ``shapes`` has the dimensions of each tensor that an operation without a kernel for the CPU makes, in those of
+    its operands: "q[0], v[-1]".
     ``is_own`` is of what a project declares in its settings: it knows where the result lives.
     """
 
@@ -144,6 +146,7 @@ class Operation:
     aten: tuple[str, ...] = ()
     measured: bool = True
     interpret: bool = False
+    shapes: tuple[str, ...] = ()
     is_own: bool = False
 
     def dtypes(self) -> tuple[str, ...]:
@@ -311,6 +314,9 @@ def _parse_operation(name: str, entry: object) -> Operation:
     for term in (term for condition in conditions for term in condition):
         if term.arg not in names | {"any"}:
             raise ValueError(f"a condition names {term.arg!r}, which is not in args")
+    for operand in (found[1] for shape in operation.shapes for found in _DIMENSION.finditer(shape)):
+        if operand and operand not in names:
+            raise ValueError(f"shapes names {operand!r}, which is not in args")
     for said in ({"result": operation.result, "reduces": operation.reduces}, *map(_said, operation.forms)):
         _check_names(said, names)
     return operation
@@ -373,6 +379,17 @@ def _whole(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < -1:
         raise ValueError(f"must be a whole number, not {value!r}")
     return value
+
+
+_DIMENSION = re.compile(r"(\w+)\[(-?\d+)\]|(\d+)")
+
+
+def _shapes(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(
+        isinstance(shape, str) and all(map(_DIMENSION.fullmatch, shape.split(", "))) for shape in value
+    ):
+        raise ValueError(f'must be a list of shapes such as "q[0], v[-1]", not {value!r}')
+    return tuple(value)
 
 
 def _flag(value: object) -> bool:
@@ -454,6 +471,7 @@ _OF_AN_ENTRY: Parsers = {
     "aten": _overloads,
     "measured": _flag,
     "interpret": _flag,
+    "shapes": _shapes,
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,7 +63,8 @@ def _suggestion(name: str, operations: Iterable[str]) -> str:
     return suggestion(f"{module or 'torch'}.{last}", alike, "write a whole name such as torch.nonzero")
 
 
-@command.command(short_help="Measure every operation on this machine's GPU.")
+@command.command(short_help="Measure operations on this machine's GPU.")
+@click.argument("operations", nargs=-1, shell_complete=parameters.complete(lambda: load_table().operations))
 @click.option("-o", "output", type=parameters.path, default=Path("ops.toml"), show_default=True)
 @click.option("--raw", type=parameters.path, help="Where to keep the measurements [default: OUTPUT.jsonl].")
 @click.option(
@@ -72,29 +73,33 @@ def _suggestion(name: str, operations: Iterable[str]) -> str:
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Use kept measurements; needs no GPU.",
 )
-def measure(output: Path, raw: Path | None, source: Path | None) -> None:
-    """Measure every operation on this machine's GPU and write the table.
+def measure(operations: tuple[str, ...], output: Path, raw: Path | None, source: Path | None) -> None:
+    """Measure OPERATIONS on this machine's GPU, or every one, and write the table.
 
-    A run that is cut short leaves the table as it was; the next one goes on where it ended.
+    A run that is cut short leaves the table as it was; the next one goes on where it ended. Where only some are
+    measured the others stay as they are in the table.
     """
     from syncscan.files import replace_file  # noqa: PLC0415
     from syncscan.measure.campaign import read_log  # noqa: PLC0415
-    from syncscan.measure.derive import derive  # noqa: PLC0415
+    from syncscan.measure.derive import derive, replace_measured  # noqa: PLC0415
     from syncscan.measure.report import coverage  # noqa: PLC0415
     from syncscan.measure.write import write_table  # noqa: PLC0415
     from syncscan.ops import load_table, parse_table  # noqa: PLC0415
 
     raw = raw or output.with_suffix(".jsonl")
-    log = None if source else _measured(raw)
+    log = None if source else _measured(raw, operations)
     header, units = read_log(source or raw, complete=source is not None)
-    entries = derive((record for unit in units for record in unit["records"]), load_table())
+    records = [record for unit in units for record in unit["records"]]
+    only = header.pop("operations", "").split()
+    entries = replace_measured(records, load_table(), only, header) if only else derive(records, load_table())
     text = write_table(entries, header)
     parse_table(text)
     replace_file(output, text)
     if log:
         log.close()
-    click.echo(coverage(units))
-    click.echo(f"{sum(entry.measured for entry in entries.values())} operations written to {output}")
+    if not only:
+        click.echo(coverage(units))
+    click.echo(f"{len(only) or _measured_count(entries)} operations written to {output}")
 
 
 @command.command(short_help="Measure again, and print what differs from the table.")
@@ -128,8 +133,8 @@ def _measured_count(entries: dict[str, Operation]) -> int:
     return sum(entry.measured for entry in entries.values())
 
 
-def _measured(path: Path) -> Log:
-    """Measure all, with a line of progress on stderr."""
+def _measured(path: Path, operations: Sequence[str] = ()) -> Log:
+    """Measure these operations, or all, with a line of progress on stderr."""
     try:
         import torch  # noqa: PLC0415
     except ModuleNotFoundError as error:
@@ -138,15 +143,16 @@ def _measured(path: Path) -> Log:
         raise SyncscanError(
             "measuring needs an NVIDIA GPU, and torch sees none; `syncscan ops show` needs none"
         )
-    from syncscan.measure.campaign import Log, all_units, measure_all  # noqa: PLC0415
+    from syncscan.measure.campaign import Log, all_units, measure_all, units_of  # noqa: PLC0415
 
     header = {"gpu": torch.cuda.get_device_name(0), "torch": str(torch.__version__)}
     header["date"] = datetime.now(timezone.utc).strftime("%Y-%m-%d")
-    log = Log(path, header)
+    units = units_of(operations) if operations else all_units()
+    log = Log(path, header | ({"operations": " ".join(operations)} if operations else {}))
 
     def tell(done: int, of: int) -> None:
         if sys.stderr.isatty():
             click.echo(f"\r{done}/{of}", nl=done == of, err=True)
 
-    measure_all(log, all_units(), tell=tell)
+    measure_all(log, units, tell=tell)
     return log

@@ -8,12 +8,13 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
-from syncscan.errors import SyncscanError
+from syncscan.errors import SyncscanError, suggestion
 from syncscan.measure import handwritten, opinfo
 
 WORKERS = 6
@@ -28,6 +29,25 @@ def all_units() -> list[str]:
     mine = [f"cases {sheet.op}" for sheet in sheets if not sheet.process]
     theirs = [f"op_db {name}" for name in opinfo.entries() if opinfo.left_out(name) is None]
     return [*sorted(_units_apart()), *mine, *theirs]
+
+
+def units_of(operations: Collection[str]) -> list[str]:
+    """Return the units that measure these operations; SyncscanError names an operation without one."""
+    by_operation: dict[str, list[str]] = defaultdict(list)
+    for unit in all_units():
+        for operation in _operations_of(unit):
+            by_operation[operation].append(unit)
+    if unknown := next((name for name in operations if name not in by_operation), None):
+        hint = suggestion(unknown, by_operation)
+        raise SyncscanError(f"nothing measures {unknown!r}: add its calls to cases.toml; {hint}")
+    return list(dict.fromkeys(unit for name in operations for unit in by_operation[name]))
+
+
+def _operations_of(unit: str) -> list[str]:
+    source, _, name = unit.partition(" ")
+    if source == "op_db":
+        return [opinfo.public_name(name)]
+    return [sheet.op for sheet in handwritten.sheets().values() if name in {sheet.op, sheet.process}]
 
 
 class Log:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from syncscan.errors import SyncscanError
 from syncscan.measure.describe import Description
 from syncscan.measure.effects import effect_of
 from syncscan.measure.handwritten import Sheet, sheets
@@ -40,16 +41,28 @@ def derive(records: Iterable[Record], known: OperationTable) -> dict[str, Operat
     return dict(sorted(entries.items()))
 
 
+def replace_measured(
+    records: Sequence[Record], known: OperationTable, names: Collection[str], measured_on: Mapping[str, str]
+) -> dict[str, Operation]:
+    """Return the entries of a table with these operations measured anew, and the others as they are.
+
+    SyncscanError where the table was measured on another GPU or version of torch: a table is of one machine.
+    """
+    here, there = (tuple(on.get(key) for key in ("gpu", "torch")) for on in (measured_on, known.measured_on))
+    if here != there:
+        raise SyncscanError(f"the table was measured on {there}, and this is {here}: measure every operation")
+    found = derive(records, known)
+    return dict(
+        sorted({**known.operations, **{name: found[name] for name in names if name in found}}.items())
+    )
+
+
 def _entry(name: str, records: list[Record], known: Operation | None) -> Operation:
     sheet = sheets().get(name, _NO_SHEET)
     args = sheet.args or _longest_names(records) or (known.args if known else ())
     if sheet.alone:
         records = [record for record in records if not record["code"].startswith("op_db ")]
-    kept = _confirmed(_renamed(known, args), records) if known else ()
-    blocks, sometimes = kept, known.sometimes if known else ()
-    if not all(says((*kept, *sometimes), record) for record in records if record["waited"]):
-        learnt, sometimes = _learnt(name, args, kept, records, sheet)
-        blocks = (*kept, *learnt)
+    blocks, sometimes = _conditions(name, args, records, sheet, known)
     entry = result_of(name, args, records, sheet)
     if known:
         shares = entry.result == "view" and known.result == "input"  # seen in memory, so surer than declared
@@ -65,6 +78,21 @@ def _entry(name: str, records: list[Record], known: Operation | None) -> Operati
         )
     args = _with_mentioned(args, entry, (*blocks, *sometimes))
     return replace(entry, args=args, blocks=blocks, sometimes=sometimes, aten=_aten(name, records))
+
+
+def _conditions(
+    name: str, args: tuple[str, ...], records: list[Record], sheet: Sheet, known: Operation | None
+) -> tuple[tuple[Case, ...], tuple[Case, ...]]:
+    """Return the conditions that hold always, and those that hold sometimes, which go where the first explain all."""
+    kept = _confirmed(_renamed(known, args), records) if known else ()
+    if all(says(kept, record) for record in records if record["waited"]):
+        return kept, ()
+    learnt, sometimes = _learnt(name, args, kept, records, sheet)
+    known_sometimes = known.sometimes if known else ()
+    told = all(says((*kept, *known_sometimes), record) for record in records if record["waited"])
+    if sometimes and told:
+        return kept, known_sometimes
+    return (*kept, *learnt), sometimes
 
 
 def _longest_names(records: list[Record]) -> tuple[str, ...]:

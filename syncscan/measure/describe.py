@@ -52,12 +52,37 @@ def _describe_tensor(tensor: Any) -> Description:
         "bytes": tensor.numel() * tensor.element_size(),
     }
     if tensor.layout is not torch.strided:
-        return found | {"layout": str(tensor.layout).removeprefix("torch.")}
+        return found | {"layout": str(tensor.layout).removeprefix("torch.")} | _describe_parts(tensor)
     if not tensor.is_cuda and torch.cuda.is_available() and tensor.is_pinned():
         found["pinned"] = True
     if not tensor.is_contiguous():
         found["gaps"] = True
+    if not tensor.is_contiguous() and is_dense(tensor):
+        found["permuted"] = True
     return found
+
+
+def _describe_parts(tensor: Any) -> Description:
+    """Of a sparse tensor: whether it names no element twice, and whether its elements are tensors."""
+    import torch  # noqa: PLC0415
+
+    if tensor.layout is not torch.sparse_coo:
+        return {}
+    flags = {"coalesced": tensor.is_coalesced(), "hybrid": tensor.dense_dim() > 0}
+    return {flag: True for flag, holds in flags.items() if holds}
+
+
+def is_dense(tensor: Any) -> bool:
+    """Whether a tensor fills its memory without gaps, each element once, in whatever order."""
+    steps = sorted(
+        (stride, size) for stride, size in zip(tensor.stride(), tensor.shape, strict=True) if size != 1
+    )
+    expected = 1
+    for stride, size in steps:
+        if stride != expected:
+            return False
+        expected *= size
+    return True
 
 
 def _describe_plain(value: object) -> Description:
@@ -115,6 +140,18 @@ def _is_index(tensor: Description) -> bool:
     return tensor["dtype"] not in {"bool", "uint8"} and bool(tensor["shape"])
 
 
+def _flag(name: str) -> Test[Description]:
+    return _of_tensor(lambda tensor: bool(tensor.get(name)))
+
+
+def _layout(*names: str) -> Test[Description]:
+    return _of_tensor(lambda tensor: tensor.get("layout", "strided") in names)
+
+
+def _is_square(tensor: Description) -> bool:
+    return len(tensor["shape"]) > 1 and tensor["shape"][-1] == tensor["shape"][-2]
+
+
 def _memory(sort: str) -> Test[Description]:
     return lambda described: (
         (described["is"] == "array" or described.get("on") == "cpu")
@@ -151,7 +188,9 @@ _FACTS: TestMakers[Description] = {
     "dtype": _dtype,
     "dims": _dims,
     "index": lambda: _of_tensor(_is_index),
-    "gaps": lambda: _of_tensor(lambda tensor: bool(tensor.get("gaps"))),
+    "layout": _layout,
+    **{flag: functools.partial(_flag, flag) for flag in ("gaps", "permuted", "coalesced", "hybrid")},
+    "square": lambda: _of_tensor(_is_square),
     "memory": _memory,
     "true": lambda: _true,
     "holds": _holds,

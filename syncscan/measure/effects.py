@@ -34,11 +34,17 @@ def _effect_of_copies(record: Record) -> Effect:
         return Effect.UPLOAD
     if to_host and _on_host(record):
         return Effect.DOWNLOAD
-    if record.get("dynamic"):
+    if record.get("dynamic") or _is_sparse(record):
         return Effect.SHAPE
     if not to_host and not to_gpu:
         return Effect.WAIT if result == "none" else Effect.CHECK
     return Effect.SCALAR if result == "number" else Effect.CHECK
+
+
+def _is_sparse(record: Record) -> bool:
+    """Whether a call is about sparse tensors: how many elements there are is what their data says."""
+    values = [*record["args"].values(), record["result"]]
+    return any("layout" in tensor for value in values for tensor in tensors_in(value))
 
 
 def _on_host(record: Record) -> bool:

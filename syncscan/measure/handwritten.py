@@ -64,7 +64,7 @@ def probes(sheet: Sheet, device: str) -> Iterator[Probe]:
 
 def _probe_or_failure(sheet: Sheet, line: str, device: str) -> Probe:
     try:
-        return _probe(sheet, line, Operands(device))
+        return probe(sheet, line, Operands(device))
     except Exception as error:  # whatever a line raises, the others go on
         return Probe(sheet.op, line, {}, functools.partial(_fail, error))
 
@@ -73,7 +73,8 @@ def _fail(error: Exception) -> None:
     raise error
 
 
-def _probe(sheet: Sheet, line: str, operands: Operands) -> Probe:
+def probe(sheet: Sheet, line: str, operands: Operands) -> Probe:
+    """Return the probe of one line, whose setup has run."""
     setup, _, code = (part.strip() for part in line.rpartition(";;"))
     ready = compile(setup or "pass", "<setup>", "exec")
     statement = ast.parse(code).body[0]

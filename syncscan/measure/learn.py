@@ -43,6 +43,14 @@ _KIND_COST = {
     "false": 1.7,
     "strided": 1.8,
     "bfloat16": 1.9,
+    "sparse": 1.8,
+    "coo": 1.85,
+    "compressed": 1.85,
+    "uncoalesced": 1.9,
+    "batch": 1.9,
+    "blocked": 1.9,
+    "hybrid": 1.95,
+    "permuted": 1.95,
     "tensor": 2.0,
 }
 _DENIED_COST = {
@@ -55,6 +63,13 @@ _DENIED_COST = {
     "cpu mask": 2.4,
     "strided": 1.9,
     "bfloat16": 2.0,
+    "sparse": 1.85,
+    "coalesced": 1.85,
+    "square": 1.85,
+    "hybrid": 1.95,
+    "permuted": 1.95,
+    "bsr": 1.95,
+    "bsc": 1.95,
 }
 _OTHER_KIND_COST = 2.1
 _WHERE = frozenset({"on", "holds", "names", "memory", "true"})  # the facts that say where, or which switch
@@ -122,7 +137,19 @@ def learn(examples: Sequence[Example], names: Sequence[str], *, sizes: bool = Fa
             break
         found.append(Found(best))
         left &= ~_covered(best, candidates)
-    return found
+    return _needed(found, candidates)
+
+
+def _needed(found: list[Found], candidates: dict[Term, int]) -> list[Found]:
+    """Return the conditions without those whose calls the later ones explain too: short ones are found first."""
+    kept: list[Found] = []
+    explained = 0
+    for one in reversed(found):
+        covered = _covered(one.when, candidates)
+        if one.sometimes or covered & ~explained:
+            kept.insert(0, one)
+            explained |= 0 if one.sometimes else covered
+    return kept
 
 
 def _sometimes(candidates: dict[Term, int], left: int, forbidden: int) -> list[Found]:

@@ -124,7 +124,37 @@ TENSORS: dict[str, Callable[[], torch.Tensor]] = {
     "probabilities": lambda: torch.full((8,), 0.125),
     "batch": lambda: _floats(4, 8, 16),
     "positive": lambda: _floats(8) + 0.5,
+    "short": lambda: _floats(32),
+    "low_index": lambda: torch.arange(0, 32, 4),
+    "compressed": lambda: torch.arange(0, 33),
+    "plain": lambda: torch.arange(32),
+    "weights": lambda: _floats(32),
+    "blocks": lambda: _floats(32, 2, 2),
+    "batch_right": lambda: _floats(4, 16, 8),
+    "pruned": lambda: torch.tensor([1, 1, 0, 0], dtype=torch.half).repeat(64, 16),
+    "tiny_square": lambda: _definite(4),
+    "mid_square": lambda: _definite(256),
+    "large_square": lambda: _definite(1024),
+    "square_batch": lambda: _definite(32).repeat(4, 1, 1),
+    "many_squares": lambda: _definite(8).repeat(512, 1, 1),
+    "double_square": lambda: _definite(32).double(),
 }
+
+
+def _definite(size: int) -> torch.Tensor:
+    """A symmetric matrix that every factorisation takes."""
+    return size * torch.eye(size) + 1
+
+
+def _uncoalesced(rows: int) -> Callable[[Operands], torch.Tensor]:
+    """A sparse matrix that names each of its elements twice."""
+
+    def make(operands: Operands) -> torch.Tensor:
+        index = operands["ints"][:rows] % (rows // 2)
+        values = operands["row"][:rows]
+        return torch.sparse_coo_tensor(torch.stack([index, index]), values, (rows, rows))
+
+    return make
 
 
 def _on_gpu(make: Callable[[], torch.Tensor]) -> Callable[[Operands], torch.Tensor]:
@@ -244,6 +274,18 @@ RECIPES: dict[str, Callable[[Operands], Any]] = {
     "graph": _graph,
     "sparse": lambda o: o["symmetric"].to_sparse(),
     "sparse_csr": lambda o: o["symmetric"].to_sparse_csr(),
+    "sparse_csc": lambda o: o["symmetric"].to_sparse_csc(),
+    "sparse_bsr": lambda o: o["symmetric"].to_sparse_bsr((2, 2)),
+    "sparse_bsc": lambda o: o["symmetric"].to_sparse_bsc((2, 2)),
+    "sparse_batch": lambda o: o["batch"].to_sparse(),
+    "hybrid": lambda o: o["symmetric"].to_sparse(1),
+    "uncoalesced": _uncoalesced(1024),
+    "uncoalesced_few": _uncoalesced(32),
+    "big_coo": lambda o: o["x"].to_sparse(),
+    "cpu_sparse": lambda o: o["cpu_symmetric"].to_sparse(),
+    "cpu_sparse_csr": lambda o: o["cpu_symmetric"].to_sparse_csr(),
+    "cpu_sparse_batch": lambda o: o["cpu_batch"].to_sparse(),
+    "cpu_big_coo": lambda o: o["cpu_x"].to_sparse(),
     "sparse_indices": lambda o: torch.stack([o["ints"], o["ints"]]),
     "host_sparse_indices": lambda o: torch.stack([o["cpu_ints"], o["cpu_ints"]]),
     "packed": lambda o: torch.nn.utils.rnn.pack_padded_sequence(o["batch"], [8, 8, 4, 2], batch_first=True),

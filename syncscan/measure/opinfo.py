@@ -43,6 +43,12 @@ def left_out(name: str) -> str | None:
     return next((reason for start, reason in LEFT_OUT.items() if name.startswith(start)), None)
 
 
+def public_name(full_name: str) -> str:
+    """Return the public name of the operation that an entry is about."""
+    name = entries()[full_name].name
+    return public_function(name)[0] or f"torch.{name}"
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """A function and what it is called with."""
@@ -72,8 +78,7 @@ class Call:
 def probes(full_name: str, device: str) -> Iterator[Probe]:
     """The calls of one entry: samples, the first on the host too, and its numbers as GPU scalars."""
     entry = entries()[full_name]
-    name, function = public_function(entry.name)
-    name = name or f"torch.{entry.name}"
+    name, function = public_name(full_name), public_function(entry.name)[1]
     varied: set[int | str] = set()
     shown_on_host = False
     for dtype, index, sample in _samples(entry, device):

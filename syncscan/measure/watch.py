@@ -9,6 +9,7 @@ from typing import Protocol
 
 BUSY_MS = 10.0  # how long the kernel keeps the GPU busy, at least
 WAITED_MS = 5.0  # a call that a busy GPU makes slower than this has waited
+SHORT = 0.8  # the share of its time that a kernel has to take for what came after it to count
 TRIES = 3  # a call waited only if it did so every time
 
 
@@ -98,12 +99,18 @@ class BusyGpu:
         """How long the host took, or None if it came back while the GPU was still busy."""
         before()
         self.settle()
+        event = self._torch.cuda.Event
+        start, done = event(enable_timing=True), event(enable_timing=True)
+        start.record()
         self._torch.cuda._sleep(int(length_ms * self._cycles_per_ms))
-        done = self._torch.cuda.Event()
         done.record()
         took = _milliseconds(call)
         waited = done.query()
         self.settle()
+        busy_ms = start.elapsed_time(done)
+        if waited and busy_ms < length_ms * SHORT:
+            self._cycles_per_ms *= length_ms / busy_ms  # its clock has gone up since
+            return self._behind_busy_kernel(call, before, length_ms)
         return took if waited else None
 
 

@@ -42,6 +42,8 @@ def entry_text(entry: Operation) -> str:
     lines += _list("forms", [_form(form) for form in entry.forms])
     if entry.aten:
         lines.append(f"aten = {_strings(entry.aten)}")
+    if entry.shapes:
+        lines.append(f"shapes = {_strings(entry.shapes)}")
     if not entry.measured:
         lines.append("measured = false")
     return "\n".join(lines)

@@ -48,6 +48,7 @@ def _plain_operation(operation: Operation) -> dict[str, Any]:
         "result": operation.result,
         "count": operation.count,
         "interpret": operation.interpret,
+        "shapes": [shape.split(", ") for shape in operation.shapes],
         "cases": [_plain_case(case) for case in operation.blocks],
     }
 

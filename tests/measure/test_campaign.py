@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from syncscan.errors import SyncscanError
-from syncscan.measure.campaign import Log, all_units, measure_all, read_log
+from syncscan.measure.campaign import Log, all_units, measure_all, read_log, units_of
 
 CHILD = Path(__file__).with_name("cpu_child.py")
 ROOT = CHILD.parent.parent.parent
@@ -95,3 +95,13 @@ def test_the_units_are_the_sheets_and_op_db():
     assert len(units) == len(set(units)) > 1000
     assert units[0] == "cases distributed"
     assert not any("jiterator" in unit for unit in units)
+
+
+def test_the_units_of_some_operations_are_their_lines_and_their_samples():
+    assert units_of(["torch.Tensor.copy_", "torch.abs"]) == [
+        "cases torch.Tensor.copy_",
+        "cases torch.abs",
+        "op_db abs",
+    ]
+    with pytest.raises(SyncscanError, match=r"nothing measures 'torch\.Tensor\.copi_'.*torch\.Tensor\.copy_"):
+        units_of(["torch.Tensor.copi_"])

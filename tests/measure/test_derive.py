@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from syncscan.measure.derive import derive
+from syncscan.errors import SyncscanError
+from syncscan.measure.derive import derive, replace_measured
 from syncscan.measure.write import condition_text
 from syncscan.ops import OperationTable, parse_table
 
@@ -239,3 +240,36 @@ def test_of_two_sizes_that_explain_as_much_the_larger_is_taken():
     records = [upload(False, 64), upload(False, 1024, pinned=True), upload(True, 2**20), upload(True, 2**21)]
     (case,) = derive(records, NONE)["torch.Tensor.cuda"].blocks
     assert condition_text(case.when) == "input is pageable and input > 1024 bytes"
+
+
+def test_where_some_operations_are_measured_the_others_stay_on_the_same_machine_only():
+    here = {"gpu": "a GPU", "torch": "2"}
+    known = OperationTable(here, parse_table('["torch.other"]\n\n["torch.made_up"]').operations)
+    waits = [record(True, input=tensor()), record(False, input=tensor("cpu"))]
+    found = replace_measured(waits, known, ["torch.made_up"], here)
+    assert found["torch.other"] == known.operations["torch.other"]
+    assert texts(found["torch.made_up"].blocks) == [("error check", "input is gpu", "")]
+    with pytest.raises(SyncscanError, match="measure every operation"):
+        replace_measured(waits, known, ["torch.made_up"], here | {"torch": "3"})
+
+
+def test_what_held_sometimes_holds_always_once_a_kind_tells_it():
+    known = parse_table('["torch.made_up"]\nsometimes = [{ as = "error check", when = "input is gpu" }]')
+    entry = derived(
+        record(True, input=tensor(shape=(4, 3))),
+        record(False, input=tensor(shape=(4, 4))),
+        known=known,
+    )
+    assert texts(entry.blocks) == [("error check", "input is gpu", "input is square")]
+    assert not entry.sometimes
+
+
+def test_a_condition_that_others_explain_is_left_out():
+    entry = derived(
+        record(True, input=tensor(dtype="bool")),
+        record(True, input=tensor()),
+        record(False, input=tensor(layout="sparse_coo")),
+        record(False, input=tensor(layout="sparse_csr", dtype="bool")),
+        record(False, input=tensor("cpu")),
+    )
+    assert texts(entry.blocks) == [("error check", "input is gpu", "input is sparse")]

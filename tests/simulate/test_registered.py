@@ -81,3 +81,17 @@ def test_of_several_bodies_the_one_for_cuda_runs(order: tuple[str, ...]) -> None
         made = grown(torch.ones(2, device="cuda"))
         assert [wait.api for wait in waits] == ["torch.Tensor.item"]
         assert (made.is_cuda, made.tolist()) == (True, [3, 3])
+
+
+def test_of_two_bodies_the_one_for_the_place_of_the_operands_runs() -> None:
+    @torch.library.custom_op("syncscan_two_bodies::add", mutates_args=(), device_types="cpu")
+    def add(x: torch.Tensor) -> torch.Tensor:
+        return x + 1
+
+    @add.register_kernel("cuda")
+    def _(x: torch.Tensor) -> torch.Tensor:
+        assert x.is_cuda
+        return x + 2
+
+    with simulated_cuda():
+        assert (add(torch.zeros(1)).item(), add(torch.zeros(1, device="cuda")).item()) == (1, 2)

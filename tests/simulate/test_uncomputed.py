@@ -19,6 +19,9 @@ _library.define("fill(Tensor x, Tensor(a!) out) -> ()")
 _library.define("accumulate(Tensor x, Tensor(a!)[] caches, Tensor(b!) total) -> Tensor(b!)")
 _library.define("attend(Tensor q, Tensor k) -> Tensor[]")
 _library.define("unknown(Tensor x) -> Tensor")
+_library.define("latent(Tensor q, Tensor k, Tensor v) -> (Tensor, Tensor)")
+_library.define("halve(Tensor x) -> Tensor")
+_library.define("pair(Tensor x) -> (Tensor, Tensor)")
 _library.define("grow(Tensor x, Tensor(a!) out) -> (Tensor(a!), Tensor)")
 
 
@@ -36,12 +39,30 @@ def _grow(x: torch.Tensor, out: torch.Tensor) -> tuple[torch.Tensor, torch.Tenso
     return out, torch.empty(2 * x.shape[0], device=x.device)
 
 
+@torch.library.register_fake("syncscan_uncomputed::halve")
+def _halve(x: torch.Tensor) -> torch.Tensor:
+    return x.new_empty(x.shape[0] // 2)
+
+
+@torch.library.register_fake("syncscan_uncomputed::pair")
+def _pair(x: torch.Tensor) -> torch.Tensor:
+    return x.new_empty(1)
+
+
 _operations = torch.ops.syncscan_uncomputed
 
 
 @pytest.fixture(autouse=True)
 def waits() -> Iterator[list[object]]:
-    declared = {"torch.ops.syncscan_uncomputed.attend": {"args": ["q", "k"], "count": 2}}
+    declared = {
+        "torch.ops.syncscan_uncomputed.attend": {"args": ["q", "k"], "count": 2},
+        "torch.ops.syncscan_uncomputed.latent": {
+            "args": ["q", "k", "v"],
+            "count": 2,
+            "shapes": ["q[0], q[1], v[-1]", "q[1], 3"],
+        },
+        "torch.ops.syncscan_uncomputed.halve": {"args": ["x"], "result": "gpu", "shapes": ["x[0]"]},
+    }
     with simulated_cuda(operations=declared) as seen:
         yield seen
         assert not seen
@@ -99,6 +120,26 @@ def test_a_result_of_which_nothing_tells_the_shape_is_as_declared() -> None:
         SimulationError, match=r"syncscan_uncomputed::unknown cannot be simulated: .*register_fake"
     ):
         _operations.unknown(q)
+
+
+def test_a_result_has_the_dimensions_of_the_operands_that_are_declared() -> None:
+    q, cache = torch.ones(5, 2, 8, device="cuda"), torch.ones(7, 1, 16, device="cuda")
+    out, sums = _operations.latent(q, cache, cache)
+    assert (out.shape, sums.shape) == ((5, 2, 16), (2, 3))
+    assert out.is_cuda
+    assert sums.is_cuda
+
+
+def test_a_fake_kernel_that_contradicts_what_is_said_elsewhere_is_named_at_once() -> None:
+    with pytest.raises(
+        SimulationError, match=r"uncomputed::halve: .* makes \[2\], and shapes \[\[4\]\] are declared"
+    ):
+        _operations.halve(torch.ones(4, device="cuda"))
+    with pytest.raises(
+        SimulationError,
+        match=r"uncomputed::pair cannot .* its fake or meta kernel fails to tell .*TypeError: ",
+    ):
+        _operations.pair(torch.ones(4, device="cuda"))
 
 
 def test_on_the_host_such_an_operation_fails_as_ever() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from benchmarks import cases
 from syncscan.simulate.context import SimulatedSync, simulated_cuda
 
 BLOCKING = [
@@ -209,3 +210,9 @@ def test_where_a_result_goes_is_no_operand():
         torch._chunk_cat(parts, 0, 2, out=out)  # as `fully_shard` gathers gradients
         torch.ops.aten._chunk_cat.out(parts, 0, 2, out=out)
     assert waits == []
+
+
+def test_calls_that_were_measured_on_a_gpu_get_their_verdicts_one_in_nine() -> None:
+    total, differences = cases.replay(share=9)
+    assert total > 100
+    assert not [one for one in differences if "hybrid" not in one.line and "semi_structured" not in one.line]

@@ -17,15 +17,16 @@ if TYPE_CHECKING:
 _NAMES = ("is_autocast_enabled", "get_autocast_dtype", "set_autocast_enabled", "set_autocast_dtype")
 
 
-def install(patches: Patches) -> None:
-    """Replace the functions that ask of the state and change it."""
-    state = _State(*(getattr(torch, name) for name in _NAMES))
+def install(patches: Patches) -> State:
+    """Replace the functions that ask of the state and change it; returns the state."""
+    state = State(*(getattr(torch, name) for name in _NAMES))
     for name in _NAMES:
         patches.replace(torch, name, getattr(state, name))
     patches.switch(lambda: None, state.give_back, None)
+    return state
 
 
-class _State(threading.local):
+class State(threading.local):
     """That of one thread, as torch has it."""
 
     def __init__(self, is_enabled: Any, dtype: Any, enable: Any, set_dtype: Any) -> None:
@@ -59,6 +60,24 @@ class _State(threading.local):
             return
         self._set_dtype(device_type, dtype)
         self._follow()
+
+    def follows_gpu(self) -> bool:
+        """Whether what runs on the CPU is cast as on the GPU."""
+        return self._kept is not None
+
+    def run_on_host(self, function: Any, args: Any, kwargs: Any) -> Any:
+        """Call a function of operands of the host, which autocast for CUDA does not cast."""
+        if self._kept is None:
+            return function(*args, **kwargs)
+        enabled, dtype = self._kept
+        followed = self._dtype("cpu")
+        self._enable("cpu", enabled)
+        self._set_dtype("cpu", dtype)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self._enable("cpu", True)
+            self._set_dtype("cpu", followed)
 
     def give_back(self, _: Any = None) -> None:
         """Let the host have its own state."""

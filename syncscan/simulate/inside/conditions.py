@@ -2,7 +2,7 @@
 
 The table arrives as plain data, so that it can cross to a child process as JSON::
 
-    {NAME: {"args": [...], "result": "...", "count": 1, "interpret": false,
+    {NAME: {"args": [...], "result": "...", "count": 1, "interpret": false, "shapes": [["q[0]", ...], ...],
             "cases": [{"effect": "...", "when": [TERM, ...], "unless": [TERM, ...]}]}}
 
 where a TERM has the fields of ``syncscan.ops.Term``, its kind being what ``syncscan.kinds.alternatives`` says.
@@ -11,6 +11,7 @@ where a TERM has the fields of ``syncscan.ops.Term``, its kind being what ``sync
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Container, Iterable, Mapping
 from functools import cached_property, lru_cache
 from typing import Any
@@ -25,6 +26,7 @@ _FAMILY = ("torch", "torch.Tensor", "torch.nn.functional", "torch.special")
 # The facts that hold for no value of a plain type, and for no tuple of such values; or for no one index in a tuple.
 _OF_TENSORS = frozenset({"is tensor", "on gpu", "on host", "holds gpu"})
 _OF_LISTS = frozenset({"is list", "is list array"})
+_OF_COO = frozenset({"coalesced", "hybrid"})
 _COPIES = frozenset({"upload", "download"})
 # What aten calls the operand that the table calls otherwise.
 _ATEN_ARGS = {"self": "input", "indices": "index", "values": "value"}
@@ -36,6 +38,8 @@ _ATEN_NAMES = {
     "_index_put_impl": "torch.Tensor.__setitem__",
     "_unique2": "torch.unique",
     "unique_dim": "torch.unique",
+    "_coalesce": "torch.Tensor.coalesce",
+    "_sparse_sum": "torch.sparse.sum",
     "_linalg_check_errors": "torch.linalg.inv",
     "_linalg_svd": "torch.linalg.svd",
     "_linalg_eigh": "torch.linalg.eigh",
@@ -58,6 +62,7 @@ class Operation:
         self.result: str = entry["result"]
         self.count: int = entry["count"]
         self.interpret: bool = entry["interpret"]
+        self.shapes: list[list[str]] = entry["shapes"]
         self._cases: list[Any] = entry["cases"]
 
     @cached_property
@@ -68,6 +73,17 @@ class Operation:
     @cached_property
     def _decisive(self) -> tuple[int, int] | None:
         return _decisive_positions(self.args, self._cases)
+
+    @cached_property
+    def of_dense(self) -> Operation:
+        """The entry without the cases that only a sparse operand meets: most calls have none, and need not ask."""
+        cases = [case for case in self._cases if not any(map(_needs_sparse, case["when"]))]
+        found = copy.copy(self)
+        found.__dict__ = {
+            name: value for name, value in vars(self).items() if name not in {"cases", "_decisive"}
+        }
+        found._cases = cases
+        return found
 
     @property
     def is_of_library(self) -> bool:
@@ -110,6 +126,8 @@ class Operation:
             if known not in self.args and position < len(self.args):
                 known = self.args[position]
             bound[known] = value
+        if isinstance(dims := bound.get("dim"), list) and len(dims) == 1:
+            bound["dim"] = dims[0]
         bound.update((_ATEN_ARGS.get(name, name), value) for name, value in kwargs.items())
         if isinstance(bound.get("index"), list):
             bound["index"] = tuple(slice(None) if item is None else item for item in bound["index"])
@@ -201,6 +219,18 @@ def _decisive_positions(args: list[str], cases: list[Any]) -> tuple[int, int] | 
 def _needs_tensor(term: Mapping[str, Any]) -> bool:
     facts = _OF_TENSORS | _OF_LISTS if term["arg"] == "index" else _OF_TENSORS
     return term["test"] == "is" and not term["negated"] and asks(term["kind"], facts)
+
+
+def _needs_sparse(term: Mapping[str, Any]) -> bool:
+    if term["test"] != "is" or term["negated"]:
+        return False
+    return all(
+        any(
+            fact in _OF_COO or (fact.startswith("layout") and (fact == "layout strided") is not holds)
+            for fact, holds in one.items()
+        )
+        for one in term["kind"]
+    )
 
 
 def _is_plain(value: Any) -> bool:

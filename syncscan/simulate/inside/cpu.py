@@ -10,6 +10,7 @@ import torch
 from .errors import SimulationError
 
 _has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
+_NO_DTYPE = "not implemented for '"  # and the name of the dtype; others speak of layouts
 # Kernels for a GPU take more dtypes than those for the CPU: compute in a wider one where there is none.
 _WIDER = {
     torch.float16: torch.float32,
@@ -27,11 +28,13 @@ def run_on_cpu(function: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
     try:
         return function(*args, **kwargs)
     except NotImplementedError as error:
-        if "not implemented for" in str(error):
+        if _NO_DTYPE in str(error):
             return _run_wider(function, args, kwargs, error)
         raise MissingKernelError(function) from error
     except RuntimeError as error:
-        if "not implemented for" not in str(error):  # before torch 2.9 that was a RuntimeError
+        if "not implemented on the CPU" in str(error):
+            raise MissingKernelError(function, for_any_call=False) from error
+        if _NO_DTYPE not in str(error):  # before torch 2.9 that was a RuntimeError
             raise
         return _run_wider(function, args, kwargs, error)
 
@@ -86,9 +89,10 @@ def no_cast(function: Any) -> SimulationError:
 
 
 class MissingKernelError(SimulationError):
-    """An operation has a kernel for the GPU and none for the CPU."""
+    """An operation has a kernel for the GPU and none for the CPU, for any call or for some arguments."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, *, for_any_call: bool = True) -> None:
+        self.for_any_call = for_any_call
         super().__init__(
             f"{_named(function)} cannot be simulated: it has a kernel for the GPU and none for the CPU"
         )

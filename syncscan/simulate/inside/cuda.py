@@ -55,7 +55,7 @@ class SimulatedCuda:
         patches.replace(torch.backends.cudnn, "is_acceptable", lambda tensor: False)
         patches.replace(torch.cuda.nvtx, "_nvtx", _Nvtx())
         self._install_accelerator(patches)
-        autocast.install(patches)
+        self.gpu.autocast = autocast.install(patches)
         legacy.install(patches)
 
     def _device(self) -> dict[str, Any]:

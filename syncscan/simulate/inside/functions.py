@@ -57,10 +57,20 @@ class Scope:
 class FunctionPlan:
     """What to do about one public function."""
 
-    __slots__ = ("casts_on_gpu", "fills_device", "follows", "is_direct", "is_native", "operation", "unfilled")
+    __slots__ = (
+        "casts_on_gpu",
+        "dense",
+        "fills_device",
+        "follows",
+        "is_direct",
+        "is_native",
+        "operation",
+        "unfilled",
+    )
 
     def __init__(self, function: Any, operation: Operation | None) -> None:
         self.operation = operation
+        self.dense = None if operation is None else operation.of_dense
         self.fills_device = function in device_constructors()
         self.is_native = _is_native(function)
         self.casts_on_gpu = casts_on_gpu_alone(function)

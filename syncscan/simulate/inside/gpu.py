@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 import torch
 
+from .autocast import State
 from .compiled import breaks_graph
 from .conditions import PlainTable, Table
 from .functions import FunctionPlan, Scope
@@ -64,6 +65,7 @@ class Gpu:
         self.plans: dict[Any, Plan] = {}
         self.uncomputed = Uncomputed()
         self.functions: dict[Any, FunctionPlan | None] = {}
+        self.autocast: State  # from when it runs
 
     @property
     def operations(self) -> Watch | None:

@@ -26,7 +26,7 @@ class ImportWatch:
     def end(self) -> None:
         """Wait no more."""
         self._waiting.clear()
-        if self in sys.meta_path:
+        if self in (sys.meta_path or ()):  # None where the process ends
             sys.meta_path.remove(self)
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:

@@ -99,7 +99,36 @@ def _index(value: Any) -> bool:
 
 
 def _gaps(value: Any) -> bool:
-    return _tensor(value) and not value.is_contiguous()
+    return _tensor(value) and value.layout is torch.strided and not value.is_contiguous()
+
+
+def _permuted(value: Any) -> bool:
+    """Whether a tensor fills its memory in another order: without gaps, and each element once."""
+    if not _gaps(value):
+        return False
+    expected = 1
+    for stride, size in sorted(zip(value.stride(), value.shape)):
+        if size != 1:
+            if stride != expected:
+                return False
+            expected *= size
+    return True
+
+
+def _coo(value: Any) -> bool:
+    return _tensor(value) and value.layout is torch.sparse_coo
+
+
+def _coalesced(value: Any) -> bool:
+    return _coo(value) and bool(value.is_coalesced())
+
+
+def _hybrid(value: Any) -> bool:
+    return _coo(value) and value.dense_dim() > 0
+
+
+def _square(value: Any) -> bool:
+    return _tensor(value) and value.dim() > 1 and bool(value.shape[-1] == value.shape[-2])
 
 
 def _true(value: Any) -> bool:
@@ -113,6 +142,11 @@ def _is(*names: str) -> Test:
 def _dtype(*names: str) -> Test:
     dtypes = {getattr(torch, name, None) for name in names}
     return lambda value: _tensor(value) and value.dtype in dtypes
+
+
+def _layout(*names: str) -> Test:
+    layouts = {getattr(torch, name) for name in names}
+    return lambda value: _tensor(value) and value.layout in layouts
 
 
 def _dims(count: str) -> Test:
@@ -130,6 +164,11 @@ _FACTS: dict[str, Callable[..., Test]] = {
     "dims": _dims,
     "index": lambda: _index,
     "gaps": lambda: _gaps,
+    "layout": _layout,
+    "permuted": lambda: _permuted,
+    "coalesced": lambda: _coalesced,
+    "hybrid": lambda: _hybrid,
+    "square": lambda: _square,
     "memory": {"pinned": _pinned, "pageable": _pageable}.__getitem__,
     "true": lambda: _true,
     "holds": {"gpu": _holds_gpu, "host": lambda value: not _holds_gpu(value)}.__getitem__,

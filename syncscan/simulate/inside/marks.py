@@ -2,7 +2,7 @@
 
 The mark is an attribute of the untyped storage. torch keeps the Python object of a storage as long as
 the storage itself lives, so views, parameters, ``.data`` and saved tensors share the mark, and nothing
-is kept alive for it. Tensors without a storage (sparse ones) carry the mark themselves.
+is kept alive for it. Tensors without a storage carry the mark themselves; a sparse one is where its parts are.
 """
 
 from __future__ import annotations
@@ -25,6 +25,16 @@ without_functions = (
     torch._C.DisableTorchFunction
 )  # so that what we ask of a tensor reaches no mode and no override
 _MARK = "_syncscan_place"
+_without_dispatch = torch._C._DisableTorchDispatch
+_base: Any = torch._C.TensorBase
+_ROWS, _COLUMNS = ("crow_indices", "col_indices", "values"), ("ccol_indices", "row_indices", "values")
+_PARTS = {
+    torch.sparse_coo: ("_indices", "_values"),
+    torch.sparse_csr: _ROWS,
+    torch.sparse_bsr: _ROWS,
+    torch.sparse_csc: _COLUMNS,
+    torch.sparse_bsc: _COLUMNS,
+}
 _unseen_storage_of = torch._C.TensorBase.untyped_storage
 
 
@@ -36,15 +46,34 @@ def storage_of(tensor: torch.Tensor) -> Any:
         return _unseen_storage_of(tensor)
 
 
+def lacks_storage(value: Any) -> bool:
+    """Whether a value is a tensor without one, such as a sparse tensor."""
+    if not isinstance(value, torch.Tensor):
+        return False
+    try:
+        storage_of(value)
+    except (RuntimeError, NotImplementedError):
+        return True
+    return False
+
+
 def place(tensor: torch.Tensor) -> int | None:
     """The index of the CUDA device a tensor pretends to be on, `PINNED`, or None for plain memory."""
     try:
         found: int | None = getattr(storage_of(tensor), _MARK, None)
     except (RuntimeError, NotImplementedError):
-        found = getattr(_innermost(tensor), _MARK, None)
+        found = _place_without_storage(_innermost(tensor))
     if found is None and type(tensor) not in PLAIN_TENSORS:
         found = next((place(part) for part in _wrapped(tensor)), None)
     return found
+
+
+def _place_without_storage(owner: Any) -> int | None:
+    """The mark of a tensor without a storage, or that of its parts, which it shares with views of it."""
+    found: int | None = getattr(owner, _MARK, None)
+    if found is not None or getattr(owner, "layout", torch.strided) is torch.strided:
+        return found
+    return next((where for part in _parts(owner) if (where := place(part)) is not None), None)
 
 
 def _wrapped(tensor: Any) -> list[torch.Tensor]:
@@ -150,14 +179,9 @@ def _common_place(values: Iterable[Any]) -> int | None:
 
 def _parts(tensor: Any) -> list[torch.Tensor]:
     """The dense tensors that a sparse one is made of."""
-    layout = getattr(tensor, "layout", None)
-    if layout is torch.sparse_coo:
-        return [tensor._indices(), tensor._values()]
-    if layout in {torch.sparse_csr, torch.sparse_bsr}:
-        return [tensor.crow_indices(), tensor.col_indices(), tensor.values()]
-    if layout in {torch.sparse_csc, torch.sparse_bsc}:
-        return [tensor.ccol_indices(), tensor.row_indices(), tensor.values()]
-    return []
+    names = _PARTS.get(getattr(tensor, "layout", torch.strided), ())
+    with without_functions(), _without_dispatch():
+        return [getattr(_base, name)(tensor) for name in names]
 
 
 def _innermost(tensor: torch.Tensor) -> Any:

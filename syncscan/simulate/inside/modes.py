@@ -26,7 +26,7 @@ from .cpu import MissingKernelError, no_cast, run_on_cpu
 from .functions import FunctionPlan, Scope, device_constructors
 from .gradients import carried, place_in_backward
 from .kinds import is_cuda_device
-from .marks import MIXED, PINNED, common_place, cuda_index, function_modes, is_alias, set_all
+from .marks import MIXED, PINNED, common_place, cuda_index, function_modes, is_alias, lacks_storage, set_all
 from .memory import clear, make_large, makes_much, share_memory
 from .pinning import pinned_place
 from .plans import NUMBERS, Plan
@@ -108,6 +108,8 @@ class Operations(TorchFunctionMode):
         _check_cast(plan, scope)
         if plan.is_native and torch.is_grad_enabled():
             args, kwargs = self._carry(func, args, kwargs)
+        if plan.is_native and self.gpu.autocast.follows_gpu() and scope.place() is None:
+            return self.gpu.autocast.run_on_host(func, args, kwargs)
         result = func(*args, **kwargs)
         if plan.follows and (where := _first_place(args)) is not None:
             set_all(result, where)
@@ -146,23 +148,34 @@ class Operations(TorchFunctionMode):
         self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any], where: int | None
     ) -> Any:
         """Run an operation whose operands are all in one place, and so its result: no kernel need be seen."""
-        operation: Any = plan.operation
+        operation: Any = plan.dense  # of what has no storage, no place is common
         if operation.may_block(args, kwargs):
             outer, self.scope = self.scope, Scope(func, operation, args, kwargs)
             try:
                 self.gpu.judge(self.scope, operation.bind(args, kwargs))
             finally:
                 self.scope = outer
-        with _without_dispatch():
-            if where is None:
-                return func(*args, **kwargs)
-            result = run_on_cpu(func, args, kwargs)
+        try:
+            with _without_dispatch():
+                if where is None:
+                    return self.gpu.autocast.run_on_host(func, args, kwargs)
+                result = run_on_cpu(func, args, kwargs)
+        except MissingKernelError:
+            return self._run_as_kernels(plan, func, args, kwargs)
         set_all(result, where)
         if self.gpu.uncomputed.counts:
             spread(func.__name__, args, kwargs, result)
         if plan.unfilled:
             clear(result)
         return result
+
+    def _run_as_kernels(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Run an operation that was judged, so that the kernel that the CPU lacks is seen."""
+        outer, self.scope = self.scope, Scope(func, plan.operation, args, kwargs)
+        try:
+            return func(*args, **kwargs)
+        finally:
+            self.scope = outer
 
     def _carry(self, func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Let a call have its operands in one place, so that each gradient finds its way back."""
@@ -288,7 +301,10 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
             with self:  # not `decompose`, which prefers a Python version that raises other errors
                 return func._op_dk(_COMPOSITE, *args, **kwargs)
         if plan.is_view and plan.operation is None:
-            return func(*args, **kwargs)
+            result = func(*args, **kwargs)
+            if lacks_storage(result):  # and so the mark of what it is a view of
+                set_all(result, plan.operands(args, kwargs)[0])
+            return result
         return self._run(plan, args, kwargs)
 
     def _run(self, plan: Plan, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -331,9 +347,10 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _compute(self, plan: Plan, source: int | None, args: Any, kwargs: dict[str, Any]) -> Any:
         """Do what a call does, on the CPU; nothing of what a kernel for the GPU alone would compute."""
-        if plan.python_kernel is not None:
+        body = plan.host_kernel if source is None else plan.python_kernel
+        if body is not None:
             with self.operations.outside_any_function(), left_graph(), self:
-                return plan.python_kernel(*args, **kwargs)
+                return body(*args, **kwargs)
         if plan.declared is not None and plan.declared.result == "mapped":
             return share_memory(args[0], self.gpu.current)
         if source is None:
@@ -341,13 +358,13 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if plan.is_computed:
             try:
                 return run_on_cpu(plan.function, args, kwargs)
-            except MissingKernelError:
-                plan.is_computed = False
+            except MissingKernelError as error:
+                plan.is_computed = not error.for_any_call
         return self.gpu.uncomputed.stand_in(plan.function, args, kwargs, plan.declared)
 
     @staticmethod
     def _mark(plan: Plan, result: Any, where: int) -> None:
-        if not plan.makes_nothing:
+        if not plan.makes_nothing or (plan.is_view and lacks_storage(result)):
             plan.mark(result, where)
             if plan.unfilled and where >= 0:
                 clear(result)

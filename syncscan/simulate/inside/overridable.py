@@ -17,6 +17,10 @@ from torch.overrides import handle_torch_function, has_torch_function_unary
 from .marks import PLAIN_TENSORS, function_modes
 
 
+class WrongArgumentsError(Exception):
+    """Raised by an implementation for arguments that torch refuses in words of its own."""
+
+
 class Method:
     """A method of tensors, or a function of one."""
 
@@ -29,10 +33,17 @@ class Method:
         return self if instance is None else types.MethodType(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Let an override answer, or else the simulation."""
-        if _is_overridden(args[0]):
+        """Let an override answer, or else the simulation; torch itself where the arguments are wrong."""
+        if args and _is_overridden(args[0]):
             return handle_torch_function(self, args[:1], *args, **kwargs)
-        return self._implementation(*args, **kwargs)
+        try:
+            return self._implementation(*args, **kwargs)
+        except WrongArgumentsError:
+            pass
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise  # by what the implementation called
+        return self._original(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._original, name)

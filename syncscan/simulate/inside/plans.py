@@ -51,7 +51,8 @@ class Plan:
         self.reads = name == "_local_scalar_dense"
         self.makes_from_nothing = "device" in self.names and not any(map(_takes_tensor, arguments))
         self.mixes = namespace not in {"aten", "prims"} or name in _MIXES or name in _INDEXING
-        self.python_kernel = python_kernel(function)
+        self.python_kernel = python_kernel(function, on_gpu=True)
+        self.host_kernel = python_kernel(function, on_gpu=False)
         self.unfilled = is_unfilled(function)
         self.is_computed = True  # until it turns out that the CPU has no kernel for it
         self.indexes = name in _INDEXING

@@ -33,8 +33,12 @@ def install(patches: Patches) -> None:
     patches.replace(torch.library.Library, "impl", remembering)
 
 
-def python_kernel(function: Any) -> Callable[..., Any] | None:
-    """The Python body of an operation, or None where it has none.
+# The body that runs on a place; where there is none for it, the simulation takes that for the other.
+_ON_GPU, _ON_HOST = ("cuda", None, "default", "cpu"), ("cpu", None, "default", "cuda")
+
+
+def python_kernel(function: Any, *, on_gpu: bool) -> Callable[..., Any] | None:
+    """The Python body of an operation for operands on the GPU or on the host, or None where it has none.
 
     It was made with ``torch.library.custom_op``, or is what ``Library.impl`` registered for CUDA; of what was registered
     before the simulation began, the body cannot be had, and only the aten calls in it are seen.
@@ -43,8 +47,8 @@ def python_kernel(function: Any) -> Callable[..., Any] | None:
     if schema is None or schema.name.startswith(("aten::", "prims::")):
         return None
     bodies = getattr(getattr(custom_ops, "OPDEFS", {}).get(schema.name), "_backend_fns", {})
-    made = next((bodies[device] for device in ("cpu", None, "default", "cuda") if device in bodies), None)
-    if made is not None or not _IN_PYTHON.search(torch._C._dispatch_dump(function.name())):
+    made = next((bodies[device] for device in (_ON_GPU if on_gpu else _ON_HOST) if device in bodies), None)
+    if made is not None or not on_gpu or not _IN_PYTHON.search(torch._C._dispatch_dump(function.name())):
         return made
     return _registered.get(function.name()) or _unseen(function)
 

@@ -6,7 +6,7 @@ Python code of torch that the modes do not see.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import Tensor
@@ -22,7 +22,7 @@ from .marks import (
     set_place,
     without_functions,
 )
-from .overridable import Attribute, Method
+from .overridable import Attribute, Method, WrongArgumentsError
 from .pinning import pinned_copy
 
 if TYPE_CHECKING:
@@ -37,6 +37,12 @@ _WRAPPER = (
     "dispatch_sizes_strides_policy", "dispatch_device", "dispatch_layout", "_extra_dispatch_keys", "storage_size",
 )  # fmt: skip
 _TO = ("device", "dtype", "non_blocking", "copy", "memory_format")
+_OPTIONS = frozenset(_TO)
+
+
+def _is_here(tensor: Tensor, device: Any) -> bool:
+    """Whether a tensor of the host stays there: that is torch's own affair."""
+    return not is_cuda_device(device) and place(tensor) is None
 
 
 def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -142,8 +148,10 @@ class Transfers:
     def _to(self, tensor: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         parsed = _parse_to(args, kwargs)
         device = parsed.get("device")
-        if device is None or not self._is_simulated(device):
+        if device is None or _is_here(tensor, device) or not self._is_simulated(device):
             return self._stay(tensor, *args, **kwargs)
+        if not parsed.keys() <= _OPTIONS:
+            raise WrongArgumentsError
         return self._transfer("torch.Tensor.to", tensor, device, parsed)
 
     @staticmethod
@@ -176,10 +184,15 @@ class Transfers:
         self, tensor: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None
     ) -> Tensor:
         device = "cuda" if device is None else device
+        if not is_cuda_device(device):
+            raise WrongArgumentsError
         parsed = {"device": device, "non_blocking": non_blocking, "memory_format": memory_format}
         return self._transfer("torch.Tensor.cuda", tensor, device, parsed)
 
     def _cpu(self, tensor: Tensor, memory_format: Any = None) -> Tensor:
+        if _is_here(tensor, None):
+            options = {} if memory_format is None else {"memory_format": memory_format}
+            return cast("Tensor", _original(_base.cpu, tensor, **options))
         parsed = {"device": "cpu", "memory_format": memory_format}
         return self._transfer("torch.Tensor.cpu", tensor, "cpu", parsed)
 
@@ -201,12 +214,20 @@ class Transfers:
             return name.replace("torch.", "torch.cuda.") if cuda_index(tensor) is not None else name
         if isinstance(dtype, torch.dtype):
             return _original(_base.type, tensor, dtype, non_blocking, **kwargs)
+        if not isinstance(dtype, (str, type)) and not hasattr(dtype, "__module__"):
+            raise WrongArgumentsError
+        if dtype is Tensor:
+            return tensor.to("cpu", torch.get_default_dtype(), non_blocking=non_blocking)
         name = dtype if isinstance(dtype, str) else f"{dtype.__module__}.{dtype.__name__}"
         kind = "cuda" if "cuda" in name else "cpu"
         device = tensor.device if tensor.device.type == kind else kind
         return tensor.to(device, getattr(torch, name.rpartition(".")[2]).dtype, non_blocking=non_blocking)
 
     def _type_as(self, tensor: Tensor, other: Tensor) -> Tensor:
+        if not isinstance(other, Tensor):
+            raise WrongArgumentsError
+        if _is_here(tensor, other.device):
+            return cast("Tensor", _original(_base.type_as, tensor, other))
         parsed = {"device": other.device, "dtype": other.dtype}
         return self._transfer("torch.Tensor.type_as", tensor, other.device, parsed, other=other)
 
@@ -220,7 +241,7 @@ class Transfers:
         return made
 
     @staticmethod
-    def _record_stream(tensor: Tensor, stream: Any) -> None:
+    def _record_stream(tensor: Tensor, s: Any) -> None:
         """Keep memory from being reused too early: on the CPU it never is."""
 
     @staticmethod

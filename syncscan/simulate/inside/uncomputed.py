@@ -59,9 +59,10 @@ class Uncomputed:
         if all(result.alias_info is not None and result.alias_info.is_write for result in returns):
             made = tuple(_aliased(result, written) for result in returns)
         elif declared is not None and declared.result in {"input", "view"}:
-            return _as_declared(declared, str(returns[0].type), _first_tensor(args))
+            return _as_declared(declared, str(returns[0].type), args, kwargs)
         else:
             made = _as_meta_makes(function, args, kwargs)
+            _check(function, made, declared, args, kwargs)
             made = tuple(
                 value if result.alias_info is None else _aliased(result, written)
                 for value, result in zip(made, returns)
@@ -103,23 +104,61 @@ def _first_tensor(args: Any) -> torch.Tensor:
     return next(value for value in args if isinstance(value, torch.Tensor))
 
 
-def _as_declared(declared: Operation, kind: str, first: torch.Tensor) -> Any:
-    """As many tensors as are declared, each of the shape of the first operand, or in its memory."""
+def _as_declared(declared: Operation, kind: str, args: Any, kwargs: dict[str, Any]) -> Any:
+    """As many tensors as are declared, of the declared shapes or of that of the first operand, or in its memory."""
+    first = _first_tensor(args)
     if declared.result == "view":
         return torch.ops.aten.alias(first)
-    made = [torch.empty_like(first) for _ in range(declared.count)]
+    shapes = _declared_shapes(declared, args, kwargs)
+    made = [torch.empty_like(first) for _ in range(declared.count - len(shapes))]
+    made = [*(torch.empty(shape, dtype=first.dtype) for shape in shapes), *made]
     for tensor in made:
         clear(tensor)
     return made if kind.startswith("List") else made[0] if declared.count == 1 else tuple(made)
+
+
+def _declared_shapes(declared: Operation, args: Any, kwargs: dict[str, Any]) -> list[list[int]]:
+    """The shapes of the results, of which a dimension is a number or that of an operand, "v[-1]"."""
+    bound = declared.bind(args, kwargs)
+
+    def size(dimension: str) -> int:
+        name, _, position = dimension.rstrip("]").partition("[")
+        return int(bound[name].shape[int(position)]) if position else int(name)
+
+    return [list(map(size, shape)) for shape in declared.shapes]
+
+
+def _check(
+    function: Any, made: tuple[Any, ...], declared: Operation | None, args: Any, kwargs: dict[str, Any]
+) -> None:
+    """SimulationError where a fake or meta kernel contradicts the shapes that are declared."""
+    shapes = _declared_shapes(declared, args, kwargs) if declared is not None else []
+    if any(
+        isinstance(value, torch.Tensor) and list(value.shape) != shape for value, shape in zip(made, shapes)
+    ):
+        raise SimulationError(
+            f"{_name(function)}: its fake or meta kernel makes {_shown(made)}, and shapes {shapes} are declared"
+        )
+
+
+def _shown(made: tuple[Any, ...]) -> str:
+    return ", ".join(str(list(v.shape)) if isinstance(v, torch.Tensor) else type(v).__name__ for v in made)
 
 
 def _as_meta_makes(function: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, ...]:
     try:
         made = function(*_to_meta(args), **_to_meta(kwargs))
     except Exception as error:
+        missing = isinstance(error, NotImplementedError)
+        why = "none that tells" if missing else "its fake or meta kernel fails to tell"
+        how = (
+            "torch.library.register_fake"
+            if missing
+            else f"{type(error).__name__}: {str(error).splitlines()[0]}"
+        )
         raise SimulationError(
             f"{_name(function)} cannot be simulated: it has a kernel for the GPU and none for the CPU,"
-            " and none that tells the shape of its result (torch.library.register_fake)"
+            f" and {why} the shape of its result ({how})"
         ) from error
     return tuple(map(_from_meta, made if isinstance(made, tuple) else (made,)))
 
