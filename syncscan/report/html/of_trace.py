@@ -88,7 +88,10 @@ class _Maker:
             if rows.starved:
                 yield Column("starved per step", "time"), lambda row: row.step_starved_ns
             if rows.timed:
-                yield Column("blocked per step", "time"), lambda row: row.step_blocked_ns if row.timed else None
+                yield (
+                    Column("blocked per step", "time"),
+                    lambda row: row.step_blocked_ns if row.timed else None,
+                )
                 yield (
                     Column("of a step", "share"),
                     lambda row: row.step_blocked_ns / whole if whole and row.timed else None,
