@@ -184,7 +184,7 @@ sys.modules["_syncscan_hook.hook"].FIRST_FLUSH_SECONDS = 1000.0
 def test_a_program_that_is_killed_before_its_first_flush_says_so(trace):
     done = trace(NO_FLUSH + "torch.zeros(1).item()\nos.kill(os.getpid(), 9)\n")
     assert done.status == 137
-    assert "nothing was traced: the program ended before its waits were written" in done.stderr
+    assert "nothing was traced: the program ended before its syncs were written" in done.stderr
 
 
 def test_a_process_that_is_killed_before_its_first_flush_is_listed(trace):
@@ -197,7 +197,7 @@ os.wait()
 """
     done = trace(NO_FLUSH + fork)
     assert "was blocked 1 time at 1 site" in done.stderr
-    (line,) = (line for line in done.stderr.splitlines() if line.endswith("ended before it wrote any waits"))
+    (line,) = (line for line in done.stderr.splitlines() if line.endswith("ended before it wrote any syncs"))
     assert line.startswith("process ")
 
 

@@ -68,7 +68,7 @@ def test_a_few_steps_are_held_against_the_kernels(checked):
         if line.startswith("starved time was checked in 3 steps (3 syncs): ")
     ]
     assert len(told) == 1
-    assert " a step by the kernels' own timeline, " in told[0]
+    assert " per step by the kernels' own timeline, " in told[0]
     assert told[0].endswith(" by the launches")
     assert not notes(done)
 
