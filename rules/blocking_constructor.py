@@ -99,8 +99,8 @@ def upload(ids: np.ndarray) -> torch.Tensor:
     return torch.tensor(ids, device="cuda")  # expect: SYN301
 
 
-def starts(lens: list[int], device: torch.device) -> torch.Tensor:
-    return torch.tensor(lens, device=device)  # expect: SYN301
+def starts(ids: list[int], where: torch.device) -> torch.Tensor:
+    return torch.tensor(ids, device=where)  # expect: SYN301
 
 
 upload(np.arange(8))
@@ -115,8 +115,8 @@ def upload(ids: np.ndarray) -> torch.Tensor:
     return torch.tensor(ids, device="cpu").pin_memory().to("cuda", non_blocking=True)
 
 
-def starts(lens: list[int], device: torch.device) -> torch.Tensor:
-    return torch.tensor(lens, device="cpu", pin_memory=torch.cuda.is_available()).to(device, non_blocking=True)
+def starts(ids: list[int], where: torch.device) -> torch.Tensor:
+    return torch.tensor(ids, device="cpu", pin_memory=torch.cuda.is_available()).to(where, non_blocking=True)
 
 
 upload(np.arange(8))

@@ -64,7 +64,7 @@ def _suggestion(name: str, operations: Iterable[str]) -> str:
 
 
 @command.command(short_help="Measure operations on this machine's GPU.")
-@click.argument("operations", nargs=-1, shell_complete=parameters.complete(lambda: load_table().operations))
+@click.argument("operations", nargs=-1, shell_complete=parameters.complete(_names))
 @click.option("-o", "output", type=parameters.path, default=Path("ops.toml"), show_default=True)
 @click.option("--raw", type=parameters.path, help="Where to keep the measurements [default: OUTPUT.jsonl].")
 @click.option(
