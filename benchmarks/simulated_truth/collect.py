@@ -1,0 +1,223 @@
+"""Runs the tests of libraries on the simulated GPU and stores which lines ran and which synchronized.
+
+    python -m benchmarks.simulated_truth.collect PYTHON [--folder FOLDER] [--seconds S] [--again] [LIBRARY ...]
+
+PYTHON is that of an environment with torch and pytest, of Python 3.12 or newer; what a library needs is installed there.
+``suites.toml`` names the libraries. The tests come from the release's source distribution; all that they make is put on
+the GPU (`gpu_plugin.py`), and after S seconds, 300 if nothing is said, the suite is stopped. A library that is stored is left out without ``--again``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomllib  # Python 3.11 or newer
+
+from benchmarks import releases
+from benchmarks.simulated_truth.truth import DATA, DEVELOPMENT, NO_RULE, Truth, half_of, libraries
+
+HERE = Path(__file__).resolve().parent
+TEST_SECONDS = 60  # a test that takes longer ends its process; the others go on in another one
+PLUGINS = HERE / "gpu_plugin.py", HERE.parent / "parity_plugin.py"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A library and its tests, in folders of its source distribution."""
+
+    release: str
+    package: str
+    tests: tuple[str, ...] = ("tests",)
+    needs: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    environment: tuple[str, ...] = ()
+    kind: str = ""
+    alone: bool = False
+
+    def paths(self, source: Path) -> list[Path]:
+        """Return the files and folders of the tests."""
+        return sorted(path for pattern in self.tests for path in source.glob(pattern))
+
+
+def suites() -> dict[str, Suite]:
+    """Return the suites by the name of the library."""
+    table = tomllib.loads((HERE / "suites.toml").read_text())
+    return {
+        name: Suite(**{key: tuple(each) if isinstance(each, list) else each for key, each in entry.items()})
+        for name, entry in table.items()
+    }
+
+
+def main() -> None:
+    """Store the truth of the libraries that are named, or of all that are not stored."""
+    options = parse_options()
+    known = suites()
+    stored = set() if options.again else set(libraries(options.data))
+    for name in options.library or known:
+        if name in stored:
+            continue
+        began = time.monotonic()
+        try:
+            said = collect(name, known[name], options)
+        except Exception as error:
+            said = f"{type(error).__name__}: {str(error)[-1500:]}"
+        print(f"{name} ({half_of(name)}): {said} ({time.monotonic() - began:.0f} s)", flush=True)
+
+
+def parse_options() -> argparse.Namespace:
+    """Return the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("python", type=Path, metavar="PYTHON")
+    parser.add_argument("library", nargs="*", metavar="LIBRARY")
+    parser.add_argument("--folder", type=Path, default=Path.home() / ".cache" / "syncscan-truth")
+    parser.add_argument("--data", type=Path, default=DATA, help="where the truth is stored")
+    parser.add_argument("--seconds", type=int, default=300, help="the longest that a suite may take")
+    parser.add_argument("--again", action="store_true", help="also what is stored")
+    options = parser.parse_args()
+    options.python, options.folder = options.python.absolute(), options.folder.resolve()
+    if unknown := set(options.library) - suites().keys():
+        parser.error(f"suites.toml names no {', '.join(sorted(unknown))}")
+    return options
+
+
+def collect(name: str, suite: Suite, options: argparse.Namespace) -> str:
+    """Store the truth of a library, and return what came of its tests in words."""
+    source = fetch(suite.release, options.folder / "sources").resolve()
+    install(suite, options.python)
+    results = options.folder / "results" / f"{name}.jsonl"
+    results.parent.mkdir(parents=True, exist_ok=True)
+    results.write_text("")
+    results.with_suffix(".log").unlink(missing_ok=True)
+    roots = (source / "src", source, site_packages(options.python))
+    truth = Truth(name, suite.release, suite.package, {}, {})
+    ends = time.monotonic() + options.seconds
+    while (left := ends - time.monotonic()) > 0:
+        with tempfile.TemporaryDirectory() as folder:
+            run(suite, source, results, left, Path(folder), options)
+            add(truth, Path(folder) / "trace.json", roots, source, suite)
+        lines = results.read_text().splitlines()
+        if not lines:
+            raise RuntimeError(f"pytest ran no test: see {results.with_suffix('.log')}")
+        if "outcome" in json.loads(lines[-1]):  # no test ended the process
+            break
+    truth.write(options.data)
+    return say(truth, results)
+
+
+def fetch(release: str, sources: Path) -> Path:
+    """Return the folder of a source distribution; pip downloads what is not there."""
+    folder = sources / release.replace("==", "-")
+    if not folder.exists():
+        sources.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=sources) as scratch:
+            found = releases.source_distribution(release, Path(scratch))
+            if found is None:
+                raise RuntimeError(f"{release} has no source distribution")
+            shutil.move(str(found), folder)
+    return folder
+
+
+def install(suite: Suite, python: Path) -> None:
+    """Install a release and what it needs, and leave torch as it is."""
+    version = subprocess.run(
+        [python, "-c", "import importlib.metadata as m; print(m.version('torch').partition('+')[0])"],
+        capture_output=True, text=True, check=True,
+    ).stdout.strip()  # fmt: skip
+    torch = f"torch=={version}"
+    wanted = (
+        [("--no-deps", suite.release), (torch, *suite.needs)]
+        if suite.alone
+        else [(torch, suite.release, *suite.needs)]
+    )
+    for arguments in wanted:
+        command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(done.stderr)
+
+
+def site_packages(python: Path) -> Path:
+    """Return where an environment keeps its packages."""
+    asked = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    answer = subprocess.run([python, "-c", asked], capture_output=True, text=True, check=True)
+    return Path(answer.stdout.strip()).resolve()
+
+
+def run(
+    suite: Suite, source: Path, results: Path, seconds: float, folder: Path, options: argparse.Namespace
+) -> None:
+    """Trace the tests that were not run, until one of them ends the process."""
+    tests = [str(path) for path in suite.paths(source)]
+    command = [
+        sys.executable, "-m", "syncscan", "trace", "--simulate", "--lines", "--exclude", str(PLUGINS[0]), "-o", str(folder), "--",
+        "timeout", str(round(seconds) + 1), str(options.python), "-m", "pytest", *tests, *suite.options,
+        *(f"--truth-tests={test}" for test in tests),
+        *(word for plugin in PLUGINS for word in ("-p", plugin.stem)),
+        "-p", "no:faulthandler", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly", "-o", "addopts=", "--quiet",
+        "--tb=no", "--disable-warnings", "--continue-on-collection-errors",
+        f"--parity-results={results}", f"--parity-limit={TEST_SECONDS}",
+    ]  # fmt: skip
+    environment = {
+        **os.environ, "PYTHONPATH": os.pathsep.join([*(str(plugin.parent) for plugin in PLUGINS), str(source)]), "PYTHONHASHSEED": "0",
+        "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "MPLBACKEND": "Agg", "WANDB_MODE": "disabled",
+        **dict(word.split("=", 1) for word in suite.environment),
+    }  # fmt: skip
+    with results.with_suffix(".log").open("a") as log:
+        subprocess.run(
+            command,
+            cwd=source,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            check=False,
+        )
+
+
+def add(truth: Truth, trace: Path, roots: tuple[Path, ...], source: Path, suite: Suite) -> None:
+    """Add what a trace saw of the package, without its tests."""
+    seen: dict[str, Any] = json.loads(trace.read_text())
+    tests = tuple(str(path) for path in suite.paths(source))
+
+    def place(path: str) -> str | None:
+        """Return a path of the package relative to the folder that holds it."""
+        if path.startswith(tests):
+            return None
+        inside = (Path(path).relative_to(root) for root in roots if Path(path).is_relative_to(root))
+        return next((each.as_posix() for each in inside if each.parts[0] == suite.package), None)
+
+    for path, parts in (seen["lines"] or {}).items():
+        if (name := place(path)) is not None:
+            ran = truth.ran.setdefault(name, set())
+            ran.update(line for first, last in parts for line in range(first, last + 1))
+    for site in sorted(seen["sites"], key=lambda site: site["count"]):
+        if (name := place(site["path"])) is not None:  # the rule of a line is that of its most frequent site
+            truth.synced.setdefault(name, {})[site["line"]] = site["code"] or NO_RULE
+            truth.ran.setdefault(name, set()).add(site["line"])
+
+
+def say(truth: Truth, results: Path) -> str:
+    """Return what came of the tests, and of a development library how many lines synchronized."""
+    tests = [json.loads(line) for line in results.read_text().splitlines()]
+    ended = {test["test"]: test.get("outcome", "not ended") for test in tests}
+    counts = ", ".join(f"{count} {outcome}" for outcome, count in sorted(Counter(ended.values()).items()))
+    said = f"{len(ended)} tests, {counts}"
+    if truth.half == DEVELOPMENT:
+        lines = [sum(map(len, files.values())) for files in (truth.ran, truth.synced)]
+        said += f"; {lines[0]} lines ran, {lines[1]} synchronized"
+    return said
+
+
+if __name__ == "__main__":
+    main()
