@@ -28,7 +28,7 @@ from benchmarks import releases
 from benchmarks.simulated_truth.truth import DATA, DEVELOPMENT, NO_RULE, Truth, half_of, libraries
 
 HERE = Path(__file__).resolve().parent
-TEST_SECONDS = 60  # a test that takes longer ends its process; the others go on in another one
+TEST_SECONDS = 25  # a test that takes longer ends its process; the others go on in another one
 PLUGINS = HERE / "gpu_plugin.py", HERE.parent / "parity_plugin.py"
 
 
@@ -40,14 +40,16 @@ class Suite:
     package: str
     tests: tuple[str, ...] = ("tests",)
     needs: tuple[str, ...] = ()
+    helpers: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()
     kind: str = ""
     alone: bool = False
 
-    def paths(self, source: Path) -> list[Path]:
-        """Return the files and folders of the tests."""
-        return sorted(path for pattern in self.tests for path in source.glob(pattern))
+    def paths(self, source: Path, *, with_helpers: bool = True) -> list[str]:
+        """Return the files and folders of the tests, and of what helps them."""
+        patterns = self.tests + (self.helpers if with_helpers else ())
+        return sorted(str(path) for pattern in patterns for path in source.glob(pattern))
 
 
 def suites() -> dict[str, Suite]:
@@ -62,14 +64,13 @@ def suites() -> dict[str, Suite]:
 def main() -> None:
     """Store the truth of the libraries that are named, or of all that are not stored."""
     options = parse_options()
-    known = suites()
     stored = set() if options.again else set(libraries(options.data))
-    for name in options.library or known:
+    for name in options.library or suites():
         if name in stored:
             continue
         began = time.monotonic()
         try:
-            said = collect(name, known[name], options)
+            said = collect(name, suites()[name], options)
         except Exception as error:
             said = f"{type(error).__name__}: {str(error)[-1500:]}"
         print(f"{name} ({half_of(name)}): {said} ({time.monotonic() - began:.0f} s)", flush=True)
@@ -158,11 +159,11 @@ def run(
     suite: Suite, source: Path, results: Path, seconds: float, folder: Path, options: argparse.Namespace
 ) -> None:
     """Trace the tests that were not run, until one of them ends the process."""
-    tests = [str(path) for path in suite.paths(source)]
+    tests = suite.paths(source, with_helpers=False)
     command = [
-        sys.executable, "-m", "syncscan", "trace", "--simulate", "--lines", "--exclude", str(PLUGINS[0]), "-o", str(folder), "--",
+        sys.executable, "-m", "syncscan", "trace", "--simulate", "--lines", *included(suite, source), "-o", str(folder), "--",
         "timeout", str(round(seconds) + 1), str(options.python), "-m", "pytest", *tests, *suite.options,
-        *(f"--truth-tests={test}" for test in tests),
+        *(f"--truth-tests={test}" for test in suite.paths(source)),
         *(word for plugin in PLUGINS for word in ("-p", plugin.stem)),
         "-p", "no:faulthandler", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly", "-o", "addopts=", "--quiet",
         "--tb=no", "--disable-warnings", "--continue-on-collection-errors",
@@ -170,7 +171,7 @@ def run(
     ]  # fmt: skip
     environment = {
         **os.environ, "PYTHONPATH": os.pathsep.join([*(str(plugin.parent) for plugin in PLUGINS), str(source)]), "PYTHONHASHSEED": "0",
-        "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "MPLBACKEND": "Agg", "WANDB_MODE": "disabled",
+        "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "MPLBACKEND": "Agg", "WANDB_MODE": "disabled", "PYTORCH_JIT": "0",
         **dict(word.split("=", 1) for word in suite.environment),
     }  # fmt: skip
     with results.with_suffix(".log").open("a") as log:
@@ -185,10 +186,16 @@ def run(
         )
 
 
+def included(suite: Suite, source: Path) -> list[str]:
+    """Return the options that blame the package alone: to find the rule of a site takes time."""
+    excluded = [str(PLUGINS[0]), *(f"{test}*" for test in suite.paths(source))]
+    return ["--include", f"*/{suite.package}/*", *(word for path in excluded for word in ("--exclude", path))]
+
+
 def add(truth: Truth, trace: Path, roots: tuple[Path, ...], source: Path, suite: Suite) -> None:
     """Add what a trace saw of the package, without its tests."""
     seen: dict[str, Any] = json.loads(trace.read_text())
-    tests = tuple(str(path) for path in suite.paths(source))
+    tests = tuple(suite.paths(source))
 
     def place(path: str) -> str | None:
         """Return a path of the package relative to the folder that holds it."""
@@ -201,10 +208,23 @@ def add(truth: Truth, trace: Path, roots: tuple[Path, ...], source: Path, suite:
         if (name := place(path)) is not None:
             ran = truth.ran.setdefault(name, set())
             ran.update(line for first, last in parts for line in range(first, last + 1))
+    torch = str(roots[-1] / "torch")
     for site in sorted(seen["sites"], key=lambda site: site["count"]):
-        if (name := place(site["path"])) is not None:  # the rule of a line is that of its most frequent site
+        name = place(site["path"]) if is_innermost(site, torch) else None
+        if name is not None:  # the rule of a line is that of its most frequent site
             truth.synced.setdefault(name, {})[site["line"]] = site["code"] or NO_RULE
             truth.ran.setdefault(name, set()).add(site["line"])
+
+
+def is_innermost(site: dict[str, Any], torch: str) -> bool:
+    """Return whether a site is the innermost frame outside torch in one of its stacks, and no caller of other code."""
+    passed_by = (torch, str(PLUGINS[0]), "<")
+    blamed = f"{site['path']}:{site['line']}:"
+    innermost = (
+        next((frame for frame in stack["frames"] if not frame.startswith(passed_by)), "")
+        for stack in site["stacks"]
+    )
+    return any(frame.startswith(blamed) for frame in innermost)
 
 
 def say(truth: Truth, results: Path) -> str:
