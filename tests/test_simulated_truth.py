@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.simulated_truth.collect import suites
+from benchmarks.simulated_truth.collect import PLUGINS, is_innermost, suites
 from benchmarks.simulated_truth.evaluate import regressions
 from benchmarks.simulated_truth.truth import (
     DATA,
@@ -160,6 +160,22 @@ def test_a_line_less_or_a_false_finding_more_is_a_regression(found, true, is_wor
     assert bool(regressions(before, now)) is is_worse
 
 
+@pytest.mark.parametrize(
+    ("inner", "counts"),
+    [
+        ([], True),
+        (["/torch/nn/module.py:7:_call_impl", "<frozen importlib._bootstrap>:1:f"], True),
+        ([f"{PLUGINS[0]}:9:__torch_function__"], True),
+        (["/numpy/core.py:9:f"], False),
+        (["/torch/nn/module.py:7:to", f"{PLUGINS[0]}:9:move_module", f"{PLUGINS[0]}:8:init"], False),
+    ],
+    ids=["own line", "through torch", "through the plugin", "in other code", "in the plugin"],
+)
+def test_a_line_synchronizes_where_it_is_the_innermost_outside_torch(inner, counts):
+    stack = {"frames": [*inner, "/library/x.py:3:f", "/tests/test_x.py:4:test_f"]}
+    assert is_innermost({"path": "/library/x.py", "line": 3, "stacks": [stack]}, "/torch") is counts
+
+
 SUITE = """\
 import numpy as np
 import torch
@@ -183,6 +199,7 @@ def test_library():
     assert Net().inner.weight.is_cuda
     assert library.total(x) == 2
     assert not library.table().is_cuda
+    assert library.Net().inner.weight.is_cuda
 """
 LIBRARY = """\
 import torch
@@ -194,6 +211,12 @@ def total(x):
 
 def table():
     return torch.tensor([1, 2])
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(2, 2)
 """
 
 

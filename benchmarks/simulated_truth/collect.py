@@ -28,6 +28,7 @@ from benchmarks import releases
 from benchmarks.simulated_truth.truth import DATA, DEVELOPMENT, NO_RULE, Truth, half_of, libraries
 
 HERE = Path(__file__).resolve().parent
+MOVES_MODULE = "move_module"  # in the plugin
 TEST_SECONDS = 25  # a test that takes longer ends its process; the others go on in another one
 PLUGINS = HERE / "gpu_plugin.py", HERE.parent / "parity_plugin.py"
 
@@ -218,13 +219,17 @@ def add(truth: Truth, trace: Path, roots: tuple[Path, ...], source: Path, suite:
 
 def is_innermost(site: dict[str, Any], torch: str) -> bool:
     """Return whether a site is the innermost frame outside torch in one of its stacks, and no caller of other code."""
-    passed_by = (torch, str(PLUGINS[0]), "<")
     blamed = f"{site['path']}:{site['line']}:"
     innermost = (
-        next((frame for frame in stack["frames"] if not frame.startswith(passed_by)), "")
+        next((frame for frame in stack["frames"] if not is_passed_by(frame, torch)), "")
         for stack in site["stacks"]
     )
     return any(frame.startswith(blamed) for frame in innermost)
+
+
+def is_passed_by(frame: str, torch: str) -> bool:
+    """Return whether a frame stands between a site and what it calls; the plugin's move of a module is no site's."""
+    return frame.startswith((torch, str(PLUGINS[0]), "<")) and not frame.endswith(f":{MOVES_MODULE}")
 
 
 def say(truth: Truth, results: Path) -> str:

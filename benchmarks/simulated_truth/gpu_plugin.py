@@ -143,11 +143,12 @@ def _wrap(kind: Any) -> None:
         finally:
             _depth.now -= 1
         if not _depth.now:
-            _move(self)
+            move_module(self)
 
     kind.__init__ = init
 
 
-def _move(module: Any) -> None:
+def move_module(module: Any) -> None:
+    """Move a module to the GPU; `collect.py` tells its copies from those of the library by this name."""
     with contextlib.suppress(Exception):  # it stays where it is, as where its user leaves it on the host
         module.to("cuda")
