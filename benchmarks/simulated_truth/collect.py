@@ -4,7 +4,7 @@
 
 PYTHON is that of an environment with torch and pytest, of Python 3.12 or newer; what a library needs is installed there.
 ``suites.toml`` names the libraries. The tests come from the release's source distribution; all that they make is put on
-the GPU (`gpu_plugin.py`), and after S seconds, 300 if nothing is said, the suite is stopped. A library that is stored is left out without ``--again``.
+the GPU (`gpu_plugin.py`), and after S seconds of the processor, 300 if nothing is said, the suite is stopped. A library that is stored is left out without ``--again``.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -28,8 +29,10 @@ from benchmarks import releases
 from benchmarks.simulated_truth.truth import DATA, DEVELOPMENT, NO_RULE, Truth, half_of, libraries
 
 HERE = Path(__file__).resolve().parent
+WALL_TIMES = 8  # the time that a suite may take, in multiples of that of the processor
+OUT_OF_TIME = (124, 128 + signal.SIGXCPU, 128 + signal.SIGKILL)  # of `timeout` and `prlimit`
 MOVES_MODULE = "move_module"  # in the plugin
-TEST_SECONDS = 25  # a test that takes longer ends its process; the others go on in another one
+TEST_SECONDS = 60  # a test that takes longer ends its process; the others go on in another one
 PLUGINS = HERE / "gpu_plugin.py", HERE.parent / "parity_plugin.py"
 
 
@@ -84,7 +87,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("library", nargs="*", metavar="LIBRARY")
     parser.add_argument("--folder", type=Path, default=Path.home() / ".cache" / "syncscan-truth")
     parser.add_argument("--data", type=Path, default=DATA, help="where the truth is stored")
-    parser.add_argument("--seconds", type=int, default=300, help="the longest that a suite may take")
+    parser.add_argument("--seconds", type=int, default=300, help="of the processor, for each suite")
     parser.add_argument("--again", action="store_true", help="also what is stored")
     options = parser.parse_args()
     options.python, options.folder = options.python.absolute(), options.folder.resolve()
@@ -103,15 +106,15 @@ def collect(name: str, suite: Suite, options: argparse.Namespace) -> str:
     results.with_suffix(".log").unlink(missing_ok=True)
     roots = (source / "src", source, site_packages(options.python))
     truth = Truth(name, suite.release, suite.package, {}, {})
-    ends = time.monotonic() + options.seconds
+    ends = time.monotonic() + WALL_TIMES * options.seconds
     while (left := ends - time.monotonic()) > 0:
         with tempfile.TemporaryDirectory() as folder:
-            run(suite, source, results, left, Path(folder), options)
+            code = run(suite, source, results, left, Path(folder), options)
             add(truth, Path(folder) / "trace.json", roots, source, suite)
         lines = results.read_text().splitlines()
         if not lines:
             raise RuntimeError(f"pytest ran no test: see {results.with_suffix('.log')}")
-        if "outcome" in json.loads(lines[-1]):  # no test ended the process
+        if "outcome" in json.loads(lines[-1]) or code in OUT_OF_TIME:  # no test ended the process
             break
     truth.write(options.data)
     return say(truth, results)
@@ -131,22 +134,23 @@ def fetch(release: str, sources: Path) -> Path:
 
 
 def install(suite: Suite, python: Path) -> None:
-    """Install a release and what it needs, and leave torch as it is."""
-    version = subprocess.run(
-        [python, "-c", "import importlib.metadata as m; print(m.version('torch').partition('+')[0])"],
-        capture_output=True, text=True, check=True,
-    ).stdout.strip()  # fmt: skip
-    torch = f"torch=={version}"
-    wanted = (
-        [("--no-deps", suite.release), (torch, *suite.needs)]
-        if suite.alone
-        else [(torch, suite.release, *suite.needs)]
-    )
-    for arguments in wanted:
+    """Install a release and what it needs, unless it is there, and leave torch as it is."""
+    name, _, wanted = suite.release.partition("==")
+    if version(name, python) == wanted:
+        return
+    torch = f"torch=={version('torch', python)}"
+    alone, needs = ("--no-deps", suite.release), (torch, *suite.needs)
+    for arguments in (needs, alone) if suite.alone else ((*needs, suite.release),):
         command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(done.stderr)
+
+
+def version(name: str, python: Path) -> str:
+    """Return the version of an installed package, or nothing."""
+    asked = f"import importlib.metadata; print(importlib.metadata.version({name!r}).partition('+')[0])"
+    return subprocess.run([python, "-c", asked], capture_output=True, text=True, check=False).stdout.strip()
 
 
 def site_packages(python: Path) -> Path:
@@ -158,15 +162,15 @@ def site_packages(python: Path) -> Path:
 
 def run(
     suite: Suite, source: Path, results: Path, seconds: float, folder: Path, options: argparse.Namespace
-) -> None:
-    """Trace the tests that were not run, until one of them ends the process."""
+) -> int:
+    """Trace the tests that were not run until one of them ends the process, and return its exit status."""
     tests = suite.paths(source, with_helpers=False)
     command = [
         sys.executable, "-m", "syncscan", "trace", "--simulate", "--lines", *included(suite, source), "-o", str(folder), "--",
-        "timeout", str(round(seconds) + 1), str(options.python), "-m", "pytest", *tests, *suite.options,
+        "timeout", str(round(seconds) + 1), "prlimit", f"--cpu={options.seconds}", str(options.python), "-m", "pytest", *tests, *suite.options,
         *(f"--truth-tests={test}" for test in suite.paths(source)),
         *(word for plugin in PLUGINS for word in ("-p", plugin.stem)),
-        "-p", "no:faulthandler", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly", "-o", "addopts=", "--quiet",
+        "-p", "no:faulthandler", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly", "-o", "addopts=", "-o", "filterwarnings=", "--quiet",
         "--tb=no", "--disable-warnings", "--continue-on-collection-errors",
         f"--parity-results={results}", f"--parity-limit={TEST_SECONDS}",
     ]  # fmt: skip
@@ -176,7 +180,7 @@ def run(
         **dict(word.split("=", 1) for word in suite.environment),
     }  # fmt: skip
     with results.with_suffix(".log").open("a") as log:
-        subprocess.run(
+        done = subprocess.run(
             command,
             cwd=source,
             env=environment,
@@ -185,6 +189,7 @@ def run(
             stderr=log,
             check=False,
         )
+    return done.returncode
 
 
 def included(suite: Suite, source: Path) -> list[str]:

@@ -77,7 +77,10 @@ def parse_options() -> argparse.Namespace:
 def check(truth: Truth, sources: Path) -> list[Finding]:
     """Return all findings of any confidence in the package of a release."""
     source = fetch(truth.release, sources)
-    folder = source if (source / truth.package).is_dir() else source / "src"
+    folder = min(
+        (path.parent for path in source.rglob(truth.package) if path.is_dir()),
+        key=lambda path: len(path.parts),
+    )
     command = [
         sys.executable, "-m", "syncscan", "check", "--isolated", "--format", "json", "--all",
         "--min-confidence", "assumed", truth.package,
