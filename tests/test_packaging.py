@@ -119,7 +119,7 @@ def test_an_editable_installation_runs_what_is_edited(editable, source, tmp_path
 
 
 def test_the_source_tree_runs_as_it_is(tmp_path):
-    done = run(Path(sys.executable), "-m", "syncscan", "rules", folder=ROOT)
+    done = run(Path(sys.executable), "-m", "syncscan", "rule", folder=ROOT)
     assert (done.returncode, done.stderr) == (0, "")
     assert "SYN101" in done.stdout
 
@@ -138,7 +138,7 @@ def test_the_installed_command_writes_a_page(python, tmp_path):
 
 
 def test_the_installed_command_prints_both_forms_of_a_template(python, tmp_path):
-    done = run(python.with_name("syncscan"), "template", "diff", "upload", folder=tmp_path)
+    done = run(python.with_name("syncscan"), "recipe", "diff", "upload", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("--- blocking/uploads.py\n+++ reference/uploads.py\n")
 

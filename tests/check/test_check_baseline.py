@@ -120,7 +120,7 @@ def test_a_run_forgets_nothing_that_it_does_not_see(syncscan, project):
         ["a.py"],
         ["--ignore", "SYN102"],
         ["--min-confidence", "proved", "b.py"],
-        ["--when step"],
+        ["--when", "step"],
     ):
         assert "gone" not in syncscan("check", "--baseline", "base.json", *arguments).stderr
         write(syncscan, *arguments)

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from syncscan import simulated_cuda
-from tests.simulate.test_trace import run
 
 torch = pytest.importorskip("torch")
 dist = torch.distributed
@@ -130,11 +129,11 @@ def test_a_collective_waits_for_no_copy_of_gloo(waits, name):
     assert result.tolist() == [1.0] * 4
 
 
-def test_spawned_ranks_have_the_gpus_that_are_visible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_spawned_ranks_have_the_gpus_that_are_visible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warm):
     (tmp_path / "program.py").write_text(SPAWNED, encoding="utf-8")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,5")
-    command = ("syncscan", "trace", "--simulate", "-o", "out", "--", sys.executable, "program.py")
-    done = run(*command, f"file://{tmp_path}/store", cwd=tmp_path)
+    command = ("trace", "--simulate", "-o", "out", "--", sys.executable, "program.py")
+    done = warm.run(*command, f"file://{tmp_path}/store", cwd=tmp_path)
     assert sorted(done.stdout.splitlines()) == ["12.0 on cuda:0", "12.0 on cuda:1"], done.stderr
     trace = json.loads((tmp_path / "out" / "trace.json").read_text(encoding="utf-8"))
     assert {(site["line"], site["count"]) for site in trace["sites"]} == {(7, 2)}

@@ -237,7 +237,7 @@ sys.modules["_syncscan_hook.start"].hook.fail("on purpose")
     )
     assert (done.status, done.stdout, (tmp_path / "mine").read_text()) == (0, "2\n", "")
     assert done.trace["processes"][0]["notes"] == ["tracing stops here: on purpose"]
-    assert done.stderr.startswith("syncscan: the CPU waited")
+    assert done.stderr.startswith("syncscan: the CPU was blocked")
 
 
 def test_a_signal_that_the_program_waits_for_does_not_end_it(trace):
