@@ -137,7 +137,7 @@ def main(number: int) -> int:
 def _check(folder: Path, edit: int, cached: bool) -> object:
     (folder / "main.py").write_text(FILES["main.py"] + EDITS[edit])
     kept = ("--cache-dir", "cache") if cached else ("--no-cache",)
-    command = [sys.executable, "-m", "syncscan", "check", "--format", "json", *kept, *FILES]
+    command = [sys.executable, "-m", "syncscan", "check", "--output-format", "json", *kept, *FILES]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 1 or done.stderr:
         return done.returncode, done.stderr

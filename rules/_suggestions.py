@@ -58,7 +58,7 @@ TABLE: dict[str, Suggestion] = {
     "fill": _row(
         "101 103",
         "given to `fill_`",
-        "give `fill_` the tensor itself, which it reads on the GPU; `syncscan template show pad_logits_indices` does",
+        "give `fill_` the tensor itself, which it reads on the GPU; `syncscan recipe show pad_logits_indices` does",
     ),
     "at-once": _row(
         "102 105",

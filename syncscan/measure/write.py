@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from syncscan.ops import Case, Condition, Form, Operation, Term, reads_number
 
@@ -28,29 +28,26 @@ def entry_text(entry: Operation) -> str:
     reads = [term.arg for case in entry.blocks for term in case.when if case == reads_number(term.arg)]
     reads = reads if len(reads) > 1 else []
     lines = [f"[{json.dumps(entry.name)}]"]
-    if entry.args != plain.args:
-        lines.append(f"args = {_strings(entry.args)}")
+    lines += _names("args", entry.args, plain.args)
     lines += _cases(
         "blocks", [case for case in entry.blocks if not any(case == reads_number(a) for a in reads)]
     )
-    if reads:
-        lines.append(f"reads = {_strings(reads)}")
+    lines += _names("reads", reads)
     lines += _cases("sometimes", entry.sometimes)
     for key in ("result", "dtype", "ndim", "count", "reduces"):
         if getattr(entry, key) != getattr(plain, key):
             lines.append(f"{key} = {json.dumps(getattr(entry, key))}")
     lines += _list("forms", [_form(form) for form in entry.forms])
-    if entry.aten:
-        lines.append(f"aten = {_strings(entry.aten)}")
-    if entry.shapes:
-        lines.append(f"shapes = {_strings(entry.shapes)}")
+    lines += _names("aten", entry.aten)
+    lines += _names("shapes", entry.shapes)
     if not entry.measured:
         lines.append("measured = false")
     return "\n".join(lines)
 
 
-def _strings(values: Iterable[str]) -> str:
-    return json.dumps(list(values))
+def _names(key: str, values: Sequence[str], usual: Sequence[str] = ()) -> list[str]:
+    """The line of several names, unless they are the usual ones."""
+    return [f"{key} = {json.dumps([*values])}"] if tuple(values) != tuple(usual) else []
 
 
 def _cases(key: str, cases: Iterable[Case]) -> list[str]:

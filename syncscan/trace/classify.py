@@ -19,7 +19,7 @@ import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from syncscan.inferred import is_of
-from syncscan.kinds import asks
+from syncscan.kinds import KINDS, asks
 from syncscan.model import Device, Kind, Value
 from syncscan.ops import Case, Effect, Operation, OperationTable, Term, by_parameter, load_table
 from syncscan.rule import by_precedence, suggestion_of
@@ -150,7 +150,11 @@ def _possible_facts(
     subject, operation, stored = _operation_of(node, target, module, api, table)
     if subject is not None and operation is not None:
         likely = _EFFECTS.get(direction, set(Effect))
-        cases = _by_likelihood(subject, stored, operation.blocks)
+        # As in the check, a tensor is taken to be dense.
+        dense = [
+            case for case in operation.blocks if not any("layout" in KINDS.get(t.kind, "") for t in case.when)
+        ]
+        cases = _by_likelihood(subject, stored, dense)
         for case in sorted(cases, key=lambda case: case.effect not in likely):
             facts = RuntimeFacts(module, api, table, subject, operation, case, stored)
             if facts.is_possible():

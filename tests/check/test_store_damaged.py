@@ -29,7 +29,7 @@ def check(project, syncscan):
     def run(edit: int, cached: bool) -> object:
         (folder / "main.py").write_text(FILES["main.py"] + EDITS[edit])
         kept = ("--cache-dir", cache) if cached else ("--no-cache",)
-        return findings(syncscan("check", "--format", "json", *kept, *FILES))
+        return findings(syncscan("check", "--output-format", "json", *kept, *FILES))
 
     return run
 
@@ -48,7 +48,7 @@ def test_a_cache_that_cannot_be_written_gives_the_cold_result(check, tmp_path):
 
 
 def command(folder: Path) -> list[str]:
-    arguments = ["check", "--format", "json", "--cache-dir", str(folder / "cache"), *FILES]
+    arguments = ["check", "--output-format", "json", "--cache-dir", str(folder / "cache"), *FILES]
     return [sys.executable, "-m", "syncscan", *arguments]
 
 

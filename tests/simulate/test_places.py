@@ -292,7 +292,7 @@ def test_a_name_finds_the_entry_that_the_check_finds() -> None:
 
 
 def operation(*args: str, cases: Any = ()) -> Operation:
-    entry = {"args": args, "result": "tensor", "count": 1, "interpret": False, "cases": cases}
+    entry = {"args": args, "result": "tensor", "count": 1, "interpret": False, "shapes": [], "cases": cases}
     return Operation("torch.f", entry)
 
 

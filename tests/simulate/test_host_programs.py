@@ -48,7 +48,6 @@ class Moving(torch.nn.Module):
 GRAPHS: dict[str, Callable[[], str]] = {
     "fx": lambda: torch.fx.symbolic_trace(Moving()).code,
     "make_fx": lambda: make_fx(Moving())(torch.ones(2)).code,
-    "trace": lambda: torch.jit.trace(Moving(), torch.ones(2)).code,
     "script": lambda: torch.jit.script(Moving()).code,
     "export": lambda: str(torch.export.export(Moving(), (torch.ones(2),)).graph),
 }
