@@ -1,0 +1,206 @@
+"""The values of literals and containers, and what is in a container."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+from syncscan.check.infer.domain.callables import BoundMethod, Partial
+from syncscan.check.infer.domain.lattice import (
+    REST,
+    Key,
+    items_of_table,
+    join,
+    join_all,
+    table_of,
+)
+from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, TOP, AbstractValue, fact, refine
+from syncscan.model import Device, Kind
+
+NONE = AbstractValue(Kind.NONE)
+NUMBER = AbstractValue(Kind.NUMBER)
+BOOL = AbstractValue(Kind.NUMBER, dtype="bool")
+INT = AbstractValue(Kind.NUMBER, dtype="int")
+FLOAT = AbstractValue(Kind.NUMBER, dtype="float")
+STRING = AbstractValue(Kind.STRING)
+NDARRAY = AbstractValue(Kind.NDARRAY)
+TENSOR = AbstractValue(Kind.TENSOR)
+CPU_TENSOR = AbstractValue(Kind.TENSOR, Device.CPU)
+DEVICE = AbstractValue(Kind.DEVICE)
+SLICE = AbstractValue(Kind.SLICE)
+
+EMPTY = table_of({})
+
+_MOST_ITEMS = 16
+_DEEPEST = 3
+
+
+@functools.lru_cache(maxsize=65536, typed=True)
+def constant(value: Hashable) -> AbstractValue:
+    """The value of a literal, which is kept where it may decide something later."""
+    if value is None:
+        return NONE
+    if isinstance(value, bool):
+        return TRUE if value else FALSE
+    if isinstance(value, int):
+        return AbstractValue(Kind.NUMBER, dtype="int", payload=value)
+    if isinstance(value, (float, complex)):
+        return FLOAT
+    if isinstance(value, str):
+        return AbstractValue(Kind.STRING, payload=value) if len(value) < 80 else STRING
+    return TOP
+
+
+TRUE = AbstractValue(Kind.NUMBER, dtype="bool", payload=True)
+FALSE = AbstractValue(Kind.NUMBER, dtype="bool", payload=False)
+
+
+def depth(value: AbstractValue) -> int:
+    """How many containers are nested in one another; what a callable holds is not in them, and None may be beside one."""
+    inside = _inside(value)
+    if not inside:
+        return 0
+    return max(map(depth, inside)) + (value.kind is not Kind.UNION)
+
+
+def _within(value: AbstractValue, levels: int = _DEEPEST - 1) -> AbstractValue:
+    """Return a value of which anything is known that is nested in more containers than this."""
+    return value if depth(value) <= levels else _cut(value, levels)
+
+
+@functools.cache
+def _cut(value: AbstractValue, levels: int) -> AbstractValue:
+    inside = _inside(value)
+    if not inside:
+        return value
+    if value.kind is Kind.UNION:
+        return join_all([_cut(option, levels) for option in inside])
+    if not levels:
+        return TOP
+    kept = tuple([_cut(each, levels - 1) for each in inside])
+    return refine(value, items=kept) if value.items is not None else refine(value, element=kept[0])
+
+
+def _inside(value: AbstractValue) -> tuple[AbstractValue, ...]:
+    return value.items or (() if value.element is None else (value.element,))
+
+
+def _depth_of_callables(value: AbstractValue) -> int:
+    """How many callables that hold arguments are nested in one another, by whatever else."""
+    inside = _inside(value)
+    if isinstance(value.payload, (BoundMethod, Partial)):
+        return 1 + max(map(_depth_of_callables, value.payload.inside))
+    return max(map(_depth_of_callables, inside), default=0)
+
+
+def list_of(element: AbstractValue, kind: Kind = Kind.LIST) -> AbstractValue:
+    """A container of unknown length."""
+    return AbstractValue(kind, element=_within(element))
+
+
+def table(items: Mapping[Key, AbstractValue]) -> AbstractValue:
+    """A dictionary whose keys are known, `REST` for the others among them."""
+    return table_of({key: _within(item) for key, item in items.items()})
+
+
+def key_in_table(index: AbstractValue) -> Key:
+    """The key that an index is; `REST` where it is not known."""
+    return index.payload if isinstance(index.payload, (str, int)) and index.dtype != "bool" else REST
+
+
+def put(base: AbstractValue, index: AbstractValue, item: AbstractValue) -> AbstractValue:
+    """A dictionary in which something has been put under a key, in place of what was there."""
+    known = items_of_table(base)
+    if known is None:
+        return list_of(join(element_of(base), item), Kind.DICT)
+    key = key_in_table(index)
+    return table(known | {key: join(known.get(REST, BOTTOM), item) if key is REST else item})
+
+
+def updated(base: AbstractValue, other: AbstractValue) -> AbstractValue:
+    """A dictionary after ``base.update(other)``."""
+    known, more = items_of_table(base), items_of_table(other)
+    if known is None or more is None:
+        return put(base, BOTTOM, element_of(other))
+    rest = join(known.get(REST, BOTTOM), more.get(REST, BOTTOM))
+    return table(known | more | ({} if rest is BOTTOM else {REST: rest}))
+
+
+def item_of_table(base: AbstractValue, index: AbstractValue) -> AbstractValue:
+    """What a dictionary has under a key."""
+    known, key = items_of_table(base), key_in_table(index)
+    if known is None or key is REST:
+        return element_of(base)
+    return join(known.get(key, BOTTOM), known.get(REST, BOTTOM))
+
+
+def sequence(items: list[AbstractValue], kind: Kind) -> AbstractValue:
+    """A tuple or list literal: keeps its items if it is short."""
+    kept = tuple(map(_within, items))
+    if len(kept) > _MOST_ITEMS:
+        return AbstractValue(kind, element=join_all(kept))
+    return AbstractValue(kind, items=kept)
+
+
+def record(payload: object, items: Iterable[AbstractValue]) -> AbstractValue:
+    """A named tuple, which keeps what its fields were made of."""
+    return AbstractValue(
+        Kind.INSTANCE,
+        payload=payload,
+        items=tuple(map(_within, items)),
+    )
+
+
+def partial_of(
+    callee: AbstractValue, args: Iterable[AbstractValue], kwargs: Mapping[str, AbstractValue]
+) -> AbstractValue:
+    """A callable that has got some of its arguments already."""
+    kept = [value if _depth_of_callables(value) < _DEEPEST else TOP for value in (*args, *kwargs.values())]
+    if _depth_of_callables(callee) >= _DEEPEST:
+        return TOP
+    given = tuple(kept[: len(kept) - len(kwargs)])
+    return AbstractValue(
+        Kind.FUNCTION,
+        payload=Partial(callee, given, tuple(zip(kwargs, kept[len(given) :], strict=True))),
+    )
+
+
+def slice_of(bounds: Iterable[AbstractValue]) -> AbstractValue:
+    """Return a slice with its bounds; no bound is a container, so nothing nests, and which numbers they are is forgotten."""
+    return AbstractValue(Kind.SLICE, items=tuple([_bound(_within(bound, 1)) for bound in bounds]))
+
+
+def _bound(value: AbstractValue) -> AbstractValue:
+    if value.kind is Kind.UNION:
+        return join_all([_bound(option) for option in _inside(value)])
+    return NUMBER if value.kind is Kind.NUMBER else value
+
+
+def iterated(value: AbstractValue) -> AbstractValue:
+    """What iterating over a value yields: of a dictionary its keys."""
+    return BOTTOM if value.kind is Kind.DICT else element_of(value)
+
+
+def _less_by_one(value: AbstractValue) -> Any:
+    ndim = fact(value, "ndim")
+    return ndim if ndim is None or ndim is DIFFERS else ndim - 1 if ndim else None
+
+
+def element_of(value: AbstractValue) -> AbstractValue:
+    """What indexing a value with something unknown yields."""
+    if value.kind is Kind.UNION:
+        return join_all(element_of(option) for option in value.options)
+    if value.items is not None:
+        return join_all(value.items)
+    if value.element is not None:
+        return value.element
+    if value.kind is Kind.TENSOR:
+        return refine(value, ndim=_less_by_one(value))
+    if value.kind is Kind.NDARRAY:
+        ndim = _less_by_one(value)
+        item = refine(value, ndim=ndim)
+        return NUMBER if ndim == 0 else join(NUMBER, item) if ndim is DIFFERS else item
+    if value.kind is Kind.STRING:
+        return STRING
+    return BOTTOM

@@ -1,0 +1,89 @@
+"""Values on the other side of a call, an attribute or a return, and values moved to another place."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+
+from syncscan.check.infer.domain.basic import INT, NUMBER, STRING
+from syncscan.check.infer.domain.lattice import join_all
+from syncscan.check.infer.domain.value import AbstractValue, Via, refine
+from syncscan.model import ON_GPU, Confidence, Device, Kind
+
+
+def parts_of(value: AbstractValue, levels: int = 2) -> Iterator[AbstractValue]:
+    """Yield a value, or what it consists of: the options of a union, what a container holds, not what is nested deeper."""
+    inside = value.items if value.items is not None else (value.element,) if value.element else None
+    if inside is None or not levels:
+        yield value
+    else:
+        for part in inside:
+            yield from parts_of(part, levels - 1)
+
+
+def parts_on_gpu(value: AbstractValue) -> list[AbstractValue]:
+    """Return each part that is or may be on the GPU."""
+    if not value.holds_gpu:
+        return []
+    if value.items is None and value.element is None:
+        return [value] if value.device in ON_GPU else []
+    return [part for part in parts_of(value) if part.device in ON_GPU]
+
+
+@functools.cache
+def moved(value: AbstractValue, device: Device) -> AbstractValue:
+    """Return the value with every part that is or may be on the GPU elsewhere."""
+    if value.kind is Kind.UNION:
+        return join_all(moved(option, device) for option in value.items or ())
+    if value.items is not None:
+        return refine(value, items=tuple([moved(item, device) for item in value.items]))
+    if value.element is not None:
+        return refine(value, element=moved(value.element, device))
+    return refine(value, device=device, via=None) if value.device in ON_GPU else value
+
+
+@functools.cache
+def crossing(value: AbstractValue) -> AbstractValue:
+    """Return the value as known on the other side of a call, an attribute or a return.
+
+    It was followed through the project, so it is proved no more; and which number or text it was, or that it had no
+    elements, is forgotten, for the other side sees many.
+    """
+    kind = value.kind
+    if kind is Kind.NUMBER or kind is Kind.STRING:
+        return _forgotten(value)
+    if value.items is not None:
+        items = tuple([crossing(item) for item in value.items])
+        return join_all(items) if kind is Kind.UNION else refine(value, items=items)
+    if value.element is not None:
+        return refine(value, element=crossing(value.element))
+    if kind in _PLACED:
+        count = None if value.count == 0 else value.count
+        return refine(value, confidence=min(value.confidence, Confidence.INFERRED), count=count, via=None)
+    return refine(value, via=None) if value.via is not None else value
+
+
+def _forgotten(value: AbstractValue) -> AbstractValue:
+    payload = value.payload
+    if payload is None or payload is True or payload is False:
+        return value
+    if value.kind is Kind.STRING:
+        return value if str(payload).partition(":")[0] in {"cuda", "cpu", "meta"} else STRING
+    return INT if value.dtype == "int" else NUMBER
+
+
+_PLACED = frozenset({Kind.TENSOR, Kind.MOVED, Kind.DEVICE, Kind.UNION})
+
+
+@functools.cache
+def brought_by(value: AbstractValue, via: Via) -> AbstractValue:
+    """Return the value with every part on the GPU brought there by these parameters."""
+    if not value.holds_gpu:
+        return value
+    if value.kind is Kind.UNION:
+        return join_all(brought_by(option, via) for option in value.items or ())
+    if value.items is not None:
+        return refine(value, items=tuple([brought_by(item, via) for item in value.items]))
+    if value.element is not None:
+        return refine(value, element=brought_by(value.element, via))
+    return refine(value, via=via) if value.device in ON_GPU else value

@@ -1,0 +1,276 @@
+"""The lattice of abstract values: `join` is what is known where either of two values may be.
+
+It is commutative, associative, idempotent and absorbing. `BOTTOM` says that nothing is known yet, or can be; `TOP` joins
+too many kinds. Between them a value is of one kind, or a union of one option for each kind, and for each class,
+function and module by itself. Within a kind, each part is joined by itself:
+
+- the place: unknown, then the GPU, or the CPU below other devices; the GPU and another one are `Device.MIXED`;
+- the confidence: that of the path on the GPU if there is one; paths that differ are `INFERRED`;
+- pinned, dtype, dimensions and constant: not known where they differ;
+- what is in it: item by item where there are as many, else the join of the items; of a dictionary key by key.
+
+The height is finite: a union of too many options widens to `TOP`, a dictionary of too many keys to the join of its
+items, and containers nest to a limit (`basic`). Widenings are counted in `WIDENED`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from syncscan.check.infer.domain.callables import Partial, key_of
+from syncscan.check.infer.domain.value import BOTTOM, DIFFERENCES, TOP, AbstractValue, Via, refine
+from syncscan.model import ON_GPU, Confidence, Device, Kind
+
+WIDENED: Counter[str] = Counter()
+
+_MOST_OPTIONS = 16
+_MOST_FUNCTIONS = 6  # what may be any of more, such as an entry of a register, says nothing of its result
+_BY_PAYLOAD = frozenset({Kind.INSTANCE, Kind.CLASS, Kind.FUNCTION, Kind.MODULE})
+_ORDER = {kind: position for position, kind in enumerate(Kind)}
+_ORDER[Kind.MOVED] = _ORDER[Kind.TENSOR]  # what was moved beside a tensor is one
+_JOINS: dict[tuple[AbstractValue, AbstractValue], AbstractValue] = {}
+
+
+def as_tensor(value: AbstractValue) -> AbstractValue:
+    """Return a value in a place where only a tensor can be: what was moved to the GPU turns out to be one."""
+    return refine(value, kind=Kind.TENSOR) if value.kind is Kind.MOVED else value
+
+
+def join_all(values: Iterable[AbstractValue]) -> AbstractValue:
+    """Return the join of any number of values."""
+    result = BOTTOM
+    for value in values:
+        if value is not result:
+            result = join(result, value)
+    return result
+
+
+def join(a: AbstractValue, b: AbstractValue) -> AbstractValue:
+    """Return what is known where either of two values may be."""
+    if a is b or b is BOTTOM:
+        return a
+    if a is BOTTOM:
+        return b
+    known = _JOINS.get((a, b))
+    if known is None:
+        known = _JOINS[a, b] = _joined(a, b)
+    return known
+
+
+def _joined(a: AbstractValue, b: AbstractValue) -> AbstractValue:
+    if a.kind is Kind.UNKNOWN or b.kind is Kind.UNKNOWN:
+        return TOP
+    if a.kind is Kind.UNION or b.kind is Kind.UNION or _slot(a) != _slot(b):
+        return _union(a, b)
+    return _merge(a, b)
+
+
+def at_most(a: AbstractValue, b: AbstractValue) -> bool:
+    """Return whether ``b`` says nothing that excludes ``a``: their join is ``b``."""
+    return join(a, b) is b
+
+
+def without_none(value: AbstractValue) -> AbstractValue:
+    """Return the value where it is known not to be None."""
+    if value.kind is Kind.UNION:
+        return join_all(value.options)
+    return BOTTOM if value.kind is Kind.NONE else value
+
+
+def union(options: tuple[AbstractValue, ...]) -> AbstractValue:
+    """Return any of several values, none of which another could be joined to; it is as sure as the one on the GPU."""
+    source = options[0]
+    for option in options:
+        if option.device is not source.device or option.confidence is not source.confidence:
+            source = _decisive(source, option)
+    via = _via_of([option for option in options if option.device in ON_GPU])
+    return AbstractValue(Kind.UNION, source.device, source.confidence, items=options, via=via)
+
+
+def rebuilt_union(options: Iterable[AbstractValue]) -> AbstractValue:
+    """Return the union of options that were options of one before: joined where they have come to be alike."""
+    return join_all(options)
+
+
+def _slot(value: AbstractValue) -> tuple[int, str]:
+    """Return what two options of one union do not share."""
+    return _ORDER[value.kind], key_of(value) if value.kind in _BY_PAYLOAD else ""
+
+
+def _union(a: AbstractValue, b: AbstractValue) -> AbstractValue:
+    by_slot = {_slot(option): option for option in _options(a)}
+    for option in _options(b):
+        slot = _slot(option)
+        by_slot[slot] = join(by_slot[slot], option) if slot in by_slot else option
+    if len(by_slot) > _MOST_FUNCTIONS:
+        functions = sum([option.kind is Kind.FUNCTION for option in by_slot.values()])
+        if len(by_slot) > _MOST_OPTIONS or functions > _MOST_FUNCTIONS:
+            WIDENED["union"] += 1
+            return TOP
+    return union(tuple([by_slot[slot] for slot in sorted(by_slot)]))
+
+
+def _options(value: AbstractValue) -> tuple[AbstractValue, ...]:
+    return value.items or () if value.kind is Kind.UNION else (value,)
+
+
+def _merge(a: AbstractValue, b: AbstractValue) -> AbstractValue:
+    """Return the join of two values of one kind."""
+    if a.kind is not b.kind:
+        a, b = as_tensor(a), as_tensor(b)
+        if a is b:
+            return a
+    if a.kind is Kind.DICT:
+        return _join_tables(a, b)
+    element, items = _join_inside(a, b)
+    device = _join_device(a.device, b.device)
+    differs = a.differs | b.differs
+    pinned, dtype, ndim = a.pinned, a.dtype, a.ndim
+    if pinned is not b.pinned:
+        pinned, differs = _either(pinned, b.pinned, differs, "pinned")
+    if dtype != b.dtype:
+        dtype, differs = _either(dtype, b.dtype, differs, "dtype")
+    if ndim != b.ndim:
+        ndim, differs = _either(ndim, b.ndim, differs, "ndim")
+    return AbstractValue(
+        a.kind,
+        device,
+        _join_confidence(a, b),
+        pinned,
+        dtype,
+        ndim,
+        _join_payload(a.payload, b.payload),
+        items,
+        element,
+        max(a.count, b.count) if a.count is not None and b.count is not None else None,
+        _via_of([each for each in (a, b) if each.device in ON_GPU]) if device in ON_GPU else None,
+        differs,
+    )
+
+
+def _either(a: Any, b: Any, differs: int, name: str) -> tuple[Any, int]:
+    """Return the one of two different facts that is known, with the bits of those that differ."""
+    bit = DIFFERENCES[name]
+    if differs & bit:
+        return None, differs
+    if a is None or b is None:
+        return (b if a is None else a), differs
+    return None, differs | bit
+
+
+def via_of(values: Iterable[AbstractValue]) -> Via | None:
+    """Return the parameters that put any of some values on the GPU, see `AbstractValue.via`."""
+    return _via_of([each for each in values if each.device in ON_GPU])
+
+
+def _via_of(values: Sequence[AbstractValue]) -> Via | None:
+    known = {each.via for each in values}
+    if len(known) < 2:
+        return known.pop() if known else None
+    return frozenset().union(*[_BY_OTHERS if each is None else each for each in known])
+
+
+_BY_OTHERS: Via = frozenset({""})
+_WEIGHT = {Device.CUDA: 2, Device.MIXED: 2, Device.CPU: 1, Device.OTHER: 1, Device.UNKNOWN: 0}
+
+
+def _decisive(a: AbstractValue, b: AbstractValue) -> AbstractValue:
+    """Return the side whose word counts: the one on the GPU, for that path is the one that blocks; then the surer."""
+    return b if (_WEIGHT[b.device], b.confidence) > (_WEIGHT[a.device], a.confidence) else a
+
+
+def _join_device(a: Device, b: Device) -> Device:
+    if a is b or b is Device.UNKNOWN:
+        return a
+    if a is Device.UNKNOWN:
+        return b
+    return Device.OTHER if a not in ON_GPU and b not in ON_GPU else Device.MIXED
+
+
+def _join_confidence(a: AbstractValue, b: AbstractValue) -> Confidence:
+    weight_of_a, weight_of_b = _WEIGHT[a.device], _WEIGHT[b.device]
+    if a.device is b.device and a.confidence is b.confidence:
+        return a.confidence
+    if not weight_of_a or not weight_of_b:  # of one path nothing is known
+        return (
+            a.confidence
+            if weight_of_a > weight_of_b
+            else b.confidence
+            if weight_of_b
+            else min(a.confidence, b.confidence)
+        )
+    if weight_of_a == weight_of_b:
+        sure = a.confidence if a.confidence is b.confidence else Confidence.INFERRED
+    else:
+        sure = a.confidence if weight_of_a > weight_of_b else b.confidence
+    return min(sure, Confidence.INFERRED)
+
+
+def _join_payload(a: object, b: object) -> object:
+    if isinstance(a, Partial) and isinstance(b, Partial):
+        return Partial(
+            join(a.callee, b.callee),
+            tuple(map(join, a.args, b.args)),
+            tuple((name, join(x, y)) for (name, x), (_, y) in zip(a.kwargs, b.kwargs, strict=True)),
+        )
+    return a if type(a) is type(b) and a == b else None
+
+
+Key = Any  # a text or a number that stands in the source, or `REST`
+REST = ...  # beside the keys of a dictionary: whatever was put under keys that are not known
+
+_MOST_KEYS = 32
+
+
+def items_of_table(value: AbstractValue) -> dict[Key, AbstractValue] | None:
+    """Return what a dictionary has under each key; None where its keys are not known."""
+    if value.items is None or not isinstance(value.payload, tuple):
+        return None
+    return dict(zip(value.payload, value.items, strict=True))
+
+
+def table_of(items: Mapping[Key, AbstractValue]) -> AbstractValue:
+    """Return a dictionary with these keys; one of too many has what any of them may be under each."""
+    if len(items) > _MOST_KEYS:
+        WIDENED["dictionary"] += 1
+        return AbstractValue(Kind.DICT, element=join_all(items.values()))
+    rest = items.get(REST, BOTTOM)
+    if rest is not BOTTOM:  # under a key may be that as well, and a key under which is no more says nothing
+        under = {key: join(item, rest) for key, item in items.items()}
+        items = {key: item for key, item in under.items() if item is not rest or key is REST}
+    keys = tuple(sorted(items, key=_order_of))
+    return AbstractValue(Kind.DICT, payload=keys, items=tuple([items[key] for key in keys]))
+
+
+def _order_of(key: Key) -> tuple[str, object]:
+    return type(key).__name__, 0 if key is REST else key
+
+
+def _join_tables(a: AbstractValue, b: AbstractValue) -> AbstractValue:
+    """Join key by key; a key that only one of them has is there on some path, with what that one has."""
+    one, other = items_of_table(a), items_of_table(b)
+    if one is None or other is None:
+        return AbstractValue(Kind.DICT, element=join(_joined_items(a), _joined_items(b)))
+    if a.payload == b.payload:
+        return AbstractValue(
+            Kind.DICT, payload=a.payload, items=tuple(map(join, one.values(), other.values()))
+        )
+    return table_of(one | {key: join(one.get(key, BOTTOM), item) for key, item in other.items()})
+
+
+def _join_inside(
+    a: AbstractValue, b: AbstractValue
+) -> tuple[AbstractValue | None, tuple[AbstractValue, ...] | None]:
+    if a.items is not None and b.items is not None and len(a.items) == len(b.items):
+        return None, tuple(map(join, a.items, b.items))
+    if a.items is None and b.items is None and a.element is None and b.element is None:
+        return None, None
+    return join(_joined_items(a), _joined_items(b)), None
+
+
+def _joined_items(value: AbstractValue) -> AbstractValue:
+    if value.items is not None:
+        return join_all(value.items)
+    return value.element or BOTTOM

@@ -1,0 +1,138 @@
+"""The instructions, and the list of them that a function is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum, auto
+from typing import Any, NamedTuple
+
+Slot = int
+
+
+class Op(IntEnum):
+    """Every operation of the IR; in parentheses its operand slots, after ``;`` its data."""
+
+    CONSTANT = auto()  # ; the value
+    PARAMETER = auto()  # (its default, if any); its position
+    ENTRY_DEVICE = auto()  # where what names no device is made as the function begins
+    READ_NAME = auto()  # ; a name that is not local
+    IMPORT = auto()  # ; module and name
+    PHI = auto()  # (one slot for each path)
+    JOIN = auto()  # (slots): any of them, on one path
+    ATTRIBUTE = auto()  # (base); name, region
+    SUBSCRIPT = auto()  # (base, index)
+    CALL = auto()  # (callee, arguments); CallSite
+    CALL_METHOD = auto()  # (base, arguments); CallSite
+    CALL_SUPER = auto()  # (arguments); CallSite
+    BINARY = auto()  # (left, right); operator
+    UNARY = auto()  # (operand); operator
+    COMPARE = auto()  # (operands); operators
+    TEXT = auto()  # (parts); whether it begins with "cuda"
+    SEQUENCE = auto()  # (items); kind, which items are starred
+    SET = auto()  # (items)
+    DICT = auto()  # (keys and values in turn, a key of -1 before what is spread)
+    LIST_OF = auto()  # (element); kind
+    DICT_OF = auto()  # (value)
+    SLICE = auto()  # (bounds)
+    ITERATED = auto()  # (whole)
+    UNPACKED = auto()  # (whole); position, number of targets, whether one is starred
+    STARRED = auto()  # (whole): what a starred target takes
+    LAMBDA = auto()  # ; its number among those of the function
+    ENTERED = auto()  # (context manager)
+    WITH_DEVICE = auto()  # (device before, context manager)
+    SET_DEVICE = auto()  # (device before, callee, argument): after a call that may set the default device
+    NAMED = auto()  # (value); the name of what is read or bound
+    ANNOTATED = auto()  # (value, if any); annotation
+    AUGMENTED = auto()  # (old, value); operator
+    REBOUND = auto()  # (value); a name that functions inside may have set
+    ADDED = auto()  # (container, arguments); method, CallSite
+    PUT = auto()  # (container, index, value)
+    STORED = auto()  # (base, index, value): what is at a path into a base once it is stored there
+    RESIZED = auto()  # (tensor)
+    CAPTURED_PATTERN = auto()  # (whole); position, count
+    NOT_NONE = auto()  # (value)
+    TRUE = auto()  # (value)
+    IS_INSTANCE = auto()  # (value, what is called, classes); names of the classes, whether it holds
+    AT_PLACE = auto()  # (value); device
+    AT_DEVICE = auto()  # (value, device)
+    MAY_BE = auto()  # (parameter); text, whether they are equal: nothing where no caller passes such a text
+    GATE = auto()  # (value, gate): nothing where the gate is nothing
+    STORE_ATTRIBUTE = auto()  # (base, value); name, path, whether it was there before
+    STORE_ITEM = auto()  # (base, index, value)
+    STORE_GLOBAL = auto()  # (value); name
+    STORE_CAPTURED = auto()  # (value); name
+    STORE_CLASS = auto()  # (value); class, name
+    PUBLISH = auto()  # (value); name that functions inside read
+    RETURN = auto()  # (value)
+    YIELD = auto()  # (value); whether it is spread
+    RESULT = auto()  # what callers through classes above are given
+    LEFT_OUT = auto()  # (callee): called on other hardware only
+    MIRROR = auto()  # (array, its owner); name: advanced with ``+=``
+
+    __hash__ = int.__hash__  # Enum's own hash is slow
+
+
+class CallSite(NamedTuple):
+    """How a call is written.
+
+    The operand slots of its instruction are: what is called (but for ``super()``), what is bound to the path of a method, if
+    that is known, then the arguments, then the default device.
+    """
+
+    positional: int
+    starred: tuple[int, ...] = ()  # the positions of ``*args`` among the positional ones
+    keywords: tuple[str | None, ...] = ()  # None for ``**kwargs``
+    attribute: str = ""
+    has_bound: bool = False
+    has_device: bool = False
+    is_allowed: bool = False  # inside of a region that allows synchronization
+    names_device: bool = False  # an argument is a device by its name
+    names_dtype: bool = False  # an argument is a dtype by its name
+    empty_data: frozenset[int | str] = frozenset()  # the arguments that are written out as ``[]``
+    annotation: Any = None  # the first argument as an annotation, for ``typing.cast``
+
+    @property
+    def spreads(self) -> bool:
+        """Whether the call passes on what it was given."""
+        return bool(self.starred) or None in self.keywords
+
+
+@dataclass(slots=True)
+class FunctionIR:
+    """The instructions of a function, and where the truth, text or number of a value is asked for."""
+
+    ops: list[int] = field(default_factory=list)
+    operands: list[tuple[Slot, ...]] = field(default_factory=list)
+    data: list[Any] = field(default_factory=list)
+    truths: list[Slot] = field(default_factory=list)
+    formats: list[tuple[Slot, Slot]] = field(default_factory=list)  # ``text % value``, ``[0] * n``
+    subscripts: list[tuple[Slot, ...]] = field(default_factory=list)  # base, index, and what is stored
+    lambdas: list[Any] = field(default_factory=list)
+    # Where calls, returns and stores stand: line, column, end line, end column, as `ast` has them.
+    places: dict[Slot, tuple[int, int, int, int]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.ops)
+
+    def share(self) -> None:
+        """Let equal tuples be one object, as many functions have the same."""
+        share = _SHARED.setdefault
+        self.operands = [share(each, each) for each in self.operands]
+        self.data = [share(each, each) if type(each) is CallSite else each for each in self.data]
+
+    def does_as(self, other: FunctionIR) -> bool:
+        """Return whether another list of instructions is the same, wherever it stands."""
+        return (self.ops, self.operands, self.data) == (other.ops, other.operands, other.data)
+
+    def uses(self) -> list[tuple[Slot, ...]]:
+        """Return for each slot the instructions that use it."""
+        found: list[list[int]] = [[] for _ in self.ops]
+        for number, slots in enumerate(self.operands):
+            for slot in slots:
+                if slot >= 0:
+                    found[slot].append(number)
+        share = _SHARED.setdefault
+        return [share(each, each) for each in map(tuple, found)]
+
+
+_SHARED: dict[Any, Any] = {}

@@ -1,0 +1,120 @@
+"""Calls: what is called, the arguments in order, and what a call leaves behind."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from syncscan.check.infer.ir.instructions import CallSite, Op, Slot
+from syncscan.check.infer.lower.lowering import DEVICE, EXPRESSIONS, Lowering, lowers
+from syncscan.check.infer.source.syntax import last_name
+
+_A_DEVICE = re.compile(r".*device.*|_?dev|_?(local_)?rank|_?(gpu|cuda)(_?id)?")
+_FILLS = frozenset({"append", "add", "appendleft", "insert", "extend", "update", "setdefault"})
+_RESIZES = frozenset({"resize_", "resize_as_", "set_"})
+
+
+@lowers(EXPRESSIONS, ast.Call)
+def _call(to: Lowering, node: ast.Call) -> Slot:
+    function = node.func
+    if isinstance(function, ast.Attribute):
+        slot = _method_call(to, node, function)
+    else:
+        callee = to.evaluate(function)
+        slot = _emit_call(to, Op.CALL, (callee,), node, CallSite(0))
+        _note_default_device(to, node, slot)
+    for name in to.rebound:
+        if name in to.env:
+            to.env[name] = to.emit(Op.REBOUND, (to.env[name],), name)
+    return slot
+
+
+def _method_call(to: Lowering, node: ast.Call, function: ast.Attribute) -> Slot:
+    if _is_super(function.value):
+        return _emit_call(to, Op.CALL_SUPER, (), node, CallSite(0, attribute=function.attr))
+    base = to.evaluate(function.value)
+    bound = to.env.get(to.path(function))
+    called = (base,) if bound is None else (base, bound)
+    site = CallSite(0, attribute=function.attr, has_bound=bound is not None)
+    slot = _emit_call(to, Op.CALL_METHOD, called, node, site)
+    if function.attr in _FILLS and to.path(function.value):
+        mutate(to, function.value, to.emit(Op.ADDED, to.ir.operands[slot], to.ir.data[slot]))
+    elif function.attr in _RESIZES:
+        _note_resized(to, function.value)
+    for keyword in node.keywords:
+        if keyword.arg == "out":
+            _note_resized(to, keyword.value)
+    _note_default_device(to, node, slot)
+    return slot
+
+
+def _note_resized(to: Lowering, node: ast.expr) -> None:
+    if to.path(node):
+        mutate(to, node, to.once(Op.RESIZED, (to.peek(node),)))
+
+
+def _note_default_device(to: Lowering, node: ast.Call, slot: Slot) -> None:
+    """Bind the default device anew after a call that may set it."""
+    if last_name(node.func) == "set_default_device" and node.args:
+        before = to.env.get(DEVICE)
+        operands = (before if before is not None else to.nothing(), *to.ir.operands[slot])
+        to.env[DEVICE] = to.emit(Op.SET_DEVICE, operands, to.ir.data[slot])
+
+
+def _emit_call(to: Lowering, op: Op, called: tuple[Slot, ...], node: ast.Call, site: CallSite) -> Slot:
+    args = [to.evaluate(arg) for arg in node.args]
+    kwargs = [to.evaluate(keyword.value) for keyword in node.keywords]
+    device = to.env.get(DEVICE)
+    site = site._replace(
+        positional=len(args),
+        starred=tuple([place for place, arg in enumerate(node.args) if isinstance(arg, ast.Starred)]),
+        keywords=tuple([keyword.arg for keyword in node.keywords]),
+        has_device=device is not None,
+        is_allowed=to.is_allowed,
+        names_device=_names_device(node),
+        names_dtype=any("type" in last_name(arg) for arg in node.args),
+        empty_data=frozenset(_empty(node)),
+        annotation=node.args[0] if last_name(node.func) == "cast" and node.args else None,
+    )
+    operands = (*called, *args, *kwargs) if device is None else (*called, *args, *kwargs, device)
+    slot = to.emit_at(node, op, operands, site)
+    if to.listener is not None:
+        to.listener.runs(node, slot)
+    return slot
+
+
+def _names_device(node: ast.Call) -> bool:
+    """Return whether an unknown argument is a device by the look of it: ``.to(x)`` takes a dtype as well."""
+    if any(keyword.arg == "device" for keyword in node.keywords):
+        return True
+    return any(_A_DEVICE.fullmatch(last_name(arg)) is not None for arg in node.args)
+
+
+def _empty(node: ast.Call) -> Iterator[int | str]:
+    """Yield the arguments that are written out as ``[]``: a name of an empty list may have got something since."""
+    given = [*enumerate(node.args[:1]), *((keyword.arg, keyword.value) for keyword in node.keywords)]
+    for name, each in given:
+        if isinstance(each, (ast.List, ast.Tuple)) and not each.elts and name is not None:
+            yield name
+
+
+def _is_super(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+
+
+def mutate(to: Lowering, node: ast.expr, slot: Slot) -> None:
+    """Bind what a container, named by ``node``, is once something has been put into it."""
+    path = to.path(node)
+    if not path:
+        return
+    if isinstance(node, ast.Name):
+        if path in to.env:
+            to.env[path] = slot
+            to.publish(path, slot, node)
+        elif path in to.module.globals:  # of the module, filled by this function
+            to.emit_at(node, Op.STORE_GLOBAL, (slot,), path)
+    elif isinstance(node, ast.Attribute):
+        base = to.peek(node.value)
+        to.env[path] = slot
+        to.emit_at(node, Op.STORE_ATTRIBUTE, (base, slot), (node.attr, path, True))

@@ -1,0 +1,261 @@
+"""The lowering of one function: what has been emitted, and the slots of its paths at the point at hand."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
+
+from syncscan.check.infer.ir.instructions import FunctionIR, Op, Slot
+from syncscan.check.infer.lower.environment import Changes, Environment, Loop
+from syncscan.check.infer.source.conventions import place_of
+from syncscan.check.infer.source.hardware import runs_elsewhere
+from syncscan.check.infer.source.index import Class, Function
+from syncscan.check.infer.source.scopes import Scopes
+from syncscan.check.infer.source.syntax import path_of
+from syncscan.check.infer.source.trees import types_of
+from syncscan.model import Conventions, Device
+
+Lowers = TypeVar("Lowers", bound=Callable[..., Any])
+
+STATEMENTS: dict[
+    type[ast.stmt], Callable[..., bool | None]
+] = {}  # (lowering, node): False if nothing follows
+EXPRESSIONS: dict[type[ast.expr], Callable[..., Slot]] = {}  # (lowering, node)
+TARGETS: dict[type[ast.expr], Callable[..., None]] = {}  # (lowering, node, slot): bind what is assigned
+
+DEVICE = "<device>"  # the path under which the default device is kept
+
+
+def lowers(table: dict[Any, Callable[..., Any]], *kinds: type[ast.AST]) -> Callable[[Lowers], Lowers]:
+    """Register what lowers nodes of some kinds."""
+
+    def added(function: Lowers) -> Lowers:
+        table.update(dict.fromkeys(types_of(*kinds), function))
+        return function
+
+    return added
+
+
+class Listener(Protocol):
+    """Follows a lowering that is repeated, to say which nodes the slots belong to."""
+
+    def begin(self, node: ast.stmt) -> None:
+        """Enter a statement; statements nest."""
+
+    def end(self) -> None:
+        """Leave the innermost statement."""
+
+    def value(self, node: ast.expr, slot: Slot) -> None:
+        """Take down the slot of an expression."""
+
+    def truth(self, slot: Slot) -> None:
+        """Take down that the truth, the text or the number of a value is asked for."""
+
+    def runs(self, node: ast.expr, slot: Slot) -> None:
+        """Take down which instruction an expression that may call something is."""
+
+    def stores(self, node: ast.expr, slot: Slot) -> None:
+        """Take down which instruction stores to a target."""
+
+    def silence(self, *, silent: bool) -> None:
+        """Begin or end a region in which nothing is reported."""
+
+    def is_closed(self, gate: Slot) -> bool:
+        """Return whether nothing behind a gate runs."""
+
+    def contradiction(self, test: ast.expr, *, holds: bool, lowering: Lowering) -> bool:
+        """Return whether a test comes out so only for other values than those known."""
+
+
+class Lowering:
+    """What is emitted for one function."""
+
+    def __init__(
+        self, function: Function, scopes: Scopes, conventions: Conventions, listener: Listener | None = None
+    ) -> None:
+        self.function = function
+        self.module = function.module
+        self.scopes = scopes
+        self.conventions = conventions
+        self.listener = listener
+        self.ir = FunctionIR()
+        self.env = Environment()
+        self.loops: list[Loop] = []
+        self.statement: ast.stmt | None = None
+        self.class_body: Class | None = None
+        self.is_allowed = False  # inside of a region that allows synchronization
+        self.named_in_expressions: list[str] = []  # what ``:=`` has bound so far
+        self.rebound = scopes.rebound_of(function)  # names that functions defined in it set
+        self.parameters: dict[Slot, str] = {}  # the slots of parameters as they are passed
+        self._unique: dict[tuple[Any, ...], Slot] = {}
+
+    # Instructions
+
+    def emit(self, op: Op, operands: tuple[Slot, ...] = (), data: object = None) -> Slot:
+        """Emit an instruction; its slot."""
+        ir = self.ir
+        ir.ops.append(op)
+        ir.operands.append(operands)
+        ir.data.append(data)
+        return len(ir.ops) - 1
+
+    def emit_at(self, node: ast.AST, op: Op, operands: tuple[Slot, ...] = (), data: object = None) -> Slot:
+        """Emit an instruction of which it is kept where it stands; its slot."""
+        slot = self.emit(op, operands, data)
+        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        end_line, end_column = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
+        self.ir.places[slot] = line, column, end_line or line, end_column or 0
+        return slot
+
+    def once(self, op: Op, operands: tuple[Slot, ...] = (), data: object = None) -> Slot:
+        """Emit an instruction whose value follows from its operands, unless the same is there already."""
+        key = (op, operands, data)
+        slot = self._unique.get(key)
+        if slot is None:
+            slot = self._unique[key] = self.emit(op, operands, data)
+        return slot
+
+    def constant(self, value: object) -> Slot:
+        """Emit a literal."""
+        key = (Op.CONSTANT, type(value), value)
+        slot = self._unique.get(key)
+        if slot is None:
+            slot = self._unique[key] = self.emit(Op.CONSTANT, (), value)
+        return slot
+
+    def nothing(self) -> Slot:
+        """Emit a value of which nothing is known."""
+        return self.constant(...)
+
+    def phi(self, slots: tuple[Slot, ...]) -> Slot:
+        """Emit the meeting of paths."""
+        return self.once(Op.PHI, slots)
+
+    def joined(self, slots: Sequence[Slot]) -> Slot:
+        """Emit what may be any of several values on one path."""
+        unique = tuple(dict.fromkeys(slots))
+        if len(unique) == 1:
+            return unique[0]
+        return self.once(Op.JOIN, unique) if unique else self.nothing()
+
+    # The doors: each leads to what has registered itself for the type of node
+
+    def run(self, body: Sequence[ast.stmt]) -> bool:
+        """Lower statements in order; False if the end cannot be reached."""
+        listener = self.listener
+        for node in body:
+            handler = STATEMENTS.get(type(node))
+            if handler is None:
+                continue
+            self.statement = node
+            if listener is not None:
+                listener.begin(node)
+                reached = handler(self, node)
+                listener.end()
+            else:
+                reached = handler(self, node)
+            if reached is False:
+                return False
+        return True
+
+    def evaluate(self, node: ast.expr) -> Slot:
+        """Lower an expression; the slot of its value."""
+        handler = EXPRESSIONS.get(type(node))
+        slot = handler(self, node) if handler is not None else self.nothing()
+        if self.listener is not None:
+            self.listener.value(node, slot)
+        return slot
+
+    def peek(self, node: ast.expr) -> Slot:
+        """Return the slot of an expression that has been lowered already."""
+        slot = self.env.get(self.path(node))
+        if slot is not None:
+            return slot
+        listener, self.listener = self.listener, None
+        slot = self.evaluate(node)
+        self.listener = listener
+        return slot
+
+    def assign(self, target: ast.expr, slot: Slot) -> None:
+        """Bind a slot to a target of an assignment."""
+        handler = TARGETS.get(type(target))
+        if handler is not None:
+            handler(self, target, slot)
+        if self.listener is not None:
+            self.listener.value(target, slot)
+
+    def truth(self, slot: Slot) -> None:
+        """Note that the truth, the text or the number of a value is asked for."""
+        self.ir.truths.append(slot)
+        if self.listener is not None:
+            self.listener.truth(slot)
+
+    def runs_elsewhere(self, test: ast.expr, *, holds: bool) -> bool:
+        """Return whether a test comes out as ``holds`` on other hardware only."""
+        return runs_elsewhere(test, holds=holds)
+
+    def meet(self, *ends: Changes) -> Changes:
+        """Return what changes where paths meet."""
+        return self.env.meet(*ends, phi=self.phi)
+
+    def named(self, slot: Slot, name: str) -> Slot:
+        """Emit what a name tells of a value, if it tells anything."""
+        if name in self.module.kept or place_of(self.conventions, name) is not Device.UNKNOWN:
+            return self.once(Op.NAMED, (slot,), name)
+        return slot
+
+    @contextmanager
+    def silent(self, *, silent: bool = True) -> Iterator[None]:
+        """Report nothing in what is lowered inside."""
+        listener = self.listener
+        if listener is None or not silent:
+            yield
+            return
+        listener.silence(silent=True)
+        try:
+            yield
+        finally:
+            listener.silence(silent=False)
+
+    def is_closed(self, gate: Slot) -> bool:
+        """Return whether nothing behind a gate runs, as far as that is known."""
+        return self.listener is not None and self.listener.is_closed(gate)
+
+    # Paths
+
+    def path(self, node: ast.AST) -> str:
+        """Return the name under which an expression is kept in the environment, or ""."""
+        if isinstance(node, ast.Name):
+            return node.id
+        if not isinstance(node, (ast.Attribute, ast.Subscript)):
+            return ""
+        path: str | None = getattr(node, "path", None)  # kept at the node, see `trees`
+        if path is None:
+            path = node.path = sys.intern(path_of(node))  # type: ignore[union-attr]  # ast has no such field
+        return path
+
+    def bind_path(self, path: str, slot: Slot) -> None:
+        """Bind a path; what was known of longer paths is forgotten."""
+        self.env.forget_inside(path)
+        self.env[path] = slot
+
+    def bind(self, name: str, slot: Slot, node: ast.AST) -> None:
+        """Bind a name; others see it where it is one of a module, or an attribute of a class."""
+        self.bind_path(name, slot)
+        if self.class_body is not None:
+            self.emit_at(node, Op.STORE_CLASS, (slot,), (self.class_body, name))
+        else:
+            self.publish(name, slot, node)
+
+    def publish(self, name: str, slot: Slot, node: ast.AST) -> None:
+        """Tell other functions what a name is, where they see it."""
+        function = self.function
+        if function is self.module.body or name in function.global_names:
+            self.emit_at(node, Op.STORE_GLOBAL, (slot,), name)
+        elif name in function.nonlocal_names:
+            scope = self.scopes.scope_of(function, name)
+            if scope is not None:
+                self.emit(Op.STORE_CAPTURED, (slot,), (scope, name))

@@ -1,0 +1,109 @@
+"""Statements that are neither assignments, branches nor loops: calls, contexts, imports, definitions."""
+
+from __future__ import annotations
+
+import ast
+
+from syncscan.check.infer.ir.instructions import Op
+from syncscan.check.infer.lower.lowering import DEVICE, STATEMENTS, Lowering, lowers
+from syncscan.check.infer.source.conventions import allows_waits
+from syncscan.check.infer.source.index import Import, imported_names
+from syncscan.check.infer.source.syntax import decorators_of, dotted_name, last_name
+
+_END_THE_PROGRAM = frozenset({"sys.exit", "os._exit", "exit", "pytest.skip"})
+_SWALLOW = frozenset(
+    {"suppress", "raises", "assertRaises", "assertRaisesRegex"}
+)  # the exception that ends the body
+
+
+@lowers(STATEMENTS, ast.Expr)
+def _expr(to: Lowering, node: ast.Expr) -> bool:
+    to.evaluate(node.value)
+    if not isinstance(node.value, ast.Call):
+        return True
+    return to.module.imported_name(dotted_name(node.value.func)) not in _END_THE_PROGRAM
+
+
+@lowers(STATEMENTS, ast.Return)
+def _return(to: Lowering, node: ast.Return) -> bool:
+    if node.value is not None:
+        to.emit_at(node, Op.RETURN, (to.evaluate(node.value),))
+    return False
+
+
+@lowers(STATEMENTS, ast.With, ast.AsyncWith)
+def _with(to: Lowering, node: ast.With | ast.AsyncWith) -> bool | None:
+    outer = to.env.get(DEVICE)
+    for item in node.items:
+        slot = to.evaluate(item.context_expr)
+        before = to.env.get(DEVICE)
+        if _may_be_device(item.context_expr):
+            to.env[DEVICE] = to.once(Op.WITH_DEVICE, (before if before is not None else to.nothing(), slot))
+        if item.optional_vars is not None:
+            to.assign(item.optional_vars, to.emit(Op.ENTERED, (slot,), to.is_allowed))
+    names = {_maker(to, made) for item in node.items for made in _either(item.context_expr)}
+    start, allowed_outside = to.env.begin(), to.is_allowed
+    to.is_allowed = allowed_outside or any(map(allows_waits, names))
+    with to.silent(silent=to.is_allowed):
+        reached = to.run(node.body)
+    to.is_allowed = allowed_outside
+    after = to.env.rewind(start)
+    swallowed = reached is False and not names.isdisjoint(_SWALLOW)
+    to.env.apply(to.meet({}, after) if swallowed else after)
+    if outer is None:
+        to.env.forget(DEVICE)
+    else:
+        to.env[DEVICE] = outer
+    return swallowed or reached
+
+
+def _may_be_device(node: ast.expr) -> bool:
+    """Return whether a context may be ``torch.device(...)``, or a variable that holds one."""
+    if isinstance(node, ast.Call):
+        return "device" in last_name(node.func)
+    return "device" in last_name(node)
+
+
+def _either(node: ast.expr) -> tuple[ast.expr, ...]:
+    """Return both sides of ``nullcontext() if captured else gpu_sync_allowed()``."""
+    return (*_either(node.body), *_either(node.orelse)) if isinstance(node, ast.IfExp) else (node,)
+
+
+def _maker(to: Lowering, node: ast.expr) -> str:
+    """Return the own name of the function that makes a context manager, whatever it is called here."""
+    if not isinstance(node, ast.Call):
+        return ""
+    if not isinstance(node.func, ast.Name):
+        return last_name(node.func)
+    target = to.module.names.get(node.func.id)
+    return target.name if isinstance(target, Import) and target.name else node.func.id
+
+
+@lowers(STATEMENTS, ast.Import, ast.ImportFrom)
+def _import(to: Lowering, node: ast.Import | ast.ImportFrom) -> None:
+    if to.function.node is to.module.tree:
+        return
+    for name, target in imported_names(node, to.module).items():
+        to.env[name] = to.once(Op.IMPORT, (), (target.module, target.name))
+
+
+@lowers(STATEMENTS, ast.FunctionDef, ast.AsyncFunctionDef)
+def _function(to: Lowering, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    to.run(decorators_of(node))
+    for default in [*node.args.defaults, *node.args.kw_defaults]:
+        if default is not None:
+            to.evaluate(default)
+
+
+@lowers(STATEMENTS, ast.ClassDef)
+def _class(to: Lowering, node: ast.ClassDef) -> None:
+    """Lower the body of a class: what it assigns are attributes of the instances."""
+    to.run(decorators_of(node))
+    cls = to.module.class_at(node)
+    if cls is None:
+        return
+    outer, enclosing = to.env.begin(), to.class_body
+    to.class_body = cls
+    to.run(node.body)
+    to.class_body = enclosing
+    to.env.undo(outer)
