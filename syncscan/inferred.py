@@ -3,9 +3,37 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from syncscan.kinds import Test, TestMakers, Verdict, test_of
-from syncscan.model import ARRAYS, MASKS, UNKNOWN, Device, Kind, Value
+from syncscan.model import ARRAYS, MASKS, UNKNOWN, Device, Kind
+
+
+class Inferred(Protocol):
+    """What is asked of a value: one of the vocabulary, or an abstract one; see `syncscan.model.Value`."""
+
+    @property
+    def kind(self) -> Kind: ...  # noqa: D102
+    @property
+    def device(self) -> Device: ...  # noqa: D102
+    @property
+    def pinned(self) -> bool | None: ...  # noqa: D102
+    @property
+    def dtype(self) -> str | None: ...  # noqa: D102
+    @property
+    def ndim(self) -> int | None: ...  # noqa: D102
+    @property
+    def payload(self) -> Any: ...  # noqa: D102
+    @property
+    def items(self) -> Sequence[Inferred] | None: ...  # noqa: D102
+    @property
+    def element(self) -> Inferred | None: ...  # noqa: D102
+    @property
+    def options(self) -> Sequence[Inferred]: ...  # noqa: D102
+    @property
+    def is_host_data(self) -> bool: ...  # noqa: D102
+
 
 _WHAT = {
     "tensor": {Kind.TENSOR},
@@ -17,7 +45,7 @@ _WHAT = {
 _PLACES = {"gpu": Device.CUDA, "host": Device.CPU}
 
 
-def is_of(kind: str, value: Value) -> Verdict:
+def is_of(kind: str, value: Inferred) -> Verdict:
     """Whether a value is of a kind; of a union, what holds for every option."""
     test = _test_of(kind)
     if value.kind is Kind.UNION:
@@ -26,7 +54,7 @@ def is_of(kind: str, value: Value) -> Verdict:
     return test(value)
 
 
-def device_named(value: Value) -> Device:
+def device_named(value: Inferred) -> Device:
     """The place that a ``device=`` argument names, if it says one."""
     if value.kind is Kind.DEVICE:
         return value.device
@@ -40,15 +68,15 @@ def device_named(value: Value) -> Device:
     return Device.OTHER
 
 
-def _is(*names: str) -> Test[Value]:
+def _is(*names: str) -> Test[Inferred]:
     kinds = frozenset().union(*(_WHAT[name] for name in names))
     return lambda value: None if value.kind is Kind.UNKNOWN else value.kind in kinds
 
 
-def _on(place: str) -> Test[Value]:
+def _on(place: str) -> Test[Inferred]:
     device = _PLACES[place]
 
-    def test(value: Value) -> Verdict:
+    def test(value: Inferred) -> Verdict:
         if value.kind is not Kind.TENSOR:
             return _no_other(value)
         if value.device is Device.MIXED:
@@ -58,16 +86,16 @@ def _on(place: str) -> Test[Value]:
     return test
 
 
-def _no_other(value: Value) -> Verdict:
+def _no_other(value: Inferred) -> Verdict:
     """What is said of a value that is not of the sort that a fact is about."""
     return None if value.kind is Kind.UNKNOWN else False
 
 
-def _dtype(*names: str) -> Test[Value]:
+def _dtype(*names: str) -> Test[Inferred]:
     """The inference tells apart bool, uint8, other integers and floats, and knows no widths."""
     possible = {name if name in MASKS else "int" if "int" in name else "float" for name in names}
 
-    def test(value: Value) -> Verdict:
+    def test(value: Inferred) -> Verdict:
         if value.kind not in ARRAYS:
             return _no_other(value)
         if value.dtype is None or value.dtype in possible - MASKS:
@@ -77,8 +105,8 @@ def _dtype(*names: str) -> Test[Value]:
     return test
 
 
-def _dims(count: str) -> Test[Value]:
-    def test(value: Value) -> Verdict:
+def _dims(count: str) -> Test[Inferred]:
+    def test(value: Inferred) -> Verdict:
         if value.kind not in ARRAYS:
             return _no_other(value)
         return None if value.ndim is None else value.ndim == int(count)
@@ -86,25 +114,25 @@ def _dims(count: str) -> Test[Value]:
     return test
 
 
-def _index() -> Test[Value]:
+def _index() -> Test[Inferred]:
     """What is not known to be a mask is taken to pick positions, as most that index do."""
     return lambda value: (
         not (value.dtype in MASKS or value.ndim == 0) if value.kind is Kind.TENSOR else _no_other(value)
     )
 
 
-def _unknown_of_tensor() -> Test[Value]:
+def _unknown_of_tensor() -> Test[Inferred]:
     """Strides and shapes are not inferred."""
     return lambda value: None if value.kind is Kind.TENSOR else _no_other(value)
 
 
-def _layout(*names: str) -> Test[Value]:
+def _layout(*names: str) -> Test[Inferred]:
     """Layouts are not inferred: a tensor is taken to be dense, as most are."""
     return lambda value: "strided" in names if value.kind is Kind.TENSOR else _no_other(value)
 
 
-def _memory(sort: str) -> Test[Value]:
-    def test(value: Value) -> Verdict:
+def _memory(sort: str) -> Test[Inferred]:
+    def test(value: Inferred) -> Verdict:
         if value.kind is Kind.NDARRAY or (value.kind is Kind.TENSOR and value.device is Device.CPU):
             return None if value.pinned is None else value.pinned is (sort == "pinned")
         return _no_other(value)
@@ -112,25 +140,25 @@ def _memory(sort: str) -> Test[Value]:
     return test
 
 
-def _true() -> Test[Value]:
+def _true() -> Test[Inferred]:
     return lambda value: (
         bool(value.payload) if value.kind is Kind.NUMBER and value.payload is not None else None
     )
 
 
-def _names(place: str) -> Test[Value]:
-    def test(value: Value) -> Verdict:
+def _names(place: str) -> Test[Inferred]:
+    def test(value: Inferred) -> Verdict:
         named = device_named(value)
         return None if named in {Device.UNKNOWN, Device.MIXED} else named is _PLACES[place]
 
     return test
 
 
-def _holds(place: str) -> Test[Value]:
+def _holds(place: str) -> Test[Inferred]:
     return _holds_gpu if place == "gpu" else lambda value: value.is_host_data or None
 
 
-def _holds_gpu(value: Value) -> Verdict:
+def _holds_gpu(value: Inferred) -> Verdict:
     if value.kind not in {Kind.LIST, Kind.TUPLE, Kind.SET, Kind.SLICE}:
         return _no_other(value)
     known = () if value.kind is Kind.SLICE else (value.element or UNKNOWN,)
@@ -138,7 +166,7 @@ def _holds_gpu(value: Value) -> Verdict:
     return True if True in inside else None if None in inside else False
 
 
-_FACTS: TestMakers[Value] = {
+_FACTS: TestMakers[Inferred] = {
     "is": _is,
     "on": _on,
     "dtype": _dtype,
@@ -158,5 +186,5 @@ _FACTS: TestMakers[Value] = {
 
 
 @functools.cache
-def _test_of(kind: str) -> Test[Value]:
+def _test_of(kind: str) -> Test[Inferred]:
     return test_of(kind, _FACTS)

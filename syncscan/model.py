@@ -86,6 +86,8 @@ class Confidence(IntEnum):
     OBSERVED = 3  # seen while the project ran
     PROVED = 4  # a literal or a call decides it
 
+    __hash__ = int.__hash__  # Enum's own hash is slow
+
     @property
     def label(self) -> str:
         """The word used in reports and options."""

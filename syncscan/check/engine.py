@@ -15,6 +15,7 @@ from syncscan.check.infer.kept.names import text_of
 from syncscan.check.infer.kept.sources import link, module_of
 from syncscan.check.infer.kept.values import Trees
 from syncscan.check.infer.known.recall import NotKeptError, reading
+from syncscan.check.infer.solve.solver import SparseSolver
 from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.edits import ModuleEdit, NotFollowedError, edit
 from syncscan.check.infer.source.index import Module
@@ -35,6 +36,9 @@ from syncscan.rule import by_precedence
 from syncscan.workers import workers
 
 Progress = Callable[[str, int, int], None]
+AnySolver = (
+    type[Solver] | type[SparseSolver]
+)  # the second one takes over once it keeps its state for another run
 
 
 def check_sources(
@@ -69,6 +73,7 @@ class Engine:
         state: bytes | None = None,
         *,
         keeps_python: bool = False,
+        solver: AnySolver = Solver,
     ) -> None:
         self._conventions = conventions
         self._hot = hot
@@ -76,10 +81,11 @@ class Engine:
         self._facts = facts
         self._state = state
         self._keeps_python = keeps_python
+        self._solver = solver
         self._project: _Project | None = None
 
     @property
-    def solver(self) -> Solver | None:
+    def solver(self) -> Solver | SparseSolver | None:
         """What is known of the project that was asked about last."""
         return self._project.solver if self._project is not None else None
 
@@ -104,7 +110,14 @@ class Engine:
                 project = None  # before the next one takes as much
                 kept = python if self._keeps_python else None
                 project = _Project(
-                    in_order, self._conventions, self._hot, self._table, self._facts, progress, kept=kept
+                    in_order,
+                    self._conventions,
+                    self._hot,
+                    self._table,
+                    self._facts,
+                    progress,
+                    kept=kept,
+                    solver=self._solver,
                 )
             result = project.result(targets, progress, jobs)
             self._project = project
@@ -150,6 +163,7 @@ class _Project:
         progress: Progress,
         state: State | None = None,
         kept: Mapping[str, str] | None = None,
+        solver: AnySolver = Solver,
     ) -> None:
         """Work it out, or take over what a state says of the files, which are those that it is about.
 
@@ -177,7 +191,7 @@ class _Project:
                     self._modules[source.shown] = module
         rules = by_precedence()
         asked = frozenset(name for rule in rules for name in rule.asks)
-        self.solver = Solver([*self._modules.values()], table or load_table(), conventions, asked, facts)
+        self.solver = solver([*self._modules.values()], table or load_table(), conventions, asked, facts)
         self._matching = Matching(self.solver, rules)
         self._rhythms = Rhythms()
         self._times: Times | None = None  # as long as that holds
@@ -266,7 +280,7 @@ class _Project:
 
     def state(self) -> bytes | None:
         """All of that as bytes; None where it cannot be kept."""
-        if self._facts is not None:  # with which nothing is followed
+        if self._facts is not None or isinstance(self.solver, SparseSolver):  # with which nothing is followed
             return None
         try:
             knowledge = KnowledgeWriter(self.solver)
@@ -286,6 +300,7 @@ class _Project:
 
     def _recall(self, state: State, parts: Mapping[str, str]) -> None:
         trees = {shown: module.tree for shown, module in self._modules.items() if shown in state.changed}
+        assert isinstance(self.solver, Solver)
         knowledge = KnowledgeReader(self.solver, Trees(trees), parts)
         with reading():
             self._matching.recall(json.loads(parts["found"]), knowledge.names, knowledge.values)

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from syncscan.check.infer.evaluate.record import Waits
+from syncscan.check.infer.solve.solver import SparseSolver
 from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.index import Function, Virtual
 from syncscan.check.match import Matcher, Placed
@@ -19,7 +20,7 @@ _DEEPEST = 3
 Direct = dict[Function, Placed | None]  # the first and surest finding in the body of a function itself
 
 
-def waiting_properties(solver: Solver, matcher: Matcher, direct: Direct) -> Waits:
+def waiting_properties(solver: Solver | SparseSolver, matcher: Matcher, direct: Direct) -> Waits:
     """For each property of the project whose body waits, a GPU value whose evidence leads to the line.
 
     ``direct`` keeps what was looked at.
@@ -31,7 +32,7 @@ def waiting_properties(solver: Solver, matcher: Matcher, direct: Direct) -> Wait
 
 
 class _Search:
-    def __init__(self, solver: Solver, matcher: Matcher, direct: Direct) -> None:
+    def __init__(self, solver: Solver | SparseSolver, matcher: Matcher, direct: Direct) -> None:
         self._solver = solver
         self._matcher = matcher
         self._direct = direct

@@ -14,6 +14,7 @@ from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from syncscan.check.blocks import Place, bound_in, place_of
 from syncscan.check.infer.evaluate.record import Candidate, Position, Statements
+from syncscan.check.infer.solve.public import LazyEvidence
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.table.conditions import Bound
 from syncscan.check.infer.values.basic import list_of
@@ -285,8 +286,13 @@ class Placed:
     def finding_now(self, function: Function, told: Told) -> Finding:
         """The finding, which is in this function, and its evidence, with the lines that they have now."""
         down = self.node.lineno - self.line
-        evidence = story(self.because, self.finding.path, told)
-        too = passed_too(self.because, evidence, function, told)
+        if isinstance(self.because, LazyEvidence):
+            found = self.because.found
+            evidence = found.chain() if found is not None else ()
+            too = self.because.others
+        else:
+            evidence = story(self.because, self.finding.path, told)
+            too = passed_too(self.because, evidence, function, told)
         finding = replace(self.finding, evidence=evidence, passed_too=too)
         if not down:
             return finding

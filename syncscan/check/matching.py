@@ -13,6 +13,7 @@ from syncscan.check.infer.kept.knowledge import names_of, reader_of, tables_of
 from syncscan.check.infer.kept.names import Data, Names, text_of
 from syncscan.check.infer.kept.values import Reader, Spot, Trees, Writer
 from syncscan.check.infer.known.recall import NotKeptError
+from syncscan.check.infer.solve.solver import SparseSolver
 from syncscan.check.infer.solver import Revision, Solver
 from syncscan.check.infer.source.hardware import is_for_other_hardware, runs_on_other_hardware
 from syncscan.check.infer.source.index import Function
@@ -49,7 +50,7 @@ class CheckResult:
 class Matching:
     """What the rules said of each function, as long as that holds."""
 
-    def __init__(self, solver: Solver, rules: Sequence[Rule]) -> None:
+    def __init__(self, solver: Solver | SparseSolver, rules: Sequence[Rule]) -> None:
         self._solver = solver
         self._matcher = Matcher(rules, solver.defects)
         self._direct: Direct = {}
@@ -109,8 +110,9 @@ class Matching:
     ) -> None:
         """Ask the rules about functions of which it is not known what they say, in a number of processes."""
         left = [each for each in functions if each not in self._kept and each not in self._of_others]
-        count = processes if len(left) >= _WORTH_SHARING else 1
-        names = names_of(self._solver) if count > 1 else None
+        solver = self._solver
+        count = processes if len(left) >= _WORTH_SHARING and isinstance(solver, Solver) else 1
+        names = names_of(solver) if count > 1 and isinstance(solver, Solver) else None
         told = shared(lambda share, count: self._share(left, progress, names, share, count), count)
         for parts in filter(None, told[1:]):
             assert names is not None
@@ -141,6 +143,7 @@ class Matching:
 
     def _take(self, parts: dict[str, str], names: Names) -> None:
         """What another process has found. It stands at no nodes of this one, so that no edit can move it."""
+        assert isinstance(self._solver, Solver)  # else nothing is shared
         values = reader_of(self._solver, names, Trees({}), parts)
         for number, found in json.loads(parts["found"]):
             self._of_others[names.functions[number]] = [_placed(data, values) for data in found]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from syncscan.check.infer.known.cells import Called
+from syncscan.check.infer.dataflow.called import Called
 from syncscan.check.infer.source.index import Function, Virtual
 
 Callee = Function | Virtual

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
+from syncscan.check.infer.dataflow.called import Called
 from syncscan.check.infer.evaluate.call import Call
 from syncscan.check.infer.evaluate.context import Context
 from syncscan.check.infer.evaluate.environment import Environment, Loop
@@ -23,7 +24,7 @@ from syncscan.check.infer.evaluate.registry import (
     STATEMENTS,
     TARGETS,
 )
-from syncscan.check.infer.known.cells import ANY_TEXT, Called, Cell, Fact, joined
+from syncscan.check.infer.known.cells import ANY_TEXT, Cell, Fact, joined
 from syncscan.check.infer.source.index import FIELDS, Class, Function, Module, Parameter, Virtual
 from syncscan.check.infer.source.syntax import path_of
 from syncscan.check.infer.table.conditions import Bound, needs_no_gpu_operand

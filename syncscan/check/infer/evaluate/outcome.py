@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from syncscan.check.infer.known.cells import Called, Cell
+from syncscan.check.infer.dataflow.called import Called
+from syncscan.check.infer.known.cells import Cell
 from syncscan.check.infer.known.trails import Evaluation
 from syncscan.check.infer.source.index import Function, Virtual
 

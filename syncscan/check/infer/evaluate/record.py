@@ -51,6 +51,11 @@ class Recorder:
         self._open: list[Candidate] = []
         self.statements: Statements = {}
 
+    @property
+    def current(self) -> Candidate | None:
+        """The innermost statement."""
+        return self._open[-1] if self._open else None
+
     def begin(self, node: ast.stmt) -> None:
         """Listen to a statement; statements nest."""
         self._open.append(Candidate(node))

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from syncscan.check.infer.dataflow.called import Called
 from syncscan.check.infer.kept.lines import KeptLines, Part, in_parts
 from syncscan.check.infer.kept.names import Data, Names, text_of
 from syncscan.check.infer.kept.sources import (
@@ -18,7 +19,7 @@ from syncscan.check.infer.kept.sources import (
 )
 from syncscan.check.infer.kept.unread import UnreadFunction
 from syncscan.check.infer.kept.values import Reader, Spot, Trees, Writer
-from syncscan.check.infer.known.cells import Called, Cell, Event, Question
+from syncscan.check.infer.known.cells import Cell, Event, Question
 from syncscan.check.infer.known.recall import NotKeptError, reading
 from syncscan.check.infer.known.trails import Evaluation, Trail
 from syncscan.check.infer.solver import Solver

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
-from enum import Flag, auto
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from syncscan.check.infer.dataflow.called import Called
 from syncscan.check.infer.source.index import Class, Function, Module, Parameter, Virtual
 from syncscan.check.infer.values.lattice import join
 from syncscan.check.infer.values.sharing import Shared
@@ -25,14 +25,6 @@ Key = TypeVar("Key")
 Question = tuple[
     Class | Module | str, str
 ]  # a member of a class or of a module; what is imported from one of a name
-
-
-class Called(Flag):
-    """How a function calls another one, as far as the waits in that are concerned."""
-
-    WITHOUT_GPU = 0  # it passes nothing on the GPU
-    WITH_GPU = auto()
-    ALLOWED = auto()  # inside of a context that allows waits
 
 
 _ROUND = 44  # bits below the number of the round, for the order of the functions in it

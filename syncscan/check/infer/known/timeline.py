@@ -19,8 +19,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from syncscan.check.infer.dataflow.called import Called
 from syncscan.check.infer.known.cells import (
-    Called,
     Cell,
     Event,
     Knowledge,

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from syncscan.check.infer.known.cells import Called, Cell
+from syncscan.check.infer.dataflow.called import Called
+from syncscan.check.infer.known.cells import Cell
 from syncscan.check.infer.source.index import Function, Virtual
 
 

@@ -6,11 +6,11 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from syncscan.inferred import is_of
 from syncscan.kinds import Verdict, asks
-from syncscan.model import UNKNOWN, Kind, Value
+from syncscan.model import UNKNOWN, Kind
 from syncscan.ops import Case, Condition, Effect, Operation, Term, by_parameter
 
 _ABOUT_GPU = frozenset({"on gpu", "holds gpu", "names gpu"})
@@ -26,21 +26,21 @@ class Bound(NamedTuple):
     """
 
     operation: Operation
-    values: dict[str, tuple[Value, ...]]
-    rest: tuple[Value, ...] = ()
+    values: dict[str, tuple[Any, ...]]  # of the vocabulary, or abstract ones
+    rest: tuple[Any, ...] = ()
 
     @classmethod
-    def of(cls, operation: Operation, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Bound:
+    def of(cls, operation: Operation, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound:
         """A call with these arguments."""
         values, rest = by_parameter(operation.args, args, kwargs)
         return cls(operation, values, rest)
 
-    def get(self, name: str) -> Value | None:
+    def get(self, name: str) -> Any:
         """The value of an argument; None where it is not given."""
         values = self.values.get(name)
         return values[0] if values else None
 
-    def operands(self) -> tuple[Value, ...]:
+    def operands(self) -> tuple[Any, ...]:
         """Every argument."""
         return (*chain.from_iterable(self.values.values()), *self.rest)
 
@@ -123,7 +123,7 @@ def _holds(term: Term, bound: Bound, unknown_is_large: Verdict) -> Verdict:
     return found if found is None else found is not term.negated
 
 
-def _test(term: Term, value: Value, unknown_is_large: Verdict) -> Verdict:
+def _test(term: Term, value: Any, unknown_is_large: Verdict) -> Verdict:
     if term.test == "bytes":
         count = 1 if value.ndim == 0 else value.count
         if count is None or value.kind is not Kind.TENSOR:

@@ -122,7 +122,7 @@ def placed(value: Value, here: Here) -> tuple[Device, Confidence, Evidence | Non
 
 def result_of(bound: Bound, here: Here) -> Value:
     """The value that the operation returns."""
-    out = bound.get("out")
+    out: Value | None = bound.get("out")
     if out is not None and out.kind is not Kind.NONE:
         return out
     bound = in_form(bound)
@@ -249,7 +249,8 @@ def _made(bound: Bound, here: Here) -> Value:
     if device is None or device.kind is Kind.NONE:
         data = bound.get("data") or bound.get("input")
         if data is not None and data.kind is Kind.TENSOR and data.device is not Device.UNKNOWN:
-            return data
+            made: Value = data
+            return made
         device = here.default_device
     if device is None:
         place, confidence, evidence = Device.CPU, Confidence.PROVED, None
@@ -282,7 +283,8 @@ def _dimensions(bound: Bound) -> int | None:
     if data is None:
         return None
     if data.kind in {Kind.TENSOR, Kind.NDARRAY}:
-        return data.ndim
+        ndim: int | None = data.ndim
+        return ndim
     if data.kind is Kind.NUMBER:
         return 0
     if data.kind in {Kind.LIST, Kind.TUPLE}:

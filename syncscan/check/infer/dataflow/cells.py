@@ -1,0 +1,192 @@
+"""Cells: what instructions contribute to, for those that read it in whatever function.
+
+The value of a cell is the join of its contributions, one for each instruction that writes it, so it does not depend on
+the order in which they came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from syncscan.check.infer.dataflow.called import Called
+from syncscan.check.infer.domain.lattice import join
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.source.index import Class, Function, Module, Parameter, Virtual
+
+# A place of an argument: its number, or its name where it is passed by that; and a parameter's name with its place.
+Place = int | str
+Named = tuple[str, Place]
+Fact = TypeVar("Fact", AbstractValue, frozenset[Class], frozenset[str], frozenset[Place], frozenset[Named])
+Key = TypeVar("Key")
+Question = tuple[
+    Class | Module | str, str
+]  # a member of a class or of a module; what is imported from one of a name
+
+ANY_TEXT = "*"  # as parameters take no text of a star, it stands for all
+
+
+class Cell(Generic[Fact]):
+    """One thing that is known; ``sort`` and ``key`` say what it is about.
+
+    Writers and readers are instructions, by their numbers in the whole project. ``late`` has what writers contributed in which
+    round, of those that did not contribute all in the first.
+    """
+
+    __slots__ = ("contributions", "key", "late", "nothing", "readers", "sort", "value")
+
+    def __init__(self, nothing: Fact, sort: str, key: object) -> None:
+        self.nothing: Fact = nothing
+        self.value: Fact = nothing
+        self.sort = sort
+        self.key: Any = key
+        self.contributions: dict[int, Fact] = _NO_CONTRIBUTIONS
+        self.late: dict[int, list[tuple[int, Fact]]] | None = None
+        self.readers: tuple[int, ...] | set[int] = ()
+
+    def contribute(self, writer: int, fact: Fact, turn: int) -> bool:
+        """Take a contribution in a round; whether the cell has another value by that."""
+        contributions = self.contributions
+        known = contributions.get(writer)
+        if known is None:
+            if contributions is _NO_CONTRIBUTIONS:
+                contributions = self.contributions = {}
+        else:
+            if known is fact:
+                return False
+            fact = united(known, fact)
+            if fact is known:
+                return False
+        contributions[writer] = fact
+        if turn:
+            self._note_late(writer, known, fact, turn)
+        value = self.value
+        whole = united(value, fact)
+        if whole is value or whole == value:
+            return False
+        self.value = whole
+        return True
+
+    def _note_late(self, writer: int, before: Fact | None, fact: Fact, turn: int) -> None:
+        if self.late is None:
+            self.late = {}
+        changes = self.late.get(writer)
+        if changes is None:
+            changes = self.late[writer] = [] if before is None else [(0, before)]
+        if changes and changes[-1][0] == turn:
+            changes.pop()
+        changes.append((turn, fact))
+
+    def read_by(self, reader: int) -> bool:
+        """Note a reader; whether it is a new one."""
+        readers: tuple[int, ...] | set[int] = self.readers
+        if reader in readers:
+            return False
+        if type(readers) is set:
+            readers.add(reader)
+        elif len(readers) < _FEW:
+            self.readers = (*readers, reader)  # a set takes ten times as much
+        else:
+            self.readers = {*readers, reader}
+        return True
+
+    def changes(self, without: Callable[[int], bool] | None = None) -> list[tuple[int, Fact]]:
+        """Return the value at the end of each round in which it changed, by the contributions of all, or of all but some writers."""
+        by_round: dict[int, list[Fact]] = {}
+        late = self.late or {}
+        for writer, fact in self.contributions.items():
+            if without is None or not without(writer):
+                for turn, each in late.get(writer, ((0, fact),)):
+                    by_round.setdefault(turn, []).append(each)
+        value, found = self.nothing, []
+        for turn in sorted(by_round):
+            before = value
+            for fact in by_round[turn]:
+                value = united(value, fact)
+            if value is not before and value != before:
+                found.append((turn, value))
+        return found
+
+
+_FEW = 8
+_NO_CONTRIBUTIONS: dict[int, Any] = {}  # of most cells, for all
+
+
+def united(known: Any, more: Any) -> Any:
+    """Return the join of two facts; ``known`` itself where it says all."""
+    if isinstance(known, AbstractValue):
+        return join(known, more)
+    return known if more <= known else known | more
+
+
+class Cells(dict[Key, Cell[Fact]]):
+    """The cells of one sort, made as they are asked for."""
+
+    def __init__(self, sort: str, nothing: Fact) -> None:
+        self.sort = sort
+        self._nothing: Fact = nothing
+
+    def __missing__(self, key: Key) -> Cell[Fact]:
+        cell: Cell[Fact] = Cell(self._nothing, self.sort, key)
+        self[key] = cell
+        return cell
+
+
+class Knowledge:
+    """Every cell of a project."""
+
+    def __init__(self) -> None:
+        self.parameters: Cells[Parameter, AbstractValue] = Cells("parameters", BOTTOM)
+        self.returns: Cells[Function, AbstractValue] = Cells("returns", BOTTOM)
+        self.attributes: Cells[tuple[Class, str], AbstractValue] = Cells("attributes", BOTTOM)
+        self.globals: Cells[tuple[Module, str], AbstractValue] = Cells("globals", BOTTOM)
+        self.captured: Cells[tuple[Function, str], AbstractValue] = Cells("captured", BOTTOM)
+        # The classes on whose objects an attribute of this name is set, by code that is not their own.
+        self.set_outside: Cells[str, frozenset[Class]] = Cells("set_outside", frozenset())
+        # What the bodies of classes set in an attribute, which an object has as `__init__` begins.
+        self.set_in_bodies: Cells[tuple[Class, str], AbstractValue] = Cells("set_in_bodies", BOTTOM)
+        # The parameters that put a result of a function on the GPU; "" where something else does.
+        self.placing: Cells[Function, frozenset[str]] = Cells("placing", frozenset())
+        # The texts that callers pass to a parameter; `ANY_TEXT` where it is not known which.
+        self.texts: Cells[Parameter, frozenset[str]] = Cells("texts", frozenset())
+        # Whether a call leaves a parameter out that has a default.
+        self.left_out: Cells[Parameter, frozenset[str]] = Cells("left out", frozenset())
+        self.defaults: Cells[str, AbstractValue] = Cells("defaults", BOTTOM)
+        # Methods as they are called through a class above theirs: callers contribute once, whichever methods they may run.
+        # What code outside the project passes, such as tests, is apart.
+        self.virtual_places: Cells[tuple[Virtual, bool], frozenset[Place]] = Cells(
+            "virtual places", frozenset()
+        )
+        self.virtual_arguments: Cells[tuple[Virtual, bool, Place], AbstractValue] = Cells(
+            "virtual arguments", BOTTOM
+        )
+        self.virtual_returns: Cells[Virtual, AbstractValue] = Cells("virtual returns", BOTTOM)
+        self.virtual_placing: Cells[Virtual, frozenset[Named]] = Cells("virtual placing", frozenset())
+
+        self.callees: dict[Function, dict[Function | Virtual, Called]] = {}
+        self.elsewhere: dict[Function, dict[Function, None]] = {}  # called in branches for other hardware
+        self.may_block: set[Function] = set()  # in which a GPU value reaches a place that may block
+        # Who has asked what a class, a module as a value, or an import in a function has under a name.
+        self.asked: dict[Question, tuple[Function, ...] | set[Function]] = {}
+
+    def asks(self, asker: Function, question: Question) -> None:
+        """Note who asks what."""
+        askers = self.asked.get(question, ())
+        if asker in askers:
+            return
+        if isinstance(askers, set):
+            askers.add(asker)
+        elif len(askers) < _FEW:
+            self.asked[question] = (*askers, asker)
+        else:
+            self.asked[question] = {*askers, asker}
+
+    @property
+    def default_device(self) -> Cell[AbstractValue]:
+        """Return where `with torch.device(...)` puts what is made in it; nowhere if that is the CPU."""
+        return self.defaults["device"]
+
+    @property
+    def default_group(self) -> Cell[AbstractValue]:
+        """Return the process group that collectives without one are for."""
+        return self.defaults["group"]

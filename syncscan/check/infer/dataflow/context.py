@@ -1,0 +1,143 @@
+"""What every instruction of one project shares."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from syncscan.check.infer.dataflow.cells import Knowledge
+from syncscan.check.infer.dataflow.observations import Observations
+from syncscan.check.infer.dataflow.state import State
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.ir.instructions import Op, Slot
+from syncscan.check.infer.source.annotations import Annotations
+from syncscan.check.infer.source.conventions import place_of
+from syncscan.check.infer.source.edits import ModuleEdit
+from syncscan.check.infer.source.index import Function, Module, Parameter
+from syncscan.check.infer.source.mirrors import is_refreshed
+from syncscan.check.infer.source.program import Program
+from syncscan.check.infer.source.restructure import Consequences, restructure
+from syncscan.check.infer.source.scopes import Scopes
+from syncscan.check.infer.source.uses import chosen_by_text, used_as_tensors
+from syncscan.facts import FactSet
+from syncscan.model import Conventions, Device, Value
+from syncscan.ops import OperationTable
+
+
+class Context:
+    """The source, the operation table, the conventions, and every cell."""
+
+    def __init__(
+        self,
+        modules: list[Module],
+        table: OperationTable,
+        conventions: Conventions,
+        asked: frozenset[str],
+        facts: FactSet | None = None,
+    ) -> None:
+        self.modules = modules
+        self.program = Program(modules, table.own)
+        self.scopes = Scopes()
+        self.annotations = Annotations(self.program)
+        self.table = table
+        self.conventions = conventions
+        self.asked = asked  # functions outside the project that a rule asks about
+        self.known = Knowledge()
+        self.observations = Observations(facts, modules)
+        self.declared = self._declared()
+        self._promised: dict[ast.expr, AbstractValue] = {}
+        self._refreshed: dict[str, bool] = {}
+        self._asking: dict[str, set[Function]] = {}  # who asked for that, by name
+        self._used: dict[Function, frozenset[str]] = {}
+        self._chosen: dict[Function, frozenset[str]] = {}
+        self._places: dict[str, Device] = {}
+
+    def _declared(self) -> dict[Function, str]:
+        """Return the functions of which the project says what they do, by their full names."""
+        own = self.table.own
+        return {
+            function: name
+            for module in self.modules
+            for function in (module.functions if own else ())
+            if (name := f"{module.name}.{function.qualname}") in own
+        }
+
+    def promised(
+        self, annotation: ast.expr | None, module: Module, scope: Function | None = None
+    ) -> AbstractValue:
+        """Return what an annotation promises; each is read once."""
+        if annotation is None:
+            return BOTTOM
+        known = self._promised.get(annotation)
+        if known is None:
+            known = abstracted(self.annotations.read(annotation, module, scope))
+            self._promised[annotation] = known
+        return known
+
+    def parameter_at(self, state: State, slot: Slot) -> Parameter | None:
+        """Return the parameter whose value a slot is, as it was passed; None for all other slots."""
+        if slot < 0 or state.ir.ops[slot] is not Op.PARAMETER:
+            return None
+        parameter: Parameter = state.function.parameters[state.ir.data[slot]]
+        return parameter
+
+    def restructure(self, edits: Sequence[ModuleEdit]) -> Consequences:
+        """Let the project define what edits have made of it; NotFollowedError as in `restructure`."""
+        found = restructure(self.program, self.modules, edits, self.scopes.all_lambdas())
+        if any(edit.redefines for edit in edits):
+            self.declared = self._declared()
+            self.annotations.forget()
+            self._promised.clear()
+        return found
+
+    def forget(self, edits: Sequence[ModuleEdit]) -> set[Function]:
+        """Forget what was read from source that is not there any more; the functions that had read of it."""
+        for edit in edits:
+            self.scopes.forget((*edit.functions, *edit.gone))
+            for function in (*edit.functions, *edit.gone):
+                self._used.pop(function, None)
+                self._chosen.pop(function, None)
+        had_read = set[Function]()
+        for name, was_refreshed in [*self._refreshed.items()]:
+            if any(edit.mentions(name) for edit in edits):
+                self._refreshed[name] = is_refreshed(self.modules, name)
+                if self._refreshed[name] is not was_refreshed:
+                    had_read |= self._asking[name]
+        return had_read
+
+    def is_refreshed(self, name: str, asked_by: Function) -> bool:
+        """Return whether anything but ``+=`` writes to the host arrays of this name once they are made; read once."""
+        self._asking.setdefault(name, set()).add(asked_by)
+        if name not in self._refreshed:
+            self._refreshed[name] = is_refreshed(self.modules, name)
+        return self._refreshed[name]
+
+    def place_of(self, name: str) -> Device:
+        """Return the place that a name promises by the conventions."""
+        place = self._places.get(name)
+        if place is None:
+            place = self._places[name] = place_of(self.conventions, name)
+        return place
+
+    def used_as_tensors(self, function: Function) -> frozenset[str]:
+        """Return the parameters that a function uses as only tensors can be used; read once."""
+        if function not in self._used:
+            self._used[function] = used_as_tensors(function)
+        return self._used[function]
+
+    def chosen_by_text(self, function: Function) -> frozenset[str]:
+        """Return the parameters of a private function of which it matters which text they are; read once."""
+        known = self._chosen.get(function)
+        if known is None:
+            known = self._chosen[function] = chosen_by_text(function)
+        return known
+
+
+def abstracted(value: Value) -> AbstractValue:
+    """Return a value of the vocabulary as an abstract one."""
+    items = None if value.items is None else tuple([abstracted(each) for each in value.items])
+    element = None if value.element is None else abstracted(value.element)
+    return AbstractValue(
+        value.kind, value.device, value.confidence, value.pinned, value.dtype, value.ndim, value.payload, items, element,
+        value.count,
+    )  # fmt: skip

@@ -1,0 +1,413 @@
+"""Why a value is where it is, found for findings only: the shortest chain from an expression to where that was decided.
+
+A chain goes from an instruction to the operand that decides, or to a cell that it reads; from a cell to an instruction
+that contributes to it. Crossing a cell is a step of the chain. Of several contributions those nearest to the code at
+hand come first, then those of the first path and line, so that a chain is a function of the source alone.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+from syncscan.check.infer.dataflow.cells import Cell
+from syncscan.check.infer.dataflow.state import State
+from syncscan.check.infer.domain.crossing import parts_of
+from syncscan.check.infer.domain.value import AbstractValue
+from syncscan.check.infer.ir.instructions import CallSite, Op, Slot
+from syncscan.check.infer.source.index import Module, Parameter
+from syncscan.check.infer.transfer.point import Origin, Point, Sighting, Solving, Trace
+from syncscan.check.infer.transfer.registry import INSTRUCTIONS
+from syncscan.check.infer.transfer.virtual import parameter_at
+from syncscan.model import ON_GPU, Confidence, Device, Evidence, Kind
+
+_MOST = 6  # steps that are shown: the nearest, and the one where it began
+_LONGEST = 16  # steps that are looked for
+
+Places = frozenset[Device]
+ON_HOST: Places = frozenset({Device.CPU})
+
+
+class Step(NamedTuple):
+    """One step of a chain; ``is_placing`` where a call decides the place, with the reasons of its device behind it."""
+
+    path: str
+    line: int
+    text: str
+    is_placing: bool = False
+    cell: Cell[Any] | None = None
+
+
+class _Node(NamedTuple):
+    """An instruction, and what it does with places when it runs once more."""
+
+    state: State
+    slot: Slot
+
+
+class Provenance:
+    """Finds the reasons of values of one project."""
+
+    def __init__(self, solver: Solving) -> None:
+        self._solver = solver
+        self._traces: dict[_Node, Trace] = {}
+
+    def chain(self, state: State, slot: Slot, places: Places) -> list[Step]:
+        """Return the steps from an expression to where its value was put in one of some places; none where that is not known."""
+        path = state.function.module.path
+        start = _Node(state, slot)
+        queue: deque[tuple[_Node, tuple[Step, ...]]] = deque([(start, ())])
+        observed: tuple[Step, ...] = ()  # where nothing but a run says why
+        seen = {start}
+        while queue:
+            node, steps = queue.popleft()
+            root, cells, here_seen = self._within(node, places, seen)
+            if here_seen:
+                steps = (*steps, *here_seen)
+                observed = observed or steps
+            if root is not None:
+                whole = _merged([*steps, *root])
+                return whole if not observed or len(whole) <= _MOST else _merged(observed)
+            if len(steps) >= _LONGEST:
+                continue
+            here = steps[-1].path if steps else path
+            for cell in cells:
+                for writer, step in self._contributions(cell, places, here, path):
+                    if writer not in seen:
+                        seen.add(writer)
+                        queue.append((writer, steps if step is None else (*steps, step)))
+        return _merged(observed)
+
+    def _within(
+        self, node: _Node, places: Places, seen: set[_Node]
+    ) -> tuple[list[Step] | None, list[Cell[Any]], list[Step]]:
+        """Follow the operands that decide, inside of a function: to where it was decided, or the cells that are read.
+
+        The steps that come with these are what was seen on the way while the program ran.
+        """
+        observed: list[Step] = []
+        index: int | None = None
+        state = node.state
+        slot: Slot | None = node.slot
+        visited: set[Slot] = set()
+        while slot is not None and slot not in visited:
+            visited.add(slot)
+            trace = self._traced(_Node(state, slot))
+            if trace.sighting is not None:
+                observed.append(
+                    Step(trace.sighting.origin.path, trace.sighting.origin.line, trace.sighting.origin.text)
+                )
+                if not _agrees(trace.sighting, index):
+                    return [], [], observed
+            cells = [cell for cell in trace.cells if _is_in(cell.value, places)]
+            if trace.origins and (not cells or not _is_in_all(cells, places)):
+                return self._root(state, slot, trace.origins, seen), [], observed
+            if cells:
+                return None, [*dict.fromkeys(cells)], observed
+            index = _index_of(state, slot)
+            slot = _deciding(state, slot, places, visited)
+        return None, [], observed
+
+    def _root(self, state: State, slot: Slot, origins: Sequence[Origin], seen: set[_Node]) -> list[Step]:
+        """Return the step at which a value was placed, and those of the device that said so."""
+        origin = origins[0]
+        line = origin.line or _line_of(state, slot)
+        text = origin.text.replace("{}", f"`{_text_of(state, slot)}`")
+        step = Step(origin.path, line, text, is_placing="puts it" in origin.text)
+        device = _device_operand(state, slot) if step.is_placing else None
+        if device is None or _Node(state, device) in seen:
+            return [step]
+        behind = self.chain(state, device, ON_GPU)
+        return [step, *behind]
+
+    def _traced(self, node: _Node) -> Trace:
+        trace = self._traces.get(node)
+        if trace is None:
+            state, slot = node
+            point = Point(self._solver)
+            point.stand_in(state)
+            point.number, point.trace = slot, Trace()
+            operands = [state.values[each] for each in state.ir.operands[slot]]
+            INSTRUCTIONS[Op(state.ir.ops[slot])](point, operands, state.ir.data[slot])
+            trace = self._traces[node] = point.trace
+        return trace
+
+    def _contributions(
+        self, cell: Cell[Any], places: Places, here: str, path: str
+    ) -> Iterator[tuple[_Node, Step | None]]:
+        """Yield the instructions that put a value in some places into a cell, those nearest to some files first."""
+        found: list[tuple[_Node, str, int]] = []
+        for writer, value in cell.contributions.items():
+            if isinstance(value, AbstractValue) and _is_in(value, places):
+                state = self._solver.state_of(writer)
+                slot = writer - state.base
+                found.append((_Node(state, slot), state.function.module.path, _line_of(state, slot)))
+
+        def order(each: tuple[_Node, str, int]) -> tuple[Any, ...]:
+            there = each[1]
+            return (
+                there != here,
+                there != path,
+                -_shared(there, path),
+                -_shared(there, here),
+                there,
+                each[2],
+            )
+
+        for node, there, line in sorted(found, key=order):
+            text = _text_of_cell(cell, node)
+            start = self._operand(node, cell, places)
+            yield start, None if not text or not line else Step(there, line, text, cell=cell)
+
+    def _operand(self, node: _Node, cell: Cell[Any], places: Places) -> _Node:
+        """Return the slot of what an instruction contributes to a cell: an argument, or what it stores."""
+        state, slot = node
+        operands = state.ir.operands[slot]
+        op = state.ir.ops[slot]
+        if op in {Op.CALL, Op.CALL_METHOD, Op.CALL_SUPER}:
+            argument = _argument(state, slot, cell, places)
+            return node if argument is None else _Node(state, argument)
+        if op == Op.RETURN and self._traced(node).sighting is not None:
+            return node
+        values = [each for each in operands if each >= 0 and _is_in(state.values[each], places)]
+        if op in {Op.STORE_ATTRIBUTE, Op.STORE_ITEM} and len(operands) > 1:
+            values = [each for each in values if each != operands[0]] or values
+        return _Node(state, values[0]) if values else node
+
+    def others(self, state: State, steps: Sequence[Step], places: Places) -> list[Step]:
+        """Return where else a value is passed to a function, by callers that its chain does not follow."""
+        parameters = {*state.function.parameters}
+        step = next((each for each in steps if each.cell is not None and each.cell.key in parameters), None)
+        if step is None or step.cell is None:
+            return []
+        before = {(each.path, each.line) for each in steps}
+        path = state.function.module.path
+        found = {
+            (each.path, each.line): each
+            for _, each in self._contributions(step.cell, places, path, path)
+            if each is not None and (each.path, each.line) not in before
+        }
+        return [found[place] for place in sorted(found)]
+
+
+def evidence_of(steps: Sequence[Step]) -> Evidence | None:
+    """Return the steps that are shown, the nearest first: of the device after the step that placed the value one, and where it began."""
+    placed = next((number for number, each in enumerate(steps) if each.is_placing), len(steps))
+    shown = min(placed + 2, _MOST - 1)
+    if len(steps) > shown:
+        origin = steps[-1]
+        steps = steps[:shown] if origin.cell is not None and placed < shown else [*steps[:shown], origin]
+    evidence: Evidence | None = None
+    for step in reversed(steps):
+        evidence = Evidence(step.path, step.line, step.text, evidence)
+    return evidence
+
+
+def _merged(steps: Sequence[Step]) -> list[Step]:
+    """Return the steps, of those that follow one another on a line the last."""
+    merged: list[Step] = []
+    for step in steps:
+        if merged and (merged[-1].path, merged[-1].line) == (step.path, step.line):
+            is_placing = merged[-1].is_placing or step.is_placing
+            merged[-1] = step._replace(cell=merged[-1].cell or step.cell, is_placing=is_placing)
+        else:
+            merged.append(step)
+    return merged
+
+
+def _is_in(value: object, places: Places) -> bool:
+    """Return whether a value, or a part of it, is in one of some places."""
+    if not isinstance(value, AbstractValue):
+        return False
+    if places is ON_GPU:
+        return value.holds_gpu
+    return any(part.device in places for part in parts_of(value))
+
+
+def _is_in_all(cells: Iterable[Cell[Any]], places: Places) -> bool:
+    return any(_is_in(cell.value, places) for cell in cells)
+
+
+_RANK = {Device.CUDA: 4, Device.MIXED: 3, Device.UNKNOWN: 2, Device.OTHER: 1, Device.CPU: 0}
+
+
+def _deciding(state: State, slot: Slot, places: Places, visited: set[Slot]) -> Slot | None:
+    """Return the operand that decides where a value is: the one whose place is surest, then the first."""
+    best: tuple[int, int, int] | None = None
+    found: Slot | None = None
+    operands = state.ir.operands[slot]
+    if state.ir.ops[slot] == Op.SUBSCRIPT:
+        operands = operands[:1]
+    for number, each in enumerate(operands):
+        if each < 0 or each in visited or not _is_in(state.values[each], places):
+            continue
+        rank = max([(_RANK[part.device], int(part.confidence)) for part in parts_of(state.values[each])])
+        if best is None or (*rank, -number) > best:
+            best, found = (*rank, -number), each
+    return found
+
+
+def _index_of(state: State, slot: Slot) -> int | None:
+    """Return the number of the item that an instruction takes out of what it is given."""
+    if state.ir.ops[slot] == Op.UNPACKED:
+        return int(state.ir.data[slot][0])
+    payload = state.values[state.ir.operands[slot][1]].payload if state.ir.ops[slot] == Op.SUBSCRIPT else None
+    return payload if isinstance(payload, int) else None
+
+
+def _agrees(sighting: Sighting, index: int | None) -> bool:
+    """Return whether what the source says of a value that was seen, or of an item of it, is the reason of its place."""
+    known, seen = sighting.known, sighting.seen
+    if known.items is not None and seen.items is not None and len(known.items) != len(seen.items):
+        return False
+    known, seen = _item(known, index), _item(seen, index)
+    places = {
+        part.device
+        for part in parts_of(known)
+        if part.kind is Kind.TENSOR and part.confidence > Confidence.ASSUMED
+    }
+    return places == {part.device for part in parts_of(seen) if part.kind is Kind.TENSOR}
+
+
+def _item(value: AbstractValue, index: int | None) -> AbstractValue:
+    """Return an item of a container, if it is known by itself; else any of them."""
+    if (
+        value.items is not None
+        and value.kind is not Kind.UNION
+        and index is not None
+        and index < len(value.items)
+    ):
+        return value.items[index]
+    return value if value.element is None else value.element
+
+
+def _device_operand(state: State, slot: Slot) -> Slot | None:
+    """Return the argument of a call that names a device."""
+    site = state.ir.data[slot]
+    if not isinstance(site, CallSite):
+        return None
+    operands = state.ir.operands[slot]
+    names = dict(
+        zip(site.keywords, operands[len(operands) - len(site.keywords) - site.has_device :], strict=False)
+    )
+    if "device" in names:
+        return names["device"]
+    for each in reversed(operands):
+        value = state.values[each] if each >= 0 else None
+        if value is not None and value.holds_gpu and value.kind.value in {"device", "tensor"}:
+            return each
+    return None
+
+
+def _argument(state: State, slot: Slot, cell: Cell[Any], places: Places) -> Slot | None:
+    """Return the argument of a call that is passed to a parameter, or to whatever else a cell is about."""
+    called, arguments = _called_and_arguments(state, slot)
+    found = _named_argument(state, slot, cell, arguments)
+    if found is not None:
+        return found
+    on_gpu = [each for each in arguments if _is_in(state.values[each], places)]
+    if on_gpu:
+        return _alike_or_first(state, slot, cell, on_gpu)
+    receivers = [each for each in called if _is_in(state.values[each], places)]
+    return receivers[-1] if receivers else None
+
+
+def _called_and_arguments(state: State, slot: Slot) -> tuple[Sequence[Slot], Sequence[Slot]]:
+    """Return the operands of a call that say what is called, and its arguments."""
+    site: CallSite = state.ir.data[slot]
+    operands = state.ir.operands[slot][: -1 if site.has_device else None]
+    called = 0 if state.ir.ops[slot] == Op.CALL_SUPER else 2 if site.has_bound else 1
+    return operands[:called], operands[called:]
+
+
+def _named_argument(state: State, slot: Slot, cell: Cell[Any], arguments: Sequence[Slot]) -> Slot | None:
+    """Return the argument in the place of a parameter, or of its name."""
+    site: CallSite = state.ir.data[slot]
+    key = cell.key
+    if isinstance(key, Parameter):
+        name, position = key.name, _position(key, state)
+    elif cell.sort == "virtual arguments":
+        name, position = key[2], key[2] if isinstance(key[2], int) else None
+    else:
+        return None
+    if name in site.keywords:
+        return arguments[site.positional + site.keywords.index(name)]
+    return arguments[position] if position is not None and 0 <= position < site.positional else None
+
+
+def _alike_or_first(state: State, slot: Slot, cell: Cell[Any], on_gpu: Sequence[Slot]) -> Slot:
+    wanted = cell.contributions.get(state.base + slot)
+    same = (
+        each for each in on_gpu if isinstance(wanted, AbstractValue) and _alike(state.values[each], wanted)
+    )
+    return next(same, on_gpu[0])
+
+
+def _position(parameter: Parameter, state: State) -> int | None:
+    """Return the place of a parameter among the positional arguments of a call, without the object of a method."""
+    for callee in state.callees:
+        plain = getattr(callee, "plain", ())
+        if parameter in plain:
+            is_method = callee.owner is not None and not callee.is_static  # type: ignore[union-attr]  # a function
+            return plain.index(parameter) - is_method
+    return None
+
+
+def _alike(value: AbstractValue, contribution: AbstractValue) -> bool:
+    return (value.kind, value.dtype, value.ndim) == (contribution.kind, contribution.dtype, contribution.ndim)
+
+
+def _line_of(state: State, slot: Slot) -> int:
+    """Return the line of an instruction; 0 where it is not kept."""
+    return state.ir.places[slot][0] if slot in state.ir.places else 0
+
+
+def _text_of(state: State, slot: Slot) -> str:
+    """Return a call as it stands on its first line, shortened for a message."""
+    if slot not in state.ir.places:
+        return ""
+    line, column, end_line, end_column = state.ir.places[slot]
+    lines = state.function.module.lines
+    text = lines[line - 1] if line <= len(lines) else ""
+    text = text.encode()[column : end_column if end_line == line else None].decode(errors="replace").strip()
+    if end_line != line:
+        text += "..."
+    return text if len(text) <= 72 else text[:69] + "..."
+
+
+def _text_of_cell(cell: Cell[Any], node: _Node) -> str:
+    """Return what a contribution to a cell is, for a reader; "" where it is no step of its own."""
+    state, slot = node
+    key, data = cell.key, state.ir.data[slot]
+    if cell.sort == "parameters":
+        owner = _owner_of(key, state)
+        return f"`{key.name}` of `{owner}` is passed here"
+    if cell.sort == "virtual arguments":
+        virtual, _, place = key
+        first = next(iter(virtual.below))
+        parameter = parameter_at(first, place)
+        name = place if isinstance(place, str) else parameter.name if parameter is not None else str(place)
+        return f"`{name}` of `{virtual.cls.qualname}.{virtual.name}` is passed here"
+    if cell.sort == "returns":
+        return f"returned by `{key.qualname}`" if state.ir.ops[slot] == Op.RETURN else ""
+    if cell.sort in {"attributes", "set_in_bodies"}:
+        path = data[1] if state.ir.ops[slot] in {Op.STORE_ATTRIBUTE, Op.STORE_CLASS} else key[1]
+        return f"`{path}` is set"
+    return f"`{key[1]}` is set" if cell.sort == "globals" and isinstance(key[0], Module) else ""
+
+
+def _owner_of(parameter: Parameter, state: State) -> str:
+    for callee in state.callees:
+        if parameter in getattr(callee, "parameters", ()):
+            return str(callee.qualname)  # type: ignore[union-attr]  # a virtual method has no parameters
+    return ""
+
+
+@functools.lru_cache(maxsize=4096)
+def _shared(one: str, other: str) -> int:
+    """Return how many folders two files have in common, from the top."""
+    pairs = zip(one.split("/"), other.split("/"), strict=False)
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))

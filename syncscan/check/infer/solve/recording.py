@@ -1,0 +1,181 @@
+"""A function lowered once more, to say which value each of its expressions has and which calls in it block."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from syncscan.check.infer.dataflow.context import Context
+from syncscan.check.infer.dataflow.state import State
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.evaluate.record import Recorder, Statements, Waits, position_of
+from syncscan.check.infer.ir.instructions import Op, Slot
+from syncscan.check.infer.lower.function import lower
+from syncscan.check.infer.lower.lowering import Lowering
+from syncscan.check.infer.lower.narrowing import classes_asked, isinstance_of
+from syncscan.check.infer.source.index import Function
+from syncscan.check.infer.table.conditions import Bound
+from syncscan.check.infer.transfer.point import Point, Solving
+from syncscan.check.infer.transfer.refinement import IS_INSTANCE, is_always, kinds_asked
+from syncscan.check.infer.transfer.registry import INSTRUCTIONS
+from syncscan.model import Kind, Value
+
+Shown = Callable[[State, Slot | None, AbstractValue], Value]  # the value that rules see
+
+
+def statements(solver: Solving, state: State, waits: Waits, shown: Shown) -> Statements:
+    """Return the statements of a function, and of each whether a GPU value reaches a place in it that may block."""
+    recording = _Recording(solver, state, waits, shown)
+    lower(state.function, solver.context.scopes, solver.context.conventions, recording)
+    return recording.statements
+
+
+class _Recording:
+    """Listens to the lowering, and runs each call again with the values that are known in the end."""
+
+    def __init__(self, solver: Solving, state: State, waits: Waits, shown: Shown) -> None:
+        self._context: Context = solver.context
+        self._state = state
+        self._shown = shown
+        self._point = Point(solver)
+        self._point.stand_in(state)
+        self._point.recorder = self
+        self._recorder = Recorder(waits)
+        self._silent = 0
+
+    @property
+    def statements(self) -> Statements:
+        """Return what was recorded."""
+        return self._recorder.statements
+
+    # What the lowering tells
+
+    def begin(self, node: ast.stmt) -> None:
+        """See `Listener`."""
+        if not self._silent:
+            self._recorder.begin(node)
+
+    def end(self) -> None:
+        """See `Listener`."""
+        if not self._silent:
+            self._recorder.end()
+
+    def value(self, node: ast.expr, slot: Slot) -> None:
+        """See `Listener`."""
+        if not self._silent:
+            value = self._state.values[slot]
+            self._recorder.value(node, self._shown(self._state, slot, value))
+
+    def truth(self, slot: Slot) -> None:
+        """See `Listener`."""
+        if not self._silent and _may_be_gpu(self._state.values[slot]):
+            self._recorder.candidate()
+
+    def runs(self, node: ast.expr, slot: Slot) -> None:
+        """See `Listener`."""
+        if self._silent:
+            return
+        state, point = self._state, self._point
+        op = state.ir.ops[slot]
+        operands = [state.values[each] for each in state.ir.operands[slot]]
+        if op is Op.BINARY:
+            self._formats(operands)
+            return
+        point.number, point.node, point.site, point.default_device = slot, node, None, None
+        INSTRUCTIONS[Op(op)](point, operands, state.ir.data[slot])
+
+    def _formats(self, operands: list[AbstractValue]) -> None:
+        if formats(*operands):
+            self._recorder.candidate()
+
+    def stores(self, node: ast.expr, slot: Slot) -> None:
+        """See `Listener`."""
+        self.runs(node, slot)
+
+    def silence(self, *, silent: bool) -> None:
+        """See `Listener`."""
+        self._silent += 1 if silent else -1
+
+    def is_closed(self, gate: Slot) -> bool:
+        """See `Listener`."""
+        return self._state.values[gate] is BOTTOM
+
+    def contradiction(self, test: ast.expr, *, holds: bool, lowering: Lowering) -> bool:
+        """Return whether a test comes out so only for other values than those known: ``not isinstance(x, Tensor)`` of a tensor."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return self.contradiction(test.operand, holds=not holds, lowering=lowering)
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is holds:
+            return any(self.contradiction(part, holds=holds, lowering=lowering) for part in test.values)
+        asked = None if holds else isinstance_of(lowering, test)
+        if asked is None or not lowering.path(asked[0]):
+            return False
+        slots, names = classes_asked(lowering, asked[1])
+        values = self._state.values
+        assert isinstance(test, ast.Call)
+        if values[lowering.peek(test.func)].payload not in IS_INSTANCE:
+            return False
+        kinds = kinds_asked([values[slot] for slot in slots], names)
+        return bool(kinds) and is_always(values[lowering.peek(asked[0])], kinds)
+
+    # What the instructions tell
+
+    def operation(self, node: ast.expr, named: ast.expr, name: str, bound: Bound) -> None:
+        """See `Recording`."""
+        if not self._silent:
+            self._recorder.operation(node, named, name, bound)
+            record = self._recorder.current
+            if record is not None:
+                record.calls[position_of(node)] = self._public(bound)
+
+    def _public(self, bound: Bound) -> Bound:
+        def shown(value: AbstractValue) -> Value:
+            return self._shown(self._state, None, value)
+
+        values = {name: tuple(map(shown, each)) for name, each in bound.values.items()}
+        return Bound(bound.operation, values, tuple(map(shown, bound.rest)))
+
+    def asked(self, named: ast.expr, name: str) -> None:
+        """See `Recording`."""
+        if not self._silent:
+            self._recorder.asked(named, name)
+
+    def property_read(self, node: ast.expr, methods: tuple[Function, ...]) -> None:
+        """See `Recording`."""
+        if not self._silent:
+            self._recorder.property_read(node, methods)
+
+    def mirror(self, node: ast.expr, source: AbstractValue) -> None:
+        """See `Recording`."""
+        if not self._silent:
+            self._recorder.mirror(node, self._shown(self._state, None, source))
+
+    def candidate(self) -> None:
+        """See `Recording`."""
+        if not self._silent:
+            self._recorder.candidate()
+
+
+def _may_be_gpu(value: AbstractValue) -> bool:
+    return any(option.is_gpu for option in value.options)
+
+
+_FORMATS = frozenset({Kind.STRING, Kind.LIST, Kind.TUPLE})
+
+
+def formats(left: AbstractValue, right: AbstractValue) -> bool:
+    """Return whether ``"%s" % t`` or ``[0] * t`` reads a GPU value."""
+    if left.kind not in _FORMATS and right.kind not in _FORMATS:
+        return False
+    inside = right.items if right.kind is Kind.TUPLE and right.items is not None else (right,)
+    return any(map(_may_be_gpu, (left, *inside)))
+
+
+def may_block(state: State) -> bool:
+    """Return whether a GPU value reaches a place in a function that may block."""
+    ir, values = state.ir, state.values
+    return (
+        bool(state.blocking)
+        or any(_may_be_gpu(values[slot]) for slot in ir.truths)
+        or any(values[slot].holds_gpu for slots in ir.subscripts for slot in slots)
+        or any(formats(values[left], values[right]) for left, right in ir.formats)
+    )

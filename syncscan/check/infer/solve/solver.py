@@ -1,0 +1,373 @@
+"""The least fixed point of a project, stratum by stratum.
+
+An instruction runs when an operand or a cell that it reads has changed. Values only rise, so it ends. What a stratum
+leaves open is answered when it is closed: all that asked are answered at once, from the values that are there then, so
+that no answer depends on the order of instructions.
+"""
+
+from __future__ import annotations
+
+import heapq
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import syncscan.check.infer.transfer.everything  # noqa: F401 (which registers all transfer functions)
+from syncscan.check.infer.dataflow.cells import Cell, Fact
+from syncscan.check.infer.dataflow.context import Context
+from syncscan.check.infer.dataflow.state import State
+from syncscan.check.infer.domain.lattice import join
+from syncscan.check.infer.domain.value import AbstractValue
+from syncscan.check.infer.evaluate.record import Statements, Waits
+from syncscan.check.infer.ir.instructions import Op, Slot
+from syncscan.check.infer.lower.function import lower
+from syncscan.check.infer.solve.incremental import ROUNDS, Replay
+from syncscan.check.infer.solve.provenance import ON_HOST, Places, Provenance, evidence_of
+from syncscan.check.infer.solve.public import LazyEvidence, public
+from syncscan.check.infer.solve.recording import may_block, statements
+from syncscan.check.infer.solver import Revision
+from syncscan.check.infer.source.edits import ModuleEdit
+from syncscan.check.infer.source.index import Function, Module, Virtual
+from syncscan.check.infer.source.restructure import Consequences
+from syncscan.check.infer.transfer.point import ASSUMED_STRATUM, DECLARED_STRATUM, OPEN_STRATUM, Point
+from syncscan.check.infer.transfer.registry import INSTRUCTIONS
+from syncscan.facts import FactSet
+from syncscan.model import ON_GPU, Conventions, Evidence, Value
+from syncscan.ops import OperationTable
+
+_TRANSFERS: list[Any] = [INSTRUCTIONS.get(Op(number)) if number else None for number in range(len(Op) + 1)]
+STRATA = (DECLARED_STRATUM, OPEN_STRATUM, ASSUMED_STRATUM)
+_FEW = 3000  # functions, which any change may have solved again,
+_PART = 4  # and as many as this part of all
+Progress = Callable[[str, int, int], None]
+
+
+class SparseSolver:
+    """What is known of a project.
+
+    ``asked`` has the full names of functions whose calls are to be candidates whatever the table says; ``facts`` has what
+    was seen while the project ran.
+    """
+
+    def __init__(
+        self,
+        modules: list[Module],
+        table: OperationTable,
+        conventions: Conventions,
+        asked: frozenset[str] = frozenset(),
+        facts: FactSet | None = None,
+    ) -> None:
+        self.context = Context(modules, table, conventions, asked, facts)
+        self.known = self.context.known
+        self.states: dict[Function, State] = {}
+        self.defects: dict[Function, Exception] = {}
+        self._point = Point(self)
+        self.executed = 0
+        self.rounds: dict[int, int] = {}  # of each stratum
+        self.falls: Counter[str] = Counter()  # of values that did not rise, by instruction
+        self._queue: list[tuple[int, int, State]] = []
+        self.turn = 0  # the round at hand
+        self._bases: list[int] = []
+        self._by_base: list[State] = []
+        self._base = 0
+        self._seen: dict[tuple[State, Slot], Value] = {}
+        self._provenance: Provenance | None = None
+        self._deferred: list[tuple[Any, ...]] | None = None
+        self._replay: Replay | None = None
+        self.revision = 0
+
+    def functions(self) -> list[Function]:
+        """Return every function of the project, and the lambdas that were met, in order."""
+        defined = [function for module in self.context.modules for function in module.functions]
+        return [*defined, *self.context.scopes.all_lambdas()]
+
+    def solve(self, progress: Progress) -> None:
+        """Reach the fixed point."""
+        functions = self.functions()
+        for done, function in enumerate(functions):
+            progress("infer", done, len(functions))
+            self.wake_up(self._add(function))
+        self.run()
+        for stratum in STRATA:
+            self.rounds[stratum] = 0
+            while self.answer(stratum, stratum * ROUNDS + self.rounds[stratum], [*self.states.values()]):
+                self.run()
+                self.rounds[stratum] += 1
+        for state in self.states.values():
+            self._conclude(state)
+
+    def _conclude(self, state: State) -> None:
+        """Note what a function calls, and whether it may block."""
+        function = state.function
+        self.known.callees[function] = state.callees
+        self.known.elsewhere[function] = state.elsewhere
+        if may_block(state):
+            self.known.may_block.add(function)
+        else:
+            self.known.may_block.discard(function)
+
+    def revise(self, edits: Sequence[ModuleEdit], progress: Progress) -> Revision:
+        """Reach the fixed point of what modules are now.
+
+        NotFollowedError where that cannot be told from what was known; nothing of it is of use any more then.
+        """
+        found = self.context.restructure(edits)
+        had_read = self.context.forget(edits)
+        again = {*found.again, *had_read, *self._callers(found), *self._askers(found)}
+        lowered = {function for edit in edits for function in (*edit.functions, *edit.new)}
+        current = {*self.functions()}
+        gone = [function for function in self.states if function not in current]
+        replay = self._replay = Replay(self)
+        for function in gone:
+            replay.remove(self._drop(function))
+        edited = {edit.module for edit in edits}
+        again |= lowered | {function for function in current if function not in self.states}
+        for function in current & again:
+            self._lower_again(function, self.states.get(function))
+        for function in current - again:
+            if function.module in edited:  # it may stand elsewhere
+                now = lower(function, self.context.scopes, self.context.conventions)
+                self.states[function].ir.places = now.places
+        replay.solve(STRATA, progress, max(_FEW, len(current) // _PART))
+        self._replay = None
+        self._seen.clear()
+        self._provenance = None
+        self.revision += 1
+        calls_differ = bool(gone) or any(edit.redefines for edit in edits)
+        calls_differ |= self._conclude_again([*replay.cone])
+        return Revision({*gone, *(state.function for state in replay.cone)}, calls_differ)
+
+    def _conclude_again(self, states: Sequence[State]) -> bool:
+        """Note what functions call now; whether any calls something else, or in another way."""
+        calls_differ = False
+        for state in states:
+            before = self.known.callees.get(state.function), self.known.elsewhere.get(state.function)
+            calls_differ |= before != (state.callees, state.elsewhere)
+            self._conclude(state)
+        return calls_differ
+
+    def _drop(self, function: Function) -> State:
+        """Forget a function that is not there any more."""
+        for known in (self.known.callees, self.known.elsewhere, self.defects):
+            known.pop(function, None)
+        self.known.may_block.discard(function)
+        return self.states.pop(function)
+
+    def _lower_again(self, function: Function, before: State | None) -> None:
+        """Let a function be solved anew, from its source."""
+        assert self._replay is not None
+        self.defects.pop(function, None)
+        if before is not None:
+            self._replay.remove(before)
+        self._replay.add(self._add(function))
+
+    def _callers(self, found: Consequences) -> Iterator[Function]:
+        """Yield those that call functions which may have to be called in another way."""
+        for caller, callees in self.known.callees.items() if found.heads else ():
+            for callee in callees:
+                called = callee.below if isinstance(callee, Virtual) else (callee,)
+                if any(each in found.heads for each in called):
+                    yield caller
+                    break
+
+    def _askers(self, found: Consequences) -> Iterator[Function]:
+        """Yield those that have asked what has another answer."""
+        if found.questions or found.files:
+            for question, askers in self.known.asked.items():
+                if found.concern(question):
+                    yield from askers
+
+    def state_of(self, instruction: int) -> State:
+        """Return the function of an instruction, by its number in the whole project."""
+        return self._by_base[bisect_right(self._bases, instruction) - 1]
+
+    def statements(self, function: Function, waits: Waits | None = None) -> Statements:
+        """Return the statements of a function, and of each whether a GPU value reaches a place in it that may block.
+
+        With ``waits``, those that read one of the properties in it count as well.
+        """
+        if function in self.defects:
+            return {}
+        return statements(self, self.states[function], waits or {}, self._shown)
+
+    def _shown(self, state: State, slot: Slot | None, value: AbstractValue) -> Value:
+        """Return a value as rules see it."""
+        on_gpu = value.holds_gpu
+        if slot is None or not (on_gpu or value.is_cpu_tensor):
+            return public(value)
+        known = self._seen.get((state, slot))
+        if known is None:
+            places = ON_GPU if on_gpu else ON_HOST
+            evidence: Evidence | None = LazyEvidence(_Explain(self, state, slot, places))
+            if not on_gpu:  # few are, and what rules say of them depends on whether it is known
+                assert isinstance(evidence, LazyEvidence)
+                evidence = evidence.found
+            known = self._seen[state, slot] = public(value, evidence)
+        return known
+
+    def explain(
+        self, state: State, slot: Slot, places: Places
+    ) -> tuple[Evidence | None, tuple[Evidence, ...]]:
+        """Return why the value of a slot is in one of some places, and where else it is passed to the function."""
+        if self._provenance is None:
+            self._provenance = Provenance(self)
+        steps = self._provenance.chain(state, slot, places)
+        others = self._provenance.others(state, steps, places)
+        return evidence_of(steps), tuple(Evidence(each.path, each.line, each.text) for each in others)
+
+    def _add(self, function: Function) -> State:
+        module = function.module
+        module.read()
+        ir = lower(function, self.context.scopes, self.context.conventions)
+        state = self.states[function] = State(function, ir, self._base, len(self._bases))
+        self._bases.append(self._base)
+        self._by_base.append(state)
+        self._base += len(ir)
+        return state
+
+    def meet(self, function: Function) -> None:
+        """Take up a lambda."""
+        if function not in self.states:
+            state = self._add(function)
+            if self._replay is not None:
+                self._replay.add(state)
+            self.wake_up(state)
+
+    def wake_up(self, state: State) -> None:
+        """Let every instruction of a function run."""
+        state.due = range(len(state.ir))
+        self._enqueue(state)
+
+    def _enqueue(self, state: State) -> None:
+        if not state.is_queued:
+            state.is_queued = True
+            heapq.heappush(self._queue, (state.order, state.base, state))
+
+    def run(self) -> None:
+        """Run what is due until nothing is."""
+        queue = self._queue
+        while queue:
+            _, _, state = heapq.heappop(queue)
+            self._drain(state)
+            state.is_queued = False
+
+    def _drain(self, state: State) -> None:
+        """Run the instructions of a function that are due, those first that stand first."""
+        ir, values, uses, point = state.ir, state.values, state.uses, self._point
+        ops, all_operands, data, is_open = ir.ops, ir.operands, ir.data, state.open
+        point.stand_in(state)
+        while state.due:
+            turn, state.due = sorted(state.due), set()
+            ahead = state.due
+            for number in turn:
+                ahead.discard(number)
+                self.executed += 1
+                point.number = number
+                point.site = point.default_device = None
+                if is_open:
+                    is_open.pop(number, None)
+                operands = [values[slot] for slot in all_operands[number]]
+                after = _TRANSFERS[ops[number]](point, operands, data[number])
+                before = values[number]
+                if after is not before:
+                    whole = join(before, after)
+                    if whole is not after:
+                        self.falls[Op(ops[number]).name] += 1
+                    if whole is not before:
+                        values[number] = whole
+                        ahead.update(uses[number])
+        state.due = None
+
+    def _execute(self, state: State, number: Slot) -> AbstractValue:
+        """Run one instruction; its value."""
+        self.executed += 1
+        point, ir, values = self._point, state.ir, state.values
+        point.stand_in(state)
+        point.number = number
+        point.site = point.default_device = None
+        state.open.pop(number, None)
+        operands = [values[slot] for slot in ir.operands[number]]
+        value: AbstractValue = _TRANSFERS[ir.ops[number]](point, operands, ir.data[number])
+        return value
+
+    # What instructions do
+
+    def read(self, cell: Cell[Fact], state: State, number: Slot) -> Fact:
+        """Read a cell for an instruction."""
+        if cell.read_by(state.base + number):
+            state.reads.append(cell)
+        if self._replay is not None:
+            self._replay.enter(cell)
+        return cell.value
+
+    def tell(self, cell: Cell[Fact], fact: Fact, state: State, number: Slot) -> None:
+        """Contribute to a cell for an instruction."""
+        if self._deferred is not None:
+            self._deferred.append((cell, fact, state, number))
+            return
+        writer = state.base + number
+        if writer not in cell.contributions:
+            state.told.append(cell)
+            if self._replay is not None:
+                self._replay.note_told(cell)
+        if cell.contribute(writer, fact, self.turn):
+            self.wake(cell)
+
+    def wake(self, cell: Cell[Any]) -> None:
+        """Let those that read a cell run again."""
+        bases, states, is_replay = self._bases, self._by_base, self._replay is not None
+        for reader in cell.readers:
+            state = states[bisect_right(bases, reader) - 1]
+            if is_replay and not state.is_replayed:
+                continue
+            due = state.due
+            if due is None:
+                state.due = {reader - state.base}
+            elif type(due) is set:  # else all of them are
+                due.add(reader - state.base)
+            if not state.is_queued:
+                self._enqueue(state)
+
+    # Strata
+
+    def answer(self, stratum: int, turn: int, states: Iterable[State]) -> bool:
+        """Answer all that functions leave open to a stratum, from what is known now, in a round; whether there was any."""
+        asking = [
+            (state, number) for state in states for number, asked in state.open.items() if asked <= stratum
+        ]
+        if not asking:
+            return False
+        self.turn = turn
+        self._deferred = []
+        found = []
+        for state, number in asking:
+            state.granted[number] = stratum
+            found.append((state, number, self._execute(state, number)))
+        told, self._deferred = self._deferred, None
+        for cell, fact, state, number in told:
+            self.tell(cell, fact, state, number)
+        for state, number, value in found:
+            whole = join(state.values[number], value)
+            if whole is not state.values[number]:
+                state.values[number] = whole
+                state.due = {*(state.due or ()), *state.uses[number]}
+                self._enqueue(state)
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Explain:
+    """Looks for the reason of the value of a slot."""
+
+    solver: SparseSolver
+    state: State
+    slot: Slot
+    places: Places
+
+    def __call__(self) -> tuple[Evidence | None, tuple[Evidence, ...]]:
+        return self.solver.explain(self.state, self.slot, self.places)
+
+    def revision(self) -> int:
+        return self.solver.revision

@@ -1,0 +1,150 @@
+"""The arguments that a function is given: what callers pass, what is declared, and what is assumed."""
+
+from __future__ import annotations
+
+from syncscan.check.infer.domain.basic import EMPTY, list_of, put
+from syncscan.check.infer.domain.lattice import as_tensor, join, join_all
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
+from syncscan.check.infer.source.index import Function, Parameter
+from syncscan.check.infer.transfer.guesses import assumed_tensor
+from syncscan.check.infer.transfer.point import Point
+from syncscan.check.infer.transfer.virtual import passed_through
+from syncscan.model import ARRAYS, Confidence, Device, Kind
+
+_SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})
+_HOST_SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
+_OF_BATCHES = frozenset(
+    {"forward", "update", "training_step", "validation_step", "test_step", "predict_step"}
+)
+
+
+def argument(at: Point, parameter: Parameter, position: int, default: AbstractValue | None) -> AbstractValue:
+    """Return what a parameter may be: what callers pass, or what its annotation and its default promise, or its name."""
+    function = at.function
+    if position == 0 and function.owner is not None and not function.is_static:
+        return _receiver(function)
+    passed = join(at.read(at.context.known.parameters[parameter]), passed_through(at, parameter))
+    promised = at.context.promised(parameter.annotation, at.module, function)
+    if parameter.star:
+        return _rest(at, parameter, passed, promised)
+    value = _passed_or_promised(at, as_tensor(passed) if promised.kind is Kind.TENSOR else passed, promised)
+    if passed.kind is Kind.UNKNOWN and not at.declare():
+        return BOTTOM
+    if default is not None:
+        is_alone = passed.kind is Kind.UNKNOWN
+        if not is_alone and at.read(at.context.known.left_out[parameter]):
+            value = join(value, default)
+        value = _with_default(value, default, alone=is_alone)
+    return _assumed(at, parameter, value)
+
+
+def _assumed(at: Point, parameter: Parameter, value: AbstractValue) -> AbstractValue:
+    """Return what is assumed of a parameter where nothing else says what it is, or where."""
+    function = at.function
+    if value is BOTTOM and parameter.name in at.context.used_as_tensors(function) and at.assume():
+        return _as_it_is_used(at, parameter)
+    confidence = Confidence.INFERRED if _takes_batches(function) else Confidence.ASSUMED
+    where = parameter.annotation or function.node
+    return assumed_tensor(at, value, parameter.name, confidence, (at.module, where))
+
+
+def _receiver(function: Function) -> AbstractValue:
+    """Return the object of a method, or the class of a class method."""
+    of_class = function.is_of_class or function.name == "__new__"
+    return AbstractValue(Kind.CLASS if of_class else Kind.INSTANCE, payload=function.owner)
+
+
+def _rest(at: Point, parameter: Parameter, passed: AbstractValue, promised: AbstractValue) -> AbstractValue:
+    """Return what ``*args`` or ``**kwargs`` may be."""
+    if parameter.star == "*":
+        return list_of(join(passed, promised), Kind.TUPLE)
+    if passed.kind is Kind.DICT:
+        return passed
+    return put(EMPTY, BOTTOM, promised) if at.declare() else BOTTOM
+
+
+def _passed_or_promised(at: Point, value: AbstractValue, promised: AbstractValue) -> AbstractValue:
+    """Return what is passed, with what an annotation promises of it; that alone where nothing is passed."""
+    if value.kind is Kind.UNKNOWN:
+        return promised if at.declare() else BOTTOM
+    value = _as_promised(value, promised)
+    return _filled(value, promised) if _has_gaps(value, promised) and at.declare() else value
+
+
+def _takes_batches(function: Function) -> bool:
+    """Return whether frameworks call a method of a module with each batch, on the GPU where the module is."""
+    return function.name in _OF_BATCHES and function.owner is not None and function.owner.is_module
+
+
+def _as_it_is_used(at: Point, parameter: Parameter) -> AbstractValue:
+    """Return a tensor that nobody is seen to pass, and that nothing but its use shows to be one."""
+    at.origin(
+        f"`{parameter.name}` is used as a tensor: it waits if its argument is on the GPU",
+        node=at.function.node,
+    )
+    on_host = at.place_of(parameter.name) is Device.CPU
+    return AbstractValue(Kind.TENSOR, Device.CPU if on_host else Device.CUDA, Confidence.ASSUMED)
+
+
+def _as_promised(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
+    """Return what is passed where an annotation promises something."""
+    if promised.kind in _HOST_SCALARS and value.kind not in {promised.kind, Kind.DEVICE}:
+        return promised
+    if promised.kind is Kind.UNION:
+        return _as_one_of(value, promised)
+    if promised.kind in ARRAYS and value.kind not in ARRAYS:
+        if value.kind is Kind.NUMBER:  # what is said to be an array was an item of one somewhere on the way
+            return promised
+        return value if _are_numbers(value) else join(value, promised)
+    return value
+
+
+def _has_gaps(value: AbstractValue, promised: AbstractValue) -> bool:
+    """Return whether nothing is known of an item of a container of which an annotation says what it is."""
+    if value.kind is not promised.kind or value.kind not in _SEQUENCES:
+        return False
+    if value.items is None:
+        return value.element is BOTTOM and _item_of(promised, 0) is not BOTTOM
+    return any(item is BOTTOM and _item_of(promised, n) is not BOTTOM for n, item in enumerate(value.items))
+
+
+def _filled(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
+    """Return a container with what an annotation promises where nothing is known of an item."""
+    if value.items is None:
+        return refine(value, element=_item_of(promised, 0))
+    items = [_item_of(promised, n) if item is BOTTOM else item for n, item in enumerate(value.items)]
+    return refine(value, items=tuple(items))
+
+
+def _item_of(promised: AbstractValue, number: int) -> AbstractValue:
+    if promised.items is not None:
+        return promised.items[number] if number < len(promised.items) else BOTTOM
+    return promised.element or BOTTOM
+
+
+def _as_one_of(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
+    """Return what is passed where an annotation promises one of several; a tensor waits in the calls that pass it."""
+    if all(option.kind in _HOST_SCALARS for option in promised.options):
+        return promised if any(option.kind in ARRAYS for option in value.options) else value
+    if any(option.kind is Kind.TENSOR for option in promised.options) and value.kind is Kind.UNION:
+        others = tuple(option for option in value.items or () if option.kind is not Kind.NUMBER)
+        return join_all(others) if any(option.is_gpu for option in others) else value
+    return value
+
+
+def _are_numbers(value: AbstractValue) -> bool:
+    """Return whether a list holds numbers, or lists of them: who passes that has no array, whatever is promised."""
+    if value.kind not in {Kind.LIST, Kind.TUPLE}:
+        return False
+    inside = value.items if value.items is not None else (value.element or BOTTOM,)
+    return bool(inside) and all(item.kind is Kind.NUMBER or _are_numbers(item) for item in inside)
+
+
+def _with_default(value: AbstractValue, default: AbstractValue, *, alone: bool) -> AbstractValue:
+    """Return what is passed, or the default; ``alone`` where nobody is seen to pass anything."""
+    if alone and (default.kind is Kind.STRING or default.device in {Device.CPU, Device.CUDA}):
+        return default  # such as the name of a device, or a device
+    may_be_left_out = default.kind is Kind.NONE or value.kind is Kind.UNKNOWN
+    if may_be_left_out or (value.payload is not None and value.payload != default.payload):
+        return join(value, default)
+    return value

@@ -1,0 +1,140 @@
+"""What ``base.name`` is: an attribute of an object, a class, a module, a tensor."""
+
+from __future__ import annotations
+
+from syncscan.check.infer.domain.basic import BOOL, INT, STRING, list_of
+from syncscan.check.infer.domain.callables import BoundMethod
+from syncscan.check.infer.domain.lattice import join, join_all
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, fact, refine
+from syncscan.check.infer.source.conventions import is_tensor_of_models
+from syncscan.check.infer.source.index import Class, Module
+from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.functions import call_overrides
+from syncscan.check.infer.transfer.guesses import assumed_tensor
+from syncscan.check.infer.transfer.names import external, module_name
+from syncscan.check.infer.transfer.point import Point
+from syncscan.check.infer.transfer.registry import ATTRIBUTES, register
+from syncscan.model import Confidence, Device, Kind
+
+_SAME_PLACE = frozenset({"T", "mT", "H", "mH", "data", "grad", "real", "imag"})
+_NUMBERS = frozenset(
+    {"ndim", "itemsize", "nbytes", "is_cuda", "is_cpu", "requires_grad", "is_leaf", "is_sparse"}
+)
+_DTYPE = AbstractValue(Kind.DTYPE)
+_SHAPE = list_of(INT, Kind.TUPLE)
+
+
+@register(ATTRIBUTES, Kind.UNION)
+def _of_any(at: Point, base: AbstractValue, name: str) -> AbstractValue:
+    return join_all([at.attribute(option, name) for option in base.options])
+
+
+@register(ATTRIBUTES, Kind.TENSOR, Kind.NDARRAY)
+def _of_array(at: Point, base: AbstractValue, name: str) -> AbstractValue:
+    if name == "device":
+        # what is placed with some variable device is inferred, however little is known of that tensor
+        return AbstractValue(
+            Kind.DEVICE, base.device, max(base.confidence, Confidence.INFERRED), via=base.via
+        )
+    if name == "dtype":
+        return refine(_DTYPE, dtype=fact(base, "dtype"))
+    if name == "shape":
+        return _SHAPE
+    if name in _SAME_PLACE:
+        return base
+    if name in _NUMBERS:
+        return BOOL if name.startswith(("is_", "requires")) else INT
+    return BOTTOM
+
+
+@register(ATTRIBUTES, Kind.MOVED)
+def _of_moved(at: Point, base: AbstractValue, name: str) -> AbstractValue:
+    """Return the tensors of a batch that was moved, and of what a module gives; of what else they have nothing is known."""
+    return base if is_tensor_of_models(name) else BOTTOM
+
+
+@register(ATTRIBUTES, Kind.DEVICE)
+def _of_device(at: Point, base: AbstractValue, name: str) -> AbstractValue:
+    if name != "type":
+        return BOTTOM
+    if base.device in {Device.CUDA, Device.CPU}:
+        return refine(STRING, payload=base.device.value)
+    return BOTTOM if base.device is Device.UNKNOWN else STRING
+
+
+@register(ATTRIBUTES, Kind.MODULE)
+def _of_module(at: Point, base: AbstractValue, name: str) -> AbstractValue:
+    if isinstance(base.payload, str):
+        return external(f"{base.payload}.{name}")
+    module = base.payload
+    assert isinstance(module, Module)
+    at.asks(module, name)
+    return module_name(at, module, name)
+
+
+@register(ATTRIBUTES, Kind.CLASS)
+def _of_class(at: Point, base: AbstractValue, name: str) -> AbstractValue:
+    cls = base.payload
+    assert isinstance(cls, Class)
+    at.asks(cls, name)
+    if name in cls.nested:
+        return AbstractValue(Kind.CLASS, payload=cls.nested[name])
+    method = cls.find_method(name)
+    if method is not None:
+        if method.is_of_class:
+            return AbstractValue(Kind.FUNCTION, payload=BoundMethod(method, base))
+        return AbstractValue(Kind.FUNCTION, payload=method)
+    return _stored(at, cls, name)
+
+
+@register(ATTRIBUTES, Kind.INSTANCE)
+def _of_instance(at: Point, base: AbstractValue, name: str) -> AbstractValue:
+    """Return what its property returns, or what was stored."""
+    cls = base.payload
+    if not isinstance(cls, Class):
+        return BOTTOM
+    at.asks(cls, name)
+    methods = cls.overrides(name)
+    if methods:
+        if not methods[0].is_property:
+            return AbstractValue(Kind.FUNCTION, payload=BoundMethod(methods[0], base))
+        if at.recorder is not None and at.node is not None:
+            at.recorder.property_read(at.node, methods)
+        return call_overrides(at, base, cls, name, Call((), {}))
+    fields = at.fields(cls) if base.items is not None else []
+    value = base.items[fields.index(name)] if base.items and name in fields else _stored(at, cls, name)
+    if value.kind is Kind.UNKNOWN or (value.kind is Kind.TENSOR and value.device is Device.UNKNOWN):
+        value = _declared(at, cls, name, value)
+    return at.context.observations.attribute(at, cls, name, value)
+
+
+def _stored(at: Point, cls: Class, name: str) -> AbstractValue:
+    """Return what is set in an attribute by a class and its bases, or else by its subclasses.
+
+    As `__init__` starts an object has what the bodies of its classes set, such as constants that it moves.
+    """
+    known = at.context.known
+    outside = at.read(known.set_outside[name])
+    owners = [base for base in cls.mro() if name in base.stored or (outside and base in outside)]
+    if not owners:
+        set_there = sorted((below for below in outside if cls in below.mro()), key=lambda below: below.key)
+        owners = [*dict.fromkeys((*cls.storing_below(name), *set_there))]
+    if at.function.name == "__init__" and at.function.owner is cls:
+        by_bodies = join_all([at.read(known.set_in_bodies[owner, name]) for owner in owners])
+        if by_bodies is not BOTTOM:
+            return by_bodies
+    return join_all([at.read(known.attributes[owner, name]) for owner in owners])
+
+
+def _declared(at: Point, cls: Class, name: str, value: AbstractValue) -> AbstractValue:
+    """Return what an annotation in a class body says of an attribute that nothing is known to set."""
+    for base in cls.mro():
+        if name in base.annotations:
+            if not at.declare():
+                return value
+            promised = join(value, at.context.promised(base.annotations[name], base.module, base.parent))
+            sure = (
+                Confidence.INFERRED if cls.is_module else Confidence.ASSUMED
+            )  # buffers move with their module
+            return assumed_tensor(at, promised, name, sure, (base.module, base.annotations[name]))
+    return value

@@ -1,0 +1,43 @@
+"""A call as it is evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.ir.instructions import CallSite, Slot
+from syncscan.check.infer.table.conditions import Bound
+from syncscan.ops import Operation
+
+
+class Call(NamedTuple):
+    """The arguments of a call; ``site`` is how it is written, None where the source has no call there."""
+
+    args: Sequence[AbstractValue]
+    kwargs: Mapping[str, AbstractValue]
+    site: CallSite | None = None
+    slots: Mapping[int | str, Slot] = {}  # of the arguments, by position or name, where each is one
+
+    @property
+    def first(self) -> AbstractValue:
+        """Return the first positional argument, if any."""
+        return self.args[0] if self.args else BOTTOM
+
+    @property
+    def values(self) -> list[AbstractValue]:
+        """Return every argument."""
+        return [*self.args, *self.kwargs.values()]
+
+    def given(self, position: int, name: str) -> AbstractValue:
+        """Return the argument in a place or of a name."""
+        return self.args[position] if len(self.args) > position else self.kwargs.get(name, BOTTOM)
+
+    def on(self, receiver: AbstractValue) -> Call:
+        """Return the same call of a method, with its object in front."""
+        slots = {place + 1 if isinstance(place, int) else place: slot for place, slot in self.slots.items()}
+        return Call((receiver, *self.args), self.kwargs, self.site, slots)
+
+    def bound(self, operation: Operation) -> Bound:
+        """Return the arguments by the parameters of an entry of the operation table."""
+        return Bound.of(operation, self.args, self.kwargs)

@@ -1,0 +1,82 @@
+"""Methods of lists, dictionaries, sets and strings."""
+
+from __future__ import annotations
+
+from syncscan.check.infer.domain.basic import (
+    NONE,
+    NUMBER,
+    STRING,
+    element_of,
+    item_of_table,
+    iterated,
+    list_of,
+    put,
+    sequence,
+    table,
+    updated,
+)
+from syncscan.check.infer.domain.lattice import join, join_all
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.guesses import named
+from syncscan.check.infer.transfer.point import Point
+from syncscan.check.infer.transfer.registry import METHODS, register
+from syncscan.model import Kind
+
+_ADDS = frozenset({"append", "add", "appendleft", "insert"})
+_EXTENDS = frozenset({"extend", "update"})
+
+
+@register(METHODS, Kind.STRING)
+def _of_string(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    if name == "format":
+        return at.call_outside("builtins.str.format", call.on(base))
+    return list_of(STRING) if name in {"split", "splitlines", "rsplit"} else STRING
+
+
+@register(METHODS, Kind.LIST, Kind.TUPLE, Kind.SET)
+def _of_container(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    if name in {"pop", "popleft"}:
+        return element_of(base)
+    if name in {"index", "count", "__len__"}:
+        return NUMBER
+    return base if name in {"copy", "union", "difference", "intersection"} else BOTTOM
+
+
+@register(METHODS, Kind.DICT)
+def _of_table(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    if name == "items":
+        return list_of(sequence([BOTTOM, element_of(base)], Kind.TUPLE))
+    if name == "values":
+        return list_of(element_of(base))
+    if name in {"get", "setdefault", "pop"}:
+        if call.first is BOTTOM and call.args and not at.stays_open():
+            return BOTTOM
+        default = call.args[1] if len(call.args) > 1 else BOTTOM if name == "pop" else NONE
+        item, key = item_of_table(base, call.first), call.first.payload
+        return join(named(at, item, key) if isinstance(key, str) else item, default)
+    return base if name == "copy" else NUMBER if name == "__len__" else BOTTOM
+
+
+def with_added(base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    """Return a container after a method such as ``append`` was called on it."""
+    if base.kind is Kind.UNION:
+        return join_all([with_added(option, name, call) for option in base.items or ()])
+    if base.kind is Kind.DICT:
+        return _filled(base, name, call)
+    if base.kind in {Kind.LIST, Kind.SET} and call.args:
+        if name in _ADDS:
+            return list_of(join(element_of(base), call.args[-1]), base.kind)
+        if name in _EXTENDS:
+            return list_of(join(element_of(base), iterated(call.first)), base.kind)
+    return base
+
+
+def _filled(base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    """A dictionary after a method that may put something into it."""
+    if name == "setdefault" and len(call.args) > 1:
+        return put(base, call.first, join(item_of_table(base, call.first), call.args[1]))
+    if name == "update":
+        whole = updated(base, call.first) if call.args else base
+        return updated(whole, table(call.kwargs)) if call.kwargs else whole
+    return base

@@ -1,0 +1,157 @@
+"""The transfer functions of instructions that tell others something: stores, results, and what is noted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from syncscan.check.infer.domain.basic import (
+    NONE,
+    element_of,
+    list_of,
+)
+from syncscan.check.infer.domain.crossing import crossing, parts_on_gpu
+from syncscan.check.infer.domain.lattice import join
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
+from syncscan.check.infer.ir.instructions import Op
+from syncscan.check.infer.source.index import Class, Function
+from syncscan.check.infer.transfer.point import Point
+from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
+from syncscan.check.infer.transfer.storing import store_attribute, tell
+from syncscan.check.infer.transfer.subscripts import note_subscript
+from syncscan.check.infer.transfer.virtual import place_of
+from syncscan.model import Kind
+
+Values = Sequence[AbstractValue]
+
+
+@register(INSTRUCTIONS, Op.STORE_ATTRIBUTE)
+def _store_attribute(at: Point, values: Values, data: tuple[str, str, bool]) -> AbstractValue:
+    (base, value), (name, _, is_mutated) = values, data
+    for option in base.options:
+        is_object = option.kind is Kind.INSTANCE or (option.kind is Kind.CLASS and not is_mutated)
+        if is_object and isinstance(option.payload, Class):
+            store_attribute(at, option.payload, name, value)
+    return BOTTOM
+
+
+@register(INSTRUCTIONS, Op.STORE_CLASS)
+def _store_class(at: Point, values: Values, data: tuple[Class, str]) -> AbstractValue:
+    store_attribute(at, *data, values[0])
+    return BOTTOM
+
+
+@register(INSTRUCTIONS, Op.STORE_ITEM)
+def _store_item(at: Point, values: Values, data: None) -> AbstractValue:
+    base, index, value = values[:3]
+    if len(values) > 3 and values[3].kind not in {Kind.TENSOR, Kind.UNION}:
+        return BOTTOM
+    if base.kind is Kind.TENSOR or base.kind is Kind.UNION:
+        note_subscript(at, base, index, value)
+    return BOTTOM
+
+
+@register(INSTRUCTIONS, Op.STORE_GLOBAL)
+def _store_global(at: Point, values: Values, name: str) -> AbstractValue:
+    tell(at, at.context.known.globals[at.module, name], values[0])
+    return BOTTOM
+
+
+@register(INSTRUCTIONS, Op.STORE_CAPTURED)
+def _store_captured(at: Point, values: Values, data: tuple[Function, str]) -> AbstractValue:
+    tell(at, at.context.known.captured[data], values[0])
+    return BOTTOM
+
+
+@register(INSTRUCTIONS, Op.PUBLISH)
+def _publish(at: Point, values: Values, name: str) -> AbstractValue:
+    """Tell the functions that are defined in this one what a name is."""
+    if values[0] is not BOTTOM:
+        at.tell(at.context.known.captured[at.function, name], refine(values[0], via=None))
+    return BOTTOM
+
+
+_SOMETHING_ELSE = frozenset({""})  # than a parameter
+
+
+@register(INSTRUCTIONS, Op.RETURN)
+def _return(at: Point, values: Values, data: None) -> AbstractValue:
+    if at.function.is_generator:
+        return BOTTOM
+    value = at.context.observations.result(at, values[0])
+    _returned(at, value)
+    return value
+
+
+@register(INSTRUCTIONS, Op.YIELD)
+def _yield(at: Point, values: Values, is_spread: bool) -> AbstractValue:
+    _returned(at, list_of(crossing(element_of(values[0]) if is_spread else values[0])))
+    return BOTTOM
+
+
+def _returned(at: Point, value: AbstractValue) -> None:
+    """Tell the callers what the function returns, those through classes above its own too."""
+    known, function = at.context.known, at.function
+    names: set[str] = set()
+    for part in parts_on_gpu(value):
+        names |= part.via or _SOMETHING_ELSE
+    if names:
+        at.tell(known.placing[function], frozenset(names))
+    tell(at, known.returns[function], value)
+
+
+def _declared_result(at: Point) -> AbstractValue:
+    declared = getattr(at.function.node, "returns", None)
+    return BOTTOM if declared is None else at.context.promised(declared, at.module, at.function)
+
+
+@register(INSTRUCTIONS, Op.RESULT)
+def _result(at: Point, values: Values, data: None) -> AbstractValue:
+    """Tell callers through the classes above what the function returns, by its body or else its annotation."""
+    known, function = at.context.known, at.function
+    virtuals = function.virtuals()
+    if not virtuals:
+        return BOTTOM
+    value = at.read(known.returns[function])
+    if (value.kind is Kind.UNKNOWN or value.kind is Kind.NONE) and at.declare():
+        value = join(value, _declared_result(at)) if value is NONE else _declared_result(at)
+    placing = frozenset((name, place_of(function, name)) for name in at.read(known.placing[function]))
+    for virtual in virtuals:
+        if value is not BOTTOM:
+            at.tell(known.virtual_returns[virtual], value)
+        at.tell(known.virtual_placing[virtual], placing)
+    return BOTTOM
+
+
+@register(INSTRUCTIONS, Op.LEFT_OUT)
+def _left_out(at: Point, values: Values, data: None) -> AbstractValue:
+    if isinstance(values[0].payload, Function):
+        at.state.elsewhere[values[0].payload] = None
+    return BOTTOM
+
+
+@register(INSTRUCTIONS, Op.MIRROR)
+def _mirror(at: Point, values: Values, data: tuple[str, str]) -> AbstractValue:
+    """Note ``self.lens_cpu[rows] += n`` where ``self.lens`` is on the GPU and nothing else ever writes the mirror."""
+    (array, owner), (name, mirror) = values, data
+    if not (array.kind is Kind.NDARRAY or array.is_cpu_tensor):
+        return BOTTOM
+    source = _on_gpu(at, owner, name)
+    if source is None or at.context.is_refreshed(mirror, at.function):
+        return BOTTOM
+    at.state.blocking[at.number] = None
+    if at.recorder is not None and at.node is not None:
+        at.recorder.mirror(at.node, source)
+    return BOTTOM
+
+
+def _on_gpu(at: Point, owner: AbstractValue, name: str) -> AbstractValue | None:
+    """Return an attribute of an object of the project, or what it keeps as ``gpu``, if that is a tensor there."""
+    with at.unsure():
+        for _ in range(2):
+            if owner.kind is not Kind.INSTANCE or not isinstance(owner.payload, Class):
+                return None
+            found = at.attribute(owner, name)
+            if found.is_gpu:
+                return found
+            owner, name = found, "gpu"
+    return None

@@ -1,0 +1,267 @@
+"""Calls of what the project defines: its functions, its classes, and what ``partial`` makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from syncscan.check.infer.dataflow.cells import Cell, Named, Place
+from syncscan.check.infer.domain.basic import record, table
+from syncscan.check.infer.domain.callables import BoundMethod, Partial
+from syncscan.check.infer.domain.crossing import brought_by, crossing, moved, parts_of, parts_on_gpu
+from syncscan.check.infer.domain.lattice import join, join_all, via_of
+from syncscan.check.infer.domain.value import BOTTOM, TOP, AbstractValue
+from syncscan.check.infer.ir.instructions import Slot
+from syncscan.check.infer.source.index import Class, Function, Parameter, Virtual
+from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.guesses import named
+from syncscan.check.infer.transfer.point import Point
+from syncscan.check.infer.transfer.registry import CALLABLES, register
+from syncscan.check.infer.transfer.storing import store_attribute, tell
+from syncscan.check.infer.transfer.virtual import parameter_at
+from syncscan.inferred import device_named
+from syncscan.model import ON_GPU, Device, Kind
+
+Passed = list[
+    tuple[Parameter, AbstractValue, Slot]
+]  # the slot is -1 where the argument is no slot of its own
+Given = list[tuple[str, AbstractValue, Cell[AbstractValue]]]  # a parameter's name, an argument, its cell
+
+
+@register(CALLABLES, Kind.UNION)
+def _call_any(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
+    with at.unsure():
+        return join_all([at.call(option, call) for option in callee.options])
+
+
+@register(CALLABLES, Kind.FUNCTION)
+def _call_function(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
+    payload = callee.payload
+    if isinstance(payload, Function):
+        return call_function(at, payload, call)
+    if isinstance(payload, BoundMethod):
+        return _call_bound(at, payload, call)
+    if isinstance(payload, Partial):
+        kwargs = {**dict(payload.kwargs), **call.kwargs}
+        return at.call(payload.callee, Call((*payload.args, *call.args), kwargs, call.site))
+    return BOTTOM
+
+
+def _call_bound(at: Point, method: BoundMethod, call: Call) -> AbstractValue:
+    receiver, function = method.receiver, method.function
+    assert isinstance(function, Function)
+    if receiver.kind is Kind.INSTANCE:
+        return at.call_method(receiver, function.name, call)
+    return call_function(at, function, call.on(receiver))
+
+
+def call_function(at: Point, function: Function, call: Call) -> AbstractValue:
+    """Pass arguments to a function of the project, and return what it returns, or what is declared."""
+    own = at.context.declared.get(function)
+    if own is not None:
+        return at.call_outside(own, call)
+    at.note_called(function, call)
+    passed = passed_by(function, call)
+    pass_arguments(at, function, passed, call)
+    value = at.read(at.context.known.returns[function])
+    declared = getattr(function.node, "returns", None)
+    if declared is not None and (value.kind is Kind.UNKNOWN or value.kind is Kind.NONE):
+        value = at.context.promised(declared, function.module, function) if at.declare() else BOTTOM
+    if isinstance(value.payload, Class) and value.kind is Kind.INSTANCE:
+        value = _self_type(function, value, call)
+    if value.holds_gpu and parts_on_gpu(value):
+        placing = at.read(at.context.known.placing[function])
+        cells = at.context.known.parameters
+        given = [(p.name, argument, cells[p]) for p, argument, _ in passed if p.name in placing]
+        value = _placed_by(at, value, given, placing)
+    return _named(at, value, function.name)
+
+
+def _named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
+    return named(at, value, name) if value.kind is Kind.TENSOR else value
+
+
+def _placed_by(at: Point, value: AbstractValue, given: Given, placing: frozenset[str]) -> AbstractValue:
+    """Return what a function returns of which these parameters decide where it is, "" among them for something else."""
+    if placing <= _SOMETHING_ELSE:
+        return value
+    there = _where_given(at, value, given)
+    return join(value, there) if "" in placing else there
+
+
+_SOMETHING_ELSE = _LEFT_OUT = frozenset({""})
+
+
+def _where_given(at: Point, value: AbstractValue, given: Given) -> AbstractValue:
+    """Return what a function returns that works where its arguments live, to a caller that passes these."""
+    places = {place for _, argument, _ in given for part in parts_of(argument) for place in _place_of(part)}
+    if not places or places & ON_GPU:
+        via = via_of(part for _, argument, _ in given for part in parts_on_gpu(argument))
+        return value if via is None else brought_by(value, via)
+    if places == {Device.CPU}:
+        return moved(value, Device.CPU)
+    if any(_is_open(at, name, cell) for name, _, cell in given) and at.assume():
+        return value
+    return moved(value, Device.UNKNOWN)
+
+
+def _is_open(at: Point, name: str, cell: Cell[AbstractValue]) -> bool:
+    """Return whether it is a device that only the run decides, or a tensor that nobody is seen to place."""
+    return "device" in name or not parts_on_gpu(at.read(cell))
+
+
+def _place_of(value: AbstractValue) -> set[Device]:
+    """Return the place that an argument names or has; nothing if it has none."""
+    if value.kind is Kind.NUMBER or value.kind is Kind.NONE:
+        return set()
+    if value.kind is Kind.NDARRAY:
+        return {Device.CPU}
+    if value.kind is Kind.STRING:
+        name = str(value.payload).partition(":")[0]
+        return {{"cuda": Device.CUDA, "cpu": Device.CPU}.get(name, Device.UNKNOWN)}
+    return {value.device}
+
+
+def _self_type(function: Function, value: AbstractValue, call: Call) -> AbstractValue:
+    """Return an object of the caller's class, where a method returns its own object."""
+    receiver = call.first
+    if function.owner is not value.payload or receiver.kind is not Kind.INSTANCE:
+        return value
+    cls = receiver.payload
+    return receiver if isinstance(cls, Class) and value.payload in cls.mro() else value
+
+
+def call_overrides(at: Point, receiver: AbstractValue, cls: Class, name: str, call: Call) -> AbstractValue:
+    """Call a method of an object of a class, or of any below: the one that it has itself, and those that override it."""
+    own, virtual = cls.find_method(name), cls.virtual(name)
+    if virtual is None:
+        return call_function(at, own, _of(own, receiver, call)) if own is not None else BOTTOM
+    call = call._replace(
+        args=tuple(map(crossing, call.args)), kwargs={k: crossing(v) for k, v in call.kwargs.items()}
+    )
+    returned = _call_virtual(at, virtual, call)
+    if own is None:
+        return returned
+    return join(call_function(at, own, _of(own, receiver, call)), returned)
+
+
+def _of(method: Function, receiver: AbstractValue, call: Call) -> Call:
+    return call if method.is_static else call.on(receiver)
+
+
+def _call_virtual(at: Point, virtual: Virtual, call: Call) -> AbstractValue:
+    """Pass arguments to all methods below a class, and return what they return."""
+    known = at.context.known
+    at.note_called(virtual, call)
+    places = dict[Place, AbstractValue](enumerate(call.args))
+    places.update(call.kwargs)
+    _pass_to_all(at, virtual, places)
+    value = at.read(known.virtual_returns[virtual])
+    if value.holds_gpu and parts_on_gpu(value):
+        placing = at.read(known.virtual_placing[virtual])
+        names = frozenset([name for name, _ in placing])
+        value = _placed_by(at, value, _given(at, virtual, places, placing), names)
+    return _named(at, value, virtual.name)
+
+
+def _given(
+    at: Point, virtual: Virtual, places: dict[Place, AbstractValue], placing: Iterable[Named]
+) -> Given:
+    """Return what is passed to the methods below a class that decides where their results are."""
+    cells, from_outside = at.context.known.virtual_arguments, at.module.is_outside
+    return [
+        (name, places[place], cells[virtual, from_outside, place])
+        for name, its_place in sorted(placing, key=str)
+        for place in dict.fromkeys((its_place, name))
+        if place in places
+    ]
+
+
+def _pass_to_all(at: Point, virtual: Virtual, places: dict[Place, AbstractValue]) -> None:
+    """Contribute to the methods below a class what is passed to them, under the names that the first of them has."""
+    known, from_outside = at.context.known, at.module.is_outside
+    first = next(iter(virtual.below))
+    at.tell(known.virtual_places[virtual, from_outside], frozenset(places))
+    for place, value in places.items():
+        parameter = parameter_at(first, place)
+        name = place if isinstance(place, str) else parameter.name if parameter is not None else str(place)
+        cell = known.virtual_arguments[virtual, from_outside, place]
+        tell(at, cell, _as_device(value) if "device" in name else value)
+
+
+def passed_by(function: Function, call: Call) -> Passed:
+    """Return the parameters that a call fills, each with its argument; several times where it takes several."""
+    slots = call.slots
+    passed: Passed = [
+        (parameter, value, slots.get(place, -1))
+        for place, (parameter, value) in enumerate(zip(function.plain, call.args, strict=False))
+    ]
+    if function.rest is not None:
+        passed += [(function.rest, value, -1) for value in call.args[len(function.plain) :]]
+    for name, value in call.kwargs.items():
+        target = function.by_name.get(name)
+        if target is not None and target is not function.more:
+            passed.append((target, value, slots.get(name, -1)))
+        elif function.more is not None:
+            passed.append((function.more, table({name: value}), -1))
+    return passed
+
+
+def pass_arguments(at: Point, function: Function, passed: Passed, call: Call) -> None:
+    """Contribute to the parameters of a function what is passed to them."""
+    if not at.may_tell(function.module):
+        return
+    cells, chosen = at.context.known.parameters, at.context.chosen_by_text(function)
+    if chosen:
+        _tell_texts(at, function, passed, call)
+    if call.site is not None and not call.site.spreads:
+        filled = {parameter.name for parameter, _, _ in passed}
+        for parameter in function.parameters:
+            if parameter.default is not None and parameter.name not in filled:
+                at.tell(at.context.known.left_out[parameter], _LEFT_OUT)
+    for parameter, value, _ in passed:
+        tell(at, cells[parameter], _as_device(value) if "device" in parameter.name else value)
+
+
+def _tell_texts(at: Point, function: Function, passed: Passed, call: Call) -> None:
+    """Contribute the texts that are passed to the parameters of a private function for which that matters."""
+    texts, chosen = at.context.known.texts, at.context.chosen_by_text(function)
+    given = [each for each in passed if each[0].name in chosen]
+    if call.site is None or call.site.spreads:
+        given += [(parameter, TOP, -1) for parameter in function.parameters if parameter.name in chosen]
+    for parameter, value, slot in given:
+        if told := at.texts(value, slot):
+            at.tell(texts[parameter], told)
+
+
+def _as_device(value: AbstractValue) -> AbstractValue:
+    """Return a device that is passed by its name or number, so that what callers name is one device, which may vary."""
+    if value.kind is not Kind.STRING and value.kind is not Kind.NUMBER:
+        return value
+    place = device_named(value)
+    return AbstractValue(Kind.DEVICE, place) if place in {Device.CUDA, Device.CPU} else value
+
+
+@register(CALLABLES, Kind.CLASS)
+def _instantiate(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
+    """Make an object of a class of the project."""
+    cls = callee.payload
+    if not isinstance(cls, Class):
+        return BOTTOM
+    instance = AbstractValue(Kind.INSTANCE, payload=cls)
+    at.asks(cls, "__init__")
+    at.asks(cls, "__post_init__")
+    init = cls.find_method("__init__")
+    if init is not None:
+        at.note_called(init, call)
+        pass_arguments(at, init, passed_by(init, call.on(instance)), call)
+    elif cls.is_record or cls.external_bases:
+        for name, value in [*zip(at.fields(cls), call.args, strict=False), *call.kwargs.items()]:
+            store_attribute(at, cls, name, value)
+    if init is None and cls.is_named_tuple:
+        fields = at.fields(cls)
+        given = dict(zip(fields, call.args, strict=False)) | dict(call.kwargs)
+        return record(cls, (given.get(name, BOTTOM) for name in fields))
+    post = cls.find_method("__post_init__")
+    if post is not None:
+        at.note_called(post, call)
+    return instance

@@ -1,0 +1,41 @@
+"""Process groups of ``torch.distributed``: which backend one is of, and which is the default one."""
+
+from __future__ import annotations
+
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.table.conditions import Bound
+from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.point import Point
+from syncscan.check.infer.transfer.registry import FUNCTIONS, register
+from syncscan.model import Confidence, Kind
+
+_GROUP = "torch.distributed.ProcessGroup"
+_BACKENDS = {"nccl": f"{_GROUP}NCCL", "gloo": f"{_GROUP}Gloo", "mpi": f"{_GROUP}MPI"}
+
+
+@register(FUNCTIONS, "torch.distributed.init_process_group")
+def _default_group(at: Point, call: Call) -> AbstractValue:
+    at.tell(at.context.known.default_group, _group(at, call, call.given(0, "backend")))
+    return BOTTOM
+
+
+@register(FUNCTIONS, "torch.distributed.new_group")
+def _new_group(at: Point, call: Call) -> AbstractValue:
+    if len(call.args) > 2 or "backend" in call.kwargs:
+        return _group(at, call, call.given(2, "backend"))
+    return at.read(at.context.known.default_group)
+
+
+def _group(at: Point, call: Call, backend: AbstractValue) -> AbstractValue:
+    """A group of a backend; of some group where only the run decides on that, or there are several."""
+    name = str(backend.payload).lower() if backend.kind is Kind.STRING else ""
+    payload = _BACKENDS.get(name, _GROUP)
+    at.origin("{} makes the group")
+    return AbstractValue(Kind.INSTANCE, confidence=Confidence.INFERRED, payload=payload)
+
+
+def settle_group(at: Point, bound: Bound) -> None:
+    """Let a collective that names no group be one of the default group."""
+    group = bound.get("group")
+    if group is None or group.kind is Kind.NONE:
+        bound.values["group"] = (at.read(at.context.known.default_group),)

@@ -1,0 +1,101 @@
+"""What the name of a value says where nothing else does; asked only once all else has been followed."""
+
+from __future__ import annotations
+
+import ast
+
+from syncscan.check.infer.domain.basic import NDARRAY, TENSOR
+from syncscan.check.infer.domain.lattice import join_all
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
+from syncscan.check.infer.source.conventions import dtype_of
+from syncscan.check.infer.source.index import Module
+from syncscan.check.infer.transfer.point import Point
+from syncscan.model import Confidence, Device, Kind
+
+
+def named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
+    """Return what the name of an attribute or variable tells where nothing else does."""
+    kind, device = (
+        value.kind,
+        value.device,
+    )  # most are settled by these; this is asked of every name that is read
+    if (kind is not Kind.UNKNOWN and kind is not Kind.TENSOR) or value.payload is not None:
+        return _any_named(at, value, name) if kind is Kind.UNION and device is not Device.UNKNOWN else value
+    if device is not Device.UNKNOWN and device is not Device.MIXED:
+        return _placed_and_named(at, value, name)
+    if name in at.module.kept:
+        return refine(value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.INFERRED, via=None)
+    place = at.context.place_of(name)
+    if place is Device.UNKNOWN:
+        return value
+    if device is Device.MIXED:  # the name agrees with one of the paths
+        return refine(value, device=place, via=value.via if place is Device.CUDA else None)
+    return _as_it_is_named(at, value, name, place) if at.assume() else value
+
+
+def _placed_and_named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
+    """Return a value of known place; the name decides if there turn out to be paths of both sorts."""
+    place = Device.UNKNOWN if name in at.module.kept else at.context.place_of(name)
+    settled = place is Device.UNKNOWN or value.device is place or at.stays_open()
+    return value if settled else TENSOR
+
+
+def _any_named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
+    """Return what may be one of several, which a name that says host decides."""
+    if at.context.place_of(name) is not Device.CPU:
+        return value
+    return join_all([named(at, each, name) if each.device in _PLACES else each for each in value.items or ()])
+
+
+_PLACES = frozenset({Device.CPU, Device.CUDA, Device.MIXED, Device.OTHER})
+
+
+def _as_it_is_named(at: Point, value: AbstractValue, name: str, place: Device) -> AbstractValue:
+    if place is Device.CPU:
+        return _on_the_host(value, name)
+    at.origin(f"`{name}` is named so", node=at.function.node)
+    return refine(value, kind=Kind.TENSOR, device=Device.CUDA, confidence=Confidence.ASSUMED)
+
+
+def _on_the_host(value: AbstractValue, name: str) -> AbstractValue:
+    if value.kind is Kind.TENSOR or name.endswith("cpu"):
+        return refine(value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.ASSUMED)
+    return NDARRAY if name.endswith("_np") else value
+
+
+_HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT})
+
+
+def assumed_tensor(
+    at: Point, value: AbstractValue, name: str, confidence: Confidence, where: tuple[Module, ast.AST]
+) -> AbstractValue:
+    """Return a tensor of unknown place, such as an annotated parameter that nobody is seen to pass.
+
+    ``where`` says so: an annotation in a module, or the function.
+    """
+    if value.kind is Kind.UNION:
+        return join_all([assumed_tensor(at, option, name, confidence, where) for option in value.items or ()])
+    if value.kind in _HOLDERS:
+        return _assumed_inside(at, value, name, confidence, where)
+    is_open = value.kind is Kind.TENSOR and value.device is Device.UNKNOWN
+    if not is_open or name in at.module.kept:
+        return named(at, value, name)
+    if not at.assume():
+        return value
+    if at.context.place_of(name) is Device.CPU:
+        return refine(value, device=Device.CPU, confidence=Confidence.ASSUMED)
+    at.origin(f"`{name}` is a tensor, and nothing places it on the CPU", *where)
+    return refine(value, device=Device.CUDA, confidence=confidence, dtype=value.dtype or dtype_of(name))
+
+
+def _assumed_inside(
+    at: Point, value: AbstractValue, name: str, confidence: Confidence, where: tuple[Module, ast.AST]
+) -> AbstractValue:
+    """Return a container of tensors of unknown place, such as a parameter that is said to be a ``list[Tensor]``."""
+    if value.items is not None:
+        return refine(
+            value, items=tuple([assumed_tensor(at, item, name, confidence, where) for item in value.items])
+        )
+    if value.element is None or value.element is BOTTOM:
+        return value
+    return refine(value, element=assumed_tensor(at, value.element, name, confidence, where))

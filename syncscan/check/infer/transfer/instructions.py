@@ -1,0 +1,436 @@
+"""The transfer functions of instructions that give a value; those for others stand in `effects`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from syncscan.check.infer.dataflow.cells import ANY_TEXT
+from syncscan.check.infer.domain.basic import (
+    BOOL,
+    EMPTY,
+    STRING,
+    constant,
+    element_of,
+    iterated,
+    list_of,
+    put,
+    sequence,
+    slice_of,
+    updated,
+)
+from syncscan.check.infer.domain.crossing import brought_by
+from syncscan.check.infer.domain.lattice import join, join_all, without_none
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
+from syncscan.check.infer.ir.instructions import CallSite, Op
+from syncscan.check.infer.source.index import Class, Function, Import
+from syncscan.check.infer.transfer.arguments import argument
+from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.containers import with_added
+from syncscan.check.infer.transfer.functions import call_function
+from syncscan.check.infer.transfer.guesses import named
+from syncscan.check.infer.transfer.modules import MODULE_METHODS, module_method
+from syncscan.check.infer.transfer.names import imported, outer_name
+from syncscan.check.infer.transfer.operators import binary, compared, unary
+from syncscan.check.infer.transfer.point import DEFAULT_DEVICE, Point
+from syncscan.check.infer.transfer.refinement import IS_INSTANCE, at_place, of_classes_asked
+from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
+from syncscan.check.infer.transfer.subscripts import note_subscript, read_item, settled
+from syncscan.check.infer.transfer.torch_calls import default_device_of, note_default_device
+from syncscan.check.infer.transfer.typed_dicts import of_table
+from syncscan.inferred import device_named
+from syncscan.model import ARRAYS, Device, Kind
+
+Values = Sequence[AbstractValue]
+
+
+@register(INSTRUCTIONS, Op.CONSTANT)
+def _constant(at: Point, values: Values, data: Any) -> AbstractValue:
+    return BOTTOM if data is ... else constant(data)
+
+
+@register(INSTRUCTIONS, Op.PARAMETER)
+def _parameter(at: Point, values: Values, position: int) -> AbstractValue:
+    parameter = at.function.parameters[position]
+    value = argument(at, parameter, position, values[0] if values else None)
+    value = at.context.observations.parameter(at, parameter.name, value)
+    return brought_by(value, frozenset({parameter.name}))
+
+
+@register(INSTRUCTIONS, Op.ENTRY_DEVICE)
+def _entry_device(at: Point, values: Values, of_module: bool) -> AbstractValue:
+    """Return where what names no device is put as the function starts."""
+    known, owner = at.context.known, at.function.owner
+    if owner is not None and owner.is_module and owner.makes(at.function.name):
+        where = at.read(known.default_device)
+    else:
+        where = at.read(known.globals[at.module, DEFAULT_DEVICE])
+    return where if where.kind is Kind.DEVICE else BOTTOM
+
+
+@register(INSTRUCTIONS, Op.READ_NAME)
+def _read_name(at: Point, values: Values, name: str) -> AbstractValue:
+    return outer_name(at, name)
+
+
+@register(INSTRUCTIONS, Op.IMPORT)
+def _import(at: Point, values: Values, target: tuple[str, str]) -> AbstractValue:
+    return imported(at, Import(*target))
+
+
+@register(INSTRUCTIONS, Op.PHI)
+def _phi(at: Point, values: Values, data: None) -> AbstractValue:
+    whole = join_all(values)
+    if whole.count == 0 and BOTTOM in values and at.stays_open():
+        return refine(whole, count=None)  # an empty tensor need not be one where nothing is known of a path
+    return whole
+
+
+@register(INSTRUCTIONS, Op.JOIN)
+def _join(at: Point, values: Values, data: None) -> AbstractValue:
+    return join_all(values)
+
+
+@register(INSTRUCTIONS, Op.ATTRIBUTE)
+def _attribute(at: Point, values: Values, data: tuple[str, bool]) -> AbstractValue:
+    name, at.is_allowed = data
+    return named(at, at.attribute(values[0], name), name)
+
+
+@register(INSTRUCTIONS, Op.SUBSCRIPT)
+def _subscript(at: Point, values: Values, data: None) -> AbstractValue:
+    base, index = values
+    if base.kind in ARRAYS or base.kind is Kind.UNION:
+        note_subscript(at, base, index)
+    if index is BOTTOM and base.kind not in ARRAYS and not at.stays_open():
+        return BOTTOM
+    item = of_table(at, base, index)
+    if item is None:
+        item = settled(at, read_item(base, index))
+    return named(at, item, index.payload) if isinstance(index.payload, str) else item
+
+
+def _with_arguments(values: Values, slots: Sequence[int], site: CallSite) -> Call:
+    """Return the call with its arguments in order; ``*args`` gives its items if they are known."""
+    args: list[AbstractValue] = []
+    places: dict[int | str, int] = {}
+    for place in range(site.positional):
+        value = values[place]
+        if place in site.starred:
+            items = value.items if value.kind is not Kind.UNION else None
+            args += items if items is not None else [element_of(value)]
+        else:
+            places[len(args)] = slots[place]
+            args.append(value)
+    kwargs: dict[str, AbstractValue] = {}
+    for place, name in enumerate(site.keywords, site.positional):
+        value = values[place]
+        if name is not None:
+            kwargs[name] = value
+            places[name] = slots[place]
+        elif value.kind is Kind.DICT and isinstance(value.payload, tuple) and value.items is not None:
+            kwargs |= {
+                key: item
+                for key, item in zip(value.payload, value.items, strict=True)
+                if isinstance(key, str)
+            }
+    return Call(args, kwargs, site, places)
+
+
+def _site(at: Point, values: Values, site: CallSite) -> None:
+    at.site = site
+    at.is_allowed = site.is_allowed
+    at.default_device = values[-1] if site.has_device else None
+
+
+@register(INSTRUCTIONS, Op.CALL)
+def _call(at: Point, values: Values, site: CallSite) -> AbstractValue:
+    _site(at, values, site)
+    slots = at.state.ir.operands[at.number]
+    return at.call(values[0], _with_arguments(values[1:], slots[1:], site))
+
+
+@register(INSTRUCTIONS, Op.CALL_METHOD)
+def _call_method(at: Point, values: Values, site: CallSite) -> AbstractValue:
+    _site(at, values, site)
+    first = 2 if site.has_bound else 1
+    call = _with_arguments(values[first:], at.state.ir.operands[at.number][first:], site)
+    if site.has_bound and values[1].kind is not Kind.UNKNOWN:
+        return at.call(values[1], call)
+    return at.call_method(values[0], site.attribute, call)
+
+
+@register(INSTRUCTIONS, Op.CALL_SUPER)
+def _call_super(at: Point, values: Values, site: CallSite) -> AbstractValue:
+    _site(at, values, site)
+    call, name = _with_arguments(values, at.state.ir.operands[at.number], site), site.attribute
+    cls = _enclosing_class(at.function)
+    if cls is None:
+        return BOTTOM
+    at.asks(cls, name)
+    itself = AbstractValue(Kind.INSTANCE, payload=cls)
+    for base in cls.mro()[1:]:
+        if name in base.methods:
+            return call_function(at, base.methods[name], call.on(itself))
+    is_inherited = cls.is_module and name in MODULE_METHODS and name != "__call__"
+    return module_method(at, itself, name, call) if is_inherited else BOTTOM
+
+
+def _enclosing_class(function: Function) -> Class | None:
+    scope: Function | None = function
+    while scope is not None and scope.owner is None:
+        scope = scope.parent
+    return scope.owner if scope is not None else None
+
+
+# Operators, texts and containers
+
+
+@register(INSTRUCTIONS, Op.BINARY)
+def _binary(at: Point, values: Values, operator: str) -> AbstractValue:
+    return binary(at, values[0], values[1], operator)
+
+
+@register(INSTRUCTIONS, Op.UNARY)
+def _unary(at: Point, values: Values, operator: str) -> AbstractValue:
+    return unary(values[0], operator)
+
+
+@register(INSTRUCTIONS, Op.COMPARE)
+def _compare(at: Point, values: Values, operators: tuple[str, ...]) -> AbstractValue:
+    return compared(at, values, operators)
+
+
+@register(INSTRUCTIONS, Op.TEXT)
+def _text(at: Point, values: Values, is_device: bool) -> AbstractValue:
+    return AbstractValue(Kind.STRING, payload="cuda") if is_device else STRING
+
+
+@register(INSTRUCTIONS, Op.SEQUENCE)
+def _sequence(at: Point, values: Values, data: tuple[Kind, tuple[int, ...]]) -> AbstractValue:
+    kind, starred = data
+    if starred:
+        parts = [iterated(each) if place in starred else each for place, each in enumerate(values)]
+        return list_of(join_all(parts), kind)
+    if not values:
+        return list_of(BOTTOM, kind) if kind is Kind.LIST else sequence([], kind)
+    return sequence([*values], kind)
+
+
+@register(INSTRUCTIONS, Op.SET)
+def _set(at: Point, values: Values, data: None) -> AbstractValue:
+    return list_of(join_all(values), Kind.SET)
+
+
+@register(INSTRUCTIONS, Op.DICT)
+def _dict(at: Point, values: Values, data: None) -> AbstractValue:
+    whole, slots = EMPTY, at.state.ir.operands[at.number]
+    for place in range(0, len(values), 2):
+        value = values[place + 1]
+        if (values[place] if slots[place] >= 0 else value) is BOTTOM and not at.stays_open():
+            continue
+        whole = updated(whole, value) if slots[place] < 0 else put(whole, values[place], value)
+    return whole
+
+
+@register(INSTRUCTIONS, Op.LIST_OF)
+def _list_of(at: Point, values: Values, kind: Kind) -> AbstractValue:
+    return list_of(values[0], kind)
+
+
+@register(INSTRUCTIONS, Op.DICT_OF)
+def _dict_of(at: Point, values: Values, data: None) -> AbstractValue:
+    return put(EMPTY, BOTTOM, values[0])
+
+
+@register(INSTRUCTIONS, Op.SLICE)
+def _slice(at: Point, values: Values, data: None) -> AbstractValue:
+    return slice_of(values)
+
+
+@register(INSTRUCTIONS, Op.ITERATED)
+def _iterated(at: Point, values: Values, data: None) -> AbstractValue:
+    return settled(at, iterated(values[0]))
+
+
+@register(INSTRUCTIONS, Op.UNPACKED)
+def _unpacked(at: Point, values: Values, data: tuple[int, int, bool]) -> AbstractValue:
+    (value,), (position, count, starred) = values, data
+    value = value.options[0] if value.kind is Kind.UNION and len(value.options) == 1 else value
+    if value.kind is Kind.INSTANCE and isinstance(value.payload, Class) and value.payload.is_record:
+        fields = at.fields(value.payload)[:count]
+        known = len(fields) == count and not starred
+        return at.attribute(value, fields[position]) if known else element_of(value)
+    items = value.items if value.kind is not Kind.UNION else None
+    if items is not None and len(items) == count and not starred:
+        return items[position]
+    return settled(at, element_of(value))
+
+
+@register(INSTRUCTIONS, Op.CAPTURED_PATTERN)
+def _captured_pattern(at: Point, values: Values, data: tuple[int, int]) -> AbstractValue:
+    (value,), (position, count) = values, data
+    items = value.items if value.kind is not Kind.UNION else None
+    return items[position] if items is not None and len(items) == count else element_of(value)
+
+
+@register(INSTRUCTIONS, Op.STARRED)
+def _starred(at: Point, values: Values, data: None) -> AbstractValue:
+    return list_of(element_of(values[0]))
+
+
+@register(INSTRUCTIONS, Op.ADDED)
+def _added(at: Point, values: Values, site: CallSite) -> AbstractValue:
+    first = 2 if site.has_bound else 1
+    call = _with_arguments(values[first:], at.state.ir.operands[at.number][first:], site)
+    return with_added(values[0], site.attribute, call)
+
+
+@register(INSTRUCTIONS, Op.PUT)
+def _put(at: Point, values: Values, data: None) -> AbstractValue:
+    base, index, value = values[:3]
+    if base.kind is Kind.UNION:
+        return join_all([_put(at, (option, index, value), data) for option in base.items or ()])
+    if base.kind is Kind.DICT:
+        return base if index is BOTTOM and not at.stays_open() else put(base, index, value)
+    return list_of(join(element_of(base), value), base.kind) if base.kind is Kind.LIST else base
+
+
+@register(INSTRUCTIONS, Op.STORED)
+def _stored(at: Point, values: Values, data: None) -> AbstractValue:
+    base, index, value = values
+    if base.kind in ARRAYS:
+        return read_item(base, index)
+    return value if base is not BOTTOM or at.stays_open() else BOTTOM
+
+
+@register(INSTRUCTIONS, Op.RESIZED)
+def _resized(at: Point, values: Values, data: None) -> AbstractValue:
+    """Return a tensor that has elements now, though it was seen to have none."""
+    return refine(values[0], count=None) if values[0].kind is Kind.TENSOR else values[0]
+
+
+@register(INSTRUCTIONS, Op.LAMBDA)
+def _lambda(at: Point, values: Values, number: int) -> AbstractValue:
+    function = at.state.ir.lambdas[number]
+    at.solver.meet(function)
+    return AbstractValue(Kind.FUNCTION, payload=function)
+
+
+# Contexts, names and refinements
+
+
+@register(INSTRUCTIONS, Op.ENTERED)
+def _entered(at: Point, values: Values, is_allowed: bool) -> AbstractValue:
+    """Return what ``with value as x`` binds."""
+    (value,), at.is_allowed = values, is_allowed
+    if value.kind is Kind.LIST:  # a generator under contextlib.contextmanager
+        return settled(at, element_of(value))
+    if value.kind is Kind.INSTANCE:
+        entered = at.call_method(value, "__enter__", Call((), {}))
+        if entered.kind is Kind.UNKNOWN:
+            return value if at.stays_open() else BOTTOM
+        return entered
+    return BOTTOM
+
+
+@register(INSTRUCTIONS, Op.WITH_DEVICE)
+def _with_device(at: Point, values: Values, data: None) -> AbstractValue:
+    before, value = values
+    if value.kind is Kind.DEVICE:
+        note_default_device(at, value)
+        return value
+    if value is BOTTOM:
+        return AbstractValue(Kind.DEVICE) if at.stays_open() else BOTTOM
+    return before
+
+
+@register(INSTRUCTIONS, Op.SET_DEVICE)
+def _set_device(at: Point, values: Values, site: CallSite) -> AbstractValue:
+    first = 3 if site.has_bound else 2
+    return default_device_of(values[first])
+
+
+@register(INSTRUCTIONS, Op.NAMED)
+def _named(at: Point, values: Values, name: str) -> AbstractValue:
+    return named(at, values[0], name)
+
+
+@register(INSTRUCTIONS, Op.ANNOTATED)
+def _annotated(at: Point, values: Values, annotation: Any) -> AbstractValue:
+    value = values[0] if values else BOTTOM
+    is_empty = value.element is BOTTOM or value is EMPTY
+    if value.kind is not Kind.UNKNOWN and not is_empty:
+        return value
+    if not at.declare():
+        return value
+    promised = at.context.promised(annotation, at.module, at.function)
+    return promised if value.kind is Kind.UNKNOWN or promised.element is not None else value
+
+
+@register(INSTRUCTIONS, Op.AUGMENTED)
+def _augmented(at: Point, values: Values, operator: str) -> AbstractValue:
+    old, value = values
+    if old is BOTTOM and not at.stays_open():
+        return BOTTOM
+    in_place = [option for option in old.options if option.kind is Kind.TENSOR]  # it stays where it is
+    others = [binary(at, option, value, operator) for option in old.options if option.kind is not Kind.TENSOR]
+    return join_all([*in_place, *others])
+
+
+@register(INSTRUCTIONS, Op.REBOUND)
+def _rebound(at: Point, values: Values, name: str) -> AbstractValue:
+    return join(values[0], at.read(at.context.known.captured[at.function, name]))
+
+
+@register(INSTRUCTIONS, Op.NOT_NONE)
+def _not_none(at: Point, values: Values, data: None) -> AbstractValue:
+    return without_none(values[0])
+
+
+@register(INSTRUCTIONS, Op.TRUE)
+def _true(at: Point, values: Values, data: None) -> AbstractValue:
+    return without_none(values[0])
+
+
+@register(INSTRUCTIONS, Op.IS_INSTANCE)
+def _is_instance(at: Point, values: Values, data: tuple[tuple[str, ...], bool]) -> AbstractValue:
+    (value, asked, *classes), (names, holds) = values, data
+    if asked.payload not in IS_INSTANCE:
+        return value
+    return of_classes_asked(at, value, classes, names, holds=holds)
+
+
+@register(INSTRUCTIONS, Op.AT_PLACE)
+def _at_place(at: Point, values: Values, device: Device) -> AbstractValue:
+    return at_place(at, values[0], device)
+
+
+@register(INSTRUCTIONS, Op.AT_DEVICE)
+def _at_device(at: Point, values: Values, data: None) -> AbstractValue:
+    value, device = values
+    place = device_named(device)
+    is_open = device is BOTTOM or (device.kind is Kind.DEVICE and place is Device.UNKNOWN)
+    if is_open and not at.stays_open():
+        return BOTTOM
+    known = device.kind is Kind.DEVICE and place in {Device.CUDA, Device.CPU}
+    return at_place(at, value, place) if known else value
+
+
+@register(INSTRUCTIONS, Op.MAY_BE)
+def _may_be(at: Point, values: Values, data: tuple[str, bool]) -> AbstractValue:
+    """Return nothing where no caller passes a text so that a comparison with it comes out so."""
+    (passed,), (text, is_equal) = values, data
+    slot = at.state.ir.operands[at.number][0]
+    parameter = at.context.parameter_at(at.state, slot)
+    if not is_equal or parameter is None or parameter.name not in at.context.chosen_by_text(at.function):
+        return BOOL
+    texts = at.texts(passed, slot)
+    if texts.isdisjoint({text, ANY_TEXT}) and (texts or not at.stays_open()):
+        return BOTTOM
+    return BOOL
+
+
+@register(INSTRUCTIONS, Op.GATE)
+def _gate(at: Point, values: Values, data: None) -> AbstractValue:
+    return BOTTOM if values[1] is BOTTOM else values[0]

@@ -1,0 +1,112 @@
+"""Methods of what is neither a container nor an array: objects of the project, modules, unions."""
+
+from __future__ import annotations
+
+from syncscan.check.infer.domain.basic import record
+from syncscan.check.infer.domain.lattice import join_all
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.functions import call_overrides
+from syncscan.check.infer.transfer.modules import MODULE_METHODS, module_method
+from syncscan.check.infer.transfer.numpy_calls import ARRAY_METHODS
+from syncscan.check.infer.transfer.point import Point
+from syncscan.check.infer.transfer.registry import CALLABLES, METHODS, register
+from syncscan.check.infer.transfer.torch_calls import torch_object
+from syncscan.check.infer.transfer.typed_dicts import of_table
+from syncscan.model import Kind
+
+_PYTHON_TYPES: dict[Kind, type] = {
+    Kind.LIST: list,
+    Kind.TUPLE: tuple,
+    Kind.DICT: dict,
+    Kind.SET: set,
+    Kind.STRING: str,
+    Kind.NUMBER: float,
+}
+
+
+@register(METHODS, Kind.UNION)
+def _of_any(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    options = [option for option in base.options if _may_have(option, name)]
+    if any(_defines(at, option, name) for option in options) and not _is_of_tensors(at, name):
+        options = [option for option in options if option.kind is not Kind.TENSOR]
+    with at.unsure(unsure=not all(option.is_gpu for option in options)):
+        return join_all(at.call_method(option, name, call) for option in options)
+
+
+def _defines(at: Point, value: AbstractValue, name: str) -> bool:
+    """Whether a value is an object of the project that has a method of its own."""
+    cls = value.payload if value.kind is Kind.INSTANCE else None
+    if not isinstance(cls, Class):
+        return False
+    at.asks(cls, name)
+    return cls.find_method(name) is not None
+
+
+def _is_of_tensors(at: Point, name: str) -> bool:
+    """Whether the table knows a method of tensors of this name."""
+    return at.context.table.find(f"torch.Tensor.{name}") is not None
+
+
+def _may_have(value: AbstractValue, name: str) -> bool:
+    """Whether a value may have a method: a list or an array has no ``cpu``. A NumPy number is like an array."""
+    if value.kind is Kind.NDARRAY:
+        return name in ARRAY_METHODS
+    known = _PYTHON_TYPES.get(value.kind)
+    return known is None or hasattr(known, name) or (known is float and name in {"item", "tolist", "astype"})
+
+
+@register(METHODS, Kind.CLASS)
+def _of_class(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    return at.call(at.attribute(base, name), call)
+
+
+@register(METHODS, Kind.MODULE)
+def _of_module(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    if isinstance(base.payload, str):
+        return at.call_outside(f"{base.payload}.{name}", call)
+    return at.call(at.attribute(base, name), call)
+
+
+@register(CALLABLES, Kind.MODULE)
+def _call_outside(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
+    return at.call_outside(callee.payload, call) if isinstance(callee.payload, str) else BOTTOM
+
+
+@register(CALLABLES, Kind.INSTANCE)
+def _call_object(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
+    return at.call_method(callee, "__call__", call)
+
+
+@register(METHODS, Kind.INSTANCE)
+def _of_object(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    cls = base.payload
+    if not isinstance(cls, Class):
+        return torch_object(at, base, name, call)
+    at.asks(cls, name)
+    methods, called = cls.overrides(name), name
+    if not methods and name == "__call__":
+        at.asks(cls, "forward")
+        methods, called = cls.overrides("forward"), "forward"
+    if methods and not methods[0].is_property:
+        return call_overrides(at, base, cls, called, call)
+    if cls.is_module and name in MODULE_METHODS:
+        return module_method(at, base, name, call)
+    if name == "_replace":
+        return _replaced(at, base, cls, call)
+    if name == "get" and (item := of_table(at, base, call.first)) is not None:
+        return join_all([item, *call.args[1:]])
+    stored = at.attribute(base, name)
+    if name == "__call__" and any(option.kind is Kind.INSTANCE for option in stored.options):
+        return BOTTOM  # an object that is called by calling an object, which may be the same one
+    return at.call(stored, call)
+
+
+def _replaced(at: Point, base: AbstractValue, cls: Class, call: Call) -> AbstractValue:
+    """A named tuple with other values in some of its fields."""
+    if base.items is None:
+        return base
+    fields = at.fields(cls)
+    known = dict(zip(fields, base.items, strict=True)) | dict(call.kwargs)
+    return record(cls, (known[name] for name in fields))

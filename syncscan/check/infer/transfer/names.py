@@ -1,0 +1,86 @@
+"""What a name means that the function itself does not bind."""
+
+from __future__ import annotations
+
+import functools
+
+from syncscan.check.infer.domain.basic import NONE, NUMBER
+from syncscan.check.infer.domain.lattice import join
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.source.index import Class, Function, Import, Module
+from syncscan.check.infer.source.program import Definition, builtin_names
+from syncscan.check.infer.transfer.guesses import named
+from syncscan.check.infer.transfer.point import Point
+from syncscan.check.infer.transfer.results import dtype_class
+from syncscan.model import Kind
+
+
+def outer_name(at: Point, name: str) -> AbstractValue:
+    """Return the value of a name that is not local: of an enclosing function, the module, or Python."""
+    scope: Function | None = at.function
+    while scope is not None:
+        if name in scope.children:
+            return definition(scope.children[name])
+        scope = scope.parent
+        if scope is not None and name in at.context.scopes.locals_of(scope):
+            return at.read(at.context.known.captured[scope, name])
+    module = at.module
+    if name in module.names or name in module.globals:
+        return module_name(at, module, name)
+    if name in builtin_names():
+        return AbstractValue(Kind.MODULE, payload=f"builtins.{name}")
+    return at.read(at.context.known.globals[module, name])  # bound in an expression, if at all
+
+
+def module_name(at: Point, module: Module, name: str) -> AbstractValue:
+    """Return the value of a top-level name of a module of the project."""
+    program, variables = at.context.program, at.context.known.globals
+    target = module.names.get(name)
+    own = at.read(variables[module, name]) if name in module.globals else None
+    if isinstance(target, Import):
+        found = program.follow(target)
+        if found is not None:
+            return join(definition(found), own) if own is not None else definition(found)
+        if own is None:
+            place = program.global_of(target)
+            own = at.read(variables[place]) if place is not None else None
+        return named(at, own, name) if own is not None else BOTTOM
+    if target is not None:
+        return definition(target)
+    if own is not None:
+        return own
+    submodule = program.modules.get(f"{module.name}.{name}")
+    return AbstractValue(Kind.MODULE, payload=submodule) if submodule is not None else BOTTOM
+
+
+def imported(at: Point, target: Import) -> AbstractValue:
+    """Return the value of a name that a function imports."""
+    at.asks(target.module, target.name)
+    found = at.context.program.follow(target)
+    if found is not None:
+        return definition(found)
+    place = at.context.program.global_of(target)
+    return at.read(at.context.known.globals[place]) if place is not None else BOTTOM
+
+
+def definition(found: Definition) -> AbstractValue:
+    """Return the value of something defined or imported."""
+    if isinstance(found, Function):
+        return AbstractValue(Kind.FUNCTION, payload=found)
+    if isinstance(found, Class):
+        return AbstractValue(Kind.CLASS, payload=found)
+    return external(found) if isinstance(found, str) else AbstractValue(Kind.MODULE, payload=found)
+
+
+@functools.lru_cache(maxsize=65536)
+def external(name: str) -> AbstractValue:
+    """Return something outside the project, by its full name."""
+    if name.startswith("torch.") and (dtype := dtype_class(name)) and name.count(".") == 1:
+        return AbstractValue(Kind.DTYPE, dtype=dtype)
+    if name in {"numpy.bool_", "numpy.int32", "numpy.int64", "numpy.float32", "numpy.float64"}:
+        return AbstractValue(Kind.DTYPE, dtype=dtype_class(name.rstrip("_")), payload=name)
+    if name == "numpy.newaxis":
+        return NONE
+    if name in {"math.inf", "math.pi", "numpy.inf", "numpy.nan", "sys.maxsize"}:
+        return NUMBER
+    return AbstractValue(Kind.MODULE, payload=name)

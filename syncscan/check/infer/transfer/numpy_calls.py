@@ -1,0 +1,60 @@
+"""Calls of NumPy, and methods of its arrays."""
+
+from __future__ import annotations
+
+from syncscan.check.infer.domain.basic import NDARRAY, NUMBER, list_of
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
+from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.point import Point
+from syncscan.check.infer.transfer.registry import METHODS, PACKAGES, register
+from syncscan.check.infer.transfer.results import dtype_named, result_of
+from syncscan.model import Kind
+
+ARRAY_METHODS = frozenset(
+    {"all", "any", "argmax", "argmin", "argsort", "astype", "clip", "copy", "cumprod", "cumsum", "diagonal", "dot",
+     "fill", "flatten", "item", "max", "mean", "min", "nonzero", "partition", "prod", "put", "ravel", "repeat",
+     "reshape", "resize", "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "tobytes",
+     "tolist", "trace", "transpose", "var", "view"}
+)  # fmt: skip
+_REDUCE = frozenset({"prod", "sum", "max", "min", "mean", "any", "all"})
+_NUMBERS = frozenset(
+    {"int32", "int64", "float32", "float64", "bool_", "isscalar", "ndim", "size", "iinfo", "finfo"}
+)
+_BOOLS = frozenset({"isin", "equal", "greater", "less", "logical_and", "logical_or", "logical_not", "isnan"})
+
+
+@register(METHODS, Kind.NDARRAY)
+def _of_array(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    if name == "tolist":
+        return list_of(NUMBER)
+    if name in {"item", "__len__", "__int__"}:
+        return NUMBER
+    if name in _REDUCE | {"argmax", "argmin", "std"}:
+        whole = not call.args and "axis" not in call.kwargs
+        return NUMBER if whole else refine(base, ndim=None, dtype=None)
+    if name == "astype":
+        return refine(base, dtype=dtype_named(call.args[0]) if call.args else None, pinned=False)
+    if name in {"fill", "sort", "setflags", "resize"}:
+        return BOTTOM
+    return refine(base, ndim=None, pinned=base.pinned if name in {"view", "reshape", "ravel"} else False)
+
+
+@register(PACKAGES, "numpy")
+def _of_numpy(at: Point, name: str, call: Call) -> AbstractValue:
+    operation = at.context.table.find(name)
+    if operation is not None:
+        at.note_operation(name, call)
+        return result_of(call.bound(operation), at)
+    short = name.rpartition(".")[2]
+    alone = len(call.args) == 1
+    if short in _NUMBERS or (short in _REDUCE and alone and "axis" not in call.kwargs):
+        return NUMBER
+    if short == "dtype":
+        return AbstractValue(Kind.DTYPE)
+    array = _array_of(short, call)
+    return list_of(array, Kind.TUPLE) if short in {"nonzero", "where"} and alone else array
+
+
+def _array_of(short: str, call: Call) -> AbstractValue:
+    dtype = "bool" if short in _BOOLS else "int" if short in {"nonzero", "argsort"} else None
+    return refine(NDARRAY, pinned=False, dtype=dtype_named(call.kwargs.get("dtype")) or dtype)

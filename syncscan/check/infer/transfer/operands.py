@@ -1,0 +1,183 @@
+"""What the operands of one operation say of its result: they share a device, and meet in a dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from syncscan.check.infer.domain.basic import (
+    NUMBER,
+    TENSOR,
+)
+from syncscan.check.infer.domain.lattice import join, via_of
+from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, AbstractValue, fact, refine
+from syncscan.check.infer.transfer.point import Point
+from syncscan.model import ARRAYS, MASKS, ON_GPU, Confidence, Device, Kind
+
+NUMERIC = ARRAYS | {Kind.NUMBER}
+
+
+def together(at: Point, operands: Iterable[AbstractValue]) -> AbstractValue:
+    """Where the result of an operation over several operands lives: on the GPU if any of them does.
+
+    What else may be said of it waits while there is an operand of which nothing is known.
+    """
+    operands = [*operands]
+    tensors = [tensor for operand in operands for tensor in _tensors(operand)]
+    waits = any(map(is_open_operand, operands)) and not at.stays_open()
+    if not tensors:
+        return _WAITING if waits else TENSOR
+    best = tensors[0]
+    for tensor in tensors[1:]:
+        if _rank(tensor) > _rank(best):
+            best = tensor
+    there = _at_place_of(at, best, tensors, waits=waits)
+    if waits:
+        return refine(there, pinned=None, count=0)
+    return refine(there, ndim=_most_dimensions(tensors), dtype=common_dtype(tensors))
+
+
+def _at_place_of(
+    at: Point, best: AbstractValue, tensors: Sequence[AbstractValue], *, waits: bool
+) -> AbstractValue:
+    """A tensor at the place of the best of some operands; of unknown place while another one may decide that."""
+    place = best.device
+    if place in ON_GPU and (place is Device.MIXED or best.confidence is not Confidence.PROVED):
+        is_open = any(each.device is Device.UNKNOWN for each in tensors)
+        waits_for_place = waits or (is_open and not at.stays_open())
+    else:
+        waits_for_place = waits and place is not Device.CUDA
+    if waits_for_place or place is Device.UNKNOWN:
+        return TENSOR
+    via = via_of(tensors) if place in ON_GPU else None
+    there = AbstractValue(Kind.TENSOR, place, best.confidence, via=via)
+    return refine(there, pinned=False if place is Device.CPU else DIFFERS if place in ON_GPU else None)
+
+
+_WAITING = AbstractValue(Kind.TENSOR, count=0)  # below every tensor
+
+
+def is_open_operand(operand: AbstractValue) -> bool:
+    """Return whether nothing is known of an operand, or of something in it."""
+    if operand.kind in {Kind.LIST, Kind.TUPLE, Kind.UNION}:
+        return any(map(is_open_operand, items_in(operand)))
+    return operand is BOTTOM
+
+
+def items_in(value: AbstractValue) -> tuple[AbstractValue, ...]:
+    """Return what a container holds: its items, or the join of them."""
+    if value.items is not None:
+        return value.items
+    return () if value.element is None else (value.element,)
+
+
+def _most_dimensions(values: Sequence[AbstractValue]) -> Any:
+    dims = [fact(value, "ndim") for value in values]
+    return None if None in dims else DIFFERS if DIFFERS in dims else max(dims)
+
+
+_WIDER = {"bool": 0, "uint8": 1, "int": 2, "float": 3}
+
+
+def common_dtype(values: Sequence[AbstractValue]) -> Any:
+    """The dtype in which values of several dtypes meet: the widest of them, if all are known; see `fact`."""
+    dtypes = [fact(value, "dtype") for value in values]
+    if None in dtypes or DIFFERS in dtypes:
+        return None if None in dtypes else DIFFERS
+    return max(dtypes, key=_WIDER.__getitem__, default=None)
+
+
+_RANKS = {Device.CUDA: 4, Device.MIXED: 3, Device.UNKNOWN: 2, Device.OTHER: 1, Device.CPU: 0}
+
+
+def _rank(value: AbstractValue) -> tuple[int, int]:
+    """Operands share a device: what is surest of one of them holds for all."""
+    return _RANKS[value.device], value.confidence
+
+
+def _tensors(operand: AbstractValue) -> list[AbstractValue]:
+    if operand.kind is Kind.TENSOR:
+        return [operand]
+    if operand.kind in {Kind.LIST, Kind.TUPLE, Kind.UNION}:
+        inside = [*(operand.items or ()), *([operand.element] if operand.element is not None else [])]
+        return [tensor for item in inside for tensor in _tensors(item)]
+    return []
+
+
+def indexed(value: AbstractValue, index: tuple[AbstractValue, ...]) -> AbstractValue:
+    """What ``value[index]`` reads, for a tensor or an array; ``index`` has one value for each element."""
+    ndim = _indexed_ndim(fact(value, "ndim"), index)
+    if value.kind is Kind.NDARRAY and ndim == 0:
+        return NUMBER
+    copied = any(item.kind in {Kind.TENSOR, Kind.NDARRAY, Kind.LIST} for item in index)
+    pinned = False if copied and value.device is Device.CPU else fact(value, "pinned")
+    item = refine(value, ndim=ndim, pinned=pinned, count=None if copied else value.count)
+    return join(NUMBER, item) if value.kind is Kind.NDARRAY and ndim is DIFFERS else item
+
+
+def _indexed_ndim(ndim: Any, index: tuple[AbstractValue, ...]) -> Any:
+    """How many dimensions of ``ndim`` an index leaves and adds; see `fact`."""
+    changes = [_change_of_ndim(item) for item in index]
+    if ndim is None or None in changes:
+        return None
+    arrays = [item for item in index if item.kind in ARRAYS and not _is_integer(item)]
+    if ndim is DIFFERS or DIFFERS in changes or len(arrays) > 1:
+        return DIFFERS
+    return max(ndim + sum(changes), 0)
+
+
+def _change_of_ndim(item: AbstractValue) -> Any:
+    """By how much one element of an index changes the number of dimensions; see `fact`."""
+    if item.kind is Kind.NUMBER:
+        return -1
+    if item.kind is Kind.NONE:
+        return 1
+    if item.kind in ARRAYS:  # a mask leaves one for all of its own, an integer is one of a dimension
+        ndim, dtype = fact(item, "ndim"), fact(item, "dtype")
+        if ndim is None or dtype is None or ndim is DIFFERS or dtype is DIFFERS:
+            return None if ndim is None or dtype is None else DIFFERS
+        return 1 - ndim if dtype in MASKS else ndim - 1
+    return 0 if item.kind in {Kind.SLICE, Kind.LIST, Kind.TUPLE} else None if item is BOTTOM else DIFFERS
+
+
+def _is_integer(item: AbstractValue) -> bool:
+    """Whether an element of an index picks one of a dimension, which goes by that."""
+    return item.kind is Kind.NUMBER or (
+        item.kind is Kind.TENSOR and item.ndim == 0 and item.dtype not in MASKS
+    )
+
+
+def arithmetic(at: Point, operands: list[AbstractValue], operator: str) -> AbstractValue:
+    """The result of an operator between values that include a tensor or an array."""
+    arrays = [operand for operand in operands if operand.kind is Kind.NDARRAY]
+    if arrays and BOTTOM in operands and not at.stays_open():
+        return BOTTOM  # which may be a tensor
+    with_tensor = any(map(_tensors, operands))
+    base = together(at, operands) if with_tensor or not arrays else _broadcast(arrays)
+    if operator in COMPARISONS:
+        return refine(base, dtype="bool")
+    if _lacks_dtype(operands) and not at.stays_open():
+        return base if not with_tensor else refine(base, dtype=None)
+    return refine(base, dtype=_operated([o for o in operands if o.kind in NUMERIC], operator))
+
+
+COMPARISONS = frozenset({"Eq", "NotEq", "Lt", "LtE", "Gt", "GtE"})
+
+
+def _lacks_dtype(operands: Sequence[AbstractValue]) -> bool:
+    """Return whether the dtype of an operand is not known yet."""
+    return any(fact(each, "dtype") is None for each in operands if each.kind in NUMERIC or each is BOTTOM)
+
+
+def _operated(operands: list[AbstractValue], operator: str) -> Any:
+    """The dtype of ``a + b``; what is combined with bools by bits is of bools, as far as is known."""
+    dtypes = {fact(operand, "dtype") for operand in operands}
+    if operator in {"BitAnd", "BitOr", "BitXor"} and dtypes == {"bool", None}:
+        return "bool"
+    common = common_dtype(operands)
+    return "float" if operator == "Div" and common is not None and common is not DIFFERS else common
+
+
+def _broadcast(arrays: list[AbstractValue]) -> AbstractValue:
+    """What an operator makes of arrays and numbers: a new array of the most dimensions among them."""
+    return refine(AbstractValue(Kind.NDARRAY, pinned=False), ndim=_most_dimensions(arrays))

@@ -1,0 +1,88 @@
+"""Operators and comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from syncscan.check.infer.domain.basic import BOOL, INT, NUMBER, STRING, constant, element_of, list_of
+from syncscan.check.infer.domain.lattice import as_tensor, join, join_all
+from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, AbstractValue, fact, refine
+from syncscan.check.infer.transfer.operands import arithmetic
+from syncscan.check.infer.transfer.point import Point
+from syncscan.model import ARRAYS, Kind
+
+_NUMERIC = frozenset({Kind.MOVED, Kind.TENSOR, Kind.NUMBER})
+_SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})
+
+
+def binary(at: Point, left: AbstractValue, right: AbstractValue, operator: str) -> AbstractValue:
+    """Return the value of ``left <operator> right``."""
+    if operator != "BitOr":
+        left, right = _both_numeric(left, right)
+    kinds = {left.kind, right.kind}
+    if Kind.UNION in kinds:
+        return join_all([binary(at, a, b, operator) for a in left.options for b in right.options])
+    if kinds & ARRAYS:
+        return arithmetic(at, [left, right], operator)
+    if kinds == {Kind.NUMBER}:
+        dtypes = {fact(left, "dtype"), fact(right, "dtype")}
+        return INT if dtypes == {"int"} else NUMBER if None in dtypes else refine(NUMBER, dtype=DIFFERS)
+    if Kind.STRING in kinds:
+        return STRING
+    if kinds & _SEQUENCES:
+        if operator == "Mult":
+            whole = left if left.kind in _SEQUENCES else right
+            return list_of(element_of(whole), whole.kind)
+        if operator == "Add" and left.kind is right.kind:
+            return list_of(join(element_of(left), element_of(right)), left.kind)
+    return BOTTOM
+
+
+def _both_numeric(left: AbstractValue, right: AbstractValue) -> tuple[AbstractValue, AbstractValue]:
+    """Return two operands that can only be tensors, if the other is one or a number."""
+    if (left.kind is Kind.MOVED or right.kind is Kind.MOVED) and {left.kind, right.kind} <= _NUMERIC:
+        return as_tensor(left), as_tensor(right)
+    return left, right
+
+
+def unary(operand: AbstractValue, operator: str) -> AbstractValue:
+    """Return the value of an operator with one operand."""
+    if operator == "Not":
+        return BOOL
+    if operator == "USub" and isinstance(operand.payload, int):
+        return constant(-operand.payload)
+    if operator == "Invert" and operand.kind in ARRAYS and operand.dtype is None:
+        return refine(operand, dtype="bool")  # what is inverted selects, unless it is known to be integers
+    return operand if operand.kind in {*ARRAYS, Kind.NUMBER, Kind.UNION} else BOTTOM
+
+
+def compared(at: Point, operands: Sequence[AbstractValue], operators: tuple[str, ...]) -> AbstractValue:
+    """Return the value of a comparison."""
+    if "Is" in operators or "IsNot" in operators or operators[0] == "In" or operators[0] == "NotIn":
+        return BOOL
+    both = [*operands]
+    if len(both) == 2:
+        both = [*_both_numeric(*both)]
+        if operators[0] in {"Eq", "NotEq"} and any(each.kind is Kind.STRING for each in both):
+            return BOOL  # a tensor equals no text, and torch does not look at it to say so
+    return _answer(at, both, operators[0])
+
+
+def _answer(at: Point, operands: list[AbstractValue], operator: str) -> AbstractValue:
+    """Return what a comparison of operands gives."""
+    kinds = {operand.kind for operand in operands}
+    if Kind.UNION in kinds and len(operands) == 2:
+        left, right = operands
+        return join_all([_answer(at, [a, b], operator) for a in left.options for b in right.options])
+    if not kinds.isdisjoint(ARRAYS):
+        return arithmetic(at, operands, operator)
+    if Kind.UNION in kinds:
+        return join_all(
+            [
+                arithmetic(at, [option], operator) if option.kind in ARRAYS else BOOL
+                for operand in operands
+                if operand.kind is Kind.UNION
+                for option in operand.options
+            ]
+        )
+    return BOTTOM if Kind.UNKNOWN in kinds else BOOL

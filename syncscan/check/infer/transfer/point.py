@@ -1,0 +1,309 @@
+"""The instruction at hand: what a transfer function reads, contributes to, and leads on to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from syncscan.check.infer.dataflow.called import Called
+from syncscan.check.infer.dataflow.cells import ANY_TEXT, Cell, Fact
+from syncscan.check.infer.dataflow.context import Context
+from syncscan.check.infer.dataflow.state import State
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.ir.instructions import CallSite, Slot
+from syncscan.check.infer.source.index import FIELDS, Class, Function, Module, Virtual
+from syncscan.check.infer.table.conditions import Bound, needs_no_gpu_operand
+from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.registry import (
+    ATTRIBUTES,
+    CALLABLES,
+    DECLARED,
+    FUNCTIONS,
+    METHODS,
+    PACKAGES,
+)
+from syncscan.model import Device, Kind
+
+_NOTHING = nullcontext()
+DEFAULT_DEVICE = "torch.set_default_device()"  # kept like a variable of the module that calls it at its top
+
+DECLARED_STRATUM = 2  # what annotations and defaults promise
+OPEN_STRATUM = 3  # what follows where nothing is known of a value
+ASSUMED_STRATUM = 4  # what conventions assume
+
+
+class Solving(Protocol):
+    """What a point asks of the solver."""
+
+    context: Context
+
+    def read(self, cell: Cell[Fact], state: State, number: Slot) -> Fact:
+        """Read a cell for an instruction."""
+
+    def tell(self, cell: Cell[Fact], fact: Fact, state: State, number: Slot) -> None:
+        """Contribute to a cell for an instruction."""
+
+    def meet(self, function: Function) -> None:
+        """Take up a lambda."""
+
+    def state_of(self, instruction: int) -> State:
+        """Return the function of an instruction, by its number in the whole project."""
+
+
+class Recording(Protocol):
+    """What listens when an instruction is run once more to be reported on."""
+
+    def operation(self, node: ast.expr, named: ast.expr, name: str, bound: Bound) -> None:
+        """An operation of the table is called, by a name that stands at ``named``."""
+
+    def asked(self, named: ast.expr, name: str) -> None:
+        """A function is called that a rule asks about."""
+
+    def property_read(self, node: ast.expr, methods: tuple[Function, ...]) -> None:
+        """A property is read, which runs one of these methods."""
+
+    def mirror(self, node: ast.expr, source: AbstractValue) -> None:
+        """A host array is advanced that nothing refreshes."""
+
+    def candidate(self) -> None:
+        """The statement asks for the truth, text or number of a GPU value."""
+
+
+class Origin(NamedTuple):
+    """Why a value is where it is: a text, in which ``{}`` stands for that of the call; line 0 is that of the instruction."""
+
+    text: str
+    path: str
+    line: int
+
+
+class Sighting(NamedTuple):
+    """What was seen of a value while the program ran, and what else is known of it."""
+
+    origin: Origin
+    known: AbstractValue
+    seen: AbstractValue
+
+
+@dataclass(slots=True)
+class Trace:
+    """What an instruction read, and what it decided, as it ran once more."""
+
+    cells: list[Cell[Any]] = field(default_factory=list)
+    origins: list[Origin] = field(default_factory=list)
+    sighting: Sighting | None = None
+
+
+class Point:
+    """One instruction of one function."""
+
+    __slots__ = (
+        "answers", "context", "default_device", "function", "is_allowed", "module", "node", "number", "recorder",
+        "site", "solver", "state", "trace",
+    )  # fmt: skip
+
+    state: State
+    function: Function
+    module: Module
+    answers: bool
+
+    def __init__(self, solver: Solving) -> None:
+        self.solver = solver
+        self.context = solver.context
+        self.number: Slot = 0
+        self.default_device: AbstractValue | None = None
+        self.is_allowed = False
+        self.site: CallSite | None = None
+        self.trace: Trace | None = None
+        self.recorder: Recording | None = None
+        self.node: ast.expr | None = None  # of the instruction, while it is recorded
+
+    def stand_in(self, state: State) -> None:
+        """Go to a function."""
+        self.state = state
+        self.function = state.function
+        self.module = state.function.module
+        self.answers = not state.function.works_on_the_host
+
+    # What is known, and what this instruction adds to it
+
+    def read(self, cell: Cell[Fact]) -> Fact:
+        """Read a cell, and run again when it changes."""
+        if self.trace is not None:
+            self.trace.cells.append(cell)
+        return self.solver.read(cell, self.state, self.number)
+
+    def tell(self, cell: Cell[Fact], fact: Fact) -> None:
+        """Contribute to a cell."""
+        if self.recorder is None and self.trace is None:
+            self.solver.tell(cell, fact, self.state, self.number)
+
+    def may_tell(self, other: Module) -> bool:
+        """Return whether what is passed or set here says something about another module's code."""
+        return other.is_outside or not self.module.is_outside
+
+    def asks(self, of: Class | Module | str, name: str) -> None:
+        """Ask what a class, a module or an import from one has under a name."""
+        self.context.known.asks(self.function, (of, name))
+
+    def declare(self) -> bool:
+        """Return whether what is open is answered by what is declared."""
+        return self._ask(DECLARED_STRATUM)
+
+    def stays_open(self) -> bool:
+        """Return whether nothing is known of a value, and nothing is declared of it."""
+        return self._ask(OPEN_STRATUM)
+
+    def assume(self) -> bool:
+        """Return whether what is open is answered by assumption.
+
+        What it is answered with is the GPU, so that there is no answer where the host prepares inputs.
+        """
+        return self.answers and self._ask(ASSUMED_STRATUM)
+
+    def _ask(self, stratum: int) -> bool:
+        if self.state.granted.get(self.number, 0) >= stratum:
+            return True
+        known = self.state.open.get(self.number)
+        if known is None or known > stratum:
+            self.state.open[self.number] = stratum
+        return False
+
+    def origin(self, text: str, module: Module | None = None, node: ast.AST | None = None) -> None:
+        """Note why a value is where it is, if this instruction decides that; ``{}`` stands for its text."""
+        if self.trace is not None:
+            line = getattr(node, "lineno", 1) if node is not None else 0
+            self.trace.origins.append(Origin(text, (module or self.module).path, line))
+
+    def saw(self, text: str, where: Function, known: AbstractValue, seen: AbstractValue) -> None:
+        """Note that a value was seen in a function while the program ran, beside what is known of it."""
+        if self.trace is not None and self.trace.sighting is None:
+            origin = Origin(text, where.module.path, getattr(where.node, "lineno", 1))
+            self.trace.sighting = Sighting(origin, known, seen)
+
+    def place_of(self, name: str) -> Device:
+        """Return the place that a name promises, by the conventions or because the project keeps fields of that name there."""
+        return Device.CPU if name in self.module.kept else self.context.place_of(name)
+
+    def fields(self, cls: Class) -> list[str]:
+        """Return the fields of a record, in order."""
+        self.asks(cls, FIELDS)
+        return cls.fields()
+
+    def texts(self, value: AbstractValue, slot: Slot) -> frozenset[str]:
+        """Return the texts that a value may be, `ANY_TEXT` where it is not known which; of a parameter what callers pass."""
+        passed = self.context.parameter_at(self.state, slot)
+        if passed is not None and passed.name in self.context.chosen_by_text(self.function):
+            default = passed.default.value if isinstance(passed.default, ast.Constant) else None
+            own = {default} if isinstance(default, str) else set()
+            return self.read(self.context.known.texts[passed]) | own
+        if value is BOTTOM and not self.stays_open():
+            return frozenset()
+        return frozenset(
+            option.payload if option.kind is Kind.STRING and option.payload is not None else ANY_TEXT
+            for option in value.options
+            if option.kind is Kind.STRING or option.kind is Kind.UNKNOWN
+        )
+
+    # The doors: each leads to what has registered itself for the kind of value
+
+    def attribute(self, base: AbstractValue, name: str) -> AbstractValue:
+        """Return the value of ``base.name``; reading a property runs it."""
+        handler = ATTRIBUTES.get(base.kind)
+        return handler(self, base, name) if handler is not None else BOTTOM
+
+    def call(self, callee: AbstractValue, call: Call) -> AbstractValue:
+        """Call a value, whatever it is."""
+        handler = CALLABLES.get(callee.kind)
+        return handler(self, callee, call) if handler is not None else BOTTOM
+
+    def call_method(self, base: AbstractValue, name: str, call: Call) -> AbstractValue:
+        """Call ``base.name(...)``."""
+        handler = METHODS.get(base.kind)
+        return handler(self, base, name, call) if handler is not None else BOTTOM
+
+    def call_outside(self, name: str, call: Call) -> AbstractValue:
+        """Call something outside the project by its full name."""
+        self.note_asked(name, call)
+        special = FUNCTIONS.get(name)
+        if special is not None:
+            self.note_operation(name, call)
+            return special(self, call)
+        package = DECLARED if name in self.context.table.own else name.partition(".")[0]
+        handler = PACKAGES.get(package)
+        return handler(self, name, call) if handler is not None else BOTTOM
+
+    # What may block
+
+    def note_called(self, callee: Function | Virtual, call: Call) -> None:
+        """Note that a function of the project is called."""
+        callees = self.state.callees
+        before = callees.get(callee)
+        if before is None:
+            before = callees[callee] = Called.WITHOUT_GPU
+        if self.is_allowed:
+            callees[callee] = before | Called.ALLOWED
+        elif Called.WITH_GPU not in before:
+            values = [value for value in call.values if value.kind is not Kind.INSTANCE]
+            if not values or any(value.holds_gpu for value in values):
+                callees[callee] = before | Called.WITH_GPU
+
+    def note_operation(self, name: str, call: Call) -> None:
+        """Note that something outside the project is called that may have an entry in the table."""
+        operation = self.context.table.find(name)
+        if operation is not None:
+            self.note_bound(name, call, call.bound(operation))
+
+    def note_asked(self, name: str, call: Call) -> None:
+        """Note that something outside the project is called about which a rule may ask, whatever the table says."""
+        if name in self.context.asked and call.site is not None:
+            self.state.blocking[self.number] = None
+            if self.recorder is not None and isinstance(self.node, ast.Call):
+                self.recorder.asked(self.node.func, name)
+
+    def note_bound(self, name: str, call: Call, bound: Bound) -> None:
+        """Note that an operation of the table is called."""
+        if bound.operation.blocks and (
+            needs_no_gpu_operand(bound.operation) or any(each.holds_gpu for each in bound.operands())
+        ):
+            self.state.blocking[self.number] = None
+        if self.recorder is not None and call.site is not None and isinstance(self.node, ast.Call):
+            self.recorder.operation(self.node, self.node.func, name, bound)
+
+    def unsure(self, *, unsure: bool = True) -> AbstractContextManager[None]:
+        """Record nothing where a call may as well be another one."""
+        return self._silent() if unsure and self.recorder is not None else _NOTHING
+
+    @contextmanager
+    def _silent(self) -> Iterator[None]:
+        recorder, self.recorder = self.recorder, _DEAF
+        try:
+            yield
+        finally:
+            self.recorder = recorder
+
+
+class _Deaf:
+    """Takes nothing down."""
+
+    def operation(self, node: ast.expr, named: ast.expr, name: str, bound: Bound) -> None:
+        """See `Recording`."""
+
+    def asked(self, named: ast.expr, name: str) -> None:
+        """See `Recording`."""
+
+    def property_read(self, node: ast.expr, methods: tuple[Function, ...]) -> None:
+        """See `Recording`."""
+
+    def mirror(self, node: ast.expr, source: AbstractValue) -> None:
+        """See `Recording`."""
+
+    def candidate(self) -> None:
+        """See `Recording`."""
+
+
+_DEAF = _Deaf()
+__all__ = ["CallSite", "Point", "Recording", "Solving"]

@@ -1,0 +1,151 @@
+"""Calls of Python's own functions and of its standard library."""
+
+from __future__ import annotations
+
+from syncscan.check.infer.domain.basic import (
+    BOOL,
+    EMPTY,
+    INT,
+    NUMBER,
+    STRING,
+    element_of,
+    iterated,
+    list_of,
+    partial_of,
+    sequence,
+    slice_of,
+    table,
+    updated,
+)
+from syncscan.check.infer.domain.lattice import join, join_all
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
+from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.guesses import named
+from syncscan.check.infer.transfer.point import Point
+from syncscan.check.infer.transfer.registry import FUNCTIONS, PACKAGES, register
+from syncscan.check.infer.transfer.storing import store_attribute
+from syncscan.model import Kind
+
+_RESULTS = {
+    **dict.fromkeys(("builtins.int", "builtins.len", "builtins.ord", "builtins.id", "builtins.hash"), INT),
+    **dict.fromkeys(("builtins.bool", "builtins.isinstance", "builtins.hasattr", "builtins.callable"), BOOL),
+    **dict.fromkeys(("builtins.float", "builtins.complex", "builtins.round"), NUMBER),
+    **dict.fromkeys(("builtins.str", "builtins.repr", "builtins.format", "builtins.str.format"), STRING),
+    **dict.fromkeys(("math.ceil", "math.floor", "math.prod", "math.gcd", "operator.index"), INT),
+    **dict.fromkeys(("math.sqrt", "math.log", "math.log2", "math.exp", "math.pow"), NUMBER),
+    "builtins.range": list_of(INT),
+    "logging.getLogger": AbstractValue(Kind.INSTANCE, payload="logging.Logger"),
+}
+
+
+@register(PACKAGES, "builtins", "math", "operator", "warnings", "logging", "copy", "pickle")
+def _of_python(at: Point, name: str, call: Call) -> AbstractValue:
+    at.note_operation(name, call)
+    return _RESULTS.get(name, BOTTOM)
+
+
+@register(FUNCTIONS, "copy.copy", "copy.deepcopy", "builtins.iter", "builtins.abs")
+def _the_same(at: Point, call: Call) -> AbstractValue:
+    return call.first
+
+
+@register(FUNCTIONS, "builtins.next", "builtins.sum")
+def _an_element(at: Point, call: Call) -> AbstractValue:
+    return iterated(call.first)
+
+
+@register(FUNCTIONS, "builtins.max", "builtins.min")
+def _chosen(at: Point, call: Call) -> AbstractValue:
+    """One of the arguments, or an item of the only one."""
+    return join_all(call.args) if len(call.args) > 1 else iterated(call.first)
+
+
+@register(FUNCTIONS, "builtins.list", "builtins.sorted", "builtins.reversed")
+def _list(at: Point, call: Call) -> AbstractValue:
+    return _sequence_of(Kind.LIST, call)
+
+
+@register(FUNCTIONS, "builtins.tuple")
+def _tuple(at: Point, call: Call) -> AbstractValue:
+    return _sequence_of(Kind.TUPLE, call)
+
+
+@register(FUNCTIONS, "builtins.set")
+def _set(at: Point, call: Call) -> AbstractValue:
+    return _sequence_of(Kind.SET, call)
+
+
+def _sequence_of(kind: Kind, call: Call) -> AbstractValue:
+    given = call.first
+    if given.items is not None and given.kind in {Kind.LIST, Kind.TUPLE}:
+        return refine(given, kind=kind)
+    return list_of(iterated(given), kind)
+
+
+@register(FUNCTIONS, "builtins.dict")
+def _dict(at: Point, call: Call) -> AbstractValue:
+    whole = updated(EMPTY, call.first) if call.args else EMPTY
+    return updated(whole, table(call.kwargs)) if call.kwargs else whole
+
+
+@register(FUNCTIONS, "builtins.zip")
+def _zip(at: Point, call: Call) -> AbstractValue:
+    return list_of(sequence([iterated(arg) for arg in call.args], Kind.TUPLE))
+
+
+@register(FUNCTIONS, "builtins.enumerate")
+def _enumerate(at: Point, call: Call) -> AbstractValue:
+    return list_of(sequence([INT, iterated(call.first)], Kind.TUPLE))
+
+
+@register(FUNCTIONS, "builtins.map")
+def _map(at: Point, call: Call) -> AbstractValue:
+    if not call.args:
+        return BOTTOM
+    items = tuple(iterated(arg) for arg in call.args[1:])
+    return list_of(at.call(call.first, Call(items, {}, call.site)))
+
+
+@register(FUNCTIONS, "itertools.chain.from_iterable")
+def _chained(at: Point, call: Call) -> AbstractValue:
+    return list_of(element_of(element_of(call.first)))
+
+
+@register(FUNCTIONS, "builtins.slice")
+def _slice(at: Point, call: Call) -> AbstractValue:
+    return slice_of(call.args)
+
+
+@register(FUNCTIONS, "builtins.getattr")
+def _getattr(at: Point, call: Call) -> AbstractValue:
+    name = call.args[1].payload if len(call.args) > 1 else None
+    if not isinstance(name, str):
+        return BOTTOM
+    value = named(at, at.attribute(call.first, name), name)
+    return join(value, call.args[2]) if len(call.args) > 2 else value
+
+
+@register(FUNCTIONS, "functools.partial")
+def _partial(at: Point, call: Call) -> AbstractValue:
+    if not call.args:
+        return BOTTOM
+    callee, *args = call.args
+    return partial_of(callee, args, call.kwargs)
+
+
+@register(FUNCTIONS, "typing.cast")
+def _cast(at: Point, call: Call) -> AbstractValue:
+    value = call.args[1] if len(call.args) > 1 else BOTTOM
+    if value.kind is not Kind.UNKNOWN or call.site is None or not at.declare():
+        return value
+    return at.context.promised(call.site.annotation, at.module, at.function)
+
+
+@register(FUNCTIONS, "dataclasses.replace")
+def _copied_record(at: Point, call: Call) -> AbstractValue:
+    for option in call.first.options:
+        if isinstance(option.payload, Class):
+            for name, value in call.kwargs.items():
+                store_attribute(at, option.payload, name, value)
+    return call.first

@@ -1,0 +1,95 @@
+"""What is left of a value where a test holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from syncscan.check.infer.domain.lattice import as_tensor, join_all
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
+from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.transfer.point import Point
+from syncscan.model import Device, Kind
+
+_KINDS = {
+    "torch.Tensor": Kind.TENSOR,
+    "Tensor": Kind.TENSOR,
+    "numpy.ndarray": Kind.NDARRAY,
+    "builtins.int": Kind.NUMBER,
+    "builtins.float": Kind.NUMBER,
+    "builtins.bool": Kind.NUMBER,
+    "builtins.str": Kind.STRING,
+    "builtins.list": Kind.LIST,
+    "builtins.tuple": Kind.TUPLE,
+    "builtins.dict": Kind.DICT,
+}
+
+IS_INSTANCE = frozenset({"builtins.isinstance", "torch.is_tensor"})
+
+
+def at_place(at: Point, value: AbstractValue, device: Device) -> AbstractValue:
+    """Return a tensor that is at a place."""
+    if value.kind is Kind.TENSOR and value.device is not device:
+        if value.device is not Device.MIXED and (value.device is not Device.UNKNOWN or not at.stays_open()):
+            return BOTTOM
+        return refine(value, device=device, via=value.via if device is Device.CUDA else None)
+    if value is BOTTOM and at.stays_open():
+        return AbstractValue(Kind.TENSOR, device)
+    return value
+
+
+def kinds_asked(classes: Sequence[AbstractValue], names: Sequence[str]) -> set[Kind]:
+    """Return the kinds of which ``isinstance(x, (Tensor, int))`` asks whether x is one; none if it asks else."""
+    full = [
+        each.payload if isinstance(each.payload, str) else name
+        for each, name in zip(classes, names, strict=True)
+    ]
+    return {_KINDS[name] for name in full} if all(name in _KINDS for name in full) else set()
+
+
+def of_classes_asked(
+    at: Point,
+    value: AbstractValue,
+    classes: Sequence[AbstractValue],
+    names: Sequence[str],
+    *,
+    holds: bool,
+) -> AbstractValue:
+    """Return what is left of a value of which ``isinstance`` holds, or does not."""
+    if kinds := kinds_asked(classes, names):
+        return _of_kinds(at, value, kinds, holds=holds)
+    wanted = [each.payload for each in classes if isinstance(each.payload, Class)]
+    return _of_classes(at, value, wanted, holds=holds) if len(wanted) == len(classes) else value
+
+
+def is_always(value: AbstractValue, kinds: set[Kind]) -> bool:
+    """Return whether a value is of one of these kinds; a whole number may still be no ``int``, for numbers are one kind."""
+    return value.kind in kinds - {Kind.NUMBER}
+
+
+def _of_kinds(at: Point, value: AbstractValue, kinds: set[Kind], *, holds: bool) -> AbstractValue:
+    if value.kind is Kind.UNION:
+        return join_all([item for item in value.items or () if (item.kind in kinds) is holds])
+    if holds and value.kind is Kind.MOVED and Kind.TENSOR in kinds:
+        return as_tensor(value)
+    if not holds:
+        return BOTTOM if is_always(value, kinds) else value
+    if value.kind in kinds:
+        return value
+    if value.kind is Kind.UNKNOWN and len(kinds) == 1:
+        return AbstractValue(next(iter(kinds))) if value.payload is not None or at.stays_open() else BOTTOM
+    return BOTTOM
+
+
+def _of_classes(at: Point, value: AbstractValue, wanted: list[Class], *, holds: bool) -> AbstractValue:
+    """Return what is left of a value that is an instance of one of these classes of the project, or of none."""
+    options = value.items if value.kind is Kind.UNION and value.items else (value,)
+    inside = [
+        option
+        for option in options
+        if isinstance(option.payload, Class) and any(cls in option.payload.mro() for cls in wanted)
+    ]
+    if not holds:
+        return join_all([option for option in options if option not in inside])
+    if not inside and not at.stays_open():
+        return BOTTOM
+    return join_all(inside or [AbstractValue(Kind.INSTANCE, payload=cls) for cls in wanted])

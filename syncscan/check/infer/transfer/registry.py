@@ -1,0 +1,33 @@
+"""Who transfers what: tables that the modules of this package fill as they are imported, and that a point looks into.
+
+The first argument of each is the `Point`; the rest is said at each table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from syncscan.check.infer.domain.value import AbstractValue
+from syncscan.check.infer.ir.instructions import Op
+from syncscan.model import Kind
+
+Transfer = TypeVar("Transfer", bound=Callable[..., Any])
+
+INSTRUCTIONS: dict[Op, Callable[..., AbstractValue]] = {}  # (point, values of the operands, data)
+ATTRIBUTES: dict[Kind, Callable[..., AbstractValue]] = {}  # (point, base, name): ``base.name``
+CALLABLES: dict[Kind, Callable[..., AbstractValue]] = {}  # (point, callee, call): ``callee(...)``
+METHODS: dict[Kind, Callable[..., AbstractValue]] = {}  # (point, base, name, call): ``base.name(...)``
+FUNCTIONS: dict[str, Callable[..., AbstractValue]] = {}  # (point, call): outside the project, by full name
+PACKAGES: dict[str, Callable[..., AbstractValue]] = {}  # (point, name, call): all else in a package outside
+DECLARED = ""  # stands among the packages for what the project declares itself
+
+
+def register(table: dict[Any, Callable[..., Any]], *keys: object) -> Callable[[Transfer], Transfer]:
+    """Add a function to a table under each key."""
+
+    def added(transfer: Transfer) -> Transfer:
+        table.update(dict.fromkeys(keys, transfer))
+        return transfer
+
+    return added

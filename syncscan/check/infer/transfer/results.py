@@ -1,0 +1,393 @@
+"""The result of a call of a known operation, as its entry in the operation table says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from syncscan.check.infer.domain.basic import (
+    CPU_TENSOR,
+    NDARRAY,
+    NONE,
+    NUMBER,
+    STRING,
+    TENSOR,
+    list_of,
+    sequence,
+)
+from syncscan.check.infer.domain.lattice import join_all
+from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, AbstractValue, Via, fact, refine
+from syncscan.check.infer.table.conditions import Bound, in_form
+from syncscan.check.infer.transfer.operands import NUMERIC, common_dtype, is_open_operand, items_in, together
+from syncscan.check.infer.transfer.point import Point
+from syncscan.inferred import device_named
+from syncscan.model import ARRAYS, MASKS, ON_GPU, Confidence, Device, Kind
+from syncscan.ops import Effect
+
+_FIXED = {
+    "number": NUMBER,
+    "string": STRING,
+    "ndarray": NDARRAY,
+    "none": NONE,
+    "unknown": BOTTOM,
+    "cpu": CPU_TENSOR,
+    "pinned": AbstractValue(Kind.TENSOR, Device.CPU, pinned=True),
+    "pageable": AbstractValue(Kind.TENSOR, Device.CPU, pinned=False),
+}
+# The one dtype vocabulary of the analysis: by the last part of a dtype's name.
+_DTYPES = {
+    "bool": "bool",
+    "uint8": "uint8",  # apart from the other integers: as an index it is a mask
+    **dict.fromkeys(("int", "int8", "int16", "int32", "int64", "long", "short", "uint32", "uint64"), "int"),
+    **dict.fromkeys(("float", "float16", "float32", "float64", "double", "half", "bfloat16"), "float"),
+}
+
+
+def dtype_named(value: AbstractValue | None) -> Any:
+    """The dtype class that an argument such as ``torch.int32`` or ``bool`` names."""
+    if value is None:
+        return None
+    if value.kind is Kind.DTYPE:
+        return fact(value, "dtype")
+    if value.kind in {Kind.MODULE, Kind.STRING} and isinstance(value.payload, str):  # bool, np.uint8, "int64"
+        return dtype_class(value.payload.rstrip("_")) or DIFFERS
+    return None if value is BOTTOM else DIFFERS
+
+
+def dtype_class(name: str) -> str | None:
+    """The dtype that the last part of a name stands for, as `AbstractValue` has it."""
+    return _DTYPES.get(name.rpartition(".")[2])
+
+
+def placed(value: AbstractValue, at: Point) -> tuple[Device, Confidence, Via | None]:
+    """Return the place that a ``device=`` argument means, how sure that is, and by which parameters.
+
+    A device that only the run decides counts as the GPU: that is what such code is written for.
+    """
+    if value.kind is Kind.UNION:
+        places = {device_named(option) for option in value.options}
+        value = (
+            value.options[0]
+            if len(places) == 1 and value.options
+            else AbstractValue(
+                Kind.DEVICE, Device.MIXED if places >= ON_BOTH else Device.UNKNOWN, via=value.via
+            )
+        )
+    device = device_named(value)
+    if at.trace is not None:
+        decided = device in ON_BOTH
+        where = "there" if decided else "on a device that the run decides, taken for the GPU"
+        at.origin(f"{{}} puts it {where}")
+    if device is Device.CUDA:
+        return device, max(value.confidence, Confidence.INFERRED), value.via
+    if device is Device.MIXED:  # on the GPU for some callers
+        return device, Confidence.INFERRED, value.via
+    if device is Device.UNKNOWN:
+        if at.assume():
+            return Device.CUDA, Confidence.INFERRED, value.via
+        return Device.UNKNOWN, Confidence.INFERRED, None
+    return device, value.confidence, None
+
+
+_OPEN_DEVICE = AbstractValue(Kind.DEVICE, payload="open")
+ON_BOTH = frozenset({Device.CUDA, Device.CPU})
+
+
+def result_of(bound: Bound, at: Point) -> AbstractValue:
+    """The value that the operation returns."""
+    out: AbstractValue | None = bound.get("out")
+    if out is not None and out.kind is not Kind.NONE:
+        return out
+    bound = in_form(bound)
+    base = _base(bound, at)
+    if base.kind not in ARRAYS:
+        return base
+    if bound.operation.reduces:
+        return _reduced(at, base, bound)
+    if bound.operation.ndim >= 0:
+        base = refine(base, ndim=bound.operation.ndim)
+    return _counted(at, base, bound)
+
+
+def _counted(at: Point, base: AbstractValue, bound: Bound) -> AbstractValue:
+    """A tensor, or the tensors that the result is, each of its own dtype."""
+    typed = [_typed(at, base, bound, dtype) for dtype in bound.operation.dtypes()]
+    count = bound.operation.count
+    if count == 1:
+        return typed[0]
+    if count == 0:
+        return list_of(typed[0], Kind.TUPLE)
+    return sequence([*typed, *typed[-1:] * count][:count], Kind.TUPLE)
+
+
+def _reduced(at: Point, base: AbstractValue, bound: Bound) -> AbstractValue:
+    along = bound.get(bound.operation.reduces)
+    if along is None or along.kind is Kind.NONE:
+        return refine(_typed(at, base, bound, bound.operation.dtypes()[0]), ndim=0)
+    if along.kind is Kind.TENSOR:  # torch.max(a, b)
+        return _typed(at, base, bound, bound.operation.dtypes()[0])
+    keeps = bound.get("keepdim")
+    receiver = bound.get("input")
+    ndim = fact(receiver, "ndim") if receiver is not None and receiver.kind is Kind.TENSOR else None
+    if isinstance(ndim, int) and not (keeps is not None and keeps.payload):
+        ndim = ndim - 1 if along.kind is Kind.NUMBER else DIFFERS
+    return _counted(at, refine(base, ndim=ndim), bound)
+
+
+def _base(bound: Bound, at: Point) -> AbstractValue:
+    result = bound.operation.result
+    if result.startswith("arg "):
+        return bound.get(result[4:]) or BOTTOM
+    if result.startswith("a "):
+        return AbstractValue(Kind.INSTANCE, payload=result[2:])
+    if result == "list":
+        return list_of(NUMBER)
+    if result in {"gpu", "mapped"}:
+        if _was_given_objects(bound):
+            return _where_they_are(bound, at)
+        at.origin("{} is on the GPU")
+        return AbstractValue(Kind.TENSOR, Device.CUDA)
+    if result in _FIXED:
+        fixed = _FIXED[result]
+        if fixed.kind in {Kind.NDARRAY, Kind.TENSOR}:
+            return _array_like(fixed, bound, at)
+        return fixed
+    if result == "device":
+        return _made(bound, at)
+    moved = _moved(bound, at)
+    if moved is not None:
+        return moved
+    if result == "view":
+        return _first(at, bound)
+    return _with_operands(at, bound)
+
+
+def _was_given_objects(bound: Bound) -> bool:
+    """Whether what was measured gave tensors of the GPU as it was given objects that hold some, such as distributions."""
+    operation = bound.operation
+    copies = any(case.effect is Effect.UPLOAD for case in operation.blocks)
+    return operation.measured and not operation.is_own and not copies and bool(operation.args)
+
+
+def _where_they_are(bound: Bound, at: Point) -> AbstractValue:
+    """With the tensors among the operands; parameters of which nothing is known count as on the GPU by the end."""
+    result = together(at, bound.operands())
+    if result.device is not Device.UNKNOWN or "parameters" not in bound.values or not at.assume():
+        return result
+    at.origin("{} is where the parameters are, taken for the GPU")
+    return refine(result, device=Device.CUDA, confidence=Confidence.INFERRED)
+
+
+def _with_operands(at: Point, bound: Bound) -> AbstractValue:
+    """Where the operands are; a tensor that is read for a number, such as a size, is none of them."""
+    result = together(at, bound.operands())
+    if result.device not in ON_GPU:
+        return refine(result, pinned=True) if result.device is Device.CPU and _pinned(bound) else result
+    read = {term.arg for case in bound.operation.blocks if case.effect is Effect.SCALAR for term in case.when}
+    read.discard(next(iter(bound.values), ""))
+    if not read:
+        return result
+    placing = [value for name, values in bound.values.items() if name not in read for value in values]
+    return together(at, (*placing, *bound.rest))
+
+
+def _array_like(fixed: AbstractValue, bound: Bound, at: Point) -> AbstractValue:
+    """The host counterpart of an operand: same dtype, shape and, for a view, same memory."""
+    if _is_given_nothing(bound, at):
+        fixed = refine(fixed, count=0)
+    given = bound.get("input") or bound.get("data") or BOTTOM
+    source = join_all(option for option in given.options if option.kind in {Kind.TENSOR, Kind.NDARRAY})
+    if source.kind not in {Kind.TENSOR, Kind.NDARRAY}:
+        return (
+            fixed if fixed.kind is Kind.NDARRAY or fixed.pinned is not None else refine(fixed, pinned=False)
+        )
+    pinned = fixed.pinned if fixed.pinned is not None else fact(source, "pinned")
+    if source.kind is Kind.NDARRAY and source.pinned:  # whose memory `from_numpy` shares
+        pinned = True
+    if source.device is Device.CUDA:
+        pinned = fixed.pinned or False
+    return refine(fixed, dtype=fact(source, "dtype"), ndim=fact(source, "ndim"), pinned=pinned)
+
+
+def _first(at: Point, bound: Bound) -> AbstractValue:
+    value = next(iter(bound.operands()), BOTTOM)
+    if value.kind is Kind.UNION:
+        value = join_all([option for option in value.options if option.kind in ARRAYS])
+    if value.kind in ARRAYS:
+        return refine(value, ndim=None, count=None)  # `expand` gives more
+    return together(at, (value,))
+
+
+def _made(bound: Bound, at: Point) -> AbstractValue:
+    """The result of a factory: where its device argument says, or on the default device."""
+    device = bound.get("device")
+    if device is None or device.kind is Kind.NONE:
+        data = bound.get("data") or bound.get("input")
+        if data is not None and data.kind is Kind.TENSOR and data.device is not Device.UNKNOWN:
+            made: AbstractValue = data
+            return made
+        device = at.default_device
+        if device is BOTTOM:  # whatever may set one; the CPU where nothing does
+            device = None if at.stays_open() else _OPEN_DEVICE
+    if device is None:
+        place, confidence, via = Device.CPU, Confidence.PROVED, None
+    elif device is _OPEN_DEVICE:
+        place, confidence, via = Device.UNKNOWN, Confidence.PROVED, None
+    else:
+        place, confidence, via = placed(device, at)
+    if place is Device.CPU:
+        at.origin("{} makes it in host memory")
+    pinned = _pinned(bound) if place is Device.CPU else DIFFERS if place is Device.MIXED else None
+    ndim, count = _dimensions(bound), _elements(bound, at)
+    made = AbstractValue(Kind.TENSOR, place, confidence, count=count, via=via if place in ON_GPU else None)
+    return refine(made, ndim=ndim, pinned=pinned)
+
+
+def _pinned(bound: Bound) -> bool | None:
+    """Whether a factory pins: a switch that only the run decides is meant to."""
+    pin = bound.get("pin_memory")
+    return not (pin is None or pin.payload is False or pin.kind is Kind.NONE)
+
+
+def _dimensions(bound: Bound) -> Any:
+    """The number of dimensions that a size, or the nesting of the data, tells; see `fact`."""
+    sizes = bound.values.get("size")
+    if sizes:
+        if len(sizes) > 1:
+            return len(sizes)
+        size = sizes[0]
+        if size.kind is Kind.NUMBER:
+            return 1
+        if size.kind in {Kind.TUPLE, Kind.LIST} and size.items is not None:
+            return len(size.items)
+        return None if size is BOTTOM else DIFFERS
+    return _dimensions_of_data(bound.get("data"))
+
+
+def _dimensions_of_data(data: AbstractValue | None) -> Any:
+    """The number of dimensions that the nesting of data tells; see `fact`."""
+    if data is None or data is BOTTOM:
+        return None
+    if data.kind in {Kind.TENSOR, Kind.NDARRAY}:
+        return fact(data, "ndim")
+    if data.kind is Kind.NUMBER:
+        return 0
+    if data.kind in {Kind.LIST, Kind.TUPLE}:
+        items = [item for item in items_in(data) if item is not BOTTOM]
+        if not items:
+            return None
+        if all(item.kind is Kind.NUMBER for item in items):
+            return 1
+    return DIFFERS
+
+
+def _elements(bound: Bound, at: Point) -> int | None:
+    """The number of elements that a size in numbers, or data that is written out, tells."""
+    sizes = bound.values.get("size")
+    if _is_given_nothing(bound, at):
+        return 0
+    given = sizes or bound.values.get("data", ())
+    if any(map(is_open_operand, given)) and not at.stays_open():
+        return 0
+    if not sizes:
+        return _written_out(bound.get("data") or BOTTOM)
+    if len(sizes) == 1 and sizes[0].kind in {Kind.TUPLE, Kind.LIST}:
+        sizes = sizes[0].items or ()
+    known = [size.payload for size in sizes if isinstance(size.payload, int)]
+    if 0 in known:
+        return 0
+    return math.prod(known) if known and len(known) == len(sizes) else None
+
+
+def _is_given_nothing(bound: Bound, at: Point) -> bool:
+    """Whether the data of a call is written out as ``[]``: a name of an empty list may have got something since."""
+    if at.site is None or "data" not in bound.values:
+        return False
+    return not at.site.empty_data.isdisjoint({0, "data"})
+
+
+def _written_out(data: AbstractValue) -> int | None:
+    if data.kind is Kind.NUMBER:
+        return 1
+    if data.kind not in {Kind.LIST, Kind.TUPLE} or not data.items:
+        return None
+    counts = [_written_out(item) for item in data.items]
+    return None if None in counts else sum(counts)  # type: ignore[arg-type]  # none is None here
+
+
+def _moved(bound: Bound, at: Point) -> AbstractValue | None:
+    """The result where a ``device`` argument is given to something that usually follows its operands."""
+    device = bound.get("device")
+    if device is None or device.kind is Kind.NONE:
+        return None
+    receiver = bound.get("input") or BOTTOM
+    if device.kind is Kind.TENSOR:  # x.to(other)
+        return _at(at, receiver, device.device, device.confidence, device.via, dtype=fact(device, "dtype"))
+    if device.kind is Kind.DTYPE:  # x.to(dtype)
+        return _receiver_as(receiver, fact(device, "dtype"))
+    if device.kind is Kind.UNKNOWN:
+        if receiver.kind is Kind.TENSOR and receiver.device is Device.CUDA:
+            return receiver
+        if at.site is not None and at.site.names_dtype:
+            return _receiver_as(receiver, None)
+    place, confidence, via = placed(device, at)
+    return _at(at, receiver, place, confidence, via, dtype=fact(receiver, "dtype"))
+
+
+def _receiver_as(receiver: AbstractValue, dtype: Any) -> AbstractValue:
+    return refine(receiver if receiver.kind is Kind.TENSOR else TENSOR, dtype=dtype)
+
+
+def _at(
+    at: Point,
+    receiver: AbstractValue,
+    place: Device,
+    confidence: Confidence,
+    via: Via | None,
+    *,
+    dtype: Any,
+) -> AbstractValue:
+    if receiver.kind is Kind.TENSOR and receiver.device is place:
+        if at.trace is not None:
+            at.trace.origins.clear()
+        return refine(receiver, dtype=dtype, confidence=max(receiver.confidence, confidence))
+    is_tensor = receiver.kind is Kind.TENSOR
+    ndim, count = (fact(receiver, "ndim"), receiver.count) if is_tensor else (None, None)
+    pinned = False if place is Device.CPU else DIFFERS if place is Device.MIXED else None
+    via = via if place in ON_GPU else None
+    put = AbstractValue(Kind.TENSOR, place, confidence, count=count, via=via)
+    return refine(put, dtype=dtype, ndim=ndim, pinned=pinned)
+
+
+def _typed(at: Point, base: AbstractValue, bound: Bound, dtype: str) -> AbstractValue:
+    """A tensor of the result, of the dtype that the call or the operation gives it."""
+    if "dtype" in bound.values:
+        return refine(base, dtype=dtype_named(bound.get("dtype")))
+    if dtype == "input":
+        return refine(base, dtype=_dtype_of_first(at, base, bound.operands()))
+    if dtype == "numbers":
+        return refine(base, dtype=common_dtype([v for v in bound.operands() if v.kind in NUMERIC]))
+    if dtype == "sum":
+        return refine(base, dtype="int" if base.dtype in MASKS else fact(base, "dtype"))
+    if dtype:
+        return refine(base, dtype=dtype)
+    if bound.operation.result == "device" and fact(base, "dtype") is None:
+        return refine(base, dtype=_dtype_of_data(bound.get("data")))
+    return base
+
+
+def _dtype_of_first(at: Point, base: AbstractValue, operands: Sequence[AbstractValue]) -> Any:
+    """The dtype of the first array among operands; see `fact`."""
+    first = next((value for value in operands if value.kind in ARRAYS), base)
+    before = operands[: operands.index(first) if first in operands else None]
+    return None if BOTTOM in before and not at.stays_open() else fact(first, "dtype")
+
+
+def _dtype_of_data(data: AbstractValue | None) -> Any:
+    if data is None:
+        return None
+    if data.kind in {Kind.LIST, Kind.TUPLE}:
+        inside = {_dtype_of_data(item) for item in items_in(data)}
+        return None if None in inside or not inside else inside.pop() if len(inside) == 1 else DIFFERS
+    return fact(data, "dtype") if data.kind in NUMERIC or data.kind is Kind.UNKNOWN else DIFFERS

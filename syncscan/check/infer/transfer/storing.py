@@ -1,0 +1,33 @@
+"""Attributes and names that others read: what an instruction contributes to their cells."""
+
+from __future__ import annotations
+
+from syncscan.check.infer.dataflow.cells import Cell
+from syncscan.check.infer.domain.crossing import crossing
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.source.index import Class, Module
+from syncscan.check.infer.transfer.point import Point
+from syncscan.model import Kind
+
+
+def tell(at: Point, cell: Cell[AbstractValue], value: AbstractValue) -> None:
+    """Contribute a value, as it is known on the other side."""
+    if value is not BOTTOM:
+        at.tell(cell, crossing(value))
+
+
+def store_attribute(at: Point, cls: Class, name: str, value: AbstractValue) -> None:
+    """Note that instances of a class hold a value in an attribute."""
+    if value.kind is Kind.NONE or (value.kind is Kind.MODULE and isinstance(value.payload, Module)):
+        return
+    if not at.may_tell(cls.module):
+        return
+    known = at.context.known
+    at.asks(cls, name)
+    owner = next((base for base in reversed(cls.mro()) if name in base.stored), None)
+    if owner is None:
+        owner = cls
+        at.tell(known.set_outside[name], frozenset({cls}))
+    if at.function is at.module.body:
+        tell(at, known.set_in_bodies[owner, name], value)
+    tell(at, known.attributes[owner, name], value)

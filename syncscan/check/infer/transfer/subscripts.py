@@ -1,0 +1,101 @@
+"""What ``base[index]`` is, and the subscript as a call of the operation table's entry for it."""
+
+from __future__ import annotations
+
+from syncscan.check.infer.domain.basic import element_of, item_of_table, list_of
+from syncscan.check.infer.domain.lattice import as_tensor, join_all
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, fact
+from syncscan.check.infer.source.conventions import is_tensor_of_models
+from syncscan.check.infer.table.conditions import Bound
+from syncscan.check.infer.transfer.operands import indexed
+from syncscan.check.infer.transfer.point import Point
+from syncscan.model import ARRAYS, Kind
+from syncscan.ops import OperationTable
+
+
+def read_item(base: AbstractValue, index: AbstractValue) -> AbstractValue:
+    """The value of ``base[index]``."""
+    kind = base.kind
+    if kind in ARRAYS:
+        return indexed(base, elements_of_index(index))
+    if kind is Kind.UNION:
+        return join_all(read_item(option, index) for option in base.options)
+    if kind is Kind.DICT:
+        return item_of_table(base, index)
+    if kind is Kind.MOVED:
+        return _of_moved(base, index)
+    if kind is Kind.STRING and index.kind is Kind.STRING:
+        return BOTTOM  # which no text can be asked for
+    if kind is Kind.NONE:
+        return BOTTOM
+    if index.kind is Kind.SLICE:
+        return base if base.items is None else list_of(element_of(base), kind)
+    if (
+        base.items is not None
+        and isinstance(index.payload, int)
+        and -len(base.items) <= index.payload < len(base.items)
+    ):
+        return base.items[index.payload]
+    if kind is Kind.CLASS:
+        return base  # a generic class, subscripted
+    return element_of(base)
+
+
+def settled(at: Point, item: AbstractValue) -> AbstractValue:
+    """Return what an array was asked for: a number or an array, which waits until its dimensions are known."""
+    is_open = item.kind is Kind.NDARRAY and fact(item, "ndim") is None
+    return BOTTOM if is_open and not at.stays_open() else item
+
+
+def _of_moved(base: AbstractValue, index: AbstractValue) -> AbstractValue:
+    """What was moved is indexed: by several things a tensor, by a number one of its tensors, by a name what it says."""
+    if index.kind is Kind.TUPLE:
+        return indexed(as_tensor(base), elements_of_index(index))
+    if index.kind is Kind.STRING:
+        return base if is_tensor_of_models(str(index.payload)) else BOTTOM
+    return base if index.kind in {Kind.SLICE, Kind.NUMBER} else BOTTOM
+
+
+def elements_of_index(index: AbstractValue) -> tuple[AbstractValue, ...]:
+    """The elements of a subscript: those of a tuple, or of a list that torch takes for one, or the one thing."""
+    if index.kind is not Kind.TUPLE and not (index.kind is Kind.LIST and _holds_slices(index)):
+        return (index,)
+    return index.items if index.items is not None else (element_of(index), BOTTOM)  # any number of them
+
+
+def subscript_call(
+    table: OperationTable,
+    name: str,
+    base: AbstractValue,
+    index: AbstractValue,
+    value: AbstractValue | None = None,
+) -> Bound | None:
+    """``base[index]``, or ``base[index] = value``, as a call of the operation table's entry for it."""
+    operation = table.find(name)
+    if operation is None:
+        return None
+    elements = elements_of_index(index)
+    bound = Bound.of(operation, [base, BOTTOM], {})
+    bound.values["index"] = elements
+    if value is not None:
+        bound.values["value"] = (value,)
+        bound.values["place"] = (indexed(base, elements),) if base.kind in ARRAYS else ()
+    return bound
+
+
+def _holds_slices(index: AbstractValue) -> bool:
+    inside = index.items if index.items is not None else (index.element or BOTTOM,)
+    return any(option.kind is Kind.SLICE for item in inside for option in item.options)
+
+
+def note_subscript(
+    at: Point, base: AbstractValue, index: AbstractValue, value: AbstractValue | None = None
+) -> None:
+    """Record a subscript that is read, or stored to."""
+    options = base.options
+    if at.recorder is None or len(options) != 1 or options[0].kind is not Kind.TENSOR:
+        return
+    name = "torch.Tensor.__getitem__" if value is None else "torch.Tensor.__setitem__"
+    bound = subscript_call(at.context.table, name, options[0], index, value)
+    if bound is not None and at.node is not None:
+        at.recorder.operation(at.node, at.node, name, bound)

@@ -1,0 +1,213 @@
+"""Calls of torch: what the operation table knows of them, else its stated default."""
+
+from __future__ import annotations
+
+from syncscan.check.infer.domain.lattice import as_tensor, join_all
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
+from syncscan.check.infer.table.conditions import Bound
+from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.groups import settle_group
+from syncscan.check.infer.transfer.modules import MODULE_METHODS, may_be_tensor, module_tensor
+from syncscan.check.infer.transfer.operands import together
+from syncscan.check.infer.transfer.point import DEFAULT_DEVICE, Point
+from syncscan.check.infer.transfer.registry import CALLABLES, DECLARED, FUNCTIONS, METHODS, PACKAGES, register
+from syncscan.check.infer.transfer.results import placed, result_of
+from syncscan.inferred import device_named
+from syncscan.model import ON_GPU, Confidence, Device, Kind
+from syncscan.ops import DEFAULT, follows_default
+
+# What modules, batches and tables of tensors have as well, and what gives another of the same.
+_OF_MORE_THAN_TENSORS = MODULE_METHODS | frozenset(
+    {"apply", "clone", "contiguous", "copy_", "detach", "double", "expand", "flatten", "gather", "index_select", "permute",
+     "reshape", "share_memory_", "size", "split", "squeeze", "type", "unbind", "unsqueeze", "values", "view", "zero_grad"}
+)  # fmt: skip
+
+
+@register(PACKAGES, "accelerate", "torch", "torchvision", DECLARED)
+def _of_torch(at: Point, name: str, call: Call) -> AbstractValue:
+    """Call a function or a class of torch."""
+    if name.startswith(("torch.cuda.", "torch.nn.")) and name.rpartition(".")[2][:1].isupper():
+        if name.endswith(".Parameter"):
+            return module_tensor(at, call.first, "a parameter moves with its module")
+        inside = next((v for v in call.args if v.kind is Kind.INSTANCE and v.device in ON_GPU), BOTTOM)
+        return refine(inside, kind=Kind.INSTANCE, payload=name)  # a layer around others is where they are
+    return _operation(at, name, call)
+
+
+@register(METHODS, Kind.TENSOR)
+def _of_tensor(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    return _operation(at, f"torch.Tensor.{name}", call.on(base))
+
+
+def _operation(at: Point, name: str, call: Call) -> AbstractValue:
+    at.note_asked(name, call)
+    operation = at.context.table.find(name)
+    if name.startswith("torch.") and any(value.kind is Kind.MOVED for value in call.values):
+        kwargs = {key: as_tensor(value) for key, value in call.kwargs.items()}
+        call = Call(tuple(map(as_tensor, call.args)), kwargs, call.site)
+    if operation is None:
+        if not follows_default(name) or not any(map(may_be_tensor, call.values)):
+            return BOTTOM
+        operation = DEFAULT
+    bound = call.bound(operation)
+    _settle_device(at, bound, call)
+    if name.startswith("torch.distributed."):
+        settle_group(at, bound)
+    if at.default_device is not None and at.default_device.device is Device.CUDA:
+        bound.values.setdefault("default device", (at.default_device,))
+    result = call.first if _is_in_place(name, call) else result_of(bound, at)
+    at.note_bound(name, call, bound)
+    return result
+
+
+def _is_in_place(name: str, call: Call) -> bool:
+    """``t.zero_()`` returns ``t`` itself: where it was, pinned if it was."""
+    in_place = name.startswith("torch.Tensor.") and name.endswith("_") and not name.endswith("__")
+    return in_place and bool(call.args)
+
+
+def _settle_device(at: Point, bound: Bound, call: Call) -> None:
+    """Take a device that only the run decides for the GPU: that is what such code is written for."""
+    device = bound.get("device")
+    if device is None or device.kind in {Kind.NONE, Kind.DTYPE, Kind.TENSOR}:
+        return
+    if device.kind is Kind.UNKNOWN and (call.site is None or not call.site.names_device):
+        return
+    place, confidence, via = placed(device, at)
+    if place in ON_GPU:
+        bound.values["device"] = (AbstractValue(Kind.DEVICE, place, confidence, via=via),)
+
+
+@register(METHODS, Kind.UNKNOWN, Kind.MOVED)
+def _of_unknown(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    """What ``x.cuda()`` and ``x.to(device)`` make of an unknown ``x``; what was moved stays so under most methods."""
+    if base.kind is Kind.MOVED and _is_of_tensors_alone(at, name):
+        return at.call_method(as_tensor(base), name, call)
+    device = call.given(0, "device")
+    if name == "cuda" or (name == "to" and _is_cuda(device)):
+        if base is BOTTOM and not at.stays_open():
+            return BOTTOM
+        at.origin("{} puts it there")
+        return AbstractValue(
+            Kind.MOVED, Device.CUDA, Confidence.INFERRED, via=device.via if name == "to" else None
+        )
+    if base.kind is Kind.MOVED and name in {"forward", "generate"}:
+        return at.call(base, call)
+    if name in {"cpu", "to", "size", "values"} or name not in _OF_MORE_THAN_TENSORS:
+        return BOTTOM
+    return base
+
+
+@register(CALLABLES, Kind.MOVED)
+def _call_moved(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
+    """What was moved and is called is a module, and what it gives is where it is: a tensor, or an object of them."""
+    at.origin("a module that was moved to the GPU gives what is there")
+    return AbstractValue(Kind.MOVED, callee.device, Confidence.INFERRED, via=callee.via)
+
+
+def _is_of_tensors_alone(at: Point, name: str) -> bool:
+    """Whether what has a method of this name is a tensor."""
+    if name in _OF_MORE_THAN_TENSORS:
+        return False
+    return any(f"{owner}.{name}" in at.context.table.operations for owner in ("torch.Tensor", "torch"))
+
+
+def _is_cuda(device: AbstractValue) -> bool:
+    return device.kind in {Kind.STRING, Kind.DEVICE} and device_named(device) is Device.CUDA
+
+
+def torch_object(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    """Call a method of an object of torch: a stream, an event, a layer."""
+    full = f"{base.payload}.{name}"
+    at.note_asked(full, call)
+    if at.context.table.find(full) is not None:
+        return _operation(at, full, call.on(base))
+    if str(base.payload).startswith("torch.nn."):
+        if name in {"__call__", "forward"}:
+            return _given_by(base, together(at, map(as_tensor, call.args)))
+        if name in {"to", "cuda", "cpu", "eval", "train", "half", "float"}:
+            return _moved_layer(at, base, name, call)
+    return BOTTOM
+
+
+def _given_by(layer: AbstractValue, result: AbstractValue) -> AbstractValue:
+    """What a layer gives is where its weights are, as its arguments have to be."""
+    if result.device is not Device.UNKNOWN or layer.device not in ON_GPU:
+        return result
+    return refine(result, device=layer.device, confidence=layer.confidence, via=layer.via)
+
+
+def _moved_layer(at: Point, layer: AbstractValue, name: str, call: Call) -> AbstractValue:
+    device = AbstractValue(Kind.DEVICE, _MOVES[name]) if name in _MOVES else call.given(0, "device")
+    if device.kind not in {Kind.STRING, Kind.DEVICE} or name not in {*_MOVES, "to"}:
+        return layer
+    place, confidence, via = placed(device, at)
+    if place not in ON_GPU:
+        return refine(layer, device=Device.UNKNOWN, via=None)
+    return refine(layer, device=place, confidence=min(confidence, Confidence.INFERRED), via=via)
+
+
+_MOVES = {"cuda": Device.CUDA, "cpu": Device.CPU}
+
+
+@register(FUNCTIONS, "torch.device")
+def _device(at: Point, call: Call) -> AbstractValue:
+    given = call.given(0, "type")
+    if given.kind is Kind.UNION:
+        return AbstractValue(Kind.DEVICE, Device.MIXED, via=given.via)
+    device = device_named(given)
+    if device is Device.UNKNOWN and at.assume():
+        device = Device.MIXED  # the run decides
+    if device is Device.CUDA:
+        at.origin("the device is named here")
+    return AbstractValue(Kind.DEVICE, device, given.confidence, via=given.via if device in ON_GPU else None)
+
+
+@register(FUNCTIONS, "torch.get_default_dtype", "torch.promote_types", "torch.result_type")
+def _dtype(at: Point, call: Call) -> AbstractValue:
+    return AbstractValue(Kind.DTYPE)
+
+
+@register(FUNCTIONS, "torch.cuda.current_device")
+def _current_device(at: Point, call: Call) -> AbstractValue:
+    at.origin("the current CUDA device")
+    return AbstractValue(Kind.DEVICE, Device.CUDA)
+
+
+def note_default_device(at: Point, device: AbstractValue) -> None:
+    """Note that modules which are made by what is called here may be on a default device."""
+    if device.device not in {Device.CPU, Device.OTHER} and not at.module.is_outside:
+        at.tell(at.context.known.default_device, AbstractValue(Kind.DEVICE, confidence=Confidence.INFERRED))
+
+
+def default_device_of(given: AbstractValue) -> AbstractValue:
+    """Return the default device after ``torch.set_default_device(given)``."""
+    if given.kind is Kind.UNION:
+        return join_all([default_device_of(option) for option in given.items or ()])
+    place = device_named(given) if given.kind in _NAMES_OF_DEVICES else Device.UNKNOWN
+    if given.kind is Kind.NUMBER and place is not Device.CUDA:  # it may be no index
+        place = Device.UNKNOWN
+    return AbstractValue(Kind.DEVICE, place, min(given.confidence, Confidence.INFERRED), via=given.via)
+
+
+_NAMES_OF_DEVICES = frozenset({Kind.STRING, Kind.DEVICE, Kind.NUMBER})
+
+
+@register(FUNCTIONS, "torch.set_default_device")
+def _default_device(at: Point, call: Call) -> AbstractValue:
+    device = default_device_of(call.first)
+    at.origin("{} places what names no device")
+    note_default_device(at, device)
+    if at.function is at.module.body:
+        at.tell(at.context.known.globals[at.module, DEFAULT_DEVICE], refine(device, via=None))
+    return BOTTOM
+
+
+@register(FUNCTIONS, "torch.get_default_device")
+def _some_device(at: Point, call: Call) -> AbstractValue:
+    return AbstractValue(Kind.DEVICE)
+
+
+@register(FUNCTIONS, "torch.compile")
+def _compiled(at: Point, call: Call) -> AbstractValue:
+    return call.first

@@ -1,0 +1,124 @@
+"""Every transfer function is monotone: of operands of which more is known it makes something of which more is known.
+
+What is asked for by no stratum stays open here, as in the first stratum: an operand of which nothing is known yet is one that
+may become anything.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from syncscan.check.infer.dataflow.state import State
+from syncscan.check.infer.domain.lattice import at_most
+from syncscan.check.infer.domain.value import AbstractValue
+from syncscan.check.infer.ir.instructions import CallSite, FunctionIR, Op
+from syncscan.check.infer.solve.solver import SparseSolver
+from syncscan.check.infer.source.indexer import index_module
+from syncscan.check.infer.source.lines import Lines
+from syncscan.check.infer.source.trees import tree_of
+from syncscan.check.infer.transfer.point import Point
+from syncscan.check.infer.transfer.registry import INSTRUCTIONS
+from syncscan.model import Conventions, Device, Kind
+from syncscan.ops import load_table
+from tests.infer.drawn import number, placed, rising, tensor
+
+FEW = settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    derandomize=True,
+)  # fmt: skip
+Pair = tuple[AbstractValue, AbstractValue]
+TEXT = "def f(): pass\n"
+MODULE = index_module("m", "m.py", tree_of(TEXT), Lines(TEXT), is_package=False)
+SOLVER = SparseSolver([MODULE], load_table(), Conventions())
+SITE = CallSite(2)
+
+
+def point(operands: Sequence[AbstractValue]) -> Point:
+    """Return an instruction of a function of a real project, over slots of these values; nothing is answered."""
+    ir = FunctionIR()
+    for _ in operands:
+        ir.ops.append(Op.CONSTANT)
+        ir.operands.append(())
+        ir.data.append(...)
+    ir.ops.append(Op.JOIN)
+    ir.operands.append(tuple(range(len(operands))))
+    ir.data.append(None)
+    at = Point(SOLVER)
+    at.stand_in(State(MODULE.functions[-1], ir, 0, 0))
+    at.number = len(operands)
+    return at
+
+
+def check(transfer: Callable[[Point, Sequence[AbstractValue]], AbstractValue], pairs: Sequence[Pair]) -> None:
+    low, high = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    less, more = transfer(point(low), low), transfer(point(high), high)
+    assert at_most(less, more), f"\n{low}\n  gives {less}\n{high}\n  gives {more}"
+
+
+any_pair = rising()
+array_pair = rising(st.one_of(placed, tensor, number))
+name = st.sampled_from(["x", "device", "dtype", "shape", "T", "type", "x_cpu", "x_gpu", "payload"])
+annotation = st.just(ast.parse("list[int]", mode="eval").body)
+nothing = st.none()
+
+# Of every instruction that is driven by values alone: what its operands are drawn from, and its data.
+DRIVEN: dict[Op, tuple[st.SearchStrategy[list[Pair]], st.SearchStrategy[Any]]] = {
+    Op.PHI: (st.lists(any_pair, min_size=1, max_size=3), nothing),
+    Op.JOIN: (st.lists(any_pair, min_size=1, max_size=3), nothing),
+    Op.ATTRIBUTE: (st.lists(any_pair, min_size=1, max_size=1), st.tuples(name, st.just(False))),
+    Op.SUBSCRIPT: (st.lists(any_pair, min_size=2, max_size=2), nothing),
+    Op.BINARY: (st.lists(st.one_of(array_pair, any_pair), min_size=2, max_size=2), st.sampled_from(["Add", "Mult", "Div", "BitAnd", "BitOr"])),
+    Op.UNARY: (st.lists(any_pair, min_size=1, max_size=1), st.sampled_from(["Not", "USub", "Invert"])),
+    Op.COMPARE: (st.lists(st.one_of(array_pair, any_pair), min_size=2, max_size=2), st.sampled_from([("Eq",), ("Lt",), ("Is",), ("In",)])),
+    Op.TEXT: (st.lists(any_pair, max_size=1), st.booleans()),
+    Op.SEQUENCE: (st.lists(any_pair, max_size=3), st.tuples(st.sampled_from([Kind.LIST, Kind.TUPLE]), st.sampled_from([(), (0,)]))),
+    Op.SET: (st.lists(any_pair, max_size=2), nothing),
+    Op.DICT: (st.lists(any_pair, min_size=2, max_size=2), nothing),
+    Op.LIST_OF: (st.lists(any_pair, min_size=1, max_size=1), st.just(Kind.LIST)),
+    Op.DICT_OF: (st.lists(any_pair, min_size=1, max_size=1), nothing),
+    Op.SLICE: (st.lists(any_pair, min_size=1, max_size=2), nothing),
+    Op.ITERATED: (st.lists(any_pair, min_size=1, max_size=1), nothing),
+    Op.UNPACKED: (st.lists(any_pair, min_size=1, max_size=1), st.sampled_from([(0, 2, False), (1, 2, False), (0, 2, True)])),
+    Op.STARRED: (st.lists(any_pair, min_size=1, max_size=1), nothing),
+    Op.ENTERED: (st.lists(any_pair, min_size=1, max_size=1), st.just(False)),
+    Op.WITH_DEVICE: (st.lists(any_pair, min_size=2, max_size=2), nothing),
+    Op.SET_DEVICE: (st.lists(any_pair, min_size=3, max_size=3), st.just(SITE)),
+    Op.NAMED: (st.lists(any_pair, min_size=1, max_size=1), name),
+    Op.ANNOTATED: (st.lists(any_pair, min_size=1, max_size=1), annotation),
+    Op.AUGMENTED: (st.lists(st.one_of(array_pair, any_pair), min_size=2, max_size=2), st.sampled_from(["Add", "Mult"])),
+    Op.ADDED: (st.lists(any_pair, min_size=2, max_size=2), st.sampled_from([CallSite(1, attribute=each) for each in ("append", "extend", "update")])),
+    Op.PUT: (st.lists(any_pair, min_size=3, max_size=3), nothing),
+    Op.STORED: (st.lists(any_pair, min_size=3, max_size=3), nothing),
+    Op.RESIZED: (st.lists(any_pair, min_size=1, max_size=1), nothing),
+    Op.CAPTURED_PATTERN: (st.lists(any_pair, min_size=1, max_size=1), st.just((0, 2))),
+    Op.NOT_NONE: (st.lists(any_pair, min_size=1, max_size=1), nothing),
+    Op.TRUE: (st.lists(any_pair, min_size=1, max_size=1), nothing),
+    Op.AT_PLACE: (st.lists(any_pair, min_size=1, max_size=1), st.sampled_from([Device.CUDA, Device.CPU])),
+    Op.AT_DEVICE: (st.lists(st.one_of(array_pair, any_pair), min_size=2, max_size=2), nothing),
+    Op.GATE: (st.lists(any_pair, min_size=2, max_size=2), nothing),
+}  # fmt: skip
+# Of the others, what they read is no value, or what they contribute is what `crossing` makes of one.
+NOT_DRIVEN = {
+    Op.CONSTANT, Op.PARAMETER, Op.ENTRY_DEVICE, Op.READ_NAME, Op.IMPORT, Op.LAMBDA, Op.REBOUND, Op.MAY_BE, Op.STORE_ATTRIBUTE,
+    Op.STORE_ITEM, Op.STORE_GLOBAL, Op.STORE_CAPTURED, Op.STORE_CLASS, Op.PUBLISH, Op.RETURN, Op.YIELD, Op.RESULT, Op.LEFT_OUT,
+    Op.MIRROR, Op.IS_INSTANCE, Op.CALL, Op.CALL_METHOD, Op.CALL_SUPER,
+}  # fmt: skip
+
+
+def test_every_instruction_is_named_here() -> None:
+    assert set(INSTRUCTIONS) == {*DRIVEN, *NOT_DRIVEN}
+    assert not NOT_DRIVEN & DRIVEN.keys()
+
+
+@pytest.mark.parametrize("op", DRIVEN, ids=lambda op: op.name)
+@FEW
+@given(st.data())
+def test_an_instruction_is_monotone(op: Op, data: st.DataObject) -> None:
+    pairs, its_data = (data.draw(each) for each in DRIVEN[op])
+    check(lambda at, values: INSTRUCTIONS[op](at, values, its_data), pairs)
