@@ -81,7 +81,17 @@ def parses(text: str) -> bool:
 
 def check(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Check a folder as a project of its own."""
-    command = [sys.executable, "-m", "syncscan", "check", "--no-cache", "--output-format", "json", *options, "."]
+    command = [
+        sys.executable,
+        "-m",
+        "syncscan",
+        "check",
+        "--no-cache",
+        "--output-format",
+        "json",
+        *options,
+        ".",
+    ]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
