@@ -250,7 +250,7 @@ def test_what_a_callable_holds_tells_it_apart_and_never_changes() -> None:
 def test_what_is_passed_on_never_changes() -> None:
     """All that evaluations share: what is made on the way is named here."""
     made_on_the_way = {
-        "Candidate", "Outcome", "Loop", "ModuleEdit", "Consequences", "_Names", "Merged",
+        "Candidate", "Outcome", "Loop", "ModuleEdit", "Consequences", "_Names", "Merged", "FunctionIR", "Trace",
         "Parameter", "Function", "Virtual", "Class", "Module", "Value",
         "UnreadFunction", "UnreadClass", "UnreadModule",
     }  # fmt: skip
