@@ -167,8 +167,8 @@ def test_a_trace_with_anything_anywhere_is_shown_or_refused(kept, syncscan, data
     try:
         assert_shown_or_refused(syncscan("trace", "report", kept))
         for command in (
-            ("report", "--output-format", data.draw(st.sampled_from(MACHINES)), kept),
-            ("diff", kept, kept),
+            ("trace", "report", "--output-format", data.draw(st.sampled_from(MACHINES)), kept),
+            ("trace", "diff", kept, kept),
         ):
             run = syncscan(*command)
             assert (run.status, run.stderr.count("\n")) in {(0, 0), (2, 1)}
