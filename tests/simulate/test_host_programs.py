@@ -48,13 +48,19 @@ class Moving(torch.nn.Module):
 GRAPHS: dict[str, Callable[[], str]] = {
     "fx": lambda: torch.fx.symbolic_trace(Moving()).code,
     "make_fx": lambda: make_fx(Moving())(torch.ones(2)).code,
+    "trace": lambda: torch.jit.trace(Moving(), torch.ones(2)).code,
     "script": lambda: torch.jit.script(Moving()).code,
     "export": lambda: str(torch.export.export(Moving(), (torch.ones(2),)).graph),
 }
 
+# torch.jit.trace names values after the program's variables, which it does not find behind our frames.
+NAMED_OTHERWISE = pytest.mark.xfail(strict=True, reason="torch.jit.trace gives values other names")
+
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize(
+    "name", [*sorted(GRAPHS.keys() - {"trace"}), pytest.param("trace", marks=NAMED_OTHERWISE)]
+)
 def test_graphs_of_the_host_are_those_of_torch(name: str) -> None:
     plain = GRAPHS[name]()
     with simulated_cuda():
