@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from syncscan.errors import SyncscanError
-from syncscan.files import read_file
+from syncscan.system.files import read_file
 from syncscan.trace.shape import Mismatch, integer, map_of, parse, record
 
 FORMAT_VERSION = 1

@@ -22,9 +22,9 @@ from typing import Any
 
 from syncscan.check.nesting import deep_recursion, parse
 from syncscan.errors import ConfigError
-from syncscan.files import read_file
-from syncscan.git import last_commit, renamed_since
 from syncscan.model import Finding
+from syncscan.system.files import read_file
+from syncscan.system.git import last_commit, renamed_since
 
 FORMAT_VERSION = 1
 _LARGEST = 256 << 20

@@ -29,11 +29,11 @@ from syncscan.check.rhythms import Rhythms
 from syncscan.check.state import State, written
 from syncscan.check.when import Times, times
 from syncscan.facts import FactSet
-from syncscan.memory import steady_memory
 from syncscan.model import Conventions, Failure
 from syncscan.ops import OperationTable, load_table
 from syncscan.rule import by_precedence
-from syncscan.workers import workers
+from syncscan.system.memory import steady_memory
+from syncscan.system.workers import workers
 
 Progress = Callable[[str, int, int], None]
 AnySolver = (

@@ -24,7 +24,7 @@ from syncscan.check.plain import finding_of, plain
 from syncscan.check.story import Told
 from syncscan.model import Failure, Finding
 from syncscan.rule import Rule
-from syncscan.workers import shared
+from syncscan.system.workers import shared
 
 # Below this many functions, starting a process takes longer than it saves.
 _WORTH_SHARING = 300

@@ -12,7 +12,7 @@ from typing import Any
 
 import libcst as cst
 
-from syncscan.workers import trial
+from syncscan.system.workers import trial
 
 LONGEST = 10  # seconds for one file; the largest ones that people write take one or two
 

@@ -10,7 +10,7 @@ from syncscan.check.engine import Engine
 from syncscan.check.files import Source
 from syncscan.config import Config
 from syncscan.facts import FactSet
-from syncscan.memory import free_all
+from syncscan.system.memory import free_all
 
 _MOST = 2  # such as a project with its tests, and without
 _FEW = 64  # files that may have come and gone; more are as a rule another project

@@ -20,8 +20,8 @@ from syncscan.check.session import Checked, Progress, check
 from syncscan.check.store import Store
 from syncscan.config import Config
 from syncscan.errors import ConfigError
-from syncscan.git import changed_since, contents_at, fork_point, repository
 from syncscan.model import Finding
+from syncscan.system.git import changed_since, contents_at, fork_point, repository
 
 _OTHERS = frozenset(
     {"pyproject.toml", "setup.py", "setup.cfg", ".gitignore"}

@@ -27,8 +27,8 @@ import syncscan
 from syncscan.check.files import Source
 from syncscan.check.matching import CheckResult, FactsUsed
 from syncscan.check.plain import each, finding_of, parts, plain
-from syncscan.files import read_file
 from syncscan.model import Conventions, Failure
+from syncscan.system.files import read_file
 
 _MOST_BYTES = 256 * 1024 * 1024  # of all entries together; the oldest make room
 _MOST_OF_ONE = 64 * 1024 * 1024

@@ -36,9 +36,6 @@ from syncscan.commands.parameters import refuse_contradictions
 from syncscan.commands.watch import Watched, watch
 from syncscan.config import Config, show
 from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, ConfigError
-from syncscan.files import replace_file
-from syncscan.git import repository
-from syncscan.memory import steady_memory
 from syncscan.model import Finding, Severity
 from syncscan.report import statistics
 from syncscan.report.formats import render, write
@@ -47,6 +44,9 @@ from syncscan.report.records import Report, summary
 from syncscan.report.safe_text import safe_line, safe_lines
 from syncscan.report.words import plural
 from syncscan.rule import rule_book
+from syncscan.system.files import replace_file
+from syncscan.system.git import repository
+from syncscan.system.memory import steady_memory
 
 
 def run(options: Options) -> int:

@@ -12,9 +12,9 @@ from syncscan.commands.running import run
 from syncscan.config import find_config
 from syncscan.errors import EXIT_OK, ConfigError
 from syncscan.facts import FactSet, read_facts
-from syncscan.files import replace_file
 from syncscan.observed import facts_of, without_changed
 from syncscan.report.words import plural
+from syncscan.system.files import replace_file
 from syncscan.trace.front import step_behind
 from syncscan.trace.launch import Launched
 from syncscan.trace.store import Process, read_processes

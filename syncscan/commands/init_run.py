@@ -16,11 +16,11 @@ from syncscan.check.rhythm import drives_models
 from syncscan.check.session import Checked, check
 from syncscan.config import find_config
 from syncscan.errors import EXIT_OK, ConfigError
-from syncscan.files import replace_file
 from syncscan.report.progress import ProgressBar
 from syncscan.report.records import entry_points
 from syncscan.report.safe_text import safe_line
 from syncscan.report.words import plural
+from syncscan.system.files import replace_file
 
 SETTINGS, BASELINE = "pyproject.toml", "syncscan-baseline.json"
 WORKFLOW = ".github/workflows/syncscan.yml"

@@ -79,12 +79,12 @@ def measure(operations: tuple[str, ...], output: Path, raw: Path | None, source:
     A run that is cut short leaves the table as it was; the next one goes on where it ended. Where only some are
     measured the others stay as they are in the table.
     """
-    from syncscan.files import replace_file  # noqa: PLC0415
     from syncscan.measure.campaign import read_log  # noqa: PLC0415
     from syncscan.measure.derive import derive, replace_measured  # noqa: PLC0415
     from syncscan.measure.report import coverage  # noqa: PLC0415
     from syncscan.measure.write import write_table  # noqa: PLC0415
     from syncscan.ops import load_table, parse_table  # noqa: PLC0415
+    from syncscan.system.files import replace_file  # noqa: PLC0415
 
     raw = raw or output.with_suffix(".jsonl")
     log = None if source else _measured(raw, operations)

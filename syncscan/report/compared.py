@@ -9,8 +9,8 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from syncscan.errors import SyncscanError
-from syncscan.files import read_file
 from syncscan.model import Finding
+from syncscan.system.files import read_file
 from syncscan.trace.lines import ran
 from syncscan.trace.shape import Mismatch, integer, list_of, parse, record, text
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from syncscan.files import replace_file
+from syncscan.system.files import replace_file
 
 if TYPE_CHECKING:
     from syncscan.report.records import Report

@@ -17,12 +17,12 @@ from pygls.workspace import TextDocument
 from syncscan import __version__
 from syncscan.check.files import normalise
 from syncscan.errors import EXIT_OK, ConfigError, SyncscanError
-from syncscan.memory import free_all, free_recent
 from syncscan.model import Edit, Finding
 from syncscan.server import answers
 from syncscan.server.progress import EditorProgress
 from syncscan.server.settings import Settings
 from syncscan.server.workspace import Workspace
+from syncscan.system.memory import free_all, free_recent
 
 _EXIT_UNANNOUNCED = 1
 _QUIET = 20.0  # seconds after which nobody types

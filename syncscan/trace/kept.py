@@ -7,16 +7,16 @@ from functools import partial
 from pathlib import Path
 
 from syncscan.errors import SyncscanError
-from syncscan.files import read_file
-from syncscan.memory import steady_memory
 from syncscan.ops import OperationTable
+from syncscan.system.files import read_file
+from syncscan.system.memory import steady_memory
+from syncscan.system.workers import in_order, workers
 from syncscan.trace.contract import FORMAT_VERSION, OF_EVERY_VERSION, TRACE
 from syncscan.trace.launch import Launched
 from syncscan.trace.merge import Part, Trace, merge, merge_parts
 from syncscan.trace.shape import Mismatch, parse
 from syncscan.trace.sites import Blame
 from syncscan.trace.trace import build
-from syncscan.workers import in_order, workers
 
 MAX_BYTES = 128 * 1024 * 1024  # of trace.json
 _FILE = "trace.json"

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Protocol
 
 from syncscan.errors import EXIT_NOT_EXECUTABLE, EXIT_NOT_FOUND, SyncscanError
-from syncscan.files import open_file
 from syncscan.simulate.export import TABLE_FILE
+from syncscan.system.files import open_file
 from syncscan.trace.arrivals import Arrivals, Sent
 from syncscan.trace.front import ALL_TOLD, AWAITED, Front, is_stopped
 from syncscan.trace.interpreter import is_python

@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from syncscan.files import read_file
 from syncscan.ops import OperationTable
 from syncscan.rule import rule_book
+from syncscan.system.files import read_file
 from syncscan.trace.classify import explain
 from syncscan.trace.spread import Spread, pooled
 from syncscan.trace.store import Frame, Process, Wait, quantile

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from syncscan.files import open_file
+from syncscan.system.files import open_file
 from syncscan.trace.shape import (
     Mismatch,
     Shape,

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from syncscan.check import newer
-from syncscan.workers import trial
+from syncscan.system.workers import trial
 
 F_STRINGS = "PEP 701 f-strings"
 RUNNING = sys.version_info[:2]

@@ -13,8 +13,8 @@ from string import Template
 from typing import Any, TextIO
 
 from syncscan.address import rule_address
-from syncscan.files import read_file
 from syncscan.report.safe_text import safe_values
+from syncscan.system.files import read_file
 
 AROUND = 4  # lines of source before and after an expression
 _MAX_SOURCE = 16 * 1024 * 1024

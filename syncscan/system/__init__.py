@@ -1,0 +1,1 @@
+"""What syncscan asks of the operating system: files, memory, processes, git."""
