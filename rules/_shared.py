@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import libcst as cst
 
-from syncscan.inferred import is_of
-from syncscan.kinds import asks
 from syncscan.model import Applicability, Confidence, Kind, Value
 from syncscan.ops import Effect
+from syncscan.ops.inferred import is_of
+from syncscan.ops.kinds import asks
 from syncscan.rule import Facts
 
 CONSTRUCTORS = frozenset({"tensor", "as_tensor", "asarray", "new_tensor"})  # of a tensor from host data

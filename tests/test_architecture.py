@@ -15,8 +15,8 @@ RULES = ROOT.parent / "rules"  # installed as syncscan.rules
 # or on those above it, and not the other way. All that lies in a package is held to that.
 FLOORS = {
     "syncscan": (
-        "address errors kinds model surroundings",
-        "inferred ops reference system",
+        "address errors model surroundings",
+        "ops reference system",
         "rule guard simulate",
         "rules config trace",
         "facts",
@@ -98,6 +98,7 @@ FLOORS = {
         "threads",
         "simulation",
     ),
+    "syncscan.ops": ("kinds", "inferred table"),
     "syncscan.system": ("files git memory workers",),
     "syncscan.server": ("answers progress settings", "workspace", "server"),
     "syncscan.verify": ("scratch", "run", "search"),

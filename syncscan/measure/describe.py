@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from syncscan.kinds import KINDS, Test, TestMakers, test_of
+from syncscan.ops.kinds import KINDS, Test, TestMakers, test_of
 
 Description = dict[str, Any]
 
@@ -105,7 +105,7 @@ def values_of(described: Description) -> list[Description]:
 
 
 def kinds_of(described: Description) -> frozenset[str]:
-    """The kinds of `syncscan.kinds.KINDS` that hold for one value."""
+    """The kinds of `syncscan.ops.kinds.KINDS` that hold for one value."""
     return frozenset(kind for kind in KINDS if is_of(kind, described))
 
 

@@ -10,9 +10,9 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from syncscan.kinds import asks
 from syncscan.measure.describe import Description, bytes_of, is_of, kinds_of, values_of
 from syncscan.ops import Condition, Term
+from syncscan.ops.kinds import asks
 
 Args = dict[str, Description]
 

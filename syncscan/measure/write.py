@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from syncscan.ops import Case, Condition, Form, Operation, Term, reads_number
 
 HEADER = """\
-# What each operation does to the host, by its full name. syncscan/ops.py explains the entries.
+# What each operation does to the host, by its full name. syncscan/ops/table.py explains the entries.
 # Written by `syncscan ops measure`; what it ran is in syncscan/measure/cases.toml and torch's op_db.
 """
 WIDTH = 100

@@ -11,9 +11,9 @@ from dataclasses import fields
 from typing import Any
 
 from syncscan.address import BRANCH, REPOSITORY
-from syncscan.kinds import KINDS
 from syncscan.model import Confidence, Conventions, When
 from syncscan.ops import DTYPES, RESULTS, Effect
+from syncscan.ops.kinds import KINDS
 from syncscan.rule import rule_book
 
 _Schema = dict[str, Any]

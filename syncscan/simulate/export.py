@@ -9,8 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from syncscan.kinds import alternatives
 from syncscan.ops import Case, Operation, OperationTable, Term, parse_operations
+from syncscan.ops.kinds import alternatives
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -18,10 +18,10 @@ from dataclasses import replace
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
-from syncscan.inferred import is_of
-from syncscan.kinds import KINDS, asks
 from syncscan.model import Device, Kind, Value
 from syncscan.ops import Case, Effect, Operation, OperationTable, Term, by_parameter, load_table
+from syncscan.ops.inferred import is_of
+from syncscan.ops.kinds import KINDS, asks
 from syncscan.rule import by_precedence, suggestion_of
 from syncscan.surroundings import Surroundings
 

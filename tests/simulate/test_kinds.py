@@ -13,11 +13,11 @@ from syncscan.check.infer.solver import Solver
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.table.conditions import Bound, blocking_case
-from syncscan.kinds import KINDS, alternatives
 from syncscan.measure.describe import describe, kinds_of
 from syncscan.measure.learn import Example, learn
 from syncscan.model import Conventions, Value
 from syncscan.ops import Case, Effect, Operation, Term, load_table, parse_table
+from syncscan.ops.kinds import KINDS, alternatives
 from syncscan.simulate.export import plain_table
 from syncscan.simulate.inside import kinds as simulated
 from syncscan.simulate.inside.conditions import Table

@@ -1,4 +1,4 @@
-"""The facts of which the kinds of the operation table are made, for real values; see ``syncscan/kinds.py``."""
+"""The facts of which the kinds of the operation table are made, for real values; see ``syncscan/ops/kinds.py``."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def asks(kind: Kind, facts: Iterable[str]) -> bool:
 
 
 def test_of(kind: Kind) -> Test:
-    """The test whether a value is of a kind, which ``syncscan.kinds`` defines by these facts."""
+    """The test whether a value is of a kind, which ``syncscan.ops.kinds`` defines by these facts."""
     return _any_of([_all_of([_fact(text, holds) for text, holds in one.items()]) for one in kind])
 
 

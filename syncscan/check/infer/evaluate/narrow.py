@@ -13,8 +13,8 @@ from syncscan.check.infer.source.trees import types_of
 from syncscan.check.infer.source.uses import compared_text
 from syncscan.check.infer.values.basic import NONE, refine
 from syncscan.check.infer.values.lattice import as_tensor, join_all, without_none
-from syncscan.inferred import device_named
 from syncscan.model import UNKNOWN, Device, Kind, Value
+from syncscan.ops.inferred import device_named
 
 _KINDS = {
     "torch.Tensor": Kind.TENSOR,

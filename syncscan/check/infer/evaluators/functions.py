@@ -17,8 +17,8 @@ from syncscan.check.infer.values.basic import record, table
 from syncscan.check.infer.values.callables import BoundMethod, Partial
 from syncscan.check.infer.values.lattice import join, join_all
 from syncscan.check.infer.values.passing import evidence_in, inferred, moved, parts_of
-from syncscan.inferred import device_named
 from syncscan.model import ON_GPU, UNKNOWN, Device, Kind, Value
+from syncscan.ops.inferred import device_named
 
 Passed = list[tuple[Parameter, Value]]
 Given = list[

@@ -17,9 +17,9 @@ from syncscan.check.infer.table.conditions import Bound
 from syncscan.check.infer.table.results import placed, result_of, together
 from syncscan.check.infer.values.basic import refine
 from syncscan.check.infer.values.lattice import as_tensor
-from syncscan.inferred import device_named
 from syncscan.model import ON_GPU, UNKNOWN, Confidence, Device, Kind, Value
 from syncscan.ops import DEFAULT, follows_default
+from syncscan.ops.inferred import device_named
 
 # What modules, batches and tables of tensors have as well, and what gives another of the same.
 _OF_MORE_THAN_TENSORS = MODULE_METHODS | frozenset(

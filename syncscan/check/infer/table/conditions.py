@@ -8,10 +8,10 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
 
-from syncscan.inferred import is_of
-from syncscan.kinds import Verdict, asks
 from syncscan.model import UNKNOWN, Kind
 from syncscan.ops import Case, Condition, Effect, Operation, Term, by_parameter
+from syncscan.ops.inferred import is_of
+from syncscan.ops.kinds import Verdict, asks
 
 _ABOUT_GPU = frozenset({"on gpu", "holds gpu", "names gpu"})
 

@@ -24,9 +24,9 @@ from syncscan.check.infer.values.basic import (
 )
 from syncscan.check.infer.values.lattice import join_all
 from syncscan.check.infer.values.steps import Placed, Step
-from syncscan.inferred import device_named
 from syncscan.model import ARRAYS, MASKS, ON_GPU, UNKNOWN, Confidence, Device, Evidence, Kind, Value
 from syncscan.ops import Effect
+from syncscan.ops.inferred import device_named
 
 _FIXED = {
     "number": NUMBER,

@@ -18,8 +18,8 @@ from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import CALLABLES, register
 from syncscan.check.infer.transfer.storing import store_attribute, tell
 from syncscan.check.infer.transfer.virtual import parameter_at
-from syncscan.inferred import device_named
 from syncscan.model import ON_GPU, Device, Kind
+from syncscan.ops.inferred import device_named
 
 Passed = list[
     tuple[Parameter, AbstractValue, Slot]

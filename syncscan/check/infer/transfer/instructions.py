@@ -38,8 +38,8 @@ from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
 from syncscan.check.infer.transfer.subscripts import note_subscript, read_item, settled
 from syncscan.check.infer.transfer.torch_calls import default_device_of, note_default_device
 from syncscan.check.infer.transfer.typed_dicts import of_table
-from syncscan.inferred import device_named
 from syncscan.model import ARRAYS, Device, Kind
+from syncscan.ops.inferred import device_named
 
 Values = Sequence[AbstractValue]
 

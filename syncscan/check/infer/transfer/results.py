@@ -21,9 +21,9 @@ from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, AbstractValue, Vi
 from syncscan.check.infer.table.conditions import Bound, in_form
 from syncscan.check.infer.transfer.operands import NUMERIC, common_dtype, is_open_operand, items_in, together
 from syncscan.check.infer.transfer.point import Point
-from syncscan.inferred import device_named
 from syncscan.model import ARRAYS, MASKS, ON_GPU, Confidence, Device, Kind
 from syncscan.ops import Effect
+from syncscan.ops.inferred import device_named
 
 _FIXED = {
     "number": NUMBER,

@@ -12,9 +12,9 @@ from syncscan.check.infer.transfer.operands import together
 from syncscan.check.infer.transfer.point import DEFAULT_DEVICE, Point
 from syncscan.check.infer.transfer.registry import CALLABLES, DECLARED, FUNCTIONS, METHODS, PACKAGES, register
 from syncscan.check.infer.transfer.results import placed, result_of
-from syncscan.inferred import device_named
 from syncscan.model import ON_GPU, Confidence, Device, Kind
 from syncscan.ops import DEFAULT, follows_default
+from syncscan.ops.inferred import device_named
 
 # What modules, batches and tables of tensors have as well, and what gives another of the same.
 _OF_MORE_THAN_TENSORS = MODULE_METHODS | frozenset(

@@ -1,4 +1,4 @@
-"""The facts of `syncscan.kinds`, as far as they are known of an inferred value: true, false, or None for unknown."""
+"""The facts of `syncscan.ops.kinds`, as far as they are known of an inferred value: true, false, or None for unknown."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import functools
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from syncscan.kinds import Test, TestMakers, Verdict, test_of
 from syncscan.model import ARRAYS, MASKS, UNKNOWN, Device, Kind
+from syncscan.ops.kinds import Test, TestMakers, Verdict, test_of
 
 
 class Inferred(Protocol):

@@ -20,7 +20,7 @@ A kind is put together from a few facts about a value::
     holds host                              none is
     names gpu, names host                   a device argument that names the place
 
-Three worlds answer the facts: `syncscan.inferred` for what the static analysis knows of a value, where a fact may
+Three worlds answer the facts: `syncscan.ops.inferred` for what the static analysis knows of a value, where a fact may
 be unknown; `syncscan.simulate.inside.kinds` for real values; `syncscan.measure.describe` for measured ones. In each
 a fact is a function that takes what follows its name and returns a test of a value.
 """

@@ -7,7 +7,7 @@ operation. The static analyser and the simulator read the same conditions:
     term        = ARG " is " KIND | ARG " is not " KIND | ARG [" not"] " given" | ARG " > " N " bytes"
     ARG         = a parameter named in the entry's ``args``, or "any" for any operand
 
-A KIND is one of `syncscan.kinds.KINDS`. An operation on tensors that is not in the table follows `DEFAULT`.
+A KIND is one of `syncscan.ops.kinds.KINDS`. An operation on tensors that is not in the table follows `DEFAULT`.
 
 A starred parameter takes the positional arguments that are left, and the index of a subscript its
 elements: a term about several values holds where any of them satisfies it. A size that is not known
@@ -27,7 +27,7 @@ from importlib.resources import files
 from typing import Any, TypeVar
 
 from syncscan.errors import SyncscanError, suggestion
-from syncscan.kinds import KINDS
+from syncscan.ops.kinds import KINDS
 
 if sys.version_info >= (3, 11):
     import tomllib
