@@ -1,6 +1,6 @@
 """Write what is generated in ``docs/``: the pages of the rules and operations, and the schema of the settings.
 
-Puts the address of the repository (`syncscan.address`) wherever it is named. Tests fail while a page is stale.
+Puts the address of the repository (`syncscan.report.address`) wherever it is named. Tests fail while a page is stale.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS.parent))
 
-from syncscan.address import BRANCH, REPOSITORY  # noqa: E402
 from syncscan.measure.page import operations_page  # noqa: E402
 from syncscan.ops import load_table  # noqa: E402
+from syncscan.report.address import BRANCH, REPOSITORY  # noqa: E402
 from syncscan.report.pages import pages  # noqa: E402
 from syncscan.report.schema import settings_schema  # noqa: E402
 from syncscan.rule import rule_book  # noqa: E402

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from syncscan import __version__
+from syncscan.commands.exit_handling import flush_standard_streams, open_standard_streams, tell
 from syncscan.commands.interface import renamed
-from syncscan.ending import flush_standard_streams, open_standard_streams, tell
 from syncscan.errors import InterruptError
 
 COMMANDS = {

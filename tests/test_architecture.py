@@ -15,15 +15,15 @@ RULES = ROOT.parent / "rules"  # installed as syncscan.rules
 # or on those above it, and not the other way. All that lies in a package is held to that.
 FLOORS = {
     "syncscan": (
-        "address errors model surroundings",
+        "errors model surroundings",
         "ops reference system",
         "rule guard simulate",
         "rules config trace",
         "facts",
         "check measure pytest_plugin",
-        "observed verify",
+        "verify",
         "report",
-        "ending server",
+        "server",
         "commands",
         "cli",
         "__main__",
@@ -55,7 +55,7 @@ FLOORS = {
         "solve kept",
     ),
     "syncscan.commands": (
-        "interface parameters",
+        "exit_handling interface observed parameters",
         "check_options compare running trace_options watch",
         "interim trace_report",
         "check_run facts_record fix_run init_run trace_run",
@@ -76,7 +76,7 @@ FLOORS = {
         "blocking",
     ),
     "syncscan.report": (
-        "words",
+        "address words",
         "console pages records safe_text trace_json trace_lines trace_rows",
         "chrome_trace compared diff ranks speedscope",
         "compared_json diff_json",

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
+from syncscan.commands.observed import facts_of, without_changed
 from syncscan.commands.running import run
 from syncscan.config import find_config
 from syncscan.errors import EXIT_OK, ConfigError
 from syncscan.facts import FactSet, read_facts
-from syncscan.observed import facts_of, without_changed
 from syncscan.report.words import plural
 from syncscan.system.files import replace_file
 from syncscan.trace.front import step_behind

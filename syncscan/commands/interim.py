@@ -14,8 +14,8 @@ from typing import TextIO
 from rich.live import Live
 from rich.text import Text
 
+from syncscan.commands.exit_handling import tell
 from syncscan.commands.trace_options import TERMINAL
-from syncscan.ending import tell
 from syncscan.report import trace_text
 from syncscan.report.console import Console
 from syncscan.trace.launch import Launched

@@ -64,7 +64,7 @@ def find_rule(word: str) -> Rule:
 
 
 def _as_json(rule: Rule) -> dict[str, object]:
-    from syncscan.address import rule_address  # noqa: PLC0415
+    from syncscan.report.address import rule_address  # noqa: PLC0415
     from syncscan.report.pages import GROUPS, fix_kind, rule_page  # noqa: PLC0415
 
     return {

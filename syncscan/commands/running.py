@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from syncscan.ending import tell
+from syncscan.commands.exit_handling import tell
 from syncscan.errors import EXIT_OK
 from syncscan.ops import OperationTable
 from syncscan.simulate.export import prepare_simulation

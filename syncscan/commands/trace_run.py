@@ -9,13 +9,13 @@ from pathlib import Path
 
 import click
 
+from syncscan.commands.exit_handling import tell
 from syncscan.commands.interim import FLUSHED_SECONDS, Interim
 from syncscan.commands.parameters import refuse_contradictions
 from syncscan.commands.running import run as run_command
 from syncscan.commands.trace_options import CONTRADICTIONS, Options
 from syncscan.commands.trace_report import show
 from syncscan.config import find_config
-from syncscan.ending import tell
 from syncscan.errors import EXIT_FINDINGS, EXIT_OK, SyncscanError
 from syncscan.ops import OperationTable
 from syncscan.trace import launch

@@ -12,8 +12,8 @@ from typing import Any, TextIO
 from urllib.parse import quote
 
 from syncscan import __version__
-from syncscan.address import REPOSITORY, rule_address
 from syncscan.model import Confidence, Edit, Evidence, Failure, Finding, Severity
+from syncscan.report.address import REPOSITORY, rule_address
 from syncscan.report.pages import GROUPS, rule_page
 from syncscan.report.records import Report, advice, fingerprints, in_file
 from syncscan.rule import Rule, rule_book

@@ -10,10 +10,10 @@ import re
 from dataclasses import fields
 from typing import Any
 
-from syncscan.address import BRANCH, REPOSITORY
 from syncscan.model import Confidence, Conventions, When
 from syncscan.ops import DTYPES, RESULTS, Effect
 from syncscan.ops.kinds import KINDS
+from syncscan.report.address import BRANCH, REPOSITORY
 from syncscan.rule import rule_book
 
 _Schema = dict[str, Any]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from syncscan.address import rule_address
 from syncscan.check.fix import fixable
 from syncscan.check.ignores import ignoring
 from syncscan.model import Applicability, Edit, Finding, Severity
+from syncscan.report.address import rule_address
 from syncscan.report.records import advice, places_of
 from syncscan.rule import rule_book
 

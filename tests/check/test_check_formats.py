@@ -112,7 +112,7 @@ def test_odd_text_is_valid_sarif():
 
 
 def test_sarif_has_the_rules_with_help(syncscan, project, monkeypatch):
-    monkeypatch.setattr("syncscan.address.REPOSITORY", "https://example.org/syncscan")
+    monkeypatch.setattr("syncscan.report.address.REPOSITORY", "https://example.org/syncscan")
     project({"a.py": HEAD + READ})
     done = syncscan("check", "--output-format", "sarif")
     assert (done.stderr, done.status) == ("", 1)
@@ -126,7 +126,7 @@ def test_sarif_has_the_rules_with_help(syncscan, project, monkeypatch):
 
 
 def test_sarif_has_no_links_where_the_repository_has_no_address(syncscan, project, monkeypatch):
-    monkeypatch.setattr("syncscan.address.REPOSITORY", "")
+    monkeypatch.setattr("syncscan.report.address.REPOSITORY", "")
     project({"a.py": HEAD + READ})
     data = json.loads(syncscan("check", "--output-format", "sarif").stdout)
     jsonschema.validate(data, SCHEMA)

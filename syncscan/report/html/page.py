@@ -12,7 +12,7 @@ from pathlib import Path
 from string import Template
 from typing import Any, TextIO
 
-from syncscan.address import rule_address
+from syncscan.report.address import rule_address
 from syncscan.report.safe_text import safe_values
 from syncscan.system.files import read_file
 
