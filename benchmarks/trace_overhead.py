@@ -25,7 +25,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from syncscan.trace.hook._syncscan_hook.arm import arm
 from syncscan.trace.hook._syncscan_hook.hook import Hook
-from syncscan.trace.hook._syncscan_hook.start import Part
+from syncscan.trace.hook._syncscan_hook.part import TraceFile
 
 Step = Callable[[], object]
 Variants = dict[str, Callable[[], contextlib.AbstractContextManager[object]]]
@@ -114,7 +114,7 @@ def loops() -> dict[str, tuple[Step, int]]:
 
 def new_hook() -> Hook:
     """A hook that writes into a folder of its own."""
-    part = Part(tempfile.mkdtemp())
+    part = TraceFile(tempfile.mkdtemp())
     part.create()
     return Hook(folder=str(Path(part.path).parent), options={}, part=part)
 

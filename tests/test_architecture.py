@@ -224,6 +224,25 @@ def test_what_runs_inside_the_program_imports_nothing_of_ours_but_itself(package
     assert {imported for name in inside for imported in GRAPH[name]} <= inside
 
 
+def public_classes(name: str) -> Iterator[str]:
+    """The public classes that a module defines."""
+    for node in ast.walk(ast.parse(MODULES[name].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield node.name
+
+
+def test_two_public_classes_have_two_names() -> None:
+    # A blocking form has the name of the component that replaces it. The inference is not held to this yet.
+    apart = ("syncscan.reference.blocking", "syncscan.check.infer")
+    places: dict[str, list[str]] = {}
+    for name in MODULES:
+        if not any(is_in(name, package) for package in apart):
+            for public in public_classes(name):
+                places.setdefault(public, []).append(name)
+    assert {public: names for public, names in places.items() if len(names) > 1} == {}
+    assert places["SyncscanError"] == ["syncscan.errors"]
+
+
 def test_the_graph_shows_circles_and_hidden_imports() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
     assert "syncscan.simulate.context" in GRAPH["syncscan"]  # which a function in it imports

@@ -33,7 +33,7 @@ _FIELDS = ("path", "function", "code", "expression")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Entry:
+class BaselineEntry:
     """What a finding is known by; the path is relative to the folder of the baseline."""
 
     path: str
@@ -47,7 +47,7 @@ class Baseline:
     """The entries of a file, each with how many findings it is good for."""
 
     file: Path
-    counts: Mapping[Entry, int]
+    counts: Mapping[BaselineEntry, int]
     revision: str = ""  # from which on renamed files are followed: where it is "", the file's last commit
 
     @property
@@ -70,7 +70,7 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class BaselineComparison:
     """Findings held against a baseline.
 
     ``gone`` counts the known findings that are not there any more; ``updated`` has the findings that are
@@ -90,7 +90,7 @@ def compare(
     paths: Mapping[str, Path],
     *,
     whole: Iterable[str],
-) -> Compared:
+) -> BaselineComparison:
     """Hold the findings that are asked for against a baseline.
 
     ``others`` are findings that nobody asked for, whose entries stay good. ``paths`` has the real path of
@@ -106,7 +106,7 @@ def compare(
     judged = {None, *(names[shown] for shown in whole)}
     left = +left
     gone = Counter({entry: n for entry, n in left.items() if moved.place_of(entry.path) in judged})
-    return Compared(
+    return BaselineComparison(
         tuple(compress(asked, map(not_, known))),
         tuple(compress(asked, known)),
         gone.total(),
@@ -114,19 +114,19 @@ def compare(
     )
 
 
-def _entry_of(finding: Finding, names: Mapping[str, str]) -> Entry:
+def _entry_of(finding: Finding, names: Mapping[str, str]) -> BaselineEntry:
     return entry_of(names[finding.path], finding.function, finding.code, finding.expression)
 
 
-def entry_of(path: str, function: str, code: str, expression: str) -> Entry:
+def entry_of(path: str, function: str, code: str, expression: str) -> BaselineEntry:
     """What a finding is known by, from what it is made of."""
-    return Entry(path, function, code, normalised(expression))
+    return BaselineEntry(path, function, code, normalised(expression))
 
 
 class _Moved:
     """The entries of files that are gone, as far as ``left`` has any: what has become of them."""
 
-    def __init__(self, baseline: Baseline, left: Counter[Entry]) -> None:
+    def __init__(self, baseline: Baseline, left: Counter[BaselineEntry]) -> None:
         self._left = left
         self._folder = baseline.file.parent.resolve()
         self._files = {entry.path for entry in baseline.counts}
@@ -135,7 +135,7 @@ class _Moved:
         renamed = _renamed(baseline) if self._gone else {}
         self._new = {baseline.relative(old): baseline.relative(new) for old, new in renamed.items()}
         self._old = {new: old for old, new in self._new.items() if old in self._gone}
-        self._homeless: dict[Entry, list[Entry]] = {}
+        self._homeless: dict[BaselineEntry, list[BaselineEntry]] = {}
         for lost in sorted(left):
             if left[lost] and lost.path in self._gone and lost.path not in self._new:
                 self._homeless.setdefault(replace(lost, path=""), []).append(lost)
@@ -144,7 +144,7 @@ class _Moved:
         """Where a file is now; None where it is gone."""
         return self._new.get(path) if path in self._gone else path
 
-    def takes(self, entry: Entry) -> bool:
+    def takes(self, entry: BaselineEntry) -> bool:
         """Whether an entry of a file that is gone is good for a finding; it is used up then."""
         if old := self._old.get(entry.path):
             return _take(self._left, replace(entry, path=old))
@@ -157,7 +157,7 @@ def _renamed(baseline: Baseline) -> Mapping[Path, Path]:
     return renamed_since(baseline.file.parent, baseline.revision or last_commit(baseline.file))
 
 
-def _take(left: Counter[Entry], entry: Entry) -> bool:
+def _take(left: Counter[BaselineEntry], entry: BaselineEntry) -> bool:
     if left[entry] <= 0:
         return False
     left[entry] -= 1
@@ -195,22 +195,22 @@ def read_baseline(file: Path) -> Baseline:
         raise ConfigError(f"{file}: no baseline: {error}; --write-baseline {file} makes it anew") from error
 
 
-def _counts(data: Any) -> dict[Entry, int]:
+def _counts(data: Any) -> dict[BaselineEntry, int]:
     if not isinstance(data, list) or not data or not isinstance(data[-1], dict) or "version" not in data[-1]:
         raise ValueError("it does not end in a version")
     if data[-1]["version"] != FORMAT_VERSION:
         raise ValueError(f"it is of version {data[-1]['version']!r}, and this is version {FORMAT_VERSION}")
-    counts: dict[Entry, int] = {}
+    counts: dict[BaselineEntry, int] = {}
     for number, item in enumerate(data[:-1], 1):
         entry, count = _entry(item, number)
         counts[entry] = max(count, counts.get(entry, 0))  # a merge of two branches may hold it twice
     return counts
 
 
-def _entry(item: Any, number: int) -> tuple[Entry, int]:
+def _entry(item: Any, number: int) -> tuple[BaselineEntry, int]:
     if not isinstance(item, dict) or not all(isinstance(item.get(name), str) for name in _FIELDS):
         raise ValueError(f"entry {number} lacks one of {', '.join(_FIELDS)}")
     count = item.get("count")
     if not isinstance(count, int) or count < 1:
         raise ValueError(f"entry {number} has no count from 1 on")
-    return Entry(*(item[name] for name in _FIELDS)), count
+    return BaselineEntry(*(item[name] for name in _FIELDS)), count

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from syncscan.check.baseline import Baseline, Entry, compare, entry_of
+from syncscan.check.baseline import Baseline, BaselineEntry, compare, entry_of
 from syncscan.check.discover import Project, load_project
 from syncscan.check.files import PYTHON, shown
 from syncscan.check.notebook import SUFFIX
@@ -94,7 +94,7 @@ def _before(
     progress: Progress,
     jobs: int,
     store: Store,
-) -> Counter[Entry]:
+) -> Counter[BaselineEntry]:
     """What is found in the files of the revision, as entries of a baseline, and how often."""
     project = _project_before(change, paths, config, tree)
     try:

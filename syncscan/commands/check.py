@@ -237,7 +237,7 @@ def command(**values: object) -> int:
     PATHS are files and folders, or - for standard input; the current folder by default. The check runs no code.
     It also reads the project around a file, which shows on which device the file's tensors live.
     """
-    from syncscan.commands.check_options import Options  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.commands.check_options import CheckOptions  # noqa: PLC0415 (`--help` imports no engine)
     from syncscan.commands.check_run import run  # noqa: PLC0415
 
-    return run(Options(**values))  # type: ignore[arg-type]  # click has made each of its type
+    return run(CheckOptions(**values))  # type: ignore[arg-type]  # click has made each of its type

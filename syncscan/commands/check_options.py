@@ -18,7 +18,7 @@ STDIN = "-"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class CheckOptions:
     """The command line as given."""
 
     paths: tuple[str, ...]
@@ -67,7 +67,7 @@ class Options:
 
 
 # What no run can be, and what to say of it; the first that holds is said.
-CONTRADICTIONS: Contradictions[Options] = (
+CONTRADICTIONS: Contradictions[CheckOptions] = (
     (lambda o: o.reads_stdin and len(o.paths) > 1, "- reads standard input, so it is the only path"),
     (lambda o: o.stdin_filename and o.paths != (STDIN,), "--stdin-filename needs - as the path"),
     (
@@ -133,7 +133,7 @@ CONTRADICTIONS: Contradictions[Options] = (
 )
 
 
-def settings(options: Options) -> Config:
+def settings(options: CheckOptions) -> Config:
     """The settings that apply: those of the file that the options choose, and what the options add to them."""
     if options.isolated:
         config = Config(root=Path.cwd())
@@ -175,7 +175,7 @@ def _codes(values: tuple[str, ...], option: str) -> tuple[str, ...]:
         raise ConfigError(f"{option}: {error}") from error
 
 
-def _common_folder(options: Options) -> Path:
+def _common_folder(options: CheckOptions) -> Path:
     """The folder from which the nearest configuration is looked for."""
     names = [options.stdin_filename or "."] if options.paths == (STDIN,) else options.paths or (".",)
     folders = [path if path.is_dir() else path.parent for path in (Path(name).absolute() for name in names)]
@@ -185,7 +185,7 @@ def _common_folder(options: Options) -> Path:
         return Path.cwd()
 
 
-def refuse_unknown_entry_points(options: Options, config: Config, project: Project) -> None:
+def refuse_unknown_entry_points(options: CheckOptions, config: Config, project: Project) -> None:
     """ConfigError where `hot` names a module that would have been read if there were one.
 
     That is in a run over the whole project, and where anything of the package is read.
@@ -205,7 +205,7 @@ def refuse_unknown_entry_points(options: Options, config: Config, project: Proje
             raise ConfigError(f"{where}: hot: the project has no module {module!r}; {hint}")
 
 
-def files_of(options: Options, config: Config) -> tuple[Path, ...]:
+def files_of(options: CheckOptions, config: Config) -> tuple[Path, ...]:
     """The files besides the sources that decide what is found, there or not."""
     start = _common_folder(options)
     settings = (
@@ -214,7 +214,7 @@ def files_of(options: Options, config: Config) -> tuple[Path, ...]:
     return (*settings, *filter(None, (config.source, config.baseline)), *config.extended, *config.facts)
 
 
-def store_of(options: Options) -> Store | None:
+def store_of(options: CheckOptions) -> Store | None:
     """Where results are kept: not those of an editor's buffer, which is another one after each key."""
     folder = options.cache_dir or default_folder()
     if options.cache_dir and options.cache_dir.exists() and not options.cache_dir.is_dir():

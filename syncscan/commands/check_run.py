@@ -26,7 +26,7 @@ from syncscan.check.store import Store
 from syncscan.commands.check_options import (
     CONTRADICTIONS,
     STDIN,
-    Options,
+    CheckOptions,
     files_of,
     refuse_unknown_entry_points,
     settings,
@@ -49,7 +49,7 @@ from syncscan.system.git import repository
 from syncscan.system.memory import steady_memory
 
 
-def run(options: Options) -> int:
+def run(options: CheckOptions) -> int:
     """Do what the options of ``syncscan check`` ask for; returns the exit status."""
     refuse_contradictions(options, CONTRADICTIONS)
     config = settings(options)
@@ -85,7 +85,7 @@ def _writing_what_is_known_last(store: Store | None) -> Iterator[None]:
         raise left_early
 
 
-def _watch(options: Options) -> int:
+def _watch(options: CheckOptions) -> int:
     resident = Resident()
 
     def read() -> Watched:
@@ -96,7 +96,7 @@ def _watch(options: Options) -> int:
 
 
 def _run(
-    options: Options,
+    options: CheckOptions,
     config: Config,
     start: float,
     store: Store | None = None,
@@ -159,7 +159,7 @@ def _place_in_repository() -> dict[str, str]:
     return {"top": top.as_posix(), "folder": here.relative_to(top).as_posix()}
 
 
-def _baseline(options: Options, config: Config) -> Baseline | None:
+def _baseline(options: CheckOptions, config: Config) -> Baseline | None:
     """What is known already; where it is to be written, what was known before."""
     if options.write_baseline:
         file = options.write_baseline
@@ -177,7 +177,7 @@ def _write_baseline(outcome: Checked, file: Path) -> Checked:
 
 
 def _analyse(
-    options: Options,
+    options: CheckOptions,
     config: Config,
     project: Project,
     contents: dict[Path, bytes],
@@ -211,7 +211,7 @@ def _analyse(
 
 def _check_since(
     revision: str,
-    options: Options,
+    options: CheckOptions,
     config: Config,
     progress: Progress,
     store: Store | None,
@@ -230,7 +230,7 @@ def _folder_of(path: Path) -> Path:
     return path if path.is_dir() else path.parent
 
 
-def _chosen(options: Options) -> Callable[[Checked], list[Finding]]:
+def _chosen(options: CheckOptions) -> Callable[[Checked], list[Finding]]:
     """Chooses the findings that get edits: their fixes, or comments."""
     if options.reason is None:
         return lambda outcome: fixable(outcome.findings, unsafe=options.unsafe_fixes)
@@ -263,7 +263,7 @@ def _ending_at_once(bar: ProgressBar, status: int) -> Iterator[None]:
         signal.signal(signal.SIGINT, previous)
 
 
-def _contents(options: Options) -> dict[Path, bytes]:
+def _contents(options: CheckOptions) -> dict[Path, bytes]:
     """What stands in for a file: standard input, under the real path of the file that it is."""
     if options.paths != (STDIN,):
         return {}
@@ -271,7 +271,7 @@ def _contents(options: Options) -> dict[Path, bytes]:
     return {Path(options.stdin_filename or "<stdin>").resolve(): data}
 
 
-def _project(options: Options, config: Config, contents: dict[Path, bytes]) -> Project:
+def _project(options: CheckOptions, config: Config, contents: dict[Path, bytes]) -> Project:
     if contents and not options.stdin_filename:
         return project_of_text(*next(iter(contents.items())))
     paths = list(contents) or [Path(path) for path in options.paths or (".",)]
@@ -282,7 +282,7 @@ def _project(options: Options, config: Config, contents: dict[Path, bytes]) -> P
 
 
 def _write(
-    options: Options,
+    options: CheckOptions,
     config: Config,
     project: Project,
     contents: dict[Path, bytes],
@@ -299,7 +299,7 @@ def _write(
     return outcome
 
 
-def _show(options: Options, config: Config, report: Report, outcome: Checked) -> None:
+def _show(options: CheckOptions, config: Config, report: Report, outcome: Checked) -> None:
     stream = sys.stderr if options.paths == (STDIN,) and options.writes else sys.stdout
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")  # a source may hold what the terminal cannot show
@@ -318,7 +318,7 @@ def _show(options: Options, config: Config, report: Report, outcome: Checked) ->
         _say_what_diff_shows(report, len(outcome.drafts))
 
 
-def _say_what_is_wrong(options: Options, config: Config, report: Report) -> None:
+def _say_what_is_wrong(options: CheckOptions, config: Config, report: Report) -> None:
     for failure in () if options.quiet else report.newer:
         _say(f"warning: {failure.place}: {failure.message}")
     for failure in (*report.failures, *report.unfixed):
@@ -361,7 +361,7 @@ def _add_to_summary(report: Report) -> None:
             _say(f"warning: no summary: {file}: {error.strerror}")
 
 
-def _exit_status(options: Options, report: Report) -> int:
+def _exit_status(options: CheckOptions, report: Report) -> int:
     if report.failures or report.unfixed:
         return EXIT_ERROR
     fails = any(finding.severity >= report.fails_on for finding in report.findings)

@@ -22,12 +22,12 @@ from syncscan.model import Finding, When
 from syncscan.report import verified_text
 from syncscan.report.progress import ProgressBar
 from syncscan.report.safe_text import safe_line
-from syncscan.verify.run import Command, Run, compared
+from syncscan.verify.run import Run, TracedCommand, compared
 from syncscan.verify.scratch import Scratch
 from syncscan.verify.search import Kept, search
 
 
-def run(paths: tuple[str, ...], runner: Command, *, diff: bool, all_: bool, restart: bool) -> int:
+def run(paths: tuple[str, ...], runner: TracedCommand, *, diff: bool, all_: bool, restart: bool) -> int:
     """Search for the fixes that hold, and write or show them; the exit status."""
     root = Path.cwd().resolve()
     config = find_config(root)
@@ -64,7 +64,7 @@ def _findings(project: Project, config: Config) -> list[Finding]:
         return fixable(check(project, config, bar, 0).findings, unsafe=True)
 
 
-def _file_of_runs(scratch: Scratch, runner: Command, *, restart: bool) -> Path | None:
+def _file_of_runs(scratch: Scratch, runner: TracedCommand, *, restart: bool) -> Path | None:
     folder = default_folder()
     if folder is None:
         return None

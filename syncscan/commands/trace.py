@@ -6,7 +6,7 @@ import click
 
 from syncscan.commands import parameters
 from syncscan.commands.interface import Command, old_option, option
-from syncscan.commands.trace_options import DETECTORS, Options
+from syncscan.commands.trace_options import DETECTORS, TraceOptions
 from syncscan.report.trace_formats import TRACE_FORMATS
 
 EPILOG = """\b
@@ -122,4 +122,4 @@ def command(**values: object) -> int:
     """
     from syncscan.commands.trace_run import run  # noqa: PLC0415 (`--help` imports no more)
 
-    return run(Options(**values))  # type: ignore[arg-type]  # click has made each of its type
+    return run(TraceOptions(**values))  # type: ignore[arg-type]  # click has made each of its type

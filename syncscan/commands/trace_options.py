@@ -14,7 +14,7 @@ _FLAGS = ("backward_lines", "lines", "starved")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class TraceOptions:
     """The command line as given; seconds and limits are None where there are none."""
 
     command: tuple[str, ...]
@@ -62,7 +62,7 @@ def _has_terminal() -> bool:
 
 
 # What no run can be, and what to say of it; the first that holds is said.
-CONTRADICTIONS: Contradictions[Options] = (
+CONTRADICTIONS: Contradictions[TraceOptions] = (
     (
         lambda o: not o.command or not o.command[0],
         "no command given; write `syncscan trace -- python serve.py`",

@@ -13,7 +13,7 @@ from syncscan.commands.exit_handling import tell
 from syncscan.commands.interim import FLUSHED_SECONDS, Interim
 from syncscan.commands.parameters import refuse_contradictions
 from syncscan.commands.running import run as run_command
-from syncscan.commands.trace_options import CONTRADICTIONS, Options
+from syncscan.commands.trace_options import CONTRADICTIONS, TraceOptions
 from syncscan.commands.trace_report import show
 from syncscan.config import find_config
 from syncscan.errors import EXIT_FINDINGS, EXIT_OK, SyncscanError
@@ -27,7 +27,7 @@ from syncscan.trace.sites import Blame
 from syncscan.trace.trace import broken_limits, build
 
 
-def run(options: Options) -> int:
+def run(options: TraceOptions) -> int:
     """Do what the options of ``syncscan trace`` ask for; returns the exit status."""
     refuse_contradictions(options, CONTRADICTIONS)
     table = find_config(Path.cwd()).table()
@@ -42,7 +42,7 @@ def run(options: Options) -> int:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _run(options: Options, parts: Path, front: Front, table: OperationTable) -> int:
+def _run(options: TraceOptions, parts: Path, front: Front, table: OperationTable) -> int:
     blame = Blame(options.include, options.exclude, str(Path.cwd()))
 
     def make(launched: Launched) -> Trace:

@@ -10,7 +10,7 @@ from syncscan.errors import SyncscanError
 from syncscan.measure.describe import Description
 from syncscan.measure.effects import effect_of
 from syncscan.measure.handwritten import Sheet, sheets
-from syncscan.measure.learn import Example, all_hold, learn, waits
+from syncscan.measure.learn import MeasuredCall, all_hold, learn, waits
 from syncscan.measure.probe import Record
 from syncscan.measure.results import result_of
 from syncscan.ops import Case, Condition, Effect, Operation, OperationTable
@@ -141,7 +141,7 @@ def _learnt(
         dict.fromkeys([*(arg.removeprefix("*") for arg in args), *(a for r in records for a in r["args"])])
     )
     open_ = [record for record in records if not says(kept, record)]
-    examples = [*(Example(record["args"], record["waited"]) for record in open_), *_without_gpu(records)]
+    examples = [*(MeasuredCall(record["args"], record["waited"]) for record in open_), *_without_gpu(records)]
     cases: dict[bool, list[Case]] = {False: [], True: []}
     for found in learn(examples, [n for n in names if n != "rest"], sizes=bool(sheet.cases)):
         matched = [r for r in open_ if r["waited"] and all_hold(found.when, r["args"])]
@@ -151,10 +151,10 @@ def _learnt(
     return tuple(cases[False]), tuple(cases[True])
 
 
-def _without_gpu(records: list[Record]) -> list[Example]:
+def _without_gpu(records: list[Record]) -> list[MeasuredCall]:
     """The calls that waited, as they would be with all operands in host memory."""
     waited = [record["args"] for record in records if record["waited"]]
-    return [Example(moved, waited=False) for args in waited if (moved := _on_host(args)) != args]
+    return [MeasuredCall(moved, waited=False) for args in waited if (moved := _on_host(args)) != args]
 
 
 def _wants_number(condition: Condition, records: list[Record]) -> bool:

@@ -81,7 +81,7 @@ _BYTES_COST = 2.6
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class MeasuredCall:
     """One measured call: what it got, and whether the host waited."""
 
     args: Args
@@ -119,7 +119,7 @@ class Found:
     sometimes: bool = False
 
 
-def learn(examples: Sequence[Example], names: Sequence[str], *, sizes: bool = False) -> list[Found]:
+def learn(examples: Sequence[MeasuredCall], names: Sequence[str], *, sizes: bool = False) -> list[Found]:
     """Conditions, one of which holds for each call that waited.
 
     ``names`` are the parameters that conditions may speak of, beside "any"; ``sizes`` allows the size of
@@ -162,11 +162,11 @@ def _sometimes(candidates: dict[Term, int], left: int, forbidden: int) -> list[F
     return [Found((), sometimes=bool(forbidden))]
 
 
-def _set_of(examples: Sequence[Example], test: Callable[[Example], bool]) -> int:
+def _set_of(examples: Sequence[MeasuredCall], test: Callable[[MeasuredCall], bool]) -> int:
     return sum(1 << index for index, example in enumerate(examples) if test(example))
 
 
-def _candidates(examples: Sequence[Example], names: Sequence[str], *, sizes: bool) -> dict[Term, int]:
+def _candidates(examples: Sequence[MeasuredCall], names: Sequence[str], *, sizes: bool) -> dict[Term, int]:
     """Every term that tells calls apart, with the set of calls for which it holds."""
     everything = (1 << len(examples)) - 1
     sets: dict[Term, int] = {}
@@ -177,7 +177,7 @@ def _candidates(examples: Sequence[Example], names: Sequence[str], *, sizes: boo
     return sets
 
 
-def _terms(examples: Sequence[Example], names: Sequence[str], *, sizes: bool) -> Iterator[Term]:
+def _terms(examples: Sequence[MeasuredCall], names: Sequence[str], *, sizes: bool) -> Iterator[Term]:
     every_kind: set[str] = set()
     for name in names:
         values = [value for e in examples if name in e.args for value in values_of(e.args[name])]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from syncscan.measure.describe import Several, describe
-from syncscan.measure.watch import Watch
+from syncscan.measure.watch import CallMeter
 
 Record = dict[str, Any]
 DYNAMIC = "dynamic output shape"  # counts, among the overloads, those whose shape made the host wait
@@ -49,7 +49,7 @@ def identify(probe: Probe) -> Record:
     return {"op": probe.op, "code": probe.code, "args": args, "names": probe.names}
 
 
-def measure(probe: Probe, watch: Watch) -> Record:
+def measure(probe: Probe, watch: CallMeter) -> Record:
     """Run the call a few times and record what it did; an error becomes part of the record."""
     record = identify(probe)
     try:
@@ -61,7 +61,7 @@ def measure(probe: Probe, watch: Watch) -> Record:
         return record | {"error": f"{type(error).__name__}: {text.splitlines()[0][:160] if text else ''}"}
 
 
-def _observe(probe: Probe, watch: Watch) -> Record:
+def _observe(probe: Probe, watch: CallMeter) -> Record:
     probe.before()
     result = probe.call()  # the first call also loads kernels and fills the allocator's cache
     found = {
@@ -101,7 +101,7 @@ def _first_tensor(value: object) -> Any:
     return value if isinstance(value, torch.Tensor) else None
 
 
-def _overloads(probe: Probe, watch: Watch) -> dict[str, int]:
+def _overloads(probe: Probe, watch: CallMeter) -> dict[str, int]:
     """The aten overloads that a call runs, each with the blocking CUDA calls made in it."""
     import torch  # noqa: PLC0415
     from torch.utils._python_dispatch import TorchDispatchMode  # noqa: PLC0415

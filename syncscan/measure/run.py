@@ -13,7 +13,7 @@ from typing import TextIO
 
 from syncscan.measure import handwritten, opinfo
 from syncscan.measure.probe import Probe, identify, measure
-from syncscan.measure.watch import BusyGpu, Watch
+from syncscan.measure.watch import BusyGpu, CallMeter
 
 POISONED = 3  # exit status after a CUDA error that the process cannot get over
 
@@ -29,7 +29,7 @@ def probes_of(unit: str, device: str) -> Iterator[Probe]:
             yield from handwritten.probes(sheet, device)
 
 
-def serve(requests: TextIO, answers: TextIO, watch: Watch, device: str) -> None:
+def serve(requests: TextIO, answers: TextIO, watch: CallMeter, device: str) -> None:
     """Measure each requested unit from its nth call on, answering before and after every call."""
     for line in requests:
         request = json.loads(line)
@@ -42,7 +42,7 @@ def serve(requests: TextIO, answers: TextIO, watch: Watch, device: str) -> None:
         _answer(answers, {"done": request["unit"]})
 
 
-def _serve_unit(unit: str, skip: int, answers: TextIO, watch: Watch, device: str) -> None:
+def _serve_unit(unit: str, skip: int, answers: TextIO, watch: CallMeter, device: str) -> None:
     for number, probe in enumerate(probes_of(unit, device)):
         if number < skip:
             continue
@@ -53,7 +53,7 @@ def _serve_unit(unit: str, skip: int, answers: TextIO, watch: Watch, device: str
             _leave_if_poisoned(watch)
 
 
-def _leave_if_poisoned(watch: Watch) -> None:
+def _leave_if_poisoned(watch: CallMeter) -> None:
     try:
         watch.settle()
     except Exception:

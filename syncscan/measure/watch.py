@@ -14,7 +14,7 @@ TRIES = 3  # a call waited only if it did so every time
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class CallEffect:
     """What one call did to the host.
 
     ``calls`` counts the CUDA calls that can block, and the copies by direction ("copy to gpu").
@@ -26,10 +26,10 @@ class Seen:
     calls: dict[str, int] = field(default_factory=dict)
 
 
-class Watch(Protocol):
+class CallMeter(Protocol):
     """Decides whether a call makes the host wait."""
 
-    def __call__(self, call: Callable[[], object], before: Callable[[], object]) -> Seen:
+    def __call__(self, call: Callable[[], object], before: Callable[[], object]) -> CallEffect:
         """Run ``before`` and ``call`` several times and say whether ``call`` waited."""
 
     def settle(self) -> None:
@@ -78,7 +78,7 @@ class BusyGpu:
         """How many calls that can block the host were made so far."""
         return self._calls.blocking
 
-    def __call__(self, call: Callable[[], object], before: Callable[[], object]) -> Seen:
+    def __call__(self, call: Callable[[], object], before: Callable[[], object]) -> CallEffect:
         """Time the call behind an idle GPU, then behind a busy one."""
         before()
         self.settle()
@@ -89,9 +89,9 @@ class BusyGpu:
         while slowest[-1] is not None and len(slowest) < TRIES:
             slowest.append(self._behind_busy_kernel(call, before, length_ms))
         if slowest[-1] is None:
-            return Seen(False, 0.0, idle_ms, calls)
+            return CallEffect(False, 0.0, idle_ms, calls)
         busy_ms = min(ms for ms in slowest if ms is not None)
-        return Seen(busy_ms - idle_ms > WAITED_MS, busy_ms, idle_ms, calls)
+        return CallEffect(busy_ms - idle_ms > WAITED_MS, busy_ms, idle_ms, calls)
 
     def _behind_busy_kernel(
         self, call: Callable[[], object], before: Callable[[], object], length_ms: float

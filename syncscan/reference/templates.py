@@ -21,7 +21,7 @@ _PACKAGE = "syncscan.reference"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ModuleSource:
     """A module taken apart: the text of each top-level definition and import, by the name it binds."""
 
     text: str
@@ -99,9 +99,9 @@ def _modules() -> list[str]:
 
 
 @functools.cache
-def _source(module: str) -> Source:
+def _source(module: str) -> ModuleSource:
     package, _, name = f"{_PACKAGE}.{module}".rpartition(".")
-    source = Source((files(package) / f"{name}.py").read_text(encoding="utf-8"))
+    source = ModuleSource((files(package) / f"{name}.py").read_text(encoding="utf-8"))
     lines = source.text.splitlines()
     for node in ast.parse(source.text).body:
         for bound in _bound_names(node):

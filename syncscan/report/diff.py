@@ -49,7 +49,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Change:
+class SiteChange:
     """One place in both traces."""
 
     status: str
@@ -72,7 +72,7 @@ class Comparison:
     head: Rows
     per: str
     threshold: float
-    changes: list[Change]
+    changes: list[SiteChange]
     elsewhere: dict[str, int]  # places outside of steps, by status
 
     @property
@@ -97,12 +97,12 @@ def compare(base: dict[str, Any], head: dict[str, Any], threshold: float) -> Com
             if old is None or new is None:
                 elsewhere[NEW if old is None else GONE] += 1
             continue
-        changes.append(Change(_status(was, now, threshold), was, now))
+        changes.append(SiteChange(_status(was, now, threshold), was, now))
     changes.sort(key=lambda change: (STATUSES.index(change.status), -_size(change)))
     return Comparison(before, after, per, threshold, changes, elsewhere)
 
 
-def _size(change: Change) -> float:
+def _size(change: SiteChange) -> float:
     blocked = [side.blocked_ns.mean for side in (change.base, change.head) if side.blocked_ns]
     return abs(blocked[0] - blocked[-1]) if blocked else abs(change.head.waits.mean - change.base.waits.mean)
 

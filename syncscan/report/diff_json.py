@@ -6,7 +6,7 @@ import json
 from typing import Any, TextIO
 
 from syncscan import __version__
-from syncscan.report.diff import Change, Comparison, Measure, Side
+from syncscan.report.diff import Comparison, Measure, Side, SiteChange
 from syncscan.report.trace_rows import Rows
 
 FORMAT_VERSION = 1
@@ -38,7 +38,7 @@ def _trace(rows: Rows) -> dict[str, Any]:
     return {name: rows.trace[name] for name in ("command", "exit_status", "wall_ns", "steps")}
 
 
-def _change(change: Change) -> dict[str, Any]:
+def _change(change: SiteChange) -> dict[str, Any]:
     place = {name: change.row[name] for name in _PLACE}
     return {"status": change.status, **place, "base": _side(change.base), "head": _side(change.head)}
 

@@ -16,9 +16,9 @@ from syncscan.report.diff import (
     NEW,
     SAME,
     WORSE,
-    Change,
     Comparison,
     Measure,
+    SiteChange,
     step_totals,
 )
 from syncscan.report.trace_rows import duration
@@ -63,7 +63,7 @@ def _headline(comparison: Comparison) -> str:
     return f"{text} ({comparison.base.steady} and {comparison.head.steady} steady steps)"
 
 
-def _table(comparison: Comparison, changes: list[Change], folder: Path) -> Iterator[Text]:
+def _table(comparison: Comparison, changes: list[SiteChange], folder: Path) -> Iterator[Text]:
     names = ["", "syncs per step" if comparison.per == "step" else "syncs"]
     cells = [
         [change.status, _arrow(change.base.waits, change.head.waits, "{:.3g}".format)] for change in changes

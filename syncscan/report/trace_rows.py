@@ -25,23 +25,23 @@ _PACKAGES = re.compile(r".*/(?:site|dist)-packages/")
 
 
 @dataclass(slots=True)
-class Waits:
+class SyncTotals:
     """So many waits, and how long they blocked; for how long the GPU had nothing to do after them, if measured."""
 
     count: int = 0
     blocked_ns: float = 0
     starved_ns: float | None = None
 
-    def add(self, other: Waits) -> None:
+    def add(self, other: SyncTotals) -> None:
         """Add those of another."""
         self.count += other.count
         self.blocked_ns += other.blocked_ns
         if other.starved_ns is not None:
             self.starved_ns = (self.starved_ns or 0) + other.starved_ns
 
-    def over(self, number: float) -> Waits:
+    def over(self, number: float) -> SyncTotals:
         """The share of one of so many."""
-        return Waits(
+        return SyncTotals(
             self.count,
             self.blocked_ns / number,
             None if self.starved_ns is None else self.starved_ns / number,
@@ -53,12 +53,12 @@ class Waits:
         return (self.starved_ns or 0, self.blocked_ns, self.count)
 
 
-NONE = Waits()
+NONE = SyncTotals()
 
 
-def total(parts: Iterable[Waits]) -> Waits:
+def total(parts: Iterable[SyncTotals]) -> SyncTotals:
     """All of them together."""
-    whole = Waits()
+    whole = SyncTotals()
     for part in parts:
         whole.add(part)
     return whole
@@ -69,7 +69,7 @@ class Row:
     """One place that waited: its sites in the trace, and its waits by phase."""
 
     sites: list[dict[str, Any]] = field(default_factory=list)
-    phases: dict[str, Waits] = field(default_factory=dict)
+    phases: dict[str, SyncTotals] = field(default_factory=dict)
     per_step: float = 0.0
     step_blocked_ns: float = 0.0  # in a step of those processes that have it
     step_starved_ns: float | None = None
@@ -81,8 +81,8 @@ class Row:
         """Add a site of this place."""
         self.sites.append(site)
         starved = site.get("starved_ns")
-        waits = Waits(site["count"], site["blocked_ns"]["total"], starved and starved["total"])
-        self.phases.setdefault(phase_of(site), Waits()).add(waits)
+        waits = SyncTotals(site["count"], site["blocked_ns"]["total"], starved and starved["total"])
+        self.phases.setdefault(phase_of(site), SyncTotals()).add(waits)
         if site["per_step"] and site["count"]:
             steps = site["count"] / site["per_step"]
             self.per_step += site["per_step"]
@@ -95,7 +95,7 @@ class Row:
         return self.sites[0][name]
 
     @property
-    def all(self) -> Waits:
+    def all(self) -> SyncTotals:
         """All its waits."""
         return total(self.phases.values())
 
@@ -194,7 +194,7 @@ class Rows:
         rows = [row for row in self.rows if not row.phases.keys().isdisjoint(phases)]
         return sorted(rows, key=lambda row: total(row.phases.get(p, NONE) for p in phases).cost, reverse=True)
 
-    def waits(self, *phases: str) -> Waits:
+    def waits(self, *phases: str) -> SyncTotals:
         """All waits of these phases."""
         return total(row.phases.get(phase, NONE) for row in self.rows for phase in phases)
 

@@ -13,7 +13,7 @@ from syncscan.system.memory import steady_memory
 from syncscan.system.workers import in_order, workers
 from syncscan.trace.contract import FORMAT_VERSION, OF_EVERY_VERSION, TRACE
 from syncscan.trace.launch import Launched
-from syncscan.trace.merge import Part, Trace, merge, merge_parts
+from syncscan.trace.merge import PartialMerge, Trace, merge, merge_parts
 from syncscan.trace.shape import Mismatch, parse
 from syncscan.trace.sites import Blame
 from syncscan.trace.trace import build
@@ -37,7 +37,7 @@ def read_traces(folders: Sequence[Path], table: OperationTable) -> Trace:
         return merge_parts(in_order(partial(_merged, table), parts, workers(0)))
 
 
-def _merged(table: OperationTable, found: Sequence[tuple[Path, Path]]) -> Part:
+def _merged(table: OperationTable, found: Sequence[tuple[Path, Path]]) -> PartialMerge:
     return merge((str(inside.relative_to(folder.parent)), _read(table, inside)) for folder, inside in found)
 
 

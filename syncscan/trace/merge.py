@@ -26,7 +26,7 @@ _SPREADS = ("syncs", "blocked_ns")
 
 
 @dataclass(frozen=True)
-class Part:
+class PartialMerge:
     """Some of the traces, put together."""
 
     trace: Trace
@@ -34,18 +34,18 @@ class Part:
     shared_ranks: Set[int]  # that are in several of the traces
 
 
-def merge(traces: Iterable[tuple[str, Trace]]) -> Part:
+def merge(traces: Iterable[tuple[str, Trace]]) -> PartialMerge:
     """One trace of several, each with a name that tells it from the others.
 
     Memory grows with the different sites and with the processes, and not with the traces.
     """
     merger = _Merger()
     for name, trace in traces:
-        merger.add(name, Part(trace, 0, frozenset()))
+        merger.add(name, PartialMerge(trace, 0, frozenset()))
     return merger.whole()
 
 
-def merge_parts(parts: Iterable[Part]) -> Trace:
+def merge_parts(parts: Iterable[PartialMerge]) -> Trace:
     """One trace of what `merge` made of some of the traces, and of the next ones, in their order."""
     merger = _Merger()
     for part in parts:
@@ -69,7 +69,7 @@ class _Merger:
         self._ranks: set[int] = set()
         self._shared_ranks: set[int] = set()
 
-    def add(self, name: str, part: Part) -> None:
+    def add(self, name: str, part: PartialMerge) -> None:
         trace = part.trace
         self._left_out += part.left_out
         self._number += 1
@@ -129,7 +129,7 @@ class _Merger:
             noting["notes"] += self._remarks()
         return trace
 
-    def whole(self) -> Part:
+    def whole(self) -> PartialMerge:
         order = sorted(self._sites.values(), key=lambda site: (-site.total, -site.count))
         indices = {site.number: index for index, site in enumerate(order)}
         for process in self._timeline:
@@ -144,7 +144,7 @@ class _Merger:
             "lines": merged(self._lines),
             "starved_check": self._check,
         }
-        return Part(trace, self._left_out, self._shared_ranks)
+        return PartialMerge(trace, self._left_out, self._shared_ranks)
 
     def _remarks(self) -> Iterator[str]:
         if self._left_out:

@@ -78,7 +78,7 @@ def in_torch(path: str, torch_folder: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SiteKey:
     """What makes two waits one site."""
 
     path: str
@@ -100,7 +100,7 @@ class Place:
 class Site:
     """One place that waited, over all processes. Times are nanoseconds, columns 1-based characters."""
 
-    place: Place
+    place: SiteKey
     expression: str
     code: str | None
     instead: str | None = None  # what to write there
@@ -130,7 +130,7 @@ def collect(
     processes: Sequence[Process], blame: Blame, sources: Sources
 ) -> tuple[list[Site], dict[tuple[int, int], Site]]:
     """The sites, the longest blocked first, and the site of each wait by (process index, wait number)."""
-    sites: dict[Place, Site] = {}
+    sites: dict[SiteKey, Site] = {}
     of_wait = {}
     for index, process in enumerate(processes):
         for wait in process.waits:
@@ -147,7 +147,7 @@ def collect(
     return sorted(sites.values(), key=lambda site: (-site.total_ns, -site.count)), of_wait
 
 
-def _place(wait: Wait, process: Process, blame: Blame, sources: Sources) -> tuple[Place, str]:
+def _place(wait: Wait, process: Process, blame: Blame, sources: Sources) -> tuple[SiteKey, str]:
     api, _, way = wait.api.partition(":")
     way, *remarks = way.split(":")
     if wait.paired >= wait.count:  # each copy was completed by a wait for the stream
@@ -155,7 +155,7 @@ def _place(wait: Wait, process: Process, blame: Blame, sources: Sources) -> tupl
     torch_folder = process.torch.get("folder", "")
     frame = _forward_frame(wait, blame, torch_folder) or blame.choose(wait.frames, torch_folder)
     phase = phase_of(wait)
-    place = Place(
+    place = SiteKey(
         frame.path,
         frame.line,
         sources.column(frame.path, frame.line, frame.column),
@@ -234,7 +234,7 @@ class Sources:
             return offset + 1
         return len(lines[line - 1].encode()[:offset].decode(errors="replace")) + 1
 
-    def text(self, place: Place) -> str:
+    def text(self, place: SiteKey) -> str:
         """The expression at a place, on one line; the whole line where there are no columns; or ""."""
         lines = self._lines(place.path)
         last = place.end_line or place.line
@@ -246,7 +246,7 @@ class Sources:
             part[0] = part[0][place.column - 1 :]
         return " ".join(" ".join(head(part)).split())
 
-    def explanation(self, place: Place, way: str) -> tuple[str, str] | None:
+    def explanation(self, place: SiteKey, way: str) -> tuple[str, str] | None:
         """The code of the rule that explains a wait at a place, and what to write instead there."""
         text = self.read(place.path)
         api = f"{place.api}:{way}" if way else place.api

@@ -17,7 +17,7 @@ _PYTEST = {"pytest", "py.test", "pytest.exe"}
 
 
 @dataclass(frozen=True, slots=True)
-class Waits:
+class LineSyncs:
     """How often one line of a file of the project synchronized, in all and in a step of the steady state."""
 
     path: str  # relative to the project
@@ -32,7 +32,7 @@ class Run:
 
     status: int
     tests: dict[str, str]  # by name: "passed", "failed", "error" or "skipped"
-    waits: tuple[Waits, ...]
+    waits: tuple[LineSyncs, ...]
 
     @property
     def count(self) -> int:
@@ -51,12 +51,12 @@ class Run:
     @classmethod
     def of_json(cls, data: dict[str, object]) -> Run:
         """Return the run that plain data describe."""
-        waits = tuple(Waits(**each) for each in data["waits"])  # type: ignore[attr-defined]
+        waits = tuple(LineSyncs(**each) for each in data["waits"])  # type: ignore[attr-defined]
         return cls(data["status"], data["tests"], waits)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class TracedCommand:
     """What is run: the words of the user's command, and how it is traced."""
 
     words: tuple[str, ...]
@@ -97,7 +97,7 @@ def _read(trace: Path, tests: Path, folder: Path) -> Run:
     except (OSError, ValueError) as error:
         raise SyncscanError(f"the command left no trace ({error}); try `syncscan trace` with it") from error
     waits = [
-        Waits(path, site["line"], site["count"], site["per_step"] or 0.0)
+        LineSyncs(path, site["line"], site["count"], site["per_step"] or 0.0)
         for site in data["sites"]
         if (path := _inside(site["path"], folder)) is not None
     ]

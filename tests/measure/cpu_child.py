@@ -13,7 +13,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from syncscan.measure.run import serve
-from syncscan.measure.watch import Seen
+from syncscan.measure.watch import CallEffect
 
 
 class Reads(TorchDispatchMode):
@@ -43,7 +43,7 @@ class Oracle:
         before()
         with Reads() as reads:
             call()
-        return Seen(bool(reads.count), 10.0 * bool(reads.count), 0.1, {})
+        return CallEffect(bool(reads.count), 10.0 * bool(reads.count), 0.1, {})
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from syncscan.measure.learn import Example, Found, all_hold, cost, holds, learn, waits
+from syncscan.measure.learn import Found, MeasuredCall, all_hold, cost, holds, learn, waits
 from syncscan.ops import Term
 from tests.measure.test_derive import tensor
 
@@ -84,7 +84,7 @@ def test_when_a_term_holds() -> None:
 
 def learned(*calls: tuple[bool, dict[str, Any]], sizes: bool = False) -> list[tuple[list[str], bool]]:
     names = sorted({name for _, args in calls for name in args})
-    found = learn([Example(args, waited) for waited, args in calls], names, sizes=sizes)
+    found = learn([MeasuredCall(args, waited) for waited, args in calls], names, sizes=sizes)
     return [
         ([f"{each.arg} {'not ' * each.negated}{each.kind or each.test}" for each in one.when], one.sometimes)
         for one in found
@@ -115,7 +115,7 @@ def test_what_is_learned_from_calls() -> None:
 
 
 def test_what_was_learned_does_not_change() -> None:
-    for made, name in ((Example({}, waited=True), "waited"), (Found(()), "sometimes")):
+    for made, name in ((MeasuredCall({}, waited=True), "waited"), (Found(()), "sometimes")):
         with pytest.raises(FrozenInstanceError):
             setattr(made, name, False)
     assert Found(()).sometimes is False

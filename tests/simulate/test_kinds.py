@@ -14,7 +14,7 @@ from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.table.conditions import Bound, blocking_case
 from syncscan.measure.describe import describe, kinds_of
-from syncscan.measure.learn import Example, learn
+from syncscan.measure.learn import MeasuredCall, learn
 from syncscan.model import Conventions, Value
 from syncscan.ops import Case, Effect, Operation, Term, load_table, parse_table
 from syncscan.ops.kinds import KINDS, alternatives
@@ -116,7 +116,7 @@ def test_a_kind_that_is_said_in_one_place_works_in_the_check_the_simulation_and_
     with simulated_cuda():
         real = {value: eval(value, {"torch": torch}) for value in TENSORS}
         waits = {v: simulation.may_block((x,), {}) and simulation.effect({"x": x}) for v, x in real.items()}
-        measured = [Example({"x": describe(x)}, waited=bool(waits[v])) for v, x in real.items()]
+        measured = [MeasuredCall({"x": describe(x)}, waited=bool(waits[v])) for v, x in real.items()]
     assert {value: bool(case) for value, case in checked.items()} == {v: bool(w) for v, w in waits.items()}
     assert [found.when for found in learn(measured, ["x"])] == [(Term("x", "is", "gpu vector"),)]
 

@@ -17,7 +17,7 @@ from syncscan.ops import load_table
 from syncscan.simulate.context import simulated_cuda
 from syncscan.simulate.export import plain_table
 from syncscan.simulate.inside import marks
-from syncscan.simulate.inside.conditions import Operation, Several, Table
+from syncscan.simulate.inside.conditions import AnyOf, CompiledOperation, Table
 
 
 def refusal(call: Callable[[], Any]) -> str:
@@ -291,9 +291,9 @@ def test_a_name_finds_the_entry_that_the_check_finds() -> None:
     ]  # fmt: skip
 
 
-def operation(*args: str, cases: Any = ()) -> Operation:
+def operation(*args: str, cases: Any = ()) -> CompiledOperation:
     entry = {"args": args, "result": "tensor", "count": 1, "interpret": False, "shapes": [], "cases": cases}
-    return Operation("torch.f", entry)
+    return CompiledOperation("torch.f", entry)
 
 
 def test_arguments_are_bound_by_the_names_of_the_table() -> None:
@@ -302,12 +302,12 @@ def test_arguments_are_bound_by_the_names_of_the_table() -> None:
     assert plain.bind((), {"self": 1, "values": 2}) == {"input": 1, "value": 2}
     for given in ((1, 2, 3), (1, (2, 3)), (1, [2, 3])):
         assert star.bind(given, {}) == {"input": 1, "size": (2, 3)}
-        assert type(star.bind(given, {})["size"]) is Several
+        assert type(star.bind(given, {})["size"]) is AnyOf
     assert star.bind((1, (2,), 3), {}) == {"input": 1, "size": ((2,), 3)}
     assert star.bind((1, 2), {})["size"] == (2,)
     assert star.bind((1,), {}) == {"input": 1}
     indexed = operation("input", "index").bind((1, (2, 3)), {})
-    assert (type(indexed["index"]), indexed["index"]) == (Several, (2, 3))
+    assert (type(indexed["index"]), indexed["index"]) == (AnyOf, (2, 3))
     assert type(operation("input", "index").bind((1, [2, 3]), {})["index"]) is list
 
 
@@ -321,4 +321,4 @@ def test_arguments_of_aten_are_bound_by_their_names_and_else_by_their_places() -
         "input": 6, "index": 2, "value": 3, "extra": 4, "v": 5,
     }  # fmt: skip
     bound = known.bind_aten(["self", "indices"], (1, [None, 5]), {})
-    assert (type(bound["index"]), bound["index"]) == (Several, (slice(None), 5))
+    assert (type(bound["index"]), bound["index"]) == (AnyOf, (slice(None), 5))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from syncscan.report.diff import SAME, STATUSES, Change, Comparison, step_totals
+from syncscan.report.diff import SAME, STATUSES, Comparison, SiteChange, step_totals
 from syncscan.report.html.page import Column, Excerpts, Page, make_row, make_total, write
 from syncscan.report.trace_rows import duration, spot_of
 
@@ -50,7 +50,7 @@ def make_page(comparison: Comparison, folder: Path) -> Page:
     )
 
 
-def _row(change: Change, measured: list[tuple[str, str]], folder: Path) -> dict[str, Any]:
+def _row(change: SiteChange, measured: list[tuple[str, str]], folder: Path) -> dict[str, Any]:
     row = change.row
     times = [_means(change, field) for field, _ in measured]
     cells = [
@@ -64,12 +64,12 @@ def _row(change: Change, measured: list[tuple[str, str]], folder: Path) -> dict[
     return make_row(cells, row.sites[0], instead=row["instead"] or "", facts=_facts(change))
 
 
-def _means(change: Change, field: str) -> list[float]:
+def _means(change: SiteChange, field: str) -> list[float]:
     sides = (getattr(change.base, field), getattr(change.head, field))
     return [0.0 if side is None else side.mean for side in sides]
 
 
-def _facts(change: Change) -> Iterator[tuple[str, str]]:
+def _facts(change: SiteChange) -> Iterator[tuple[str, str]]:
     for name, side in (("before", change.base), ("after", change.head)):
         if side.row is None:
             yield name, "does not wait here"

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 _NAMES = ("is_autocast_enabled", "get_autocast_dtype", "set_autocast_enabled", "set_autocast_dtype")
 
 
-def install(patches: Patches) -> State:
+def install(patches: Patches) -> AutocastState:
     """Replace the functions that ask of the state and change it; returns the state."""
-    state = State(*(getattr(torch, name) for name in _NAMES))
+    state = AutocastState(*(getattr(torch, name) for name in _NAMES))
     for name in _NAMES:
         patches.replace(torch, name, getattr(state, name))
     patches.switch(lambda: None, state.give_back, None)
     return state
 
 
-class State(threading.local):
+class AutocastState(threading.local):
     """That of one thread, as torch has it."""
 
     def __init__(self, is_enabled: Any, dtype: Any, enable: Any, set_dtype: Any) -> None:

@@ -19,7 +19,7 @@ import torch
 from .errors import SimulationError
 
 if TYPE_CHECKING:
-    from .conditions import Operation
+    from .conditions import CompiledOperation
     from .patches import Patches
 
 _READ = frozenset({"number", "list", "string"})  # results that Python has, and no tensor
@@ -45,7 +45,7 @@ def install(is_running: Callable[[], bool], patches: Patches) -> None:
                 patches.replace(owner, name, replaced)
 
 
-def breaks_graph(operation: Operation | None, api: str, effect: str) -> bool:
+def breaks_graph(operation: CompiledOperation | None, api: str, effect: str) -> bool:
     """Whether a wait in this thread would break the graph of a compiled function."""
     if not _thread.compiled:
         return False

@@ -46,13 +46,13 @@ _ATEN_NAMES = {
 }
 
 
-class Several(tuple):  # type: ignore[type-arg]
+class AnyOf(tuple):  # type: ignore[type-arg]
     """The values of a parameter of which a condition may mean any one."""
 
     __slots__ = ()
 
 
-class Operation:
+class CompiledOperation:
     """One entry of the table; its conditions are compiled when it is first asked about, for few ever are."""
 
     def __init__(self, name: str, entry: Mapping[str, Any]) -> None:
@@ -75,7 +75,7 @@ class Operation:
         return _decisive_positions(self.args, self._cases)
 
     @cached_property
-    def of_dense(self) -> Operation:
+    def of_dense(self) -> CompiledOperation:
         """The entry without the cases that only a sparse operand meets: most calls have none, and need not ask."""
         cases = [case for case in self._cases if not any(map(_needs_sparse, case["when"]))]
         found = copy.copy(self)
@@ -113,7 +113,7 @@ class Operation:
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of a call by the names that the table gives them."""
         if self.star is not None and len(args) > self.star:
-            args = (*args[: self.star], Several(_spread(args[self.star :])))
+            args = (*args[: self.star], AnyOf(_spread(args[self.star :])))
         bound = dict(zip(self.args, args))
         bound.update((_ATEN_ARGS.get(name, name), value) for name, value in kwargs.items())
         return self.with_elements(bound)
@@ -136,7 +136,7 @@ class Operation:
     def with_elements(self, bound: dict[str, Any]) -> dict[str, Any]:
         """Let a subscript of several indices stand for each of them."""
         if isinstance(bound.get("index"), tuple):
-            bound["index"] = Several(bound["index"])
+            bound["index"] = AnyOf(bound["index"])
         return bound
 
     def effect(self, bound: dict[str, Any]) -> str | None:
@@ -156,18 +156,18 @@ class Table:
     """The whole table."""
 
     def __init__(self, table: PlainTable) -> None:
-        self.operations = {name: Operation(name, entry) for name, entry in table.items()}
+        self.operations = {name: CompiledOperation(name, entry) for name, entry in table.items()}
 
-    def find(self, name: str) -> Operation | None:
+    def find(self, name: str) -> CompiledOperation | None:
         """The entry of a full name, through its plain form; as ``OperationTable.find`` does."""
         found = _entry_of(name, self.operations)
         return self.operations[found] if found is not None else None
 
-    def find_aten(self, name: str) -> Operation | None:
+    def find_aten(self, name: str) -> CompiledOperation | None:
         """The entry for an aten operation such as "index_put_"."""
         return self.find(_ATEN_NAMES.get(name.rstrip("_"), f"torch.{name}"))
 
-    def resolved(self, roots: Callable[[str], Any]) -> Iterable[tuple[Any, Operation]]:
+    def resolved(self, roots: Callable[[str], Any]) -> Iterable[tuple[Any, CompiledOperation]]:
         """Every torch function that the table has an entry for, with its operation."""
         for twin, name in _answers(tuple(self.operations)):
             function = roots(twin)
@@ -254,7 +254,7 @@ def _compile_term(term: Mapping[str, Any]) -> Test:
 
     def of_one(bound: dict[str, Any]) -> bool:
         value = bound.get(arg)
-        if type(value) is Several:
+        if type(value) is AnyOf:
             return any(satisfies(item) for item in value) is wanted
         return satisfies(value) is wanted
 
@@ -262,7 +262,7 @@ def _compile_term(term: Mapping[str, Any]) -> Test:
         return any(of_value(value) for name, value in bound.items() if name != "out") is wanted
 
     def of_value(value: Any) -> bool:
-        return any(satisfies(item) for item in value) if type(value) is Several else satisfies(value)
+        return any(satisfies(item) for item in value) if type(value) is AnyOf else satisfies(value)
 
     def of_place(bound: dict[str, Any]) -> bool:
         return satisfies(_read_place(bound)) is wanted
@@ -282,4 +282,4 @@ def _predicate(term: Mapping[str, Any]) -> Callable[[Any], bool]:
 def _read_place(bound: dict[str, Any]) -> Any:
     """What ``input[index]`` reads: the place that an assignment writes to."""
     index = bound["index"]
-    return bound["input"][tuple(index) if isinstance(index, Several) else index]
+    return bound["input"][tuple(index) if isinstance(index, AnyOf) else index]

@@ -15,7 +15,7 @@ from .memory import is_unfilled
 if TYPE_CHECKING:
     import torch
 
-    from .conditions import Operation
+    from .conditions import CompiledOperation
 
 device_constructors = _device._device_constructors
 
@@ -32,7 +32,7 @@ class Scope:
 
     __slots__ = ("args", "blocked", "function", "kwargs", "made", "operation")
 
-    def __init__(self, function: Any, operation: Operation | None, args: Any, kwargs: Any) -> None:
+    def __init__(self, function: Any, operation: CompiledOperation | None, args: Any, kwargs: Any) -> None:
         self.function = function
         self.operation = operation
         self.args = args
@@ -68,7 +68,7 @@ class FunctionPlan:
         "unfilled",
     )
 
-    def __init__(self, function: Any, operation: Operation | None) -> None:
+    def __init__(self, function: Any, operation: CompiledOperation | None) -> None:
         self.operation = operation
         self.dense = None if operation is None else operation.of_dense
         self.fills_device = function in device_constructors()

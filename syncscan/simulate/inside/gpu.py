@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 import torch
 
-from .autocast import State
+from .autocast import AutocastState
 from .compiled import breaks_graph
 from .conditions import PlainTable, Table
 from .functions import FunctionPlan, Scope
@@ -45,7 +45,7 @@ class Sync(NamedTuple):
 Listener = Callable[[Sync], None]
 
 
-class Watch(Protocol):
+class CallWatch(Protocol):
     """What sees the calls of one thread."""
 
     scope: Scope | None
@@ -65,10 +65,10 @@ class Gpu:
         self.plans: dict[Any, Plan] = {}
         self.uncomputed = Uncomputed()
         self.functions: dict[Any, FunctionPlan | None] = {}
-        self.autocast: State  # from when it runs
+        self.autocast: AutocastState  # from when it runs
 
     @property
-    def operations(self) -> Watch | None:
+    def operations(self) -> CallWatch | None:
         """What watches this thread, if it is simulated."""
         raise NotImplementedError
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 
-class ImportWatch:
+class PatchFinder:
     """A finder that finds nothing itself: it lends the loaders of others an ``exec_module`` that calls back."""
 
     def __init__(self) -> None:

@@ -33,7 +33,7 @@ from .plans import NUMBERS, Plan
 from .taint import spread
 
 if TYPE_CHECKING:
-    from .conditions import Operation
+    from .conditions import CompiledOperation
     from .gpu import Gpu
     from .recording import Recording
 
@@ -380,7 +380,7 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
             where, kwargs = PINNED, {**kwargs, "pin_memory": False}
         return where, kwargs
 
-    def _judge(self, plan: Plan, operation: Operation, args: Any, kwargs: dict[str, Any]) -> None:
+    def _judge(self, plan: Plan, operation: CompiledOperation, args: Any, kwargs: dict[str, Any]) -> None:
         scope = self.operations.scope
         if scope is None or scope.operation is None:
             inner = Scope(plan.function, operation, args, kwargs)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .imports import ImportWatch
+from .imports import PatchFinder
 
 _MISSING = object()
 
@@ -17,7 +17,7 @@ class Patches:
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
-        self._imports = ImportWatch()
+        self._imports = PatchFinder()
         self._owners: dict[str, list[Any]] = {}  # a module and its submodules, by its name
 
     def replace(self, owner: Any, name: str, value: Any) -> None:

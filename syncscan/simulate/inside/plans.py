@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from .checks import operations_that_check
-from .conditions import Operation, Table
+from .conditions import CompiledOperation, Table
 from .marks import cuda_index, place, set_all, set_place
 from .memory import is_unfilled
 from .registered import python_kernel
@@ -62,7 +62,7 @@ class Plan:
         self._host_result = _HOST_RESULTS.get(name)
 
     @staticmethod
-    def _entry(table: Table, namespace: str, name: str) -> Operation | None:
+    def _entry(table: Table, namespace: str, name: str) -> CompiledOperation | None:
         """The entry of the table; an operation of a library or of the program may be declared."""
         return table.find_aten(name) if namespace == "aten" else table.find(f"torch.ops.{namespace}.{name}")
 

@@ -18,7 +18,7 @@ from .memory import clear, clear_part
 from .taint import taint
 
 if TYPE_CHECKING:
-    from .conditions import Operation
+    from .conditions import CompiledOperation
 
 # What is larger is written in parts, such as a cache; as large memory is zero until it is written, it stays as it is.
 LARGE_BYTES = 64 << 20
@@ -31,7 +31,9 @@ class Uncomputed:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
 
-    def stand_in(self, function: Any, args: Any, kwargs: dict[str, Any], declared: Operation | None) -> Any:
+    def stand_in(
+        self, function: Any, args: Any, kwargs: dict[str, Any], declared: CompiledOperation | None
+    ) -> Any:
         """What a call of an operation makes, in zeros; ``declared`` is what is said of it beside its schema.
 
         Raises SimulationError where nothing tells the shape of a result.
@@ -47,7 +49,7 @@ class Uncomputed:
         function: Any,
         args: Any,
         kwargs: dict[str, Any],
-        declared: Operation | None,
+        declared: CompiledOperation | None,
         written: dict[str, list[torch.Tensor]],
     ) -> Any:
         returns = function._schema.returns
@@ -104,7 +106,7 @@ def _first_tensor(args: Any) -> torch.Tensor:
     return next(value for value in args if isinstance(value, torch.Tensor))
 
 
-def _as_declared(declared: Operation, kind: str, args: Any, kwargs: dict[str, Any]) -> Any:
+def _as_declared(declared: CompiledOperation, kind: str, args: Any, kwargs: dict[str, Any]) -> Any:
     """As many tensors as are declared, of the declared shapes or of that of the first operand, or in its memory."""
     first = _first_tensor(args)
     if declared.result == "view":
@@ -117,7 +119,7 @@ def _as_declared(declared: Operation, kind: str, args: Any, kwargs: dict[str, An
     return made if kind.startswith("List") else made[0] if declared.count == 1 else tuple(made)
 
 
-def _declared_shapes(declared: Operation, args: Any, kwargs: dict[str, Any]) -> list[list[int]]:
+def _declared_shapes(declared: CompiledOperation, args: Any, kwargs: dict[str, Any]) -> list[list[int]]:
     """The shapes of the results, of which a dimension is a number or that of an operand, "v[-1]"."""
     bound = declared.bind(args, kwargs)
 
@@ -129,7 +131,11 @@ def _declared_shapes(declared: Operation, args: Any, kwargs: dict[str, Any]) -> 
 
 
 def _check(
-    function: Any, made: tuple[Any, ...], declared: Operation | None, args: Any, kwargs: dict[str, Any]
+    function: Any,
+    made: tuple[Any, ...],
+    declared: CompiledOperation | None,
+    args: Any,
+    kwargs: dict[str, Any],
 ) -> None:
     """SimulationError where a fake or meta kernel contradicts the shapes that are declared."""
     shapes = _declared_shapes(declared, args, kwargs) if declared is not None else []

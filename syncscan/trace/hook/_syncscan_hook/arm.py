@@ -7,7 +7,7 @@ from .debugmode import DebugMode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .checked import Checked
+    from .checked import TimelineCheck
     from .interfaces import Detector, Note, Sink
 
 
@@ -18,7 +18,7 @@ def arm(
     fail: Note,
     *,
     starved: bool = False,
-    checked: Checked | None = None,
+    checked: TimelineCheck | None = None,
 ) -> list[Detector]:
     """Arm what ``wanted`` names ("auto", "cupti", "debug-mode", "both", "none"); return the armed detectors.
 
@@ -44,7 +44,7 @@ def _arm_cupti(
     note: Note,
     fail: Note,
     starved: bool,
-    checked: Checked | None,
+    checked: TimelineCheck | None,
 ) -> Cupti | None:
     def give_way() -> None:
         armed.remove(detector)

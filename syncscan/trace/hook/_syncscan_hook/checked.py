@@ -27,7 +27,7 @@ PATIENCE = 10  # times that it is asked whether all that was recorded has ended
 SECONDS = 1.0  # for which one thread lets another one read
 
 
-class Checked:
+class TimelineCheck:
     """Compares; ``result`` is all that was compared so far, or None."""
 
     def __init__(self, note: Note) -> None:

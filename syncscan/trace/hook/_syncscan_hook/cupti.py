@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from .checked import Checked
+    from .checked import TimelineCheck
     from .interfaces import Node, Note, Sink
 
 DRIVER_DOMAIN = 1
@@ -110,7 +110,7 @@ class Cupti:
         profiler_starts: Callable[[], None],
         *,
         starved: bool = False,
-        checked: Checked | None = None,
+        checked: TimelineCheck | None = None,
     ) -> None:
         self._recorder = recorder
         self._note = note

@@ -14,7 +14,7 @@ from time import perf_counter_ns
 
 from . import steps
 from .arm import arm
-from .checked import Checked
+from .checked import TimelineCheck
 from .exits import flush_before_exits
 from .interrupts import again, keep
 from .output import Output
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .interfaces import Detector, Watch
-    from .part import Part
+    from .part import TraceFile
     from .threads import Join
 
 FLUSH_SECONDS = 1.0
@@ -43,14 +43,14 @@ FIRST_FLUSH_SECONDS = 0.1  # soon after CUDA starts, for programs that are kille
 class Hook:
     """The hook of one process."""
 
-    def __init__(self, folder: str, options: dict[str, str], part: Part) -> None:
+    def __init__(self, folder: str, options: dict[str, str], part: TraceFile) -> None:
         self.folder = folder
         self.options = options
         self.recorder = WaitRecorder()
         self._window = Window(options)
         self.recorder.recording = self._window.is_open
         self.steps: steps.Steps | None = None
-        self._checked = Checked(self.note) if options.get("starved") and options.get("step") else None
+        self._checked = TimelineCheck(self.note) if options.get("starved") and options.get("step") else None
         self._watches: list[Watch] = []
         self._output = Output(part, self.recorder, self._watches)
         self._lock = allocate_lock()
@@ -283,7 +283,7 @@ class Hook:
         self._quietly(self._find_late_step)()
         self.flush()
 
-    def in_child(self, part: Part) -> None:
+    def in_child(self, part: TraceFile) -> None:
         """Start over in a forked child; CUDA, if the parent had started it, does not work here."""
         self._lock = allocate_lock()
         self._sender = None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .entry import Entry
     from .interfaces import Watch
-    from .part import Part
+    from .part import TraceFile
     from .record import WaitRecorder
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -30,7 +30,7 @@ _RECORDED = ("code", "stack", "entry", "counts", "spread", "starved", "moments",
 class Output:
     """Collects lines, and appends them to the file of the process with `send`."""
 
-    def __init__(self, part: Part, recorder: WaitRecorder, watches: list[Watch]) -> None:
+    def __init__(self, part: TraceFile, recorder: WaitRecorder, watches: list[Watch]) -> None:
         self._part = part
         self._recorder = recorder
         self._watches = watches

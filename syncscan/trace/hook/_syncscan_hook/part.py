@@ -5,7 +5,7 @@ import sys
 import time
 
 
-class Part:
+class TraceFile:
     """The file of one process: what is written into it comes from `output`."""
 
     def __init__(self, folder: str) -> None:

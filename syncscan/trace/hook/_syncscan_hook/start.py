@@ -8,7 +8,7 @@ import atexit
 import os
 
 from .imports import ImportWatch
-from .part import Part
+from .part import TraceFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from .hook import Hook
 
 hook: "Hook | None" = None  # the Hook of this process, once it is needed
-_process: "Process | None" = None  # the Process, if this one is traced
+_process: "HookedProcess | None" = None  # if this process is traced
 
 
 def start(folder: str) -> None:
     """Begin to trace this process into ``folder``; done once. Raises if that is not the folder of a trace."""
     global _process  # noqa: PLW0603
     if _process is None:
-        _process = Process(folder)
+        _process = HookedProcess(folder)
         _process.begin()
 
 
@@ -34,13 +34,13 @@ def load_hook() -> "Hook | None":
     return _process.load() if _process is not None else None
 
 
-class Process:
+class HookedProcess:
     """A traced process of which nothing is known but that it runs."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.options = _read_options(folder)
-        self.part = Part(folder)
+        self.part = TraceFile(folder)
 
     def load(self) -> "Hook":
         """The Hook of this process."""
@@ -63,7 +63,7 @@ class Process:
             watch.when_imported(module, _quietly(lambda module: self.load().wrap_step(module)))
 
     def _in_child(self) -> None:
-        self.part = Part(self.folder)
+        self.part = TraceFile(self.folder)
         self.part.create()
         if hook is not None:
             hook.in_child(self.part)
