@@ -2,8 +2,7 @@
 
     python -m benchmarks.phases FOLDER [--findings FILE] [--lines]
 
-One process checks the folder. Printed are the phases, each without those inside it, and how often a function is
-evaluated. ``--findings`` writes every finding with all that is said of it, one a line: two states of syncscan find
+One process checks the folder. Printed are the phases, each without those inside it. ``--findings`` writes every finding with all that is said of it, one a line: two states of syncscan find
 the same where `cmp` finds the same files. ``--lines`` takes a sample every 4 ms and prints the functions in which most
 of them fall; a profiler that is called at each call would count short functions many times too high.
 """
@@ -30,9 +29,8 @@ from typing import Any
 from benchmarks.speed import parsed, timed
 from syncscan.check import engine
 from syncscan.check.files import Source, SourceError, read_source
-from syncscan.check.infer.evaluate.frame import Frame
-from syncscan.check.infer.solver import Solver
-from syncscan.check.infer.source.index import Function
+from syncscan.check.infer.solve import solver
+from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.match import Matcher
 from syncscan.check.matching import CheckResult
 from syncscan.model import Conventions
@@ -62,8 +60,6 @@ def main() -> None:
     print(f"{lines:,} lines, ast.parse {parse:.2f} s, {len(result.findings)} findings, {peak:.0f} MiB")
     for name, seconds in [("all", whole), *sorted(phases.spent.items(), key=itemgetter(1), reverse=True)]:
         print(f"    {name:16}{seconds:8.2f} s {seconds / parse:7.2f} times")
-    for stage, evaluated in phases.evaluated.items():
-        print(f"    {stage}: {evaluated.total():,} evaluations of {len(evaluated):,} functions")
     for (file, name), count in samples.most_common(40):
         print(f"    {100 * count / samples.total():5.1f}% {file} {name}")
 
@@ -73,24 +69,14 @@ class Phases:
 
     def __init__(self) -> None:
         self.spent: defaultdict[str, float] = defaultdict(float)
-        self.evaluated: dict[str, Counter[Function]] = {}  # how often each function, in each stage
         self._inside: list[float] = []
         for name in ("tree_of", "index_module", "load_table", "by_precedence", "times"):
             self._watch(engine, name, name)
         self._watch(Solver, "__init__", "link")
+        self._watch(solver, "lower", "lower")
+        self._watch(Solver, "solve", "solve")
         self._watch(Solver, "statements", "statements")
         self._watch(Matcher, "findings_in", "match")
-        evaluate = Solver._evaluate
-
-        def watched(solver: Solver, frame: Frame) -> None:
-            if frame.recorder is not None:  # which is part of "statements"
-                evaluate(solver, frame)
-                return
-            stage = "assume" if solver.context.assume else "infer"
-            self.evaluated.setdefault(stage, Counter())[frame.function] += 1
-            self._timed(stage, evaluate)(solver, frame)
-
-        Solver._evaluate = watched  # type: ignore[assignment, method-assign]  # it is watched as it is
 
     def check(self, folder: Path) -> CheckResult:
         """Check a folder as the command does."""

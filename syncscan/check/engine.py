@@ -12,16 +12,16 @@ from syncscan.check.defects import defect
 from syncscan.check.files import Source
 from syncscan.check.infer.kept.knowledge import KnowledgeReader, KnowledgeWriter
 from syncscan.check.infer.kept.names import text_of
+from syncscan.check.infer.kept.reading import NotKeptError, reading
 from syncscan.check.infer.kept.sources import link, module_of
-from syncscan.check.infer.kept.values import Trees
-from syncscan.check.infer.known.recall import NotKeptError, reading
-from syncscan.check.infer.solve.solver import SparseSolver
-from syncscan.check.infer.solver import Solver
+from syncscan.check.infer.kept.spots import Trees
+from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.infer.source.edits import ModuleEdit, NotFollowedError, edit
 from syncscan.check.infer.source.index import Module
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.trees import tree_of
+from syncscan.check.kept import FindingReader, FindingWriter
 from syncscan.check.matching import CheckResult, FactsUsed, Matching
 from syncscan.check.nesting import deep_recursion
 from syncscan.check.newer import newer_syntax
@@ -36,9 +36,6 @@ from syncscan.system.memory import steady_memory
 from syncscan.system.workers import workers
 
 Progress = Callable[[str, int, int], None]
-AnySolver = (
-    type[Solver] | type[SparseSolver]
-)  # the second one takes over once it keeps its state for another run
 
 
 def check_sources(
@@ -73,7 +70,6 @@ class Engine:
         state: bytes | None = None,
         *,
         keeps_python: bool = False,
-        solver: AnySolver = Solver,
     ) -> None:
         self._conventions = conventions
         self._hot = hot
@@ -81,11 +77,10 @@ class Engine:
         self._facts = facts
         self._state = state
         self._keeps_python = keeps_python
-        self._solver = solver
         self._project: _Project | None = None
 
     @property
-    def solver(self) -> Solver | SparseSolver | None:
+    def solver(self) -> Solver | None:
         """What is known of the project that was asked about last."""
         return self._project.solver if self._project is not None else None
 
@@ -117,7 +112,6 @@ class Engine:
                     self._facts,
                     progress,
                     kept=kept,
-                    solver=self._solver,
                 )
             result = project.result(targets, progress, jobs)
             self._project = project
@@ -163,7 +157,6 @@ class _Project:
         progress: Progress,
         state: State | None = None,
         kept: Mapping[str, str] | None = None,
-        solver: AnySolver = Solver,
     ) -> None:
         """Work it out, or take over what a state says of the files, which are those that it is about.
 
@@ -191,7 +184,7 @@ class _Project:
                     self._modules[source.shown] = module
         rules = by_precedence()
         asked = frozenset(name for rule in rules for name in rule.asks)
-        self.solver = solver([*self._modules.values()], table or load_table(), conventions, asked, facts)
+        self.solver = Solver([*self._modules.values()], table or load_table(), conventions, asked, facts)
         self._matching = Matching(self.solver, rules)
         self._rhythms = Rhythms()
         self._times: Times | None = None  # as long as that holds
@@ -280,11 +273,11 @@ class _Project:
 
     def state(self) -> bytes | None:
         """All of that as bytes; None where it cannot be kept."""
-        if self._facts is not None or isinstance(self.solver, SparseSolver):  # with which nothing is followed
+        if self._facts is not None:  # with which nothing is followed
             return None
         try:
             knowledge = KnowledgeWriter(self.solver)
-            found = self._matching.written(knowledge.values)
+            found = self._matching.written(FindingWriter(knowledge.names, knowledge.cells))
             parts = chain(
                 knowledge.parts(),
                 [
@@ -300,14 +293,15 @@ class _Project:
 
     def _recall(self, state: State, parts: Mapping[str, str]) -> None:
         trees = {shown: module.tree for shown, module in self._modules.items() if shown in state.changed}
-        assert isinstance(self.solver, Solver)
-        knowledge = KnowledgeReader(self.solver, Trees(trees), parts)
+        knowledge = KnowledgeReader(self.solver, parts)
+        names = knowledge.names
+        reader = FindingReader(self.solver, names, knowledge.cell, Trees(trees))
         with reading():
-            self._matching.recall(json.loads(parts["found"]), knowledge.names, knowledge.values)
-            self._rhythms.recall(json.loads(parts["rhythms"]), knowledge.names.functions)
+            self._matching.recall(json.loads(parts["found"]), names.functions, reader)
+            self._rhythms.recall(json.loads(parts["rhythms"]), names.functions)
             hot, data = json.loads(parts["times"]) or (None, None)
             if hot == [*self._hot]:
-                self._times = Times.recalled(data, knowledge.names, self._rhythms)
+                self._times = Times.recalled(data, names, self._rhythms)
 
     def _failed(self, targets: Container[str] | None) -> Iterator[Failure]:
         yield from self._half_typed.values()

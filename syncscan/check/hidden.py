@@ -5,12 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from syncscan.check.infer.evaluate.record import Waits
-from syncscan.check.infer.solve.solver import SparseSolver
-from syncscan.check.infer.solver import Solver
+from syncscan.check.infer.solve.record import Waits
+from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.infer.source.index import Function, Virtual
 from syncscan.check.match import Matcher, Placed
-from syncscan.check.story import Told
 from syncscan.model import Confidence, Device, Evidence, Finding, Kind, Value
 from syncscan.rule import rule_book
 
@@ -20,7 +18,7 @@ _DEEPEST = 3
 Direct = dict[Function, Placed | None]  # the first and surest finding in the body of a function itself
 
 
-def waiting_properties(solver: Solver | SparseSolver, matcher: Matcher, direct: Direct) -> Waits:
+def waiting_properties(solver: Solver, matcher: Matcher, direct: Direct) -> Waits:
     """For each property of the project whose body waits, a GPU value whose evidence leads to the line.
 
     ``direct`` keeps what was looked at.
@@ -32,11 +30,10 @@ def waiting_properties(solver: Solver | SparseSolver, matcher: Matcher, direct: 
 
 
 class _Search:
-    def __init__(self, solver: Solver | SparseSolver, matcher: Matcher, direct: Direct) -> None:
+    def __init__(self, solver: Solver, matcher: Matcher, direct: Direct) -> None:
         self._solver = solver
         self._matcher = matcher
         self._direct = direct
-        self._told = Told()
         self._known: dict[tuple[Function | Virtual, int], Value | None] = {}
 
     def wait_of(self, function: Function | Virtual, depth: int) -> Value | None:
@@ -69,7 +66,7 @@ class _Search:
             waits = [each for each in found if rule_book()[each.finding.code].is_wait]
             self._direct[function] = max(waits, key=lambda each: each.finding.confidence, default=None)
         surest = self._direct[function]
-        return surest.finding_now(function, self._told) if surest is not None else None
+        return surest.finding_now() if surest is not None else None
 
 
 def _called(function: Function, name: str, wait: Value) -> Value:

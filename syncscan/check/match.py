@@ -13,14 +13,13 @@ import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from syncscan.check.blocks import Place, bound_in, place_of
-from syncscan.check.infer.evaluate.record import Candidate, Position, Statements
+from syncscan.check.infer.solve.provenance import MOST_STEPS
 from syncscan.check.infer.solve.public import LazyEvidence
+from syncscan.check.infer.solve.record import Candidate, Position, Statements
 from syncscan.check.infer.source.index import Function
-from syncscan.check.infer.table.conditions import Bound
-from syncscan.check.infer.values.basic import list_of
+from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.nesting import is_too_deep
-from syncscan.check.story import Told, passed_too, story
-from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Evidence, Finding, Fix, Value
+from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Evidence, Finding, Fix, Kind, Value
 from syncscan.ops import Case, by_parameter
 from syncscan.rule import Match, Rewrite, Rule, suggestion_of
 from syncscan.surroundings import Surroundings, statements_of
@@ -61,7 +60,7 @@ class StatementFacts:
     def of(self, node: cst.CSTNode) -> Value:
         """Where the value of an expression lives; that of a generator is known by what it yields."""
         if isinstance(node, cst.GeneratorExp):  # libcst has it without the parentheses of its call
-            return list_of(self.of(node.elt))
+            return Value(Kind.LIST, element=self.of(node.elt))
         return self._candidate.values.get(self._position(node), UNKNOWN)
 
     def name_of(self, node: cst.CSTNode) -> str:
@@ -283,16 +282,17 @@ class Placed:
     node: ast.stmt | ast.expr
     line: int
 
-    def finding_now(self, function: Function, told: Told) -> Finding:
-        """The finding, which is in this function, and its evidence, with the lines that they have now."""
+    def finding_now(self) -> Finding:
+        """The finding and its evidence, with the lines that they have now."""
         down = self.node.lineno - self.line
-        if isinstance(self.because, LazyEvidence):
-            found = self.because.found
-            evidence = found.chain() if found is not None else ()
-            too = self.because.others
-        else:
-            evidence = story(self.because, self.finding.path, told)
-            too = passed_too(self.because, evidence, function, told)
+        found = self.because
+        too: tuple[Evidence, ...] = ()
+        if isinstance(found, LazyEvidence):
+            found, too, *_ = found.reasons
+        steps = found.chain() if found is not None else ()
+        if len(steps) > MOST_STEPS:
+            steps = (*steps[: MOST_STEPS - 1], steps[-1])
+        evidence = tuple(Evidence(each.path, each.line, each.text, cell=each.cell) for each in steps)
         finding = replace(self.finding, evidence=evidence, passed_too=too)
         if not down:
             return finding

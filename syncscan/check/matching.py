@@ -5,24 +5,25 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
 
 from syncscan.check.defects import failure_of
 from syncscan.check.hidden import Direct, waiting_properties
-from syncscan.check.infer.evaluate.record import Waits
-from syncscan.check.infer.kept.knowledge import names_of, reader_of, tables_of
+from syncscan.check.infer.dataflow.cells import Cell
+from syncscan.check.infer.kept.knowledge import names_of, numbers_of
 from syncscan.check.infer.kept.names import Data, Names, text_of
-from syncscan.check.infer.kept.values import Reader, Spot, Trees, Writer
-from syncscan.check.infer.known.recall import NotKeptError
-from syncscan.check.infer.solve.solver import SparseSolver
-from syncscan.check.infer.solver import Revision, Solver
+from syncscan.check.infer.kept.reading import NotKeptError
+from syncscan.check.infer.kept.spots import Trees
+from syncscan.check.infer.solve.incremental import Revision
+from syncscan.check.infer.solve.record import Waits
+from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.infer.source.hardware import is_for_other_hardware, runs_on_other_hardware
 from syncscan.check.infer.source.index import Function
-from syncscan.check.infer.values.identity import identical
+from syncscan.check.kept import FindingReader, FindingWriter
 from syncscan.check.match import Matcher, Placed
 from syncscan.check.meant import meant
-from syncscan.check.plain import finding_of, plain
-from syncscan.check.story import Told
-from syncscan.model import Failure, Finding
+from syncscan.model import Evidence, Failure, Finding, Value
 from syncscan.rule import Rule
 from syncscan.system.workers import shared
 
@@ -50,7 +51,7 @@ class CheckResult:
 class Matching:
     """What the rules said of each function, as long as that holds."""
 
-    def __init__(self, solver: Solver | SparseSolver, rules: Sequence[Rule]) -> None:
+    def __init__(self, solver: Solver, rules: Sequence[Rule]) -> None:
         self._solver = solver
         self._matcher = Matcher(rules, solver.defects)
         self._direct: Direct = {}
@@ -97,7 +98,7 @@ class Matching:
         differ = {
             each
             for each in {**before, **self._waits}
-            if not identical(before.get(each), self._waits.get(each))
+            if not _is_same(before.get(each), self._waits.get(each))
         }
         for kept in (self._kept, self._of_others) if differ else ():
             read = {callee for each in differ for callee in (each, *each.virtuals())}
@@ -110,50 +111,46 @@ class Matching:
     ) -> None:
         """Ask the rules about functions of which it is not known what they say, in a number of processes."""
         left = [each for each in functions if each not in self._kept and each not in self._of_others]
-        solver = self._solver
-        count = processes if len(left) >= _WORTH_SHARING and isinstance(solver, Solver) else 1
-        names = names_of(solver) if count > 1 and isinstance(solver, Solver) else None
-        told = shared(lambda share, count: self._share(left, progress, names, share, count), count)
-        for parts in filter(None, told[1:]):
-            assert names is not None
-            self._take(parts, names)
+        count = processes if len(left) >= _WORTH_SHARING else 1
+        names = names_of(self._solver) if count > 1 else Names([])
+        cells = numbers_of(self._solver.known) if count > 1 else {}
+        writer = FindingWriter(names, cells)
+        told = shared(lambda share, count: self._share(left, progress, writer, share, count), count)
+        if count > 1:
+            self._take([each for each in told[1:] if each is not None], names, [*cells])
 
     def _share(
         self,
         functions: Sequence[Function],
         progress: Callable[[str, int, int], None],
-        names: Names | None,
+        writer: FindingWriter,
         share: int,
         count: int,
-    ) -> dict[str, str] | None:
+    ) -> str | None:
         """Ask about one share of the functions; what was found, as data for the process that has it all."""
         mine = functions[share::count]
         for done, function in enumerate(mine):
             if share == 0:
                 progress("match", done, len(mine))
             self._placed(function)
-        if share == 0 or names is None:
+        if share == 0:
             return None
-        values = Writer(names)
         try:
-            found = text_of(self._found_in(mine, values))
-            return {"found": found, **dict(tables_of(values))}
+            return text_of(self._found_in(mine, writer))
         except NotKeptError:  # so all of it is to be done there
             return None
 
-    def _take(self, parts: dict[str, str], names: Names) -> None:
-        """What another process has found. It stands at no nodes of this one, so that no edit can move it."""
-        assert isinstance(self._solver, Solver)  # else nothing is shared
-        values = reader_of(self._solver, names, Trees({}), parts)
-        for number, found in json.loads(parts["found"]):
-            self._of_others[names.functions[number]] = [_placed(data, values) for data in found]
+    def _take(self, parts: Sequence[str], names: Names, cells: Sequence[Cell[Any]]) -> None:
+        """What other processes have found. It stands at no nodes of this one, so that no edit can move it."""
+        reader = FindingReader(self._solver, names, cells.__getitem__, Trees({}))
+        for number, found in chain.from_iterable(map(json.loads, parts)):
+            self._of_others[names.functions[number]] = [reader.placed(data) for data in found]
 
     def findings(self, functions: Sequence[Function]) -> Iterator[tuple[Function, Finding]]:
         """The findings in functions, as they stand now, each with its function."""
-        told = Told()
         for function in functions:
             for placed in self._placed(function):
-                yield function, placed.finding_now(function, told)
+                yield function, placed.finding_now()
 
     def _placed(self, function: Function) -> list[Placed]:
         if function in self._of_others:
@@ -169,39 +166,38 @@ class Matching:
 
     # What is kept for another run
 
-    def written(self, values: Writer) -> Data:
-        """What the rules said, as data."""
-        number = values.names.number
+    def written(self, writer: FindingWriter) -> Data:
+        """What the rules said of each function, as data."""
+        number = writer.names.number
         return {
-            "found": self._found_in([*self._kept, *self._of_others], values),
-            "direct": [[number(f), each and _data(each, values)] for f, each in self._direct.items()],
-            "waits": [[number(f), values.value(wait)] for f, wait in self._waits.items()],
+            "found": self._found_in([*self._kept, *self._of_others], writer),
+            "direct": [[number(f), each and writer.placed(each)] for f, each in self._direct.items()],
+            "waits": [[number(f), writer.wait(wait)] for f, wait in self._waits.items()],
             "never": None if self._never is None else sorted(map(number, self._never)),
         }
 
-    def recall(self, data: Data, names: Names, values: Reader) -> None:
+    def recall(self, data: Data, functions: Sequence[Function], reader: FindingReader) -> None:
         """Take over what they said in another run."""
-        functions = names.functions
-        self._kept = {functions[f]: [_placed(each, values) for each in found] for f, found in data["found"]}
-        self._direct = {functions[f]: each and _placed(each, values) for f, each in data["direct"]}
-        self._waits = {functions[f]: values.value(wait) for f, wait in data["waits"]}
+        self._kept = {functions[f]: [*map(reader.placed, found)] for f, found in data["found"]}
+        self._direct = {functions[f]: each and reader.placed(each) for f, each in data["direct"]}
+        self._waits = {functions[f]: reader.wait(wait) for f, wait in data["waits"]}
         self._never = None if data["never"] is None else {functions[f] for f in data["never"]}
 
-    def _found_in(self, functions: Sequence[Function], values: Writer) -> Data:
+    def _found_in(self, functions: Sequence[Function], writer: FindingWriter) -> Data:
         """What was found in functions; one in which a rule failed is left out, so that it is noted where that is read."""
         return [
-            [values.names.number(function), [_data(placed, values) for placed in self._placed(function)]]
+            [writer.names.number(function), [writer.placed(placed) for placed in self._placed(function)]]
             for function in functions
             if function not in self._solver.defects
         ]
 
 
-def _data(placed: Placed, values: Writer) -> Data:
-    spot = Spot.of(placed.node).data()
-    return [plain(placed.finding), values.step(placed.because), spot, placed.line]
+def _is_same(wait: Value | None, other: Value | None) -> bool:
+    """Whether two properties wait for the same, for the same reasons."""
+    if wait is None or other is None:
+        return wait is other
+    return wait == other and _chain(wait) == _chain(other)
 
 
-def _placed(data: Data, values: Reader) -> Placed:
-    what, because, spot, line = data
-    finding = finding_of(what)
-    return Placed(finding, values.step(because), values.node(finding.path, spot), line)
+def _chain(value: Value) -> tuple[Evidence, ...]:
+    return value.evidence.chain() if value.evidence is not None else ()

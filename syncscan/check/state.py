@@ -15,7 +15,7 @@ from pathlib import Path
 
 from syncscan.check.files import Source
 from syncscan.check.infer.kept.lines import Part
-from syncscan.check.infer.known.recall import NotKeptError, reading
+from syncscan.check.infer.kept.reading import NotKeptError, reading
 
 _FAST = 1  # of zlib
 _MOST_OF_ONE = 512 * 1024 * 1024  # bytes of one part

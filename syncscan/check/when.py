@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 
 from syncscan.check.files import is_test
 from syncscan.check.infer.kept.names import Data, Names
-from syncscan.check.infer.solve.solver import SparseSolver
-from syncscan.check.infer.solver import Solver
+from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.infer.source.index import Class, Function, Virtual
 from syncscan.check.moves import puts_into
 from syncscan.check.rhythm import Nature, Region, lives_long
@@ -134,7 +133,7 @@ class Times:
         return cls({}, steps, once, programs, generating=generating, made=made, rhythms=rhythms)
 
 
-def times(solver: Solver | SparseSolver, entry_points: Sequence[str], rhythms: Rhythms) -> Times:
+def times(solver: Solver, entry_points: Sequence[str], rhythms: Rhythms) -> Times:
     """When each function of a project runs; ``rhythms`` keeps what is read of the source of functions.
 
     An entry point is "pkg.mod:Class.method"; ConfigError where its module is read and has no such function.

@@ -174,7 +174,7 @@ def test_a_change_works_out_the_lambdas_that_mention_what_it_defines_and_no_othe
     sources["low"] = source("low", "from other import make\n")
     result, stages = asked(engine, sources)
     assert result == asked(Engine(Conventions()), sources)[0]
-    assert (len(result.findings), stages["read"], stages["infer"]) == (1, 0, 4)
+    assert (len(result.findings), stages["read"], stages["infer"]) == (1, 0, 3)
 
 
 GIVEN = "import torch\nclass Row:\n    def get(self):\n        return torch.zeros(3)\n"
@@ -316,7 +316,7 @@ def test_what_is_defined_otherwise_is_followed_to_those_who_look_it_up(name, old
 
 
 def test_a_change_that_concerns_most_of_a_project_is_worked_out_anew(monkeypatch) -> None:
-    monkeypatch.setattr("syncscan.check.infer.solver._FEW", 5)
+    monkeypatch.setattr("syncscan.check.infer.solve.solver._FEW", 5)
     sources, engine = project(), Engine(Conventions())
     asked(engine, sources)
     for name, old, new, is_anew in [

@@ -19,8 +19,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from syncscan.check.engine import check_sources
 from syncscan.check.files import read_source
 from syncscan.check.fix import apply_edits, fixable
-from syncscan.check.infer.evaluate.registry import STATEMENTS
-from syncscan.check.infer.source.trees import types_of
+from syncscan.check.infer.ir.instructions import Op
+from syncscan.check.infer.solve import solver
 from syncscan.model import Conventions, Failure, Finding
 from syncscan.rule import rule_book
 from tests.infer.programs import program
@@ -194,15 +194,15 @@ def bad():
 
 
 def test_a_defect_of_ours_costs_one_function_and_is_reported(syncscan, project, monkeypatch) -> None:
-    real = STATEMENTS[ast.Return]
+    real = solver._TRANSFERS[Op.RETURN]
 
-    def broken(frame, node):
-        if frame.function.name == "bad":
+    def broken(at, operands, data):
+        if at.function.name == "bad":
             raise KeyError("missing\nkey")
-        return real(frame, node)
+        return real(at, operands, data)
 
-    for kind in types_of(ast.Return):
-        monkeypatch.setitem(STATEMENTS, kind, broken)
+    transfers = [broken if each is real else each for each in solver._TRANSFERS]
+    monkeypatch.setattr(solver, "_TRANSFERS", transfers)
     project({"a.py": BLOCKS, "b.py": BLOCKS.replace("bad", "fine")})
     done = syncscan("check", ".")
     assert done.status == 2

@@ -1,4 +1,4 @@
-"""After edits the sparse solver says what it says of the project as it is then, evidence included."""
+"""After edits the engine says what it says of the project as it is then, evidence included."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ import random
 import pytest
 
 from syncscan.check.engine import Engine
-from syncscan.check.infer.solve.solver import SparseSolver
 from syncscan.model import Conventions
 from tests.check.changing import asked, changed, project
 
-_engine = functools.partial(Engine, Conventions(), solver=SparseSolver)
+_engine = functools.partial(Engine, Conventions())
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from syncscan.check.infer.solve.solver import SparseSolver
+from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.trees import tree_of
@@ -68,7 +68,7 @@ def waiting(files: dict[str, str]) -> set[tuple[str, int]]:
         index_module(name, f"{name}.py", tree_of(text), Lines(text), is_package=False)
         for name, text in files.items()
     ]
-    solver = SparseSolver(modules, load_table(), Conventions())
+    solver = Solver(modules, load_table(), Conventions())
     solver.solve(lambda *_: None)
     return {
         (function.module.name, line)

@@ -18,7 +18,7 @@ from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.domain.lattice import at_most
 from syncscan.check.infer.domain.value import AbstractValue
 from syncscan.check.infer.ir.instructions import CallSite, FunctionIR, Op
-from syncscan.check.infer.solve.solver import SparseSolver
+from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.trees import tree_of
@@ -35,7 +35,7 @@ FEW = settings(
 Pair = tuple[AbstractValue, AbstractValue]
 TEXT = "def f(): pass\n"
 MODULE = index_module("m", "m.py", tree_of(TEXT), Lines(TEXT), is_package=False)
-SOLVER = SparseSolver([MODULE], load_table(), Conventions())
+SOLVER = Solver([MODULE], load_table(), Conventions())
 SITE = CallSite(2)
 
 

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, replace
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from syncscan.check import infer
-from syncscan.check.infer.values import basic
-from syncscan.check.infer.values.basic import BOOL, FALSE, FLOAT, INT, NONE, NUMBER, SLICE, STRING, TRUE
-from syncscan.check.infer.values.callables import BoundMethod, Partial, key_of
-from syncscan.check.infer.values.identity import identical
-from syncscan.check.infer.values.lattice import ANYTHING, join, join_all, union
-from syncscan.check.infer.values.steps import Step
-from syncscan.model import UNKNOWN, Confidence, Device, Evidence, Kind, Value
+from syncscan.check.infer.domain import basic
+from syncscan.check.infer.domain.basic import BOOL, FALSE, FLOAT, INT, NONE, NUMBER, STRING, TRUE
+from syncscan.check.infer.domain.callables import BoundMethod, Partial, key_of
+from syncscan.check.infer.domain.lattice import join, join_all, union
+from syncscan.check.infer.domain.value import BOTTOM, TOP, AbstractValue
+from syncscan.model import Device, Kind
 
-ON_GPU = Value(Kind.TENSOR, Device.CUDA)
-ON_HOST = Value(Kind.TENSOR, Device.CPU)
-MAKERS: list[Callable[[Value], Value]] = [
+ON_GPU = AbstractValue(Kind.TENSOR, Device.CUDA)
+ON_HOST = AbstractValue(Kind.TENSOR, Device.CPU)
+MAKERS: list[Callable[[AbstractValue], AbstractValue]] = [
     basic.list_of,
     lambda item: basic.list_of(item, Kind.DICT),
     lambda item: basic.sequence([item], Kind.TUPLE),
@@ -34,14 +30,16 @@ MAKERS: list[Callable[[Value], Value]] = [
 
 
 @pytest.mark.parametrize("make", MAKERS)
-def test_three_containers_in_one_another_are_followed_and_no_fourth(make: Callable[[Value], Value]) -> None:
-    def held(value: Value) -> Value:
+def test_three_containers_in_one_another_are_followed_and_no_fourth(
+    make: Callable[[AbstractValue], AbstractValue],
+) -> None:
+    def held(value: AbstractValue) -> AbstractValue:
         return basic.element_of(value)
 
     three = make(make(make(ON_GPU)))
     assert [basic.depth(value) for value in (ON_GPU, make(ON_GPU), three)] == [0, 1, 3]
     assert held(held(held(three))) == ON_GPU
-    assert held(make(three)) == ANYTHING
+    assert held(held(held(make(three)))) == TOP
     assert basic.depth(join(three, NONE)) == 3
     assert held(make(join(make(make(ON_GPU)), NONE))) == join(make(make(ON_GPU)), NONE)
 
@@ -54,21 +52,21 @@ def test_a_sequence_keeps_sixteen_items() -> None:
 
 
 def test_three_callables_that_hold_arguments_are_followed_and_no_fourth() -> None:
-    bare = Value(Kind.FUNCTION, payload="torch.add")
+    bare = AbstractValue(Kind.FUNCTION, payload="torch.add")
 
-    def nested(count: int, value: Value) -> Value:
+    def nested(count: int, value: AbstractValue) -> AbstractValue:
         for _ in range(count):
             value = basic.partial_of(value, [ON_GPU], {})
         return value
 
     three = nested(3, bare)
     assert key_of(three) == "torch.add(1,)(1,)(1,)"
-    assert basic.partial_of(three, [], {}) == ANYTHING
+    assert basic.partial_of(three, [], {}) == TOP
     given, named = nested(2, bare), basic.list_of(nested(3, bare))
     kept = basic.partial_of(bare, [given, three], {"more": ON_HOST, "named": named}).payload
-    assert kept == Partial(bare, (given, ANYTHING), (("more", ON_HOST), ("named", ANYTHING)))
-    method = Value(Kind.FUNCTION, payload=BoundMethod(_Defined("f"), nested(2, bare)))
-    assert basic.partial_of(method, [ON_GPU], {}) == ANYTHING
+    assert kept == Partial(bare, (given, TOP), (("more", ON_HOST), ("named", TOP)))
+    method = AbstractValue(Kind.FUNCTION, payload=BoundMethod(_Defined("f"), nested(2, bare)))
+    assert basic.partial_of(method, [ON_GPU], {}) == TOP
     held = basic.partial_of(bare, [basic.sequence([INT, nested(1, bare)], Kind.LIST)], {})
     assert basic.partial_of(held, [], {}).kind is Kind.FUNCTION
 
@@ -79,29 +77,28 @@ class _Defined:
 
 
 def test_a_slice_has_its_bounds_where_one_is_more_than_a_number() -> None:
-    assert basic.slice_of([NUMBER, NONE]) is basic.slice_of([INT]) is basic.slice_of([NONE]) is SLICE
-    assert basic.slice_of([]) is SLICE
-    assert basic.slice_of([ON_GPU, NONE]) == Value(Kind.SLICE, items=(ON_GPU, NONE))
+    assert basic.slice_of([NUMBER, NONE]) is basic.slice_of([basic.constant(3), NONE])
+    assert basic.slice_of([ON_GPU, NONE]) == AbstractValue(Kind.SLICE, items=(ON_GPU, NONE))
     one, two = basic.list_of(INT), basic.list_of(basic.list_of(INT))
-    assert basic.slice_of([one, two]).items == (one, ANYTHING)
+    assert basic.slice_of([one, two]).items == (one, basic.list_of(TOP))
 
 
 def test_literals_are_kept_where_they_may_decide_something() -> None:
     assert basic.constant(None) is NONE
     assert (basic.constant(True), basic.constant(False)) == (TRUE, FALSE)
-    assert basic.constant(1) == Value(Kind.NUMBER, dtype="int", payload=1)
+    assert basic.constant(1) == AbstractValue(Kind.NUMBER, dtype="int", payload=1)
     assert basic.constant(1).payload is not True
     assert basic.constant(1.5) == basic.constant(1j) == FLOAT
     assert basic.constant("x" * 79).payload == "x" * 79
     assert basic.constant("x" * 80) == STRING
-    assert basic.constant(b"x") == basic.constant(...) == ANYTHING
+    assert basic.constant(b"x") == basic.constant(...) == TOP
 
 
 def test_a_dictionary_knows_what_is_under_each_key() -> None:
     known = basic.table({"a": ON_GPU, 1: INT})
     assert basic.item_of_table(known, basic.constant("a")) == ON_GPU
     assert basic.item_of_table(known, basic.constant(1)) == INT
-    assert basic.item_of_table(known, basic.constant("b")) == UNKNOWN
+    assert basic.item_of_table(known, basic.constant("b")) == BOTTOM
     assert basic.item_of_table(known, STRING) == join(INT, ON_GPU)
     assert basic.item_of_table(known, TRUE) == join(
         INT, ON_GPU
@@ -132,13 +129,13 @@ def test_a_dictionary_that_is_updated_has_what_the_other_has() -> None:
 
 
 def test_what_is_in_a_value() -> None:
-    def of_array(ndim: int | None) -> Value:
-        return basic.element_of(Value(Kind.NDARRAY, ndim=ndim))
+    def of_array(ndim: int | None) -> AbstractValue:
+        return basic.element_of(AbstractValue(Kind.NDARRAY, ndim=ndim))
 
-    def of_tensor(ndim: int | None) -> Value:
+    def of_tensor(ndim: int | None) -> AbstractValue:
         return basic.element_of(replace_ndim(ndim))
 
-    def replace_ndim(ndim: int | None) -> Value:
+    def replace_ndim(ndim: int | None) -> AbstractValue:
         return basic.refine(ON_GPU, ndim=ndim)
 
     assert [of_tensor(ndim).ndim for ndim in (None, 0, 1, 2)] == [None, None, 0, 1]
@@ -146,12 +143,12 @@ def test_what_is_in_a_value() -> None:
         (Kind.NDARRAY, None), (Kind.NDARRAY, 1), (Kind.NUMBER, None),
     ]  # fmt: skip
     assert basic.element_of(STRING) == STRING
-    assert basic.element_of(NUMBER) == UNKNOWN
-    assert basic.element_of(Value(Kind.TUPLE, items=())) == UNKNOWN
+    assert basic.element_of(NUMBER) == BOTTOM
+    assert basic.element_of(AbstractValue(Kind.TUPLE, items=())) == BOTTOM
     either = join_all([basic.list_of(ON_GPU), NONE, basic.sequence([INT, ON_HOST], Kind.TUPLE)])
     assert basic.element_of(either) == join_all([ON_GPU, INT, ON_HOST])
     table = basic.table({"a": ON_GPU})
-    assert (basic.iterated(table), basic.iterated(basic.list_of(INT))) == (UNKNOWN, INT)
+    assert (basic.iterated(table), basic.iterated(basic.list_of(INT))) == (BOTTOM, INT)
     assert basic.refine(ON_GPU, device=Device.CUDA) is ON_GPU
 
 
@@ -159,75 +156,14 @@ def test_what_is_in_a_value() -> None:
     ("value", "holds"),
     [
         (ON_GPU, True), (basic.refine(ON_GPU, device=Device.MIXED), True), (ON_HOST, False),
-        (Value(Kind.DEVICE, Device.CUDA), True), (basic.constant("cuda:1"), True),
+        (AbstractValue(Kind.DEVICE, Device.CUDA), True), (basic.constant("cuda:1"), True),
         (basic.constant("not cuda"), False), (STRING, False), (BOOL, False),
         (basic.sequence([INT, ON_GPU], Kind.TUPLE), True), (basic.sequence([INT, ON_HOST], Kind.TUPLE), False),
         (basic.list_of(ON_GPU), True), (basic.list_of(ON_HOST), False), (basic.list_of(basic.list_of(ON_GPU)), True),
     ],
 )  # fmt: skip
-def test_what_holds_something_on_the_gpu(value: Value, holds: bool) -> None:
-    assert basic.holds_gpu(value) is holds
-
-
-def test_of_values_that_are_as_sure_the_first_says_why() -> None:
-    kinds = (Kind.TENSOR, Kind.DEVICE, Kind.LIST)
-    why = [Evidence("a.py", line, "puts it there") for line in (1, 2, 3)]
-    on_gpu = [Value(kind, Device.CUDA, evidence=each) for kind, each in zip(kinds, why, strict=True)]
-    assert union(tuple(on_gpu)).evidence is why[0]
-    assert union((ON_HOST, *on_gpu[1:])).evidence is why[1]
-    unsure = Value(Kind.TENSOR, Device.CUDA, Confidence.ASSUMED, evidence=why[2])
-    assert union((unsure, *on_gpu[1:])).evidence is why[1]
-    assert union((on_gpu[1], unsure)).evidence is why[1]
-    assert join(on_gpu[0], basic.refine(on_gpu[0], ndim=1, evidence=why[1])).evidence is why[0]
-
-
-def test_values_are_the_same_to_the_last_step_of_their_evidence() -> None:
-    def placed(*lines: int, text: str = "there", path: str = "a.py") -> Value:
-        evidence = None
-        for line in lines:
-            evidence = Evidence(path, line, text, parent=evidence)
-        return Value(Kind.TENSOR, Device.CUDA, evidence=evidence)
-
-    assert identical(placed(1, 2), placed(1, 2))
-    others = [placed(), placed(2), placed(3, 2), placed(1, 3), placed(1, 2, 3), placed(1, 2, text="no"), placed(1, 2, path="b.py")]  # fmt: skip
-    for other in others:
-        assert other == placed(1, 2)
-        assert not identical(other, placed(1, 2))
-        assert not identical(placed(1, 2), other)
-    assert identical("text", "text")
-    assert not identical("text", ON_GPU)
-
-
-def test_steps_are_the_same_at_one_node_and_at_nodes_that_are_not_at_hand() -> None:
-    def placed(node: Any) -> Value:
-        return Value(Kind.TENSOR, Device.CUDA, evidence=Step("a.py", node, "there"))
-
-    one, same, gone = ast.parse("f()").body[0], ast.parse("f()").body[0], SimpleNamespace(lineno=1)
-    assert identical(placed(one), placed(one))
-    assert not identical(placed(one), placed(same))
-    assert identical(placed(gone), placed(same))
-    assert identical(placed(same), placed(gone))
-    plain = Value(Kind.TENSOR, Device.CUDA, evidence=Evidence("a.py", 1, "there"))
-    assert identical(placed(one), plain)
-    assert identical(plain, placed(one))
-
-
-@pytest.mark.parametrize(
-    "around",
-    [
-        *MAKERS,
-        lambda item: join(item, NONE),
-        lambda item: Value(Kind.FUNCTION, payload=BoundMethod(DEFINED, item)),
-        lambda item: basic.partial_of(STRING, [item], {}),
-        lambda item: basic.partial_of(STRING, [], {"x": item}),
-    ],
-)
-def test_values_are_the_same_where_all_in_them_is(around: Callable[[Value], Value]) -> None:
-    one, other = (around(Value(Kind.TENSOR, Device.CUDA, evidence=Evidence("a.py", n, "x"))) for n in (1, 2))
-    again = around(Value(Kind.TENSOR, Device.CUDA, evidence=Evidence("a.py", 1, "x")))
-    assert one == other == again
-    assert (identical(one, other), identical(one, again)) == (False, True)
-    assert not identical(around(ON_GPU), around(ON_HOST))
+def test_what_holds_something_on_the_gpu(value: AbstractValue, holds: bool) -> None:
+    assert value.holds_gpu is holds
 
 
 DEFINED = _Defined("f")
@@ -236,9 +172,11 @@ DEFINED = _Defined("f")
 def test_what_a_callable_holds_tells_it_apart_and_never_changes() -> None:
     method, partial = BoundMethod(DEFINED, ON_GPU), Partial(STRING, (INT,), (("x", ON_GPU),))
     assert (method.inside, partial.inside) == ((ON_GPU,), (STRING, INT, ON_GPU))
-    receiver = Value(Kind.INSTANCE, payload=_Defined("C"))
+    receiver = AbstractValue(Kind.INSTANCE, payload=_Defined("C"))
     assert BoundMethod(DEFINED, receiver).key == "f of C"
-    assert Partial(Value(Kind.FUNCTION, payload=DEFINED), (), (("x", INT), ("y", INT))).key == "f(0,x,y)"
+    assert (
+        Partial(AbstractValue(Kind.FUNCTION, payload=DEFINED), (), (("x", INT), ("y", INT))).key == "f(0,x,y)"
+    )
     assert key_of(union((receiver, NONE, receiver))) == "C|"
     with pytest.raises(FrozenInstanceError):
         method.receiver = ON_HOST  # type: ignore[misc]  # what is frozen refuses
@@ -251,7 +189,7 @@ def test_what_is_passed_on_never_changes() -> None:
     """All that evaluations share: what is made on the way is named here."""
     made_on_the_way = {
         "Candidate", "Outcome", "Loop", "ModuleEdit", "Consequences", "_Names", "Merged", "FunctionIR", "Trace",
-        "Parameter", "Function", "Virtual", "Class", "Module", "Value",
+        "Parameter", "Function", "Virtual", "Class", "Module", "AbstractValue",
         "UnreadFunction", "UnreadClass", "UnreadModule",
     }  # fmt: skip
     modules = [

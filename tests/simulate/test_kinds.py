@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from syncscan import simulated_cuda
-from syncscan.check.infer.solver import Solver
+from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
-from syncscan.check.infer.table.conditions import Bound, blocking_case
+from syncscan.check.infer.transfer.conditions import Bound, blocking_case
 from syncscan.measure.describe import describe, kinds_of
 from syncscan.measure.learn import MeasuredCall, learn
 from syncscan.model import Conventions, Value

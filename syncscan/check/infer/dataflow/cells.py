@@ -124,11 +124,14 @@ class Cells(dict[Key, Cell[Fact]]):
 
     def __init__(self, sort: str, nothing: Fact) -> None:
         self.sort = sort
+        self.recall: Callable[[Cell[Fact]], None] | None = None  # fills a cell as it was in an earlier run
         self._nothing: Fact = nothing
 
     def __missing__(self, key: Key) -> Cell[Fact]:
         cell: Cell[Fact] = Cell(self._nothing, self.sort, key)
         self[key] = cell
+        if self.recall is not None:
+            self.recall(cell)
         return cell
 
 
@@ -180,6 +183,10 @@ class Knowledge:
             self.asked[question] = (*askers, asker)
         else:
             self.asked[question] = {*askers, asker}
+
+    def cells(self) -> list[Cells[Any, Any]]:
+        """Return the cells of every sort."""
+        return [each for each in vars(self).values() if isinstance(each, Cells)]
 
     @property
     def default_device(self) -> Cell[AbstractValue]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from syncscan.check.infer.dataflow.annotations import Annotations
 from syncscan.check.infer.dataflow.cells import Knowledge
 from syncscan.check.infer.dataflow.observations import Observations
 from syncscan.check.infer.dataflow.state import State
-from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
 from syncscan.check.infer.ir.instructions import Op, Slot
-from syncscan.check.infer.source.annotations import Annotations
 from syncscan.check.infer.source.conventions import place_of
 from syncscan.check.infer.source.edits import ModuleEdit
 from syncscan.check.infer.source.index import Function, Module, Parameter
@@ -20,7 +18,7 @@ from syncscan.check.infer.source.restructure import Consequences, restructure
 from syncscan.check.infer.source.scopes import Scopes
 from syncscan.check.infer.source.uses import chosen_by_text, used_as_tensors
 from syncscan.facts import FactSet
-from syncscan.model import Conventions, Device, Value
+from syncscan.model import Conventions, Device
 from syncscan.ops import OperationTable
 
 
@@ -45,7 +43,6 @@ class Context:
         self.known = Knowledge()
         self.observations = Observations(facts, modules)
         self.declared = self._declared()
-        self._promised: dict[ast.expr, AbstractValue] = {}
         self._refreshed: dict[str, bool] = {}
         self._asking: dict[str, set[Function]] = {}  # who asked for that, by name
         self._used: dict[Function, frozenset[str]] = {}
@@ -62,18 +59,6 @@ class Context:
             if (name := f"{module.name}.{function.qualname}") in own
         }
 
-    def promised(
-        self, annotation: ast.expr | None, module: Module, scope: Function | None = None
-    ) -> AbstractValue:
-        """Return what an annotation promises; each is read once."""
-        if annotation is None:
-            return BOTTOM
-        known = self._promised.get(annotation)
-        if known is None:
-            known = abstracted(self.annotations.read(annotation, module, scope))
-            self._promised[annotation] = known
-        return known
-
     def parameter_at(self, state: State, slot: Slot) -> Parameter | None:
         """Return the parameter whose value a slot is, as it was passed; None for all other slots."""
         if slot < 0 or state.ir.ops[slot] is not Op.PARAMETER:
@@ -87,7 +72,6 @@ class Context:
         if any(edit.redefines for edit in edits):
             self.declared = self._declared()
             self.annotations.forget()
-            self._promised.clear()
         return found
 
     def forget(self, edits: Sequence[ModuleEdit]) -> set[Function]:
@@ -112,6 +96,15 @@ class Context:
             self._refreshed[name] = is_refreshed(self.modules, name)
         return self._refreshed[name]
 
+    def asked_of_mirrors(self) -> list[tuple[str, bool, set[Function]]]:
+        """Return what `is_refreshed` has answered, with those who asked."""
+        return [(name, known, self._asking[name]) for name, known in self._refreshed.items()]
+
+    def answer_of_mirrors(self, name: str, is_so: bool, asking: Iterable[Function]) -> None:
+        """Take over such an answer from an earlier run."""
+        self._refreshed[name] = is_so
+        self._asking[name] = {*asking}
+
     def place_of(self, name: str) -> Device:
         """Return the place that a name promises by the conventions."""
         place = self._places.get(name)
@@ -131,13 +124,3 @@ class Context:
         if known is None:
             known = self._chosen[function] = chosen_by_text(function)
         return known
-
-
-def abstracted(value: Value) -> AbstractValue:
-    """Return a value of the vocabulary as an abstract one."""
-    items = None if value.items is None else tuple([abstracted(each) for each in value.items])
-    element = None if value.element is None else abstracted(value.element)
-    return AbstractValue(
-        value.kind, value.device, value.confidence, value.pinned, value.dtype, value.ndim, value.payload, items, element,
-        value.count,
-    )  # fmt: skip

@@ -15,14 +15,31 @@ class State:
     """What is known inside of one function."""
 
     __slots__ = (
-        "base", "blocking", "callees", "due", "elsewhere", "function", "granted", "ir", "is_queued", "is_replayed", "open",
-        "order", "reads", "told", "uses", "values",
+        "base",
+        "blocking",
+        "callees",
+        "due",
+        "elsewhere",
+        "fill",
+        "function",
+        "granted",
+        "ir",
+        "is_queued",
+        "is_replayed",
+        "open",
+        "order",
+        "reads",
+        "size",
+        "told",
+        "uses",
+        "values",
     )  # fmt: skip
 
     def __init__(self, function: Function, ir: FunctionIR, base: int, order: int) -> None:
         self.function = function
         self.ir = ir
         self.base = base  # the number of its first instruction in the whole project
+        self.size = len(ir)
         self.order = order
         self.uses = ir.uses()
         self.is_replayed = False  # while only some functions are solved
@@ -33,7 +50,7 @@ class State:
 
     def reset(self) -> None:
         """Know nothing inside of the function."""
-        self.values: list[AbstractValue] = [BOTTOM] * len(self.ir)
+        self.values: list[AbstractValue] = [BOTTOM] * self.size
         self.due: set[Slot] | range | None = None  # the instructions to run
         self.callees: dict[Function | Virtual, Called] = {}
         self.elsewhere: dict[Function, None] = {}  # called in branches for other hardware

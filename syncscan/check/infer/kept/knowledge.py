@@ -1,15 +1,19 @@
-"""All that an inference knows, as lines of text: cells, evaluations, and what those said besides."""
+"""All that a solver knows, as lines of text: cells, the states of functions, and what those said besides."""
 
 from __future__ import annotations
 
 import ast
+import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from syncscan.check.infer.dataflow.called import Called
+from syncscan.check.infer.dataflow.cells import Cell, Knowledge, united
+from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.kept.lines import KeptLines, Part, in_parts
 from syncscan.check.infer.kept.names import Data, Names, text_of
+from syncscan.check.infer.kept.reading import NotKeptError, reading
 from syncscan.check.infer.kept.sources import (
     UnreadFile,
     parameters,
@@ -17,12 +21,10 @@ from syncscan.check.infer.kept.sources import (
     place_parameters,
     written_module,
 )
-from syncscan.check.infer.kept.unread import UnreadFunction
-from syncscan.check.infer.kept.values import Reader, Spot, Trees, Writer
-from syncscan.check.infer.known.cells import Cell, Event, Question
-from syncscan.check.infer.known.recall import NotKeptError, reading
-from syncscan.check.infer.known.trails import Evaluation, Trail
-from syncscan.check.infer.solver import Solver
+from syncscan.check.infer.kept.spots import Spot
+from syncscan.check.infer.kept.unread import UnreadFunction, UnreadState
+from syncscan.check.infer.kept.values import ValueReader, ValueWriter
+from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.infer.source.index import LAMBDA, Function, Virtual
 from syncscan.check.infer.source.indexer import parameters_of
 
@@ -30,65 +32,65 @@ _CALLED = {how.value: how for how in map(Called, range(4))}  # (to make one of i
 
 
 def names_of(solver: Solver) -> Names:
-    """The names of what a solver knows."""
-    return Names(solver.context.modules, solver.context.scopes.all_lambdas())
+    """Return the names of what a solver knows."""
+    lambdas = [each for each in solver.context.scopes.all_lambdas() if each in solver.states]
+    return Names(solver.context.modules, lambdas)
+
+
+def numbers_of(known: Knowledge) -> dict[Cell[Any], int]:
+    """Return the cells of which anything is known, each with a number."""
+    cells = (cell for sort in known.cells() for cell in sort.values())
+    return {
+        cell: number
+        for number, cell in enumerate(each for each in cells if each.contributions or each.readers)
+    }
 
 
 class KnowledgeWriter:
-    """Writes what a solver knows; what else is to be kept of it may be written with the same ``values``."""
+    """Writes what a solver knows; what else is to be kept of it may be written with the same ``names`` and ``cells``."""
 
     def __init__(self, solver: Solver) -> None:
         if solver.defects:
             raise NotKeptError("what ended in an error")
         self._solver = solver
         self.names = names_of(solver)
-        self.values = Writer(self.names)
+        self._values = ValueWriter(self.names)
+        self.cells = numbers_of(solver.known)
 
     def parts(self) -> Iterator[Part]:
-        """All of it, one after the other, for together they are as large as what is known."""
-        solver, names, values = self._solver, self.names, self.values
-        for cells in solver.known.cells().values():
-            for cell in cells.values():
-                values.cell(cell)
+        """Yield all of it, one after the other, for together they are as large as what is known."""
+        solver, names = self._solver, self.names
         yield "lambdas", text_of([self._lambda(function) for function in names.functions[names.defined :]])
         yield "said", text_of(self._said())
         yield "asked", text_of([*self._asked()])
         yield "modules", "\n".join(text_of(written_module(each, names)) for each in names.modules)
-        trails = (self._trail(solver.timeline.trails[function]) for function in names.functions)
-        yield from in_parts("trails", trails)
-        # (All cells have a number by now, so that none is added on the way.)
-        yield from in_parts("cells", map(self._cell, values.cells))
-        yield from tables_of(values)
+        states = [solver.states[function] for function in names.functions]
+        yield "places", text_of([[each.base, each.size, each.order] for each in states])
+        yield from in_parts("states", map(self._state, states))
+        yield "names", "\n".join(text_of([cell.sort, names.data(cell.key)]) for cell in self.cells)
+        yield from in_parts("cells", map(self._cell, self.cells))
+        yield from in_parts("values", self._values.lines)
 
-    def _trail(self, trail: Trail) -> str:
-        return text_of([self._evaluation(evaluation) for evaluation in trail])
+    def _state(self, state: State) -> str:
+        numbers = self._values
+        cells = ([self.cells[cell] for cell in dict.fromkeys(each)] for each in (state.told, state.reads))
+        granted = [each for pair in state.granted.items() for each in pair]
+        return text_of([[numbers[value] for value in state.values], granted, *cells])
 
-    def _evaluation(self, evaluation: Evaluation) -> Data:
-        number, cell = self.names.number, self.values.cell
-        return [
-            evaluation.turn,
-            [*map(cell, evaluation.reads)],
-            [*map(cell, evaluation.told)],
-            self._callees(evaluation.callees),
-            [*map(number, evaluation.elsewhere)],
-            [*map(number, evaluation.lambdas)],
-            evaluation.is_open,
-            evaluation.may_block,
+    def _cell(self, cell: Cell[Any]) -> str:
+        fact = self._values.fact
+        contributions = [each for writer, told in cell.contributions.items() for each in (writer, fact(told))]
+        late = [
+            [writer, [[turn, fact(told)] for turn, told in changes]]
+            for writer, changes in (cell.late or {}).items()
         ]
+        return text_of([contributions, late, sorted(cell.readers)])
 
-    def _callees(self, callees: Iterable[tuple[Function | Virtual, Called]]) -> Data:
-        return [each for callee, how in callees for each in (self._callee(callee), how.value)]
+    def _callees(self, callees: Mapping[Function | Virtual, Called]) -> Data:
+        return [each for callee, how in callees.items() for each in (self._callee(callee), how.value)]
 
     def _callee(self, callee: Function | Virtual) -> Data:
         return self.names.number(callee) if isinstance(callee, Function) else self.names.data(callee)
-
-    def _cell(self, cell: Cell[Any]) -> str:
-        number, fact = self.names.number, self.values.fact
-        history = [
-            [event.turn, number(event.writer), fact(event.fact), fact(event.value) if event.is_news else None]
-            for event in cell.history
-        ]
-        return text_of([history, [*map(number, cell.readers)]])
 
     def _lambda(self, function: Function) -> Data:
         definition = function.parent or function.module.body
@@ -96,24 +98,23 @@ class KnowledgeWriter:
             definition = definition.parent or definition.module.body
         return [
             self.names.number(definition),
-            function.order - definition.order,
+            function.number,
             None if function.parent is None else self.names.number(function.parent),
             None if function.statement is None else Spot.of(function.statement).data(),
             parameters_data(function),
         ]
 
     def _asked(self) -> Iterator[Data]:
-        for question, askers in self._solver.known.all_asked().items():
+        for question, askers in self._solver.known.asked.items():
             yield [self.names.data(question), sorted(map(self.names.number, askers))]
 
     def _said(self) -> Data:
         known, number = self._solver.known, self.names.number
         return {
-            "callees": [[number(f), self._callees(callees.items())] for f, callees in known.callees.items()],
+            "callees": [[number(f), self._callees(callees)] for f, callees in known.callees.items()],
             "elsewhere": [[number(f), [*map(number, called)]] for f, called in known.elsewhere.items()],
-            "open": sorted(map(number, known.open)),
             "may block": sorted(map(number, known.may_block)),
-            "meeters": [[number(f), [*map(number, by)]] for f, by in self._solver.timeline.meeters.items()],
+            "rounds": [*self._solver.rounds.items()],
             "refreshed": [
                 [name, is_so, sorted(map(number, asking))]
                 for name, is_so, asking in self._solver.context.asked_of_mirrors()
@@ -126,45 +127,34 @@ class KnowledgeWriter:
         }
 
 
-def tables_of(values: Writer) -> Iterator[Part]:
-    """What numbers of values, evidence and cells stand for."""
-    yield "names", "\n".join(text_of([cell.sort, values.names.data(cell.key)]) for cell in values.cells)
-    yield from in_parts("values", values.values)
-    yield from in_parts("steps", values.steps)
-
-
-def reader_of(solver: Solver, names: Names, trees: Trees, parts: Mapping[str, str]) -> Reader:
-    """Reads what numbers stand for."""
-    cells, lines = solver.known.cells(), parts["names"].split("\n")
-
-    def cell(number: int) -> Cell[Any]:
-        sort, key = json.loads(lines[number])
-        return cells[sort][names.thing(key)]
-
-    return Reader(names, trees, KeptLines("values", parts), KeptLines("steps", parts), cell)
-
-
 class KnowledgeReader:
     """Lets a solver that knows nothing yet know what one knew, about modules that define the same."""
 
-    def __init__(self, solver: Solver, trees: Trees, parts: Mapping[str, str]) -> None:
-        """``trees`` are those of the files that are about to change; NotKeptError where that is not what was written."""
+    def __init__(self, solver: Solver, parts: Mapping[str, str]) -> None:
+        """NotKeptError where that is not what was written."""
         self._solver = solver
         self.names = Names(solver.context.modules)
         with reading():
             for data in json.loads(parts["lambdas"]):
                 self.names.add(self._lambda(*data))
-            self.values = reader_of(solver, self.names, trees, parts)
-            self._cell_of = self.values.cell
-            self._numbers = {name: number for number, name in enumerate(parts["names"].split("\n"))}
-            self._cells, self._trails = KeptLines("cells", parts), KeptLines("trails", parts)
-            self._left = {*self.names.functions}  # whose trails have not been read
-            self._take_over(json.loads(parts["said"]))
-        for cells in solver.known.cells().values():
+            self._values = ValueReader(self.names, parts)
+            self._cell_names = parts["names"].split("\n")
+            self._numbers = {name: number for number, name in enumerate(self._cell_names)}
+            self._cells, self._states = KeptLines("cells", parts), KeptLines("states", parts)
+            self._sorts = {cells.sort: cells for cells in solver.known.cells()}
+            self._take_over(json.loads(parts["said"]), json.loads(parts["places"]))
+            asked = json.loads(parts["asked"])
+            solver.known.asked.update(
+                (self.names.thing(question), {*self._functions(askers)}) for question, askers in asked
+            )
+        for cells in solver.known.cells():
             cells.recall = self._fill
-        solver.timeline.trails.recall = self._trail
-        solver.known.recall_asked = lambda: self._asked(parts["asked"])
-        solver.context.assume = True  # as at the end of a run
+
+    def cell(self, number: int) -> Cell[Any]:
+        """Return the cell of a number."""
+        sort, key = json.loads(self._cell_names[number])
+        cell: Cell[Any] = self._sorts[sort][self.names.thing(key)]
+        return cell
 
     def _lambda(self, of: int, number: int, around: int | None, statement: Data, given: Data) -> Function:
         definition = self.names.functions[of]
@@ -174,7 +164,7 @@ class KnowledgeReader:
         made: Function = UnreadFunction(LAMBDA, qualname, module, None, None, parent)  # type: ignore[arg-type]  # its node is found when it is asked for
         del made.node, made.statement
         made.take(parameters(given))
-        made.key, made.order = f"{definition.key}:{number}", definition.order + number
+        made.key, made.number = f"{definition.key}:{number}", number
         scopes = self._solver.context.scopes
 
         def place() -> None:
@@ -191,21 +181,25 @@ class KnowledgeReader:
             place()
         return made
 
-    def _take_over(self, said: Data) -> None:
-        known, timeline, functions = self._solver.known, self._solver.timeline, self.names.functions
+    def _take_over(self, said: Data, places: Data) -> None:
+        known, functions = self._solver.known, self.names.functions
         known.callees.update((functions[f], self._callees(callees)) for f, callees in said["callees"])
         known.elsewhere.update(
             (functions[f], dict.fromkeys(self._functions(of))) for f, of in said["elsewhere"]
         )
-        known.open.update(self._functions(said["open"]))
         known.may_block.update(self._functions(said["may block"]))
-        timeline.meeters.update(
-            (functions[f], dict.fromkeys(self._functions(by))) for f, by in said["meeters"]
-        )
+        self._solver.rounds.update(said["rounds"])
         for name, is_so, asking in said["refreshed"]:
             self._solver.context.answer_of_mirrors(name, is_so, self._functions(asking))
         for f, calls in said["own calls"]:
             functions[f].calls_of_its_own = frozenset(calls)
+        states = []
+        for number, (function, (base, size, order)) in enumerate(zip(functions, places, strict=True)):
+            state = UnreadState(function, base, size, order, functools.partial(self._fill_state, number))
+            state.callees, state.elsewhere = known.callees[function], known.elsewhere[function]
+            states.append(state)
+        for state in sorted(states, key=lambda each: each.base):
+            self._solver.take(state)
 
     def _functions(self, numbers: Iterable[int]) -> list[Function]:
         return [self.names.functions[number] for number in numbers]
@@ -215,57 +209,39 @@ class KnowledgeReader:
         callees = (functions[each] if isinstance(each, int) else thing(each) for each in data[::2])
         return {callee: _CALLED[how] for callee, how in zip(callees, data[1::2], strict=True)}
 
-    def _asked(self, part: str) -> Iterator[tuple[Question, list[Function]]]:
-        with reading():
-            for question, askers in json.loads(part):
-                yield self.names.thing(question), self._functions(askers)
-
     def _fill(self, cell: Cell[Any]) -> None:
         """Fill a cell as it was; one of something that was not there was empty."""
         try:
             number = self._numbers.get(text_of([cell.sort, self.names.data(cell.key)]))
         except NotKeptError:
-            number = None
+            return
         if number is None:
-            cell.fill([], [])
+            return
+        fact = self._values.fact
+        with reading():
+            contributions, late, readers = json.loads(self._cells[number])
+            if contributions:
+                cell.contributions = dict(
+                    zip(contributions[::2], map(fact, contributions[1::2]), strict=True)
+                )
+            if late:
+                cell.late = {
+                    writer: [(turn, fact(told)) for turn, told in changes] for writer, changes in late
+                }
+            for told in cell.contributions.values():
+                cell.value = united(cell.value, told)
+            for reader in readers:
+                cell.read_by(reader)
+
+    def _fill_state(self, number: int, state: State, name: str) -> None:
+        """Give the state of a function what is asked of it, as it was."""
+        if name in {"ir", "uses"}:
+            state.ir = self._solver.lowered(state.function)
+            state.uses = state.ir.uses()
             return
         with reading():
-            history, readers = json.loads(self._cells[number])
-            events: list[Event] = []
-            value = cell.nothing
-            for turn, writer, fact, news in history:
-                value = value if news is None else self.values.fact(news)
-                told = self.values.fact(fact)
-                events.append(Event(turn, self.names.functions[writer], told, value, news is not None))
-            cell.fill(events, [*self._functions(readers)])
-
-    def _trail(self, function: Function) -> Trail:
-        if function not in self._left:  # it was not there
-            return []
-        self._left.remove(function)
-        with reading():
-            return [self._evaluation(*data) for data in json.loads(self._trails[self.names.number(function)])]
-
-    def _evaluation(
-        self,
-        turn: int,
-        reads: list[int],
-        told: list[int],
-        callees: Data,
-        elsewhere: list[int],
-        lambdas: list[int],
-        is_open: bool,
-        may_block: bool,
-    ) -> Evaluation:
-        cell = self._cell_of
-        return Evaluation(
-            turn,
-            tuple([cell(each) for each in reads]),
-            tuple([cell(each) for each in told]),
-            tuple(self._callees(callees).items()),
-            tuple(self._functions(elsewhere)),
-            tuple(self._functions(lambdas)),
-            is_open,
-            may_block,
-            None,
-        )
+            values, granted, told, reads = json.loads(self._states[number])
+            state.values = [self._values[each] for each in values]
+            state.granted = dict(zip(granted[::2], granted[1::2], strict=True))
+            state.told, state.reads = [*map(self.cell, told)], [*map(self.cell, reads)]
+            assert len(values) == state.size

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from syncscan.check.infer.kept.reading import NotKeptError
 from syncscan.check.infer.kept.unread import UnreadClass, UnreadFunction, UnreadModule
-from syncscan.check.infer.known.recall import NotKeptError
 from syncscan.check.infer.source.index import Class, Function, Module, Parameter, Virtual
 
 Data = Any  # what JSON holds

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from syncscan.check.infer.kept.names import Data, Names
+from syncscan.check.infer.kept.reading import NotKeptError, reading
 from syncscan.check.infer.kept.unread import UnreadClass, UnreadFunction, UnreadModule
-from syncscan.check.infer.known.recall import NotKeptError, reading
 from syncscan.check.infer.source.index import Class, Function, Import, Module, Parameter
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
@@ -69,12 +69,20 @@ def _class(cls: Class, names: Names, definition: Callable[[Function | Class | No
 
 def parameters_data(function: Function) -> Data:
     """The parameters of a function, without what only its source says."""
-    return [[each.name, each.star, each.keyword_only] for each in function.parameters]
+    return [
+        [each.name, each.star, each.keyword_only, each.default is not None] for each in function.parameters
+    ]
 
 
 def parameters(data: Data) -> list[Parameter]:
     """Such parameters."""
-    return [Parameter(name, None, None, star, keyword_only) for name, star, keyword_only in data]
+    return [
+        Parameter(name, None, _UNREAD if has_default else None, star, keyword_only)
+        for name, star, keyword_only, has_default in data
+    ]
+
+
+_UNREAD = ast.Name("...")  # stands for a default whose source has not been read
 
 
 class UnreadFile:

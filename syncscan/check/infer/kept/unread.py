@@ -6,10 +6,13 @@ They are classes of their own, which what is read ceases to be: an attribute of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.source.index import Class, Function, Module
 
+_OF_A_STATE = frozenset({"granted", "ir", "reads", "told", "uses", "values"})
 _OF_PARAMETERS = frozenset({"by_name", "more", "parameters", "plain", "rest"})
 
 
@@ -44,6 +47,29 @@ class UnreadClass(Class):
         if name in {"node", "annotations"} and self.module.read():
             return getattr(self, name)
         raise AttributeError(name)
+
+
+class UnreadState(State):
+    """The state of a function of which not all has been asked for: its values, and its instructions."""
+
+    __slots__ = ()
+
+    def __init__(
+        self, function: Function, base: int, size: int, order: int, fill: Callable[[State, str], None]
+    ) -> None:
+        """``fill`` gives it its values with the cells that it read and contributed to, or its instructions, by the name of these."""
+        self.function, self.base, self.size, self.order = function, base, size, order
+        self.is_queued = self.is_replayed = False
+        self.due = None
+        self.blocking, self.open = {}, {}
+        self.fill = fill
+
+    def __getattr__(self, name: str) -> Any:
+        """What has not been asked for yet."""
+        if name not in _OF_A_STATE:
+            raise AttributeError(name)
+        self.fill(self, name)
+        return getattr(self, name)
 
 
 class UnreadModule(Module):

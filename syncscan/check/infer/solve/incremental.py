@@ -8,15 +8,24 @@ no reader outside of the cone has seen anything else, and the fixed point is tha
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from syncscan.check.infer.dataflow.cells import Cell, united
 from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.source.edits import NotFollowedError
+from syncscan.check.infer.source.index import Function
 
 Changes = list[tuple[int, Any]]  # of a value: the round, and what it was at the end of that
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """The functions of which something else may be known, and whether any may run something else, or in another way."""
+
+    functions: set[Function]
+    calls_differ: bool
 
 
 class Solving(Protocol):
@@ -52,7 +61,7 @@ class Replay:
 
     def remove(self, state: State) -> None:
         """Take back all that a function contributed and read."""
-        first, behind = state.base, state.base + len(state.ir)
+        first, behind = state.base, state.base + state.size
         for cell in dict.fromkeys(state.told):
             self._note(cell)
             for writer in [each for each in cell.contributions if first <= each < behind]:
@@ -96,11 +105,12 @@ class Replay:
 
         NotFollowedError where more than ``most`` functions are solved by that: to begin anew is faster then.
         """
-        solved = 0
+        solved = begun = 0
         while True:
-            for done in range(len(self.cone)):
+            for done in range(begun, len(self.cone)):
                 progress("infer", done, len(self.cone))
-            solved += len(self.cone)
+            begun = len(self.cone)
+            solved += begun
             if solved > most:
                 raise NotFollowedError
             self._go_through(strata)
@@ -148,6 +158,10 @@ class Replay:
                     cell.value = whole
                     self._solver.wake(cell)
 
+    def touched(self) -> Iterable[Cell[Any]]:
+        """Return the cells to which the cone contributes, or did."""
+        return self._before
+
     def _differing(self) -> Iterator[Cell[Any]]:
         """Yield the cells that had another value at the end of some round."""
         for cell, before in self._before.items():
@@ -161,8 +175,3 @@ class Replay:
 
 ROUNDS = 1000  # of one stratum, at most, for their numbers
 _NO_CHANGES: Changes = []
-
-
-def state_at(bases: list[int], states: list[State], instruction: int) -> State:
-    """Return the function of an instruction, by its number in the whole project."""
-    return states[bisect_right(bases, instruction) - 1]

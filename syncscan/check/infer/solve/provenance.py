@@ -24,11 +24,12 @@ from syncscan.check.infer.transfer.registry import INSTRUCTIONS
 from syncscan.check.infer.transfer.virtual import parameter_at
 from syncscan.model import ON_GPU, Confidence, Device, Evidence, Kind
 
-_MOST = 6  # steps that are shown: the nearest, and the one where it began
+MOST_STEPS = 6  # steps that are shown: the nearest, and the one where it began
 _LONGEST = 16  # steps that are looked for
 
 Places = frozenset[Device]
 ON_HOST: Places = frozenset({Device.CPU})
+ANYWHERE: Places = frozenset(Device)  # for what is no tensor
 
 
 class Step(NamedTuple):
@@ -54,6 +55,16 @@ class Provenance:
     def __init__(self, solver: Solving) -> None:
         self._solver = solver
         self._traces: dict[_Node, Trace] = {}
+        self._rests_on: set[object] = set()
+
+    def reasons(
+        self, state: State, slot: Slot, places: Places
+    ) -> tuple[list[Step], list[Step], frozenset[object]]:
+        """Return the chain of a value, where else it is passed to the function, and the functions, files and cells that say so."""
+        self._rests_on = set()
+        steps = self.chain(state, slot, places)
+        others = self.others(state, steps, places)
+        return steps, others, frozenset(self._rests_on)
 
     def chain(self, state: State, slot: Slot, places: Places) -> list[Step]:
         """Return the steps from an expression to where its value was put in one of some places; none where that is not known."""
@@ -64,13 +75,14 @@ class Provenance:
         seen = {start}
         while queue:
             node, steps = queue.popleft()
+            self._rests_on.update((node.state.function, node.state.function.module))
             root, cells, here_seen = self._within(node, places, seen)
             if here_seen:
                 steps = (*steps, *here_seen)
                 observed = observed or steps
             if root is not None:
                 whole = _merged([*steps, *root])
-                return whole if not observed or len(whole) <= _MOST else _merged(observed)
+                return whole if not observed or len(whole) <= MOST_STEPS else _merged(observed)
             if len(steps) >= _LONGEST:
                 continue
             here = steps[-1].path if steps else path
@@ -140,11 +152,13 @@ class Provenance:
     ) -> Iterator[tuple[_Node, Step | None]]:
         """Yield the instructions that put a value in some places into a cell, those nearest to some files first."""
         found: list[tuple[_Node, str, int]] = []
+        self._rests_on.add(cell)
         for writer, value in cell.contributions.items():
             if isinstance(value, AbstractValue) and _is_in(value, places):
                 state = self._solver.state_of(writer)
                 slot = writer - state.base
                 found.append((_Node(state, slot), state.function.module.path, _line_of(state, slot)))
+                self._rests_on.update((state.function, state.function.module))
 
         def order(each: tuple[_Node, str, int]) -> tuple[Any, ...]:
             there = each[1]
@@ -167,15 +181,17 @@ class Provenance:
         state, slot = node
         operands = state.ir.operands[slot]
         op = state.ir.ops[slot]
+        if cell.sort == "defaults" and cell.key == "group":  # which the call makes of no argument
+            return node
         if op in {Op.CALL, Op.CALL_METHOD, Op.CALL_SUPER}:
             argument = _argument(state, slot, cell, places)
             return node if argument is None else _Node(state, argument)
         if op == Op.RETURN and self._traced(node).sighting is not None:
             return node
-        values = [each for each in operands if each >= 0 and _is_in(state.values[each], places)]
-        if op in {Op.STORE_ATTRIBUTE, Op.STORE_ITEM} and len(operands) > 1:
-            values = [each for each in values if each != operands[0]] or values
-        return _Node(state, values[0]) if values else node
+        stored = operands[1:] if op in {Op.STORE_ATTRIBUTE, Op.STORE_ITEM} else ()
+        slots = [each for each in (*stored, *operands) if each >= 0]
+        value = next((each for each in slots if _is_in(state.values[each], places)), None)
+        return node if value is None else _Node(state, value)
 
     def others(self, state: State, steps: Sequence[Step], places: Places) -> list[Step]:
         """Return where else a value is passed to a function, by callers that its chain does not follow."""
@@ -196,7 +212,7 @@ class Provenance:
 def evidence_of(steps: Sequence[Step]) -> Evidence | None:
     """Return the steps that are shown, the nearest first: of the device after the step that placed the value one, and where it began."""
     placed = next((number for number, each in enumerate(steps) if each.is_placing), len(steps))
-    shown = min(placed + 2, _MOST - 1)
+    shown = min(placed + 2, MOST_STEPS - 1)
     if len(steps) > shown:
         origin = steps[-1]
         steps = steps[:shown] if origin.cell is not None and placed < shown else [*steps[:shown], origin]

@@ -2,53 +2,60 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from syncscan.check.infer.domain.callables import BoundMethod, Partial
 from syncscan.check.infer.domain.value import AbstractValue
 from syncscan.model import UNKNOWN, Evidence, Kind, Value
 
 
+class Reasons(NamedTuple):
+    """Why a value is where it is: the first step of a chain, None where nothing is known of it.
+
+    ``passed_too`` has where else the value is passed to the function in which it is; ``rests_on`` the functions, files and
+    cells that say so, as they were in a revision of the project.
+    """
+
+    found: Evidence | None
+    passed_too: tuple[Evidence, ...]
+    rests_on: frozenset[object]
+    revision: int
+
+
 class Explain(Protocol):
-    """Looks for the reason of a value."""
+    """Looks for the reasons of a value."""
 
-    def __call__(self) -> tuple[Evidence | None, tuple[Evidence, ...]]:
-        """Return the chain, and where else the value is passed to its function."""
+    def __call__(self) -> Reasons:
+        """Return them."""
 
-    def revision(self) -> int:
-        """Return a number that changes with the project."""
+    def holds(self, reasons: Reasons) -> bool:
+        """Return whether nothing on which they rest has changed since."""
 
 
 class LazyEvidence(Evidence):
-    """The first step of a chain that is looked for when it is first asked for, and again when the project has changed."""
+    """The first step of a chain that is looked for when it is first asked for, and again when what it rests on has changed."""
 
-    __slots__ = ("_explain", "_found", "_others", "_revision")
+    __slots__ = ("_known", "explain")
 
-    def __init__(self, explain: Explain) -> None:
-        object.__setattr__(self, "_explain", explain)  # frozen, like all evidence
-        object.__setattr__(self, "_revision", -1)
+    explain: Explain
+
+    def __init__(self, explain: Explain, known: Reasons | None = None) -> None:
+        object.__setattr__(self, "explain", explain)  # frozen, like all evidence
+        object.__setattr__(self, "_known", known)
+
+    @property
+    def reasons(self) -> Reasons:
+        """Return the reasons as they are now."""
+        known: Reasons | None = self._known
+        if known is None or not self.explain.holds(known):
+            known = self.explain()
+            object.__setattr__(self, "_known", known)
+        return known
 
     @property
     def found(self) -> Evidence | None:
         """Return the chain; None where nothing is known of the reason."""
-        self._look()
-        known: Evidence | None = self._found
-        return known
-
-    @property
-    def others(self) -> tuple[Evidence, ...]:
-        """Return where else the value is passed to the function in which it is."""
-        self._look()
-        known: tuple[Evidence, ...] = self._others
-        return known
-
-    def _look(self) -> None:
-        revision = self._explain.revision()
-        if self._revision != revision:
-            found, others = self._explain()
-            object.__setattr__(self, "_found", found)
-            object.__setattr__(self, "_others", others)
-            object.__setattr__(self, "_revision", revision)
+        return self.reasons.found
 
     def __getattribute__(self, name: str) -> Any:
         if name not in _OF_A_STEP:

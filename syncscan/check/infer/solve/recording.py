@@ -8,13 +8,13 @@ from collections.abc import Callable
 from syncscan.check.infer.dataflow.context import Context
 from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
-from syncscan.check.infer.evaluate.record import Recorder, Statements, Waits, position_of
 from syncscan.check.infer.ir.instructions import Op, Slot
 from syncscan.check.infer.lower.function import lower
 from syncscan.check.infer.lower.lowering import Lowering
 from syncscan.check.infer.lower.narrowing import classes_asked, isinstance_of
+from syncscan.check.infer.solve.record import Recorder, Statements, Waits, position_of
 from syncscan.check.infer.source.index import Function
-from syncscan.check.infer.table.conditions import Bound
+from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.point import Point, Solving
 from syncscan.check.infer.transfer.refinement import IS_INSTANCE, is_always, kinds_asked
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS
@@ -132,6 +132,10 @@ class _Recording:
             return self._shown(self._state, None, value)
 
         values = {name: tuple(map(shown, each)) for name, each in bound.values.items()}
+        if "group" in bound.values:  # of which no argument may speak
+            values["group"] = tuple(
+                [self._shown(self._state, self._point.number, each) for each in bound.values["group"]]
+            )
         return Bound(bound.operation, values, tuple(map(shown, bound.rest)))
 
     def asked(self, named: ast.expr, name: str) -> None:

@@ -11,6 +11,7 @@ import heapq
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,17 +21,18 @@ from syncscan.check.infer.dataflow.context import Context
 from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.domain.lattice import join
 from syncscan.check.infer.domain.value import AbstractValue
-from syncscan.check.infer.evaluate.record import Statements, Waits
-from syncscan.check.infer.ir.instructions import Op, Slot
+from syncscan.check.infer.ir.instructions import FunctionIR, Op, Slot
+from syncscan.check.infer.kept.reading import NotKeptError
 from syncscan.check.infer.lower.function import lower
-from syncscan.check.infer.solve.incremental import ROUNDS, Replay
-from syncscan.check.infer.solve.provenance import ON_HOST, Places, Provenance, evidence_of
-from syncscan.check.infer.solve.public import LazyEvidence, public
+from syncscan.check.infer.solve.incremental import ROUNDS, Replay, Revision
+from syncscan.check.infer.solve.provenance import ANYWHERE, ON_HOST, Places, Provenance, evidence_of
+from syncscan.check.infer.solve.public import LazyEvidence, Reasons, public
+from syncscan.check.infer.solve.record import Statements, Waits
 from syncscan.check.infer.solve.recording import may_block, statements
-from syncscan.check.infer.solver import Revision
 from syncscan.check.infer.source.edits import ModuleEdit
 from syncscan.check.infer.source.index import Function, Module, Virtual
 from syncscan.check.infer.source.restructure import Consequences
+from syncscan.check.infer.transfer.groups import is_process_group
 from syncscan.check.infer.transfer.point import ASSUMED_STRATUM, DECLARED_STRATUM, OPEN_STRATUM, Point
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS
 from syncscan.facts import FactSet
@@ -44,7 +46,7 @@ _PART = 4  # and as many as this part of all
 Progress = Callable[[str, int, int], None]
 
 
-class SparseSolver:
+class Solver:
     """What is known of a project.
 
     ``asked`` has the full names of functions whose calls are to be candidates whatever the table says; ``facts`` has what
@@ -77,6 +79,7 @@ class SparseSolver:
         self._deferred: list[tuple[Any, ...]] | None = None
         self._replay: Replay | None = None
         self.revision = 0
+        self._changed: dict[object, int] = {}  # the last revision in which a function, a cell or a file did
 
     def functions(self) -> list[Function]:
         """Return every function of the project, and the lambdas that were met, in order."""
@@ -116,28 +119,27 @@ class SparseSolver:
         found = self.context.restructure(edits)
         had_read = self.context.forget(edits)
         again = {*found.again, *had_read, *self._callers(found), *self._askers(found)}
-        lowered = {function for edit in edits for function in (*edit.functions, *edit.new)}
-        current = {*self.functions()}
+        again.update(function for edit in edits for function in (*edit.functions, *edit.new))
+        current = dict.fromkeys(self.functions())
         gone = [function for function in self.states if function not in current]
         replay = self._replay = Replay(self)
         for function in gone:
             replay.remove(self._drop(function))
-        edited = {edit.module for edit in edits}
-        again |= lowered | {function for function in current if function not in self.states}
-        for function in current & again:
-            self._lower_again(function, self.states.get(function))
-        for function in current - again:
-            if function.module in edited:  # it may stand elsewhere
-                now = lower(function, self.context.scopes, self.context.conventions)
-                self.states[function].ir.places = now.places
+        moved = {edit.module for edit in edits if edit.moves}
+        self._lower_again(current, again, moved)
         replay.solve(STRATA, progress, max(_FEW, len(current) // _PART))
         self._replay = None
-        self._seen.clear()
-        self._provenance = None
-        self.revision += 1
+        self._note_changed([*gone, *replay.touched(), *moved, *(state.function for state in replay.cone)])
         calls_differ = bool(gone) or any(edit.redefines for edit in edits)
         calls_differ |= self._conclude_again([*replay.cone])
         return Revision({*gone, *(state.function for state in replay.cone)}, calls_differ)
+
+    def _note_changed(self, changed: Iterable[object]) -> None:
+        """Begin a new revision, in which functions, cells and files are others."""
+        self._seen.clear()
+        self._provenance = None
+        self.revision += 1
+        self._changed.update(dict.fromkeys(changed, self.revision))
 
     def _conclude_again(self, states: Sequence[State]) -> bool:
         """Note what functions call now; whether any calls something else, or in another way."""
@@ -155,13 +157,18 @@ class SparseSolver:
         self.known.may_block.discard(function)
         return self.states.pop(function)
 
-    def _lower_again(self, function: Function, before: State | None) -> None:
-        """Let a function be solved anew, from its source."""
+    def _lower_again(self, functions: Iterable[Function], again: set[Function], moved: set[Module]) -> None:
+        """Let functions be solved anew from their source: those that are new, and some others."""
         assert self._replay is not None
-        self.defects.pop(function, None)
-        if before is not None:
-            self._replay.remove(before)
-        self._replay.add(self._add(function))
+        for function in functions:
+            before = self.states.get(function)
+            if before is None or function in again:
+                self.defects.pop(function, None)
+                if before is not None:
+                    self._replay.remove(before)
+                self._replay.add(self._add(function))
+            elif function.module in moved:  # it may stand elsewhere
+                before.ir = self.lowered(function)
 
     def _callers(self, found: Consequences) -> Iterator[Function]:
         """Yield those that call functions which may have to be called in another way."""
@@ -195,37 +202,55 @@ class SparseSolver:
     def _shown(self, state: State, slot: Slot | None, value: AbstractValue) -> Value:
         """Return a value as rules see it."""
         on_gpu = value.holds_gpu
+        if slot is not None and is_process_group(value):
+            return public(value, LazyEvidence(Explanation(self, state, slot, ANYWHERE)).found)
         if slot is None or not (on_gpu or value.is_cpu_tensor):
             return public(value)
         known = self._seen.get((state, slot))
         if known is None:
             places = ON_GPU if on_gpu else ON_HOST
-            evidence: Evidence | None = LazyEvidence(_Explain(self, state, slot, places))
+            evidence: Evidence | None = LazyEvidence(Explanation(self, state, slot, places))
             if not on_gpu:  # few are, and what rules say of them depends on whether it is known
                 assert isinstance(evidence, LazyEvidence)
                 evidence = evidence.found
             known = self._seen[state, slot] = public(value, evidence)
         return known
 
-    def explain(
-        self, state: State, slot: Slot, places: Places
-    ) -> tuple[Evidence | None, tuple[Evidence, ...]]:
+    def explain(self, state: State, slot: Slot, places: Places) -> Reasons:
         """Return why the value of a slot is in one of some places, and where else it is passed to the function."""
         if self._provenance is None:
             self._provenance = Provenance(self)
-        steps = self._provenance.chain(state, slot, places)
-        others = self._provenance.others(state, steps, places)
-        return evidence_of(steps), tuple(Evidence(each.path, each.line, each.text) for each in others)
+        steps, others, rests_on = self._provenance.reasons(state, slot, places)
+        passed_too = tuple(Evidence(each.path, each.line, each.text) for each in others)
+        return Reasons(evidence_of(steps), passed_too, rests_on, self.revision)
+
+    def holds(self, reasons: Reasons) -> bool:
+        """Return whether nothing on which reasons rest has changed since."""
+        changed = self._changed
+        return all(changed.get(each, 0) <= reasons.revision for each in reasons.rests_on)
 
     def _add(self, function: Function) -> State:
-        module = function.module
-        module.read()
-        ir = lower(function, self.context.scopes, self.context.conventions)
-        state = self.states[function] = State(function, ir, self._base, len(self._bases))
-        self._bases.append(self._base)
-        self._by_base.append(state)
-        self._base += len(ir)
+        function.module.read()
+        state = State(function, self.lowered(function), self._base, len(self._bases))
+        self.take(state)
         return state
+
+    def take(self, state: State) -> None:
+        """Take up a function behind all others."""
+        self.states[state.function] = state
+        self._bases.append(state.base)
+        self._by_base.append(state)
+        self._base = state.base + state.size
+
+    def lowered(self, function: Function) -> FunctionIR:
+        """Return the instructions of a function; one that makes us fail is noted, and does nothing."""
+        try:
+            return lower(function, self.context.scopes, self.context.conventions)
+        except NotKeptError:  # of another run, and no fault of the function
+            raise
+        except Exception as error:
+            self.defects[function] = error
+            return FunctionIR()
 
     def meet(self, function: Function) -> None:
         """Take up a lambda."""
@@ -250,11 +275,27 @@ class SparseSolver:
         queue = self._queue
         while queue:
             _, _, state = heapq.heappop(queue)
-            self._drain(state)
+            with self._contained(state):
+                self._drain(state)
             state.is_queued = False
+
+    @contextmanager
+    def _contained(self, state: State) -> Iterator[None]:
+        """Note a function that makes us fail; it has contributed what it contributed until then."""
+        try:
+            yield
+        except NotKeptError:
+            raise
+        except Exception as error:
+            self.defects[state.function] = error
+            state.due = None
+            state.open.clear()
 
     def _drain(self, state: State) -> None:
         """Run the instructions of a function that are due, those first that stand first."""
+        if state.function in self.defects:
+            state.due = None
+            return
         ir, values, uses, point = state.ir, state.values, state.uses, self._point
         ops, all_operands, data, is_open = ir.ops, ir.operands, ir.data, state.open
         point.stand_in(state)
@@ -344,7 +385,8 @@ class SparseSolver:
         found = []
         for state, number in asking:
             state.granted[number] = stratum
-            found.append((state, number, self._execute(state, number)))
+            with self._contained(state):
+                found.append((state, number, self._execute(state, number)))
         told, self._deferred = self._deferred, None
         for cell, fact, state, number in told:
             self.tell(cell, fact, state, number)
@@ -358,16 +400,18 @@ class SparseSolver:
 
 
 @dataclass(frozen=True, slots=True)
-class _Explain:
-    """Looks for the reason of the value of a slot."""
+class Explanation:
+    """Looks for the reasons of the value of a slot."""
 
-    solver: SparseSolver
+    solver: Solver
     state: State
     slot: Slot
     places: Places
 
-    def __call__(self) -> tuple[Evidence | None, tuple[Evidence, ...]]:
+    def __call__(self) -> Reasons:
+        """See `Explain`."""
         return self.solver.explain(self.state, self.slot, self.places)
 
-    def revision(self) -> int:
-        return self.solver.revision
+    def holds(self, reasons: Reasons) -> bool:
+        """See `Explain`."""
+        return self.solver.holds(reasons)

@@ -74,6 +74,26 @@ class ModuleEdit:
         """Whether it is about a file that is new."""
         return self.module.body in self.new
 
+    @property
+    def moves(self) -> bool:
+        """Whether anything but the functions whose source differs may stand elsewhere, or read otherwise."""
+        if len(self.texts) != 2:
+            return True
+        before, now = (lines.split() for lines in self.texts)
+        if len(before) != len(now):
+            return True
+        differ = [
+            number for number, pair in enumerate(zip(before, now, strict=True), 1) if pair[0] != pair[1]
+        ]
+        nodes = [
+            each.node
+            for each in self.functions
+            if isinstance(each.node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        ]
+        return any(
+            not any(node.lineno <= line <= (node.end_lineno or 0) for node in nodes) for line in differ
+        )
+
     def mentions(self, name: str) -> bool:
         """Whether a name stands in the module, or stood there."""
         return any(lines.mention(name) for lines in self.texts)

@@ -77,7 +77,7 @@ class Function:
     is_generator: bool = False
     calls_of_its_own: frozenset[str] | None = None
     called_as: tuple[Virtual, ...] | None = None
-    order: int = 0  # among all functions of the project, see `solver`
+    number: int = 0  # of a lambda among those of the definition around it, from 1 on
     key: str = field(init=False)  # no other definition of the project has it, and it is the same in every run
 
     def __post_init__(self) -> None:

@@ -99,18 +99,19 @@ class Scopes:
         while isinstance(outer.node, ast.Lambda):
             outer = outer.parent or module.body
         number = self._numbers_in(outer)[node]
-        made.key, made.order = f"{outer.key}:{number}", outer.order + number
+        made.key, made.number = f"{outer.key}:{number}", number
         self.lambdas[node] = made
         return made
 
     def all_lambdas(self) -> list[Function]:
         """The lambdas that were met, those in files that have not been read among them, in order."""
-        return sorted((*self.lambdas.values(), *self.placeless), key=lambda function: function.order)
+        return sorted(
+            (*self.lambdas.values(), *self.placeless), key=lambda each: (each.module.path, each.key)
+        )
 
     def place(self, function: Function, definition: Function) -> None:
         """Find a lambda that an earlier run met, by its order among those of a definition."""
-        number = function.order - definition.order
-        (node,) = (each for each, n in self._numbers_in(definition).items() if n == number)
+        (node,) = (each for each, number in self._numbers_in(definition).items() if number == function.number)
         self.placeless.pop(function, None)
         function.node = node
         self.lambdas[node] = function

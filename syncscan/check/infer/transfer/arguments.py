@@ -24,7 +24,7 @@ def argument(at: Point, parameter: Parameter, position: int, default: AbstractVa
     if position == 0 and function.owner is not None and not function.is_static:
         return _receiver(function)
     passed = join(at.read(at.context.known.parameters[parameter]), passed_through(at, parameter))
-    promised = at.context.promised(parameter.annotation, at.module, function)
+    promised = at.context.annotations.read(parameter.annotation, at.module, function)
     if parameter.star:
         return _rest(at, parameter, passed, promised)
     value = _passed_or_promised(at, as_tensor(passed) if promised.kind is Kind.TENSOR else passed, promised)

@@ -132,7 +132,9 @@ def _declared(at: Point, cls: Class, name: str, value: AbstractValue) -> Abstrac
         if name in base.annotations:
             if not at.declare():
                 return value
-            promised = join(value, at.context.promised(base.annotations[name], base.module, base.parent))
+            promised = join(
+                value, at.context.annotations.read(base.annotations[name], base.module, base.parent)
+            )
             sure = (
                 Confidence.INFERRED if cls.is_module else Confidence.ASSUMED
             )  # buffers move with their module

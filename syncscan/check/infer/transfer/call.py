@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
 from syncscan.check.infer.ir.instructions import CallSite, Slot
-from syncscan.check.infer.table.conditions import Bound
+from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.ops import Operation
 
 

@@ -101,7 +101,7 @@ def _returned(at: Point, value: AbstractValue) -> None:
 
 def _declared_result(at: Point) -> AbstractValue:
     declared = getattr(at.function.node, "returns", None)
-    return BOTTOM if declared is None else at.context.promised(declared, at.module, at.function)
+    return BOTTOM if declared is None else at.context.annotations.read(declared, at.module, at.function)
 
 
 @register(INSTRUCTIONS, Op.RESULT)

@@ -65,7 +65,7 @@ def call_function(at: Point, function: Function, call: Call) -> AbstractValue:
     value = at.read(at.context.known.returns[function])
     declared = getattr(function.node, "returns", None)
     if declared is not None and (value.kind is Kind.UNKNOWN or value.kind is Kind.NONE):
-        value = at.context.promised(declared, function.module, function) if at.declare() else BOTTOM
+        value = at.context.annotations.read(declared, function.module, function) if at.declare() else BOTTOM
     if isinstance(value.payload, Class) and value.kind is Kind.INSTANCE:
         value = _self_type(function, value, call)
     if value.holds_gpu and parts_on_gpu(value):

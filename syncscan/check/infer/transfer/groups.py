@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
-from syncscan.check.infer.table.conditions import Bound
 from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import FUNCTIONS, register
 from syncscan.model import Confidence, Kind
@@ -32,6 +32,11 @@ def _group(at: Point, call: Call, backend: AbstractValue) -> AbstractValue:
     payload = _BACKENDS.get(name, _GROUP)
     at.origin("{} makes the group")
     return AbstractValue(Kind.INSTANCE, confidence=Confidence.INFERRED, payload=payload)
+
+
+def is_process_group(value: AbstractValue) -> bool:
+    """Return whether a value is a process group, of whatever backend."""
+    return value.kind is Kind.INSTANCE and isinstance(value.payload, str) and value.payload.startswith(_GROUP)
 
 
 def settle_group(at: Point, bound: Bound) -> None:

@@ -364,7 +364,7 @@ def _annotated(at: Point, values: Values, annotation: Any) -> AbstractValue:
         return value
     if not at.declare():
         return value
-    promised = at.context.promised(annotation, at.module, at.function)
+    promised = at.context.annotations.read(annotation, at.module, at.function)
     return promised if value.kind is Kind.UNKNOWN or promised.element is not None else value
 
 

@@ -15,8 +15,8 @@ from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
 from syncscan.check.infer.ir.instructions import CallSite, Slot
 from syncscan.check.infer.source.index import FIELDS, Class, Function, Module, Virtual
-from syncscan.check.infer.table.conditions import Bound, needs_no_gpu_operand
 from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.conditions import Bound, needs_no_gpu_operand
 from syncscan.check.infer.transfer.registry import (
     ATTRIBUTES,
     CALLABLES,

@@ -139,7 +139,7 @@ def _cast(at: Point, call: Call) -> AbstractValue:
     value = call.args[1] if len(call.args) > 1 else BOTTOM
     if value.kind is not Kind.UNKNOWN or call.site is None or not at.declare():
         return value
-    return at.context.promised(call.site.annotation, at.module, at.function)
+    return at.context.annotations.read(call.site.annotation, at.module, at.function)
 
 
 @register(FUNCTIONS, "dataclasses.replace")

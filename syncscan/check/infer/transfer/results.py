@@ -18,7 +18,7 @@ from syncscan.check.infer.domain.basic import (
 )
 from syncscan.check.infer.domain.lattice import join_all
 from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, AbstractValue, Via, fact, refine
-from syncscan.check.infer.table.conditions import Bound, in_form
+from syncscan.check.infer.transfer.conditions import Bound, in_form
 from syncscan.check.infer.transfer.operands import NUMERIC, common_dtype, is_open_operand, items_in, together
 from syncscan.check.infer.transfer.point import Point
 from syncscan.model import ARRAYS, MASKS, ON_GPU, Confidence, Device, Kind

@@ -6,7 +6,7 @@ from syncscan.check.infer.domain.basic import element_of, item_of_table, list_of
 from syncscan.check.infer.domain.lattice import as_tensor, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, fact
 from syncscan.check.infer.source.conventions import is_tensor_of_models
-from syncscan.check.infer.table.conditions import Bound
+from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.operands import indexed
 from syncscan.check.infer.transfer.point import Point
 from syncscan.model import ARRAYS, Kind

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from syncscan.check.infer.domain.lattice import as_tensor, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
-from syncscan.check.infer.table.conditions import Bound
 from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.groups import settle_group
 from syncscan.check.infer.transfer.modules import MODULE_METHODS, may_be_tensor, module_tensor
 from syncscan.check.infer.transfer.operands import together

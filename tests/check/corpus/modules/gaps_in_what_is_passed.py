@@ -7,7 +7,7 @@ from torch import nn
 class Embeddings(nn.Module):
     def rows(self, packed: tuple[torch.Tensor, torch.Tensor]):
         for shape in packed[1]:
-            int(shape[0])  # expect: SYN103 (assumed)
+            int(shape[0])  # expect: SYN103 (inferred)
 
     def forward(self, packed: tuple[torch.Tensor, torch.Tensor]):
         return self.rows(packed)

@@ -8,7 +8,7 @@ def kept(device="cuda"):
 
 
 def called_without(device="cuda"):
-    return torch.zeros(3, device=device).tolist()  # todo: SYN102
+    return torch.zeros(3, device=device).tolist()  # expect: SYN102
 
 
 def flagged(pinned=False):

@@ -18,7 +18,7 @@ def decode(steps: int):
 def chain(steps: int):
     a = b = c = torch.zeros(1)
     for _ in range(steps):
-        c.item()  # todo: SYN101
+        c.item()  # expect: SYN101
         c = b
         b = a
         a = torch.zeros(1, device="cuda")

@@ -49,5 +49,5 @@ def masks(ints: torch.Tensor) -> None:
 
 def inverted(gpu: torch.Tensor, labels: torch.Tensor) -> None:
     gpu = torch.ones(8, device="cuda")
-    gpu[~labels.to("cuda")]  # expect: SYN201 (assumed)
+    gpu[~labels.to("cuda")]  # expect: SYN201 (proved)
     gpu[~torch.arange(8, device="cuda")]  # silent

@@ -7,7 +7,7 @@ def run(n: int):
     gpu = torch.ones(8, device="cuda")
     one = gpu if n else None
     one.view(-1).tolist()  # expect: SYN102
-    torch.reshape(one, (-1,)).tolist()  # todo: SYN102
+    torch.reshape(one, (-1,)).tolist()  # expect: SYN102
     torch.cumsum(one, 0).tolist()  # expect: SYN102
     torch.softmax(one, 0).tolist()  # expect: SYN102
     gpu[[0, 1]][0] = 1.0  # expect: SYN305, SYN306

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from syncscan.check.infer.source.index import Function
-from syncscan.check.infer.table.conditions import Bound, blocking_case, queued_case
+from syncscan.check.infer.transfer.conditions import Bound, blocking_case, queued_case
 from syncscan.model import Value
 from syncscan.ops import Case, Effect
 

@@ -1,4 +1,4 @@
-"""A function is looked at again a limited number of times: what comes later than that is not passed on."""
+"""A value is followed however many functions, written in whatever order, hand it on."""
 
 import torch
 
@@ -72,7 +72,7 @@ class Chain:
         host(self.a24, self.a25, self.a26, self.a27, self.a28, self.a29, self.a30, self.a31, self.a32, self.a33, self.a34, self.a35)
         host(self.a36, self.a37, self.a38, self.a39, self.a40, self.a41, self.a42, self.a43, self.a44, self.a45, self.a46, self.a47)
         host(self.a48, self.a49, self.a50, self.a51, self.a52, self.a53, self.a54, self.a55, self.a56, self.a57, self.a58, self.a59)
-        self.a60.item()  # todo: SYN101
+        self.a60.item()  # expect: SYN101
         return deep(self.a60)
 # fmt: on
 
@@ -82,4 +82,4 @@ def host(*tensors):
 
 
 def deep(t):
-    return t.item()  # todo: SYN101
+    return t.item()  # expect: SYN101

@@ -1,4 +1,4 @@
-"""What was known in an earlier run, where that cannot be had."""
+"""What an earlier run kept, where that cannot be had."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class NotKeptError(Exception):
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """NotKeptError for whatever shows that data is not what was written."""
+    """Raise NotKeptError for whatever shows that data is not what was written."""
     try:
         yield
     except (

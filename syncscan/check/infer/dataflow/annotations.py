@@ -5,39 +5,42 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from syncscan.check.infer.source.index import Class, Function, Module
-from syncscan.check.infer.source.program import Program
-from syncscan.check.infer.source.syntax import dotted_name
-from syncscan.check.infer.values.basic import (
+from syncscan.check.infer.domain.basic import (
     BOOL,
+    DEVICE,
     FLOAT,
     INT,
     NDARRAY,
     NONE,
+    SLICE,
     STRING,
     TENSOR,
     list_of,
     sequence,
 )
-from syncscan.check.infer.values.lattice import join_all
+from syncscan.check.infer.domain.lattice import join_all
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.source.index import Class, Function, Module
+from syncscan.check.infer.source.program import Program
+from syncscan.check.infer.source.syntax import dotted_name
 from syncscan.check.nesting import parse_expression
-from syncscan.model import UNKNOWN, Device, Kind, Value
+from syncscan.model import Device, Kind
 
 _TENSORS = {
     "torch.Tensor": TENSOR,
-    "torch.LongTensor": Value(Kind.TENSOR, dtype="int"),
-    "torch.IntTensor": Value(Kind.TENSOR, dtype="int"),
-    "torch.FloatTensor": Value(Kind.TENSOR, dtype="float"),
-    "torch.BoolTensor": Value(Kind.TENSOR, dtype="bool"),
-    "torch.ByteTensor": Value(Kind.TENSOR, dtype="uint8"),
+    "torch.LongTensor": AbstractValue(Kind.TENSOR, dtype="int"),
+    "torch.IntTensor": AbstractValue(Kind.TENSOR, dtype="int"),
+    "torch.FloatTensor": AbstractValue(Kind.TENSOR, dtype="float"),
+    "torch.BoolTensor": AbstractValue(Kind.TENSOR, dtype="bool"),
+    "torch.ByteTensor": AbstractValue(Kind.TENSOR, dtype="uint8"),
     "torch.nn.Parameter": TENSOR,
     "torch.nn.parameter.Parameter": TENSOR,
-    "torch.cuda.LongTensor": Value(Kind.TENSOR, Device.CUDA, dtype="int"),
-    "torch.cuda.FloatTensor": Value(Kind.TENSOR, Device.CUDA, dtype="float"),
+    "torch.cuda.LongTensor": AbstractValue(Kind.TENSOR, Device.CUDA, dtype="int"),
+    "torch.cuda.FloatTensor": AbstractValue(Kind.TENSOR, Device.CUDA, dtype="float"),
     "numpy.ndarray": NDARRAY,
     "numpy.typing.NDArray": NDARRAY,
-    "torch.device": Value(Kind.DEVICE),
-    "torch.dtype": Value(Kind.DTYPE),
+    "torch.device": DEVICE,
+    "torch.dtype": AbstractValue(Kind.DTYPE),
 }
 _BUILTINS = {
     "int": INT,
@@ -45,7 +48,7 @@ _BUILTINS = {
     "bool": BOOL,
     "str": STRING,
     "None": NONE,
-    "slice": Value(Kind.SLICE),
+    "slice": SLICE,
 }
 _LISTS = {
     "list": Kind.LIST,
@@ -71,50 +74,50 @@ class Annotations:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._known: dict[ast.expr, Value] = {}
+        self._known: dict[ast.expr, AbstractValue] = {}
 
     def forget(self) -> None:
         """Forget what was read: names may mean something else."""
         self._known.clear()
 
-    def read(self, node: ast.expr | None, module: Module, scope: Function | None = None) -> Value:
-        """The value that an annotation promises."""
+    def read(self, node: ast.expr | None, module: Module, scope: Function | None = None) -> AbstractValue:
+        """Return the value that an annotation promises."""
         if node is None:
-            return UNKNOWN
+            return BOTTOM
         known = self._known.get(node)
         if known is None:
-            self._known[node] = UNKNOWN  # an annotation that refers to itself says nothing
+            self._known[node] = BOTTOM  # an annotation that refers to itself says nothing
             known = self._known[node] = self._read(node, module, scope)
         return known
 
-    def _read(self, node: ast.expr, module: Module, scope: Function | None) -> Value:
+    def _read(self, node: ast.expr, module: Module, scope: Function | None) -> AbstractValue:
         if isinstance(node, ast.Constant):
             if node.value is None:
                 return NONE
-            return self._parsed(node.value, module, scope) if isinstance(node.value, str) else UNKNOWN
+            return self._parsed(node.value, module, scope) if isinstance(node.value, str) else BOTTOM
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             return self._either([node.left, node.right], module, scope)
         if isinstance(node, ast.Subscript):
             return self._generic(node, module, scope)
         return self._named(dotted_name(node), module, scope)
 
-    def _parsed(self, text: str, module: Module, scope: Function | None) -> Value:
+    def _parsed(self, text: str, module: Module, scope: Function | None) -> AbstractValue:
         try:
             return self._read(parse_expression(text.strip()), module, scope)
         except (SyntaxError, ValueError, RecursionError):
-            return UNKNOWN
+            return BOTTOM
 
-    def _either(self, nodes: list[ast.expr], module: Module, scope: Function | None) -> Value:
+    def _either(self, nodes: list[ast.expr], module: Module, scope: Function | None) -> AbstractValue:
         values = [self.read(node, module, scope) for node in nodes]
-        return UNKNOWN if any(value is UNKNOWN for value in values) else join_all(values)
+        return BOTTOM if any(value is BOTTOM for value in values) else join_all(values)
 
-    def _generic(self, node: ast.Subscript, module: Module, scope: Function | None) -> Value:
+    def _generic(self, node: ast.Subscript, module: Module, scope: Function | None) -> AbstractValue:
         found = self._program.lookup_dotted(module, dotted_name(node.value), scope)
         name = (found if isinstance(found, str) else dotted_name(node.value)).rpartition(".")[2]
         inside = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if not inside and name not in {"tuple", "Tuple"}:
-            return UNKNOWN
-        read: Callable[[ast.expr], Value] = lambda item: self.read(item, module, scope)  # noqa: E731
+            return BOTTOM
+        read: Callable[[ast.expr], AbstractValue] = lambda item: self.read(item, module, scope)  # noqa: E731
         if name == "Optional":
             return self._either([inside[0], ast.Constant(None)], module, scope)
         if name == "Union":
@@ -131,27 +134,27 @@ class Annotations:
             return list_of(read(inside[-1]), Kind.DICT)
         return self.read(node.value, module, scope)
 
-    def _named(self, name: str, module: Module, scope: Function | None) -> Value:
+    def _named(self, name: str, module: Module, scope: Function | None) -> AbstractValue:
         if not name:
-            return UNKNOWN
+            return BOTTOM
         found = self._program.lookup_dotted(module, name, scope)
         if isinstance(found, Class):
-            return Value(Kind.INSTANCE, payload=found)
+            return AbstractValue(Kind.INSTANCE, payload=found)
         if found is None:
             short = name.rpartition(".")[2]
             if name in _BUILTINS:
                 return _BUILTINS[name]
             if name in _LISTS or name in _DICTS or name in {"tuple", "Tuple"}:
-                return list_of(UNKNOWN, _LISTS.get(short, Kind.DICT if short in _DICTS else Kind.TUPLE))
-            return UNKNOWN
+                return list_of(BOTTOM, _LISTS.get(short, Kind.DICT if short in _DICTS else Kind.TUPLE))
+            return BOTTOM
         if isinstance(found, str):
             return _external(found)
-        return UNKNOWN
+        return BOTTOM
 
 
-def _external(name: str) -> Value:
+def _external(name: str) -> AbstractValue:
     if name in _TENSORS:
         return _TENSORS[name]
     if name.startswith(("torch.cuda.", "torch.nn.", "torch.distributed.", "torch.Generator")):
-        return Value(Kind.INSTANCE, payload=name)
-    return UNKNOWN
+        return AbstractValue(Kind.INSTANCE, payload=name)
+    return BOTTOM

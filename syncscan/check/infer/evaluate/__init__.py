@@ -1,1 +1,0 @@
-"""One evaluation of one function: its frame, what it reads and what it tells."""

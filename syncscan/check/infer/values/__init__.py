@@ -1,1 +1,0 @@
-"""Values: the vocabulary of the inference, above `syncscan.model.Value`."""
