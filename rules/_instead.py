@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from syncscan.rule import Facts
 
+from ._shared import call_around
 from ._suggestions import suggest
 
 # The arguments that torch takes from the GPU where they are tensors, as measured.
@@ -14,9 +15,9 @@ _LOGS = {"log", "info", "debug", "warning", "print", "add_scalar", "set_postfix"
 _LONGEST = 40
 
 
-def of_a_number(node: cst.CSTNode, tensor: cst.CSTNode | None, facts: Facts) -> str:
+def of_a_number(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """For a tensor of one element that becomes a number; "" where nothing better than the general is known."""
-    call = _call_around(node, facts)
+    call = call_around(node, facts)
     if call is not None and facts.name_of(call.func) in _TAKES_TENSOR:
         name = facts.name_of(call.func).rpartition(".")[2]
         return suggest("fill") if name == "fill_" else suggest("takes-tensor", operation=name)
@@ -25,54 +26,42 @@ def of_a_number(node: cst.CSTNode, tensor: cst.CSTNode | None, facts: Facts) -> 
     return of_rounds(node, tensor, facts) if facts.in_loop(node) else ""
 
 
-def of_many(node: cst.CSTNode, tensor: cst.CSTNode, facts: Facts) -> str:
+def of_many(node: ast.AST, tensor: ast.AST, facts: Facts) -> str:
     """For a tensor that is copied to the host whole."""
     if facts.in_loop(node):
         return of_rounds(node, tensor, facts)
     return suggest("at-once") if facts.used_at_once(node) else ""
 
 
-def of_rounds(node: cst.CSTNode, tensor: cst.CSTNode | None, facts: Facts) -> str:
+def of_rounds(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """For what each round of a loop reads: from a tensor that was there before the loop, or that the round made."""
     if not facts.made_in_loop(node):
         return suggest("list-before-loop")
-    if isinstance(facts.statement(node), cst.AugAssign):
+    if isinstance(facts.statement(node), ast.AugAssign):
         return suggest("sum")
-    call, name = _call_around(node, facts), _source_of(tensor, facts)
-    if (
-        name
-        and call is not None
-        and isinstance(call.func, cst.Attribute)
-        and call.func.attr.value == "append"
-    ):
+    call, name = call_around(node, facts), _source_of(tensor, facts)
+    if name and call is not None and isinstance(call.func, ast.Attribute) and call.func.attr == "append":
         return suggest("append", tensor=name, list=facts.source(call.func.value))
     return suggest("log", tensor=name) if name and _is_logged(node, facts) else suggest("round-later")
 
 
-def _call_around(node: cst.CSTNode, facts: Facts) -> cst.Call | None:
-    """The call of which a node is an argument."""
-    around = facts.parent(node)
-    call = facts.parent(around) if isinstance(around, cst.Arg) else None
-    return call if isinstance(call, cst.Call) else None
-
-
-def _is_logged(node: cst.CSTNode, facts: Facts) -> bool:
+def _is_logged(node: ast.AST, facts: Facts) -> bool:
     """Whether a node stands in the arguments of what logs or prints."""
-    around: cst.CSTNode | None = node
+    around: ast.AST | None = node
     while around is not None:
-        if isinstance(around, cst.Call) and around is not node:
-            func = around.func
-            if (
-                getattr(func, "attr", func).value in _LOGS
-                if isinstance(func, (cst.Name, cst.Attribute))
-                else False
-            ):
-                return True
+        if isinstance(around, ast.Call) and around is not node and _last_name(around.func) in _LOGS:
+            return True
         around = facts.parent(around)
     return False
 
 
-def _source_of(tensor: cst.CSTNode | None, facts: Facts) -> str:
+def _last_name(function: ast.expr) -> str:
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def _source_of(tensor: ast.AST | None, facts: Facts) -> str:
     """The text of a tensor, where it is short enough to be named."""
     text = facts.source(tensor) if tensor is not None else ""
     return text if len(text) <= _LONGEST and "\n" not in text else ""

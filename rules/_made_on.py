@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
+from dataclasses import dataclass
 
 from syncscan.model import Kind
 from syncscan.rule import Facts
 
+from ._code import CallCode, edited
 from ._numbers import fills_alike, fills_dtype, fills_exactly
-from ._shared import filled, set_argument, unpacks
+from ._shared import filled, given, index_parts, keywords_of, unpacks
 
 _FILLED = {"torch.tensor": "data", "torch.full": "fill_value"}  # the parameters that say what to fill with
 _DECIDES_THE_PLACE = {"device", "pin_memory", "out", "requires_grad"}
 _WIDE = {"float", "float32", "double", "float64", "int", "int32", "long", "int64"}
 
 # The GPU rounds these as the CPU does; a quotient, a power or a function may differ in the last bit.
-_EXACT = (cst.Add, cst.Subtract, cst.Multiply)
-_COMPARED = (cst.Equal, cst.NotEqual, cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
+_EXACT = (ast.Add, ast.Sub, ast.Mult)
+_COMPARED = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _DENSE = frozenset(
     f"torch.Tensor.{name}"
     for name in (
@@ -35,94 +37,86 @@ _DENSE = frozenset(
 )
 
 
-def made_on(
-    source: cst.BaseExpression, device: cst.BaseExpression, facts: Facts
-) -> cst.BaseExpression | None:
+@dataclass(frozen=True, slots=True)
+class Device:
+    """The code of a device; plain code may be written more than once, and anywhere."""
+
+    code: str
+    is_plain: bool
+
+
+def made_on(source: ast.expr, device: Device, facts: Facts) -> str | None:
     """The expression with ``device=`` in each call of a factory; None where it may make something else there, or raise an error."""
-    if isinstance(source, cst.Call) and facts.name_of(source.func) not in _DENSE:
+    if isinstance(source, ast.Call) and facts.name_of(source.func) not in _DENSE:
         return _factory_on(source, device, facts)
-    if not isinstance(device, (cst.Name, cst.Attribute, cst.SimpleString)):
+    if not device.is_plain:
         return None  # it would be evaluated more than once, or before other operands
-    if isinstance(source, cst.BinaryOperation):
+    if isinstance(source, ast.BinOp):
         return _arithmetic_on(source, device, facts)
-    if isinstance(source, cst.Comparison):
+    if isinstance(source, ast.Compare):
         return _comparison_on(source, device, facts)
     inner = _tensor_of(source) if _keeps_all(source, facts) else None
     made = made_on(inner, device, facts) if inner is not None else None
-    if inner is None or made is None:
-        return None
-    replaced = source.deep_replace(inner, made)
-    return replaced if isinstance(replaced, cst.BaseExpression) else None
+    return edited(source, {inner: made}, facts) if inner is not None and made is not None else None
 
 
-def _arithmetic_on(
-    source: cst.BinaryOperation, device: cst.BaseExpression, facts: Facts
-) -> cst.BinaryOperation | None:
-    left, right = (_operand_on(side, device, facts) for side in (source.left, source.right))
-    if not isinstance(source.operator, _EXACT) or left is None or right is None:
-        return None
-    is_changed = left is not source.left or right is not source.right
-    return source.with_changes(left=left, right=right) if is_changed else None
+def _arithmetic_on(source: ast.BinOp, device: Device, facts: Facts) -> str | None:
+    sides = [side for side in (source.left, source.right) if not _is_number(side, facts)]
+    made = {side: made_on(side, device, facts) for side in sides}
+    edits: dict[ast.AST, str] = {side: code for side, code in made.items() if code is not None}
+    is_made = isinstance(source.op, _EXACT) and len(edits) == len(made) > 0
+    return edited(source, edits, facts) if is_made else None
 
 
-def _comparison_on(source: cst.Comparison, device: cst.BaseExpression, facts: Facts) -> cst.Comparison | None:
+def _comparison_on(source: ast.Compare, device: Device, facts: Facts) -> str | None:
     left = made_on(source.left, device, facts)
-    if left is None or len(source.comparisons) != 1:
+    if left is None or len(source.ops) != 1:
         return None
-    (target,) = source.comparisons
-    compares = isinstance(target.operator, _COMPARED) and _is_number(target.comparator, facts)
-    return source.with_changes(left=left) if compares else None
+    compares = isinstance(source.ops[0], _COMPARED) and _is_number(source.comparators[0], facts)
+    return edited(source, {source.left: left}, facts) if compares else None
 
 
-def _operand_on(
-    side: cst.BaseExpression, device: cst.BaseExpression, facts: Facts
-) -> cst.BaseExpression | None:
-    return side if _is_number(side, facts) else made_on(side, device, facts)
-
-
-def _is_number(node: cst.BaseExpression, facts: Facts) -> bool:
+def _is_number(node: ast.expr, facts: Facts) -> bool:
     return facts.of(node).kind is Kind.NUMBER
 
 
-def _tensor_of(source: cst.BaseExpression) -> cst.BaseExpression | None:
+def _tensor_of(source: ast.expr) -> ast.expr | None:
     """The tensor of an index, a sign, or the call of a method."""
-    if isinstance(source, cst.Subscript):
+    if isinstance(source, ast.Subscript):
         return source.value
-    if isinstance(source, cst.UnaryOperation):
-        return source.expression
+    if isinstance(source, ast.UnaryOp):
+        return source.operand
     return (
-        source.func.value if isinstance(source, cst.Call) and isinstance(source.func, cst.Attribute) else None
+        source.func.value if isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) else None
     )
 
 
-def _keeps_all(source: cst.BaseExpression, facts: Facts) -> bool:
+def _keeps_all(source: ast.expr, facts: Facts) -> bool:
     """Whether an operation on one tensor gives every element of it, in memory as dense."""
-    if isinstance(source, cst.Subscript):
-        return all(_is_whole(element.slice) for element in source.slice)
-    if isinstance(source, cst.Call):
-        return not unpacks(source) and all(_is_number(argument.value, facts) for argument in source.args)
-    return isinstance(source, cst.UnaryOperation) and isinstance(source.operator, cst.Minus)
+    if isinstance(source, ast.Subscript):
+        return all(map(_is_whole, index_parts(source)))
+    if isinstance(source, ast.Call):
+        return not unpacks(source) and all(_is_number(argument, facts) for argument in given(source))
+    return isinstance(source, ast.UnaryOp) and isinstance(source.op, ast.USub)
 
 
-def _is_whole(part: cst.BaseSlice) -> bool:
+def _is_whole(part: ast.expr) -> bool:
     """Whether a part of an index is ``None``, ``...`` or ``:``, which leave out no element."""
-    if isinstance(part, cst.Slice):
+    if isinstance(part, ast.Slice):
         return part.lower is None and part.upper is None and part.step is None
-    value = cst.ensure_type(part, cst.Index).value
-    return isinstance(value, cst.Ellipsis) or (isinstance(value, cst.Name) and value.value == "None")
+    return isinstance(part, ast.Constant) and (part.value is None or part.value is ...)
 
 
-def _factory_on(source: cst.Call, device: cst.BaseExpression, facts: Facts) -> cst.Call | None:
-    keywords = {argument.keyword.value for argument in source.args if argument.keyword is not None}
-    if unpacks(source) or keywords & _DECIDES_THE_PLACE or not _is_alike(source, facts):
+def _factory_on(source: ast.Call, device: Device, facts: Facts) -> str | None:
+    if unpacks(source) or keywords_of(source) & _DECIDES_THE_PLACE or not _is_alike(source, facts):
         return None
-    made = filled(source) if facts.name_of(source.func) == "torch.tensor" else source
-    return set_argument(made, "device", device) if made is not None else None
+    made = filled(source, facts) if facts.name_of(source.func) == "torch.tensor" else CallCode(source, facts)
+    return made.with_argument("device", device.code).whole() if made is not None else None
 
 
-def is_exact(source: cst.BaseExpression, facts: Facts) -> bool:
+def is_exact(source: ast.expr, facts: Facts) -> bool:
     """Whether the call of a factory makes the same on the GPU in every case, and raises an error in the same cases."""
-    if not isinstance(source, cst.Call) or not _is_alike(source, facts):
+    if not isinstance(source, ast.Call) or not _is_alike(source, facts):
         return False
     number = _number(source, facts)
     if number is not None:
@@ -136,28 +130,25 @@ def is_exact(source: cst.BaseExpression, facts: Facts) -> bool:
     )
 
 
-def _is_alike(source: cst.Call, facts: Facts) -> bool:
+def _is_alike(source: ast.Call, facts: Facts) -> bool:
     """Whether the elements are the same when they are made on the GPU."""
     name = facts.name_of(source.func)
     if name in {"torch.zeros", "torch.ones", "torch.empty", "torch.eye"}:
         return True
     if name == "torch.arange":  # fractions may be rounded differently
-        numbers = [argument.value for argument in source.args if _names_number(argument)]
+        named = (keyword.value for keyword in source.keywords if keyword.arg in {"start", "end", "step"})
+        numbers = [*source.args, *named]
         return all(facts.of(number).dtype == "int" for number in numbers) and _holds_integers(source, facts)
     number = _number(source, facts)
     return number is not None and fills_alike(number, source, facts)
 
 
-def _number(source: cst.Call, facts: Facts) -> cst.BaseExpression | None:
+def _number(source: ast.Call, facts: Facts) -> ast.expr | None:
     parameter = _FILLED.get(facts.name_of(source.func))
     return facts.argument(source, parameter) if parameter is not None else None
 
 
-def _names_number(argument: cst.Arg) -> bool:
-    return argument.keyword is None or argument.keyword.value in {"start", "end", "step"}
-
-
-def _holds_integers(source: cst.Call, facts: Facts) -> bool:
+def _holds_integers(source: ast.Call, facts: Facts) -> bool:
     """Whether the dtype of a range is the default one of integers, or one that rounds none below 2**24."""
     dtype = facts.argument(source, "dtype")
-    return dtype is None or (isinstance(dtype, cst.Attribute) and dtype.attr.value in _WIDE)
+    return dtype is None or (isinstance(dtype, ast.Attribute) and dtype.attr in _WIDE)

@@ -7,9 +7,8 @@ for `torch.float8_e8m0fnu`. `tests/rules/test_safe_fixes.py` compares all of thi
 
 from __future__ import annotations
 
+import ast
 import math
-
-import libcst as cst
 
 from syncscan.model import Kind
 from syncscan.rule import Facts
@@ -41,11 +40,11 @@ _INTEGERS: dict[str, float] = {  # the largest integer, and exactly
 _FILLED = {*_INTEGERS, "uint8", "bool", "chalf", "complex32", "complex64", "cfloat", "complex128", "cdouble"}
 
 
-def fills_dtype(call: cst.Call, facts: Facts) -> bool:
+def fills_dtype(call: ast.Call, facts: Facts) -> bool:
     """Whether the GPU surely fills a tensor of the dtype that a call gives it, or of the default one."""
     dtype = facts.argument(call, "dtype")
-    if isinstance(dtype, cst.Attribute):
-        return facts.of(dtype).kind is Kind.DTYPE and dtype.attr.value in _FILLED
+    if isinstance(dtype, ast.Attribute):
+        return facts.of(dtype).kind is Kind.DTYPE and dtype.attr in _FILLED
     return dtype is None or facts.name_of(dtype) in {
         "builtins.float",
         "builtins.int",
@@ -54,17 +53,17 @@ def fills_dtype(call: cst.Call, facts: Facts) -> bool:
     }
 
 
-def fills_exactly(number: cst.BaseExpression, call: cst.Call, facts: Facts) -> bool:
+def fills_exactly(number: ast.expr, call: ast.Call, facts: Facts) -> bool:
     """Whether `torch.full` on the GPU gives what a call of `torch.tensor` or `torch.full` copies there."""
     value = _written_out(number)
-    dtype = next((a.value for a in call.args if a.keyword is not None and a.keyword.value == "dtype"), None)
+    dtype = next((keyword.value for keyword in call.keywords if keyword.arg == "dtype"), None)
     if value is None:
         return False
     largest = _largest_default(value) if dtype is None else _largest(value, dtype, facts)
     return abs(value) <= largest or (largest > 0 and isinstance(value, float) and not math.isfinite(value))
 
 
-def fills_alike(number: cst.BaseExpression, call: cst.Call, facts: Facts) -> bool:
+def fills_alike(number: ast.expr, call: ast.Call, facts: Facts) -> bool:
     """Whether `torch.full` gives what `torch.tensor` gives wherever that raises no error, but for 0.0 of `torch.float8_e8m0fnu`."""
     value = _written_out(number)
     dtype = facts.argument(call, "dtype")
@@ -72,13 +71,13 @@ def fills_alike(number: cst.BaseExpression, call: cst.Call, facts: Facts) -> boo
     return fills_exactly(number, call, facts) or (dtype is not None and is_small)
 
 
-def stores_exactly(number: cst.BaseExpression) -> bool:
+def stores_exactly(number: ast.expr) -> bool:
     """Whether `fill_` gives what a store gives, into a tensor of any dtype."""
     value = _written_out(number)
     return isinstance(value, int) and abs(value) <= _INT8_MAX
 
 
-def fits_any_dtype(number: cst.BaseExpression) -> bool:
+def fits_any_dtype(number: ast.expr) -> bool:
     """Whether no dtype refuses to be filled with a number that a store of it takes."""
     value = _written_out(number)
     return stores_exactly(number) or (isinstance(value, float) and 0 <= value <= _INT8_MAX)
@@ -88,25 +87,25 @@ def _largest_default(value: float) -> float:
     return _INT64_MAX if isinstance(value, int) else _FLOAT16_MAX
 
 
-def _largest(value: float, dtype: cst.BaseExpression, facts: Facts) -> float:
+def _largest(value: float, dtype: ast.expr, facts: Facts) -> float:
     """Up to which number a dtype is exact; -1 where a number such as this one may be refused."""
     is_int = isinstance(value, int)
-    if isinstance(dtype, cst.Attribute) and facts.of(dtype).kind is Kind.DTYPE:
+    if isinstance(dtype, ast.Attribute) and facts.of(dtype).kind is Kind.DTYPE:
         by_name = _INTEGERS if is_int else _FLOATS
-        if dtype.attr.value in by_name:
-            return by_name[dtype.attr.value]
+        if dtype.attr in by_name:
+            return by_name[dtype.attr]
     return _INT8_MAX if is_int and value >= 0 else -1
 
 
-def _written_out(node: cst.BaseExpression) -> float | None:
+def _written_out(node: ast.expr) -> float | None:
     """The real number or truth value that is written out, with its sign or without, or ``float("inf")``."""
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, (cst.Minus, cst.Plus)):
-        value = _written_out(node.expression)
-        return -value if value is not None and isinstance(node.operator, cst.Minus) else value
-    if isinstance(node, cst.Name):
-        return {"True": 1, "False": 0}.get(node.value)
-    if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "float":
-        text = node.args[0].value if len(node.args) == 1 else None
-        known = isinstance(text, cst.SimpleString) and text.evaluated_value in {"inf", "-inf", "nan"}
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+        value = _written_out(node.operand)
+        return -value if value is not None and isinstance(node.op, ast.USub) else value
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "float":
+        text = node.args[0] if len(node.args) == 1 and not node.keywords else None
+        known = isinstance(text, ast.Constant) and text.value in {"inf", "-inf", "nan"}
         return math.inf if known else None
-    return node.evaluated_value if isinstance(node, (cst.Integer, cst.Float)) else None
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+        return node.value
+    return None

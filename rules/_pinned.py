@@ -6,12 +6,13 @@ as an expanded one. `tests/rules/tried` tries all of it.
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from syncscan.model import Kind, Value
 from syncscan.rule import Facts
 
-from ._shared import TRUE, method_call, set_argument, unpacks
+from ._code import CallCode, method_call
+from ._shared import given, keywords_of, unpacks
 
 _FRESH = frozenset(
     {"torch.Tensor.clone", "torch.Tensor.contiguous", "torch.cat", "torch.stack"}
@@ -19,46 +20,50 @@ _FRESH = frozenset(
 _DECIDES_THE_PLACE = {"device", "pin_memory", "out", "layout"}
 
 
-def is_surely_gpu(device: cst.BaseExpression, facts: Facts) -> bool:
+def is_surely_gpu(device: ast.expr, facts: Facts) -> bool:
     """Whether a device is written out as a GPU, so that no run gets there without CUDA; a variable may name the CPU in another one."""
-    if isinstance(device, cst.Call) and facts.name_of(device.func) == "torch.device" and device.args:
-        device = device.args[0].value
-    if isinstance(device, cst.SimpleString):
-        return str(device.evaluated_value).partition(":")[0] == "cuda"
-    return isinstance(device, cst.Integer)
+    if isinstance(device, ast.Call) and facts.name_of(device.func) == "torch.device":
+        device = next(iter(given(device)), device)
+    if not isinstance(device, ast.Constant):
+        return False
+    if isinstance(device.value, str):
+        return device.value.partition(":")[0] == "cuda"
+    return isinstance(device.value, int) and not isinstance(device.value, bool)
 
 
-def pinned(source: cst.BaseExpression, facts: Facts, *, has_cuda: bool) -> cst.Call | None:
+def pinned(source: ast.expr, facts: Facts, *, has_cuda: bool) -> str | None:
     """The source in pinned memory where CUDA is there, as it surely is where ``has_cuda``; None where that might raise an error."""
-    if isinstance(source, cst.Call):
+    if isinstance(source, ast.Call):
         name = facts.name_of(source.func)
         reads_data = name == "torch.tensor" and _is_plain(facts.argument(source, "data"), facts)
         if reads_data and not _decides_the_place(source):
-            flag = TRUE if has_cuda else cuda_is_there(source)
-            return set_argument(source, "pin_memory", flag) if flag is not None else None
-    return method_call(source, "pin_memory") if has_cuda and _is_dense(source, facts) else None
+            flag = "True" if has_cuda else cuda_is_there(source, facts)
+            return (
+                CallCode(source, facts).with_argument("pin_memory", flag).whole()
+                if flag is not None
+                else None
+            )
+    return method_call(source, "pin_memory", facts=facts) if has_cuda and _is_dense(source, facts) else None
 
 
-def with_pinned_source(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> cst.Call | None:
+def with_pinned_source(call: ast.Call, source: ast.expr, facts: Facts) -> CallCode | None:
     """A copy to the GPU, from pinned memory; None where pinning might raise an error that the copy did not."""
     name = facts.name_of(call.func)
     target = facts.argument(call, "input" if name.endswith(".copy_") else "device")
     has_cuda = name.endswith(".cuda") or (target is not None and is_surely_gpu(target, facts))
     from_pinned = pinned(source, facts, has_cuda=has_cuda)
-    return cst.ensure_type(call.deep_replace(source, from_pinned), cst.Call) if from_pinned else None
+    return CallCode(call, facts).edited(source, from_pinned) if from_pinned is not None else None
 
 
-def _decides_the_place(call: cst.Call) -> bool:
-    return unpacks(call) or not _DECIDES_THE_PLACE.isdisjoint(
-        argument.keyword.value for argument in call.args if argument.keyword is not None
-    )
+def _decides_the_place(call: ast.Call) -> bool:
+    return unpacks(call) or not _DECIDES_THE_PLACE.isdisjoint(keywords_of(call))
 
 
-def cuda_is_there(call: cst.Call) -> cst.Call | None:
+def cuda_is_there(call: ast.Call, facts: Facts) -> str | None:
     """``torch.cuda.is_available()``, by the name under which a call of a function of torch has torch."""
-    if not isinstance(call.func, cst.Attribute):
+    if not isinstance(call.func, ast.Attribute):
         return None
-    return cst.Call(cst.Attribute(cst.Attribute(call.func.value, cst.Name("cuda")), cst.Name("is_available")))
+    return f"{facts.source(call.func.value)}.cuda.is_available()"
 
 
 def is_plain_data(value: Value) -> bool:
@@ -68,14 +73,14 @@ def is_plain_data(value: Value) -> bool:
     )
 
 
-def _is_plain(data: cst.BaseExpression | None, facts: Facts) -> bool:
+def _is_plain(data: ast.expr | None, facts: Facts) -> bool:
     return data is not None and is_plain_data(facts.of(data))
 
 
-def _is_dense(source: cst.BaseExpression, facts: Facts) -> bool:
+def _is_dense(source: ast.expr, facts: Facts) -> bool:
     """Whether an expression surely makes a tensor whose elements have memory each of its own."""
-    if isinstance(source, (cst.BinaryOperation, cst.UnaryOperation)):
+    if isinstance(source, (ast.BinOp, ast.UnaryOp)):
         return facts.of(source).is_cpu_tensor
-    if not isinstance(source, cst.Call) or not facts.of(source).is_cpu_tensor:
+    if not isinstance(source, ast.Call) or not facts.of(source).is_cpu_tensor:
         return False
     return facts.name_of(source.func) in _FRESH | {"torch.tensor"}

@@ -1,11 +1,10 @@
-"""What several rules need: asking the facts about a call, and editing its arguments."""
+"""What several rules need: asking the facts about a call, its arguments and the parts of an index."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection
 from dataclasses import replace
-
-import libcst as cst
 
 from syncscan.model import Applicability, Confidence, Kind, Value
 from syncscan.ops import Effect
@@ -13,26 +12,26 @@ from syncscan.ops.inferred import is_of
 from syncscan.ops.kinds import asks
 from syncscan.rule import Facts
 
+from ._code import CallCode, arguments_of
+
 CONSTRUCTORS = frozenset({"tensor", "as_tensor", "asarray", "new_tensor"})  # of a tensor from host data
 
 PYTHON = ("builtins.", "math.", "operator.", "logging.")  # packages whose functions have rules of their own
 
 _LONGEST_SHOWN = 60
 
-_NO_SPACE = cst.SimpleWhitespace("")
 
-
-def shown(node: cst.CSTNode, facts: Facts) -> str:
+def shown(node: ast.AST, facts: Facts) -> str:
     """The text of a node on one line, cut where it is long, for a message."""
     text = " ".join(facts.source(node).split())
     return f"`{text}`" if len(text) <= _LONGEST_SHOWN else f"`{text[: _LONGEST_SHOWN - 3]}...`"
 
 
 def blocking_call(
-    node: cst.CSTNode, facts: Facts, effect: Effect, names: Collection[str] = ()
-) -> cst.Call | None:
+    node: ast.AST, facts: Facts, effect: Effect, names: Collection[str] = ()
+) -> ast.Call | None:
     """The node, if it is a call that blocks as ``effect``, of one of the functions named if any are."""
-    if not isinstance(node, cst.Call):
+    if not isinstance(node, ast.Call):
         return None
     if names and facts.name_of(node.func) not in names and plain_name(node, facts) not in names:
         return None
@@ -40,44 +39,62 @@ def blocking_call(
     return node if case is not None and case.effect is effect else None
 
 
-def plain_name(call: cst.Call, facts: Facts) -> str:
+def plain_name(call: ast.Call, facts: Facts) -> str:
     """The last part of the name of a function or method of torch: "nonzero" for "torch.Tensor.nonzero"."""
     module, _, last = facts.name_of(call.func).rpartition(".")
     return last if module in {"torch", "torch.Tensor", "torch.nn.functional"} else ""
 
 
-def subject(call: cst.Call, facts: Facts) -> cst.BaseExpression:
+def subject(call: ast.Call, facts: Facts) -> ast.expr:
     """The tensor that an operation works on; the call itself where ``*`` hides it."""
     return facts.argument(call, "input") or call
 
 
-def copied(call: cst.Call, facts: Facts) -> cst.BaseExpression | None:
+def copied(call: ast.Call, facts: Facts) -> ast.expr | None:
     """What ``copy_`` copies from, or what ``to`` and ``cuda`` copy; None where ``*`` hides it."""
     return facts.argument(call, "src" if plain_name(call, facts) == "copy_" else "input")
 
 
-def operands(call: cst.Call, facts: Facts) -> list[Value]:
+def operands(call: ast.Call, facts: Facts) -> list[Value]:
     """What is known of the object whose method is called, and of each argument."""
-    nodes = [argument.value for argument in call.args]
+    before = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+    return [facts.of(node) for node in (*before, *given(call))]
+
+
+def given(call: ast.Call) -> list[ast.expr]:
+    """The values of the arguments of a call, in the order in which they are written, and what is unpacked."""
     return [
-        facts.of(node)
-        for node in ([call.func.value, *nodes] if isinstance(call.func, cst.Attribute) else nodes)
+        argument.value if isinstance(argument, (ast.keyword, ast.Starred)) else argument
+        for argument in arguments_of(call)
     ]
 
 
-def gpu_operand(call: cst.Call, facts: Facts) -> Value | None:
+def call_around(node: ast.AST, facts: Facts) -> ast.Call | None:
+    """The call of which a node is an argument, or is unpacked into some."""
+    call = facts.parent(node)
+    if isinstance(call, (ast.keyword, ast.Starred)):
+        call = facts.parent(call)
+    return call if isinstance(call, ast.Call) and call.func is not node else None
+
+
+def keywords_of(call: ast.Call) -> set[str]:
+    """The names of the keyword arguments of a call."""
+    return {keyword.arg for keyword in call.keywords if keyword.arg is not None}
+
+
+def gpu_operand(call: ast.Call, facts: Facts) -> Value | None:
     """The first operand on the GPU, or that holds something there."""
     return next((value for value in map(on_gpu, operands(call, facts)) if value is not None), None)
 
 
-def decider(call: cst.Call, facts: Facts, place: Collection[str]) -> cst.BaseExpression | None:
+def decider(call: ast.Call, facts: Facts, place: Collection[str]) -> ast.expr | None:
     """The argument that makes a call wait: one that a term of its case says to be in a place, such as "on gpu", and that may be."""
     case = facts.blocks(call)
     for term in case.when if case is not None else ():
         if term.test != "is" or term.negated or not asks(term.kind, place):
             continue
-        given = facts.argument(call, term.arg)
-        nodes = [*([given] if given is not None else []), *(argument.value for argument in call.args)]
+        named = facts.argument(call, term.arg)
+        nodes = [*([named] if named is not None else []), *given(call)]
         for verdict in (True, None):
             found = next((node for node in nodes if is_of(term.kind, facts.of(node)) is verdict), None)
             if found is not None:
@@ -113,89 +130,51 @@ def certain(fix_is_exact: bool, *values: Value) -> Applicability:
     return Applicability.SAFE if fix_is_exact and proved else Applicability.UNSAFE
 
 
-def index_elements(subscript: cst.Subscript) -> list[cst.BaseExpression]:
+def index_parts(subscript: ast.Subscript) -> list[ast.expr]:
+    """The parts of an index, which commas separate."""
+    return subscript.slice.elts if isinstance(subscript.slice, ast.Tuple) else [subscript.slice]
+
+
+def index_elements(subscript: ast.Subscript) -> list[ast.expr]:
     """The expressions between the brackets that are no slices."""
-    elements = [element.slice for element in subscript.slice]
-    return [element.value for element in elements if isinstance(element, cst.Index)]
+    return [part for part in index_parts(subscript) if not isinstance(part, ast.Slice)]
 
 
-def filled(tensor: cst.Call) -> cst.Call | None:
+def filled(tensor: ast.Call, facts: Facts) -> CallCode | None:
     """``torch.full((), number)`` for ``torch.tensor(number)``; None where it is written in another way."""
-    if not isinstance(tensor.func, cst.Attribute) or not tensor.args:
+    if (
+        not isinstance(tensor.func, ast.Attribute)
+        or not tensor.args
+        or isinstance(tensor.args[0], ast.Starred)
+    ):
         return None
-    if tensor.args[0].keyword is not None or tensor.args[0].star:
-        return None
-    full = tensor.func.with_changes(attr=cst.Name("full"))
-    return tensor.with_changes(func=full, args=(cst.Arg(cst.Tuple(())), *tensor.args))
+    number = tensor.args[0]
+    return CallCode(tensor, facts).renamed("full").edited(number, f"(), {facts.source(number)}")
 
 
-def gives_a_view(subscript: cst.Subscript, facts: Facts) -> bool:
+def gives_a_view(subscript: ast.Subscript, facts: Facts) -> bool:
     """Whether the index is made of integers and slices; a truth value, which is a number too, gives a copy."""
     indices = [facts.of(element) for element in index_elements(subscript)]
     return all(index.kind is Kind.NUMBER and index.dtype != "bool" for index in indices)
 
 
-def unpacks(call: cst.Call) -> bool:
+def unpacks(call: ast.Call) -> bool:
     """Whether arguments hide behind ``*`` or ``**``: what a rewrite adds may be there already."""
-    return any(argument.star for argument in call.args)
+    return any(isinstance(argument, ast.Starred) for argument in call.args) or any(
+        keyword.arg is None for keyword in call.keywords
+    )
 
 
-def is_true(node: cst.BaseExpression | None) -> bool:
+def is_true(node: ast.expr | None) -> bool:
     """The literal ``True``."""
-    return isinstance(node, cst.Name) and node.value == "True"
+    return isinstance(node, ast.Constant) and node.value is True
 
 
-def is_false(node: cst.BaseExpression | None) -> bool:
+def is_false(node: ast.expr | None) -> bool:
     """The literal ``False``, or what is not given."""
-    return node is None or (isinstance(node, cst.Name) and node.value == "False")
+    return node is None or (isinstance(node, ast.Constant) and node.value is False)
 
 
 def is_device(value: Value) -> bool:
     """A device, as an object or as its name."""
     return value.kind in {Kind.DEVICE, Kind.STRING}
-
-
-def set_argument(call: cst.Call, name: str, value: cst.BaseExpression) -> cst.Call:
-    """The call with a keyword argument changed, or added at its end."""
-    if isinstance(value, cst.NamedExpr) and not value.lpar:
-        value = value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-    for index, argument in enumerate(call.args):
-        if argument.keyword is not None and argument.keyword.value == name:
-            changed = argument.with_changes(value=value)
-            return call.with_changes(args=(*call.args[:index], changed, *call.args[index + 1 :]))
-    new = cst.Arg(
-        value,
-        keyword=cst.Name(name),
-        equal=cst.AssignEqual(whitespace_before=_NO_SPACE, whitespace_after=_NO_SPACE),
-    )
-    if not call.args:
-        return call.with_changes(args=(new,))
-    last = call.args[-1]
-    new = new.with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
-    between = _without_comment(call.args[-2].comma) if len(call.args) > 1 else cst.MaybeSentinel.DEFAULT
-    kept = last.with_changes(comma=between, whitespace_after_arg=_NO_SPACE)
-    return call.with_changes(args=(*call.args[:-1], kept, new))
-
-
-def _without_comment(comma: cst.Comma | cst.MaybeSentinel) -> cst.Comma | cst.MaybeSentinel:
-    """A comma with the line break that follows it, and without what else stands on the line."""
-    if isinstance(comma, cst.Comma) and isinstance(comma.whitespace_after, cst.ParenthesizedWhitespace):
-        white = comma.whitespace_after.with_changes(first_line=cst.TrailingWhitespace(), empty_lines=())
-        return comma.with_changes(whitespace_after=white)
-    return comma
-
-
-def bare(call: cst.Call) -> cst.Call:
-    """The call without parentheses around it."""
-    return call.with_changes(lpar=(), rpar=())
-
-
-def method_call(subject: cst.BaseExpression, name: str, *arguments: cst.Arg) -> cst.Call:
-    """``subject.name(arguments)``, with the parentheses that the subject needs."""
-    atoms = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
-    if not isinstance(subject, atoms) and not subject.lpar:
-        subject = subject.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-    return cst.Call(cst.Attribute(subject, cst.Name(name)), arguments)
-
-
-TRUE = cst.Name("True")

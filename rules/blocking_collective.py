@@ -12,7 +12,7 @@ on the host alone; on `barrier(async_op=True)`; and on collectives of tensors, w
 through `all_reduce` or `all_gather` of a tensor. A barrier in a step is mostly left over from timing.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
@@ -25,7 +25,7 @@ class BlockingCollective(Rule):
     name = "blocking-collective"
     summary = "a barrier, or a collective of Python objects, on a group of NCCL"
     instead = 'a group of the hosts, `new_group(backend="gloo")`, or a collective of a tensor'
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     examples = (
         Example(
             bad="""\
@@ -65,7 +65,7 @@ def start(backend: str, address: str) -> None:
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.WAIT)
         if call is None or not facts.name_of(call.func).startswith("torch.distributed."):
             return None

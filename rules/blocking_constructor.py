@@ -18,23 +18,21 @@ since pinning needs CUDA. `torch.tensor` pins no array: an array gets `.pin_memo
 device is surely a GPU. That is unsafe because a synchronization disappears on which a reader in another stream may have relied.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.model import Applicability, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
+from ._code import CallCode
 from ._numbers import fills_alike, fills_exactly
 from ._pinned import cuda_is_there, is_plain_data, is_surely_gpu
 from ._shared import (
     CONSTRUCTORS,
-    TRUE,
-    bare,
     blocking_call,
     certain,
     filled,
-    method_call,
-    set_argument,
+    keywords_of,
     shown,
     unpacks,
 )
@@ -48,7 +46,7 @@ class BlockingConstructor(Rule):
     name = "blocking-constructor"
     summary = "a tensor is built from host data straight on the GPU"
     instead = "`torch.full` for a number; else a pinned tensor and `.to(device, non_blocking=True)`"
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     examples = (
         Example(
             bad="""\
@@ -148,7 +146,7 @@ same = torch.as_tensor(order, device="cuda")
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.UPLOAD, CONSTRUCTORS)
         data = facts.argument(call, "data") if call is not None else None
         if call is None or data is None or facts.of(data).is_gpu or _is_empty(data):
@@ -157,90 +155,86 @@ same = torch.as_tensor(order, device="cuda")
         return Match(call, message, facts.of(call), _hint(call, data, facts), _rewrite(call, data, facts))
 
 
-def _hint(call: cst.Call, data: cst.BaseExpression, facts: Facts) -> str:
+def _hint(call: ast.Call, data: ast.expr, facts: Facts) -> str:
     device = facts.argument(call, "device")
     if (
         device is None
         or facts.of(data).kind is not Kind.NDARRAY
-        or not isinstance(data, (cst.Name, cst.Attribute))
+        or not isinstance(data, (ast.Name, ast.Attribute))
     ):
         return ""
     return suggest("array", array=facts.source(data), device=facts.source(device))
 
 
-def _is_empty(data: cst.BaseExpression) -> bool:
+def _is_empty(data: ast.expr) -> bool:
     """A list or tuple written out without an element: there is nothing to copy."""
-    return isinstance(data, (cst.List, cst.Tuple)) and not data.elements
+    return isinstance(data, (ast.List, ast.Tuple)) and not data.elts
 
 
-def _rewrite(call: cst.Call, data: cst.BaseExpression, facts: Facts) -> Rewrite | None:
-    full = filled(call)
+def _rewrite(call: ast.Call, data: ast.expr, facts: Facts) -> Rewrite | None:
+    full = filled(call, facts)
     if facts.name_of(call.func) != "torch.tensor" or full is None:
         return None
     device = facts.argument(call, "device")
-    keywords = {argument.keyword.value for argument in call.args if argument.keyword is not None}
+    keywords = keywords_of(call)
     if device is None or unpacks(call) or not keywords <= _KEPT_BY_FULL:
         return None
     if fills_alike(data, call, facts):
         return Rewrite(
-            call, full, suggest("make-on-gpu"), certain(fills_exactly(data, call, facts), facts.of(data))
+            call,
+            full.text(),
+            suggest("make-on-gpu"),
+            certain(fills_exactly(data, call, facts), facts.of(data)),
         )
     if "requires_grad" in keywords:
         return None
     repeated = _repeated(data, call, facts)
     if repeated is not None:
-        return Rewrite(call, _filled(full, *repeated), suggest("make-on-gpu"), Applicability.UNSAFE)
+        return Rewrite(call, _filled(full, *repeated).text(), suggest("make-on-gpu"), Applicability.UNSAFE)
     upload = _pinned_upload(call, data, device, facts)
     return Rewrite(call, upload, suggest("upload"), Applicability.UNSAFE) if upload is not None else None
 
 
-def _repeated(
-    data: cst.BaseExpression, call: cst.Call, facts: Facts
-) -> tuple[cst.Tuple, cst.BaseExpression] | None:
+def _repeated(data: ast.expr, call: ast.Call, facts: Facts) -> tuple[str, str] | None:
     """The shape and the number of ``[v]`` and ``[v] * n``, where `torch.full` takes both and gives the same dtype.
 
     Of no element at all `torch.tensor` cannot tell the dtype, and a list is repeated by a negative number, too.
     """
-    item: cst.BaseExpression = data
-    count: cst.BaseExpression = cst.Integer("1")
-    if isinstance(data, cst.BinaryOperation) and isinstance(data.operator, cst.Multiply):
-        item, count = data.left, data.right
-        if not _is_count(count, facts) or (_may_be_none(count) and facts.argument(call, "dtype") is None):
+    item, count = data, "1"
+    if isinstance(data, ast.BinOp) and isinstance(data.op, ast.Mult):
+        item, count = data.left, facts.source(data.right)
+        if not _is_count(data.right, facts):
             return None
-    if not isinstance(item, cst.List) or len(item.elements) != 1:
+        if _may_be_none(data.right) and facts.argument(call, "dtype") is None:
+            return None
+    if not isinstance(item, ast.List) or len(item.elts) != 1:
         return None
-    number = item.elements[0].value
-    shape = cst.Tuple([cst.Element(count, comma=cst.Comma())])
-    return (shape, number) if fills_alike(number, call, facts) else None
+    number = item.elts[0]
+    return (f"({count},)", facts.source(number)) if fills_alike(number, call, facts) else None
 
 
-def _is_count(times: cst.BaseExpression, facts: Facts) -> bool:
+def _is_count(times: ast.expr, facts: Facts) -> bool:
     """Whether a number is never negative: one written out, or a length."""
-    return isinstance(times, cst.Integer) or (
-        isinstance(times, cst.Call) and facts.name_of(times.func) == "builtins.len"
-    )
+    if isinstance(times, ast.Call):
+        return facts.name_of(times.func) == "builtins.len"
+    return isinstance(times, ast.Constant) and type(times.value) is int
 
 
-def _may_be_none(count: cst.BaseExpression) -> bool:
-    return not isinstance(count, cst.Integer) or count.evaluated_value == 0
+def _may_be_none(count: ast.expr) -> bool:
+    return not isinstance(count, ast.Constant) or count.value == 0
 
 
-def _filled(full: cst.Call, shape: cst.Tuple, number: cst.BaseExpression) -> cst.Call:
-    first, second, *rest = full.args
-    return full.with_changes(args=(first.with_changes(value=shape), second.with_changes(value=number), *rest))
+def _filled(full: CallCode, shape: str, number: str) -> CallCode:
+    return full.edited(full.call.args[0], f"{shape}, {number}")
 
 
-def _pinned_upload(
-    call: cst.Call, data: cst.BaseExpression, device: cst.BaseExpression, facts: Facts
-) -> cst.Call | None:
+def _pinned_upload(call: ast.Call, data: ast.expr, device: ast.expr, facts: Facts) -> str | None:
     """Made in pinned memory and copied; an array is made a tensor first, and pinned where CUDA is surely there."""
     has_cuda = is_surely_gpu(device, facts)
-    on_host = set_argument(bare(call), "device", cst.SimpleString('"cpu"'))
+    on_host = CallCode(call, facts).with_argument("device", '"cpu"')
     if is_plain_data(facts.of(data)):
-        flag = TRUE if has_cuda else cuda_is_there(call)
-        pinned = set_argument(on_host, "pin_memory", flag) if flag is not None else None
+        flag = "True" if has_cuda else cuda_is_there(call, facts)
+        pinned = on_host.with_argument("pin_memory", flag).text() if flag is not None else None
     else:
-        pinned = method_call(on_host, "pin_memory") if has_cuda else None
-    if pinned is None:
-        return None
-    return set_argument(method_call(pinned, "to", cst.Arg(device)), "non_blocking", TRUE)
+        pinned = f"{on_host.text()}.pin_memory()" if has_cuda else None
+    return f"{pinned}.to({facts.source(device)}, non_blocking=True)" if pinned is not None else None

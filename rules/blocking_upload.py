@@ -18,27 +18,27 @@ without CUDA nothing is pinned, and neither are expanded tensors. These are unsa
 reader in another stream may have relied on the synchronization.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.model import Applicability
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
-from ._made_on import is_exact, made_on
+from ._code import CallCode, as_argument
+from ._made_on import Device, is_exact, made_on
 from ._pinned import with_pinned_source
 from ._shared import (
     CONSTRUCTORS,
-    TRUE,
     blocking_call,
     certain,
     copied,
     decider,
     deciding,
     doubted,
+    given,
     is_device,
     is_true,
     plain_name,
-    set_argument,
     shown,
     unpacks,
 )
@@ -57,7 +57,7 @@ class BlockingUpload(Rule):
     name = "blocking-upload"
     summary = "a copy to the GPU without `non_blocking=True`"
     instead = "copy from pinned memory with `non_blocking=True`"
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     examples = (
         Example(
             bad="""\
@@ -122,7 +122,7 @@ host = pinned.to(torch.float16)
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.UPLOAD)
         if call is None or plain_name(call, facts) in CONSTRUCTORS:
             return None
@@ -138,23 +138,23 @@ host = pinned.to(torch.float16)
         return Match(call, message, because, _hint(call, source, facts), rewrite)
 
 
-def _hint(call: cst.Call, source: cst.BaseExpression | None, facts: Facts) -> str:
+def _hint(call: ast.Call, source: ast.expr | None, facts: Facts) -> str:
     if facts.name_of(call.func) == "torch.load":
         return suggest("load")
     if source is None:
         return ""
-    made = facts.name_of(source.func) if isinstance(source, cst.Call) else ""
+    made = facts.name_of(source.func) if isinstance(source, ast.Call) else ""
     if plain_name(call, facts) not in _COPYING:
         return suggest("number-operand" if made == "torch.tensor" else "operand")
     device = facts.argument(call, "device")
     if device is not None and made in _RANDOM | _ROUNDED:
         return suggest("random" if made in _RANDOM else "rounded", device=facts.source(device))
-    if isinstance(source, (cst.Name, cst.Attribute)):
+    if isinstance(source, (ast.Name, ast.Attribute)):
         return suggest("loader")
     return ""
 
 
-def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:
+def _rewrite(call: ast.Call, source: ast.expr, facts: Facts) -> Rewrite | None:
     name = plain_name(call, facts)
     if (
         name not in {"to", "cuda", "copy_"}
@@ -166,48 +166,44 @@ def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrit
         made = _made_there(call, source, facts)
         if made is not None:
             return made
-    start = call if facts.of(source).pinned else with_pinned_source(call, source, facts)
+    start = CallCode(call, facts) if facts.of(source).pinned else with_pinned_source(call, source, facts)
     if start is None:
         return None
-    return Rewrite(call, set_argument(start, "non_blocking", TRUE), suggest("upload"), Applicability.UNSAFE)
+    copy = start.with_argument("non_blocking", "True").text()
+    return Rewrite(call, copy, suggest("upload"), Applicability.UNSAFE)
 
 
-def _made_there(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:
+def _made_there(call: ast.Call, source: ast.expr, facts: Facts) -> Rewrite | None:
     """`torch.zeros(n).cuda()`, `(1 - torch.eye(n)).to(x)`: to be made on the GPU in the first place."""
     device = _only_device(call, facts)
     made = made_on(source, device, facts) if device is not None else None
     if made is not None:
-        applicability = certain(
-            is_exact(source, facts), *(facts.of(argument.value) for argument in call.args)
-        )
+        applicability = certain(is_exact(source, facts), *map(facts.of, given(call)))
         return Rewrite(call, made, suggest("make-on-gpu"), applicability)
     device = _device_among_others(call, facts)
     made = made_on(source, device, facts) if device is not None else None
     if made is None:
         return None
-    moved = cst.ensure_type(call.deep_replace(source, made), cst.Call)
+    moved = CallCode(call, facts).edited(source, made).text()
     return Rewrite(call, moved, suggest("make-on-gpu"), Applicability.UNSAFE)
 
 
-def _device_among_others(call: cst.Call, facts: Facts) -> cst.BaseExpression | None:
+def _device_among_others(call: ast.Call, facts: Facts) -> Device | None:
     """The device of a call that does something else too, such as `.to(x)` and `.to(device, dtype)`, and stays for that."""
-    given = facts.argument(call, "device")
-    if given is None or not isinstance(given, (cst.Name, cst.Attribute)):
-        return None
-    return (
-        cst.Attribute(given, cst.Name("device"))
-        if facts.of(given).is_gpu
-        else given
-        if is_device(facts.of(given))
-        else None
-    )
-
-
-def _only_device(call: cst.Call, facts: Facts) -> cst.BaseExpression | None:
-    """The device to which the call moves, where it does nothing else."""
-    if not call.args:
-        return cst.SimpleString('"cuda"') if plain_name(call, facts) == "cuda" else None
     device = facts.argument(call, "device")
-    if device is None or len(call.args) != 1 or plain_name(call, facts) == "cuda":
+    if device is None or not isinstance(device, (ast.Name, ast.Attribute)):
         return None
-    return device if is_device(facts.of(device)) else None
+    if facts.of(device).is_gpu:
+        return Device(f"{facts.source(device)}.device", is_plain=True)
+    return Device(facts.source(device), is_plain=True) if is_device(facts.of(device)) else None
+
+
+def _only_device(call: ast.Call, facts: Facts) -> Device | None:
+    """The device to which the call moves, where it does nothing else."""
+    if not given(call):
+        return Device('"cuda"', is_plain=True) if plain_name(call, facts) == "cuda" else None
+    device = facts.argument(call, "device")
+    if device is None or len(given(call)) != 1 or plain_name(call, facts) == "cuda":
+        return None
+    is_plain = isinstance(device, (ast.Name, ast.Attribute, ast.Constant))
+    return Device(as_argument(device, facts), is_plain) if is_device(facts.of(device)) else None

@@ -12,7 +12,7 @@ tensor instead of copying it; and on tensors that are in host memory already.
 before the read, by which time the copy is usually done.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rule
@@ -26,7 +26,7 @@ class CopyToHost(Rule):
     name = "copy-to-host"
     summary = "a blocking copy from the GPU to the host"
     instead = "copy into pinned memory with `non_blocking=True`, record an event, and wait for it at the read"
-    nodes = (cst.Call, cst.Assign)
+    nodes = (ast.Call, ast.Assign)
     precedence = Precedence.FAMILY
     examples = (
         Example(
@@ -90,8 +90,8 @@ array = lens.numpy()
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
-        if isinstance(node, cst.Assign):
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
+        if isinstance(node, ast.Assign):
             return _match_store(node, facts)
         call = blocking_call(node, facts, Effect.DOWNLOAD)
         if call is None or facts.name_of(call.func).startswith(PYTHON):
@@ -102,15 +102,15 @@ array = lens.numpy()
         return Match(call, message, gpu_operand(call, facts), _hint(call, facts))
 
 
-def _hint(call: cst.Call, facts: Facts) -> str:
+def _hint(call: ast.Call, facts: Facts) -> str:
     if facts.name_of(call.func).startswith("pickle."):
         return suggest("pickle")
     return suggest("at-once") if facts.used_at_once(call) else ""
 
 
-def _match_store(node: cst.Assign, facts: Facts) -> Match | None:
+def _match_store(node: ast.Assign, facts: Facts) -> Match | None:
     for target in node.targets:
-        case = facts.blocks(target.target) if isinstance(target.target, cst.Subscript) else None
+        case = facts.blocks(target) if isinstance(target, ast.Subscript) else None
         if case is not None and case.effect is Effect.DOWNLOAD:
             message = f"storing {shown(node.value, facts)} in host memory copies it from the GPU and waits"
             return Match(node, message, because=facts.of(node.value))

@@ -13,7 +13,7 @@ tensors in host memory.
 bins; `num_classes` is nearly always known; `(a[:, None] == b).any(1)` stands for a small `isin`.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rule
@@ -36,7 +36,7 @@ class DataSizedResult(Rule):
     name = "data-sized-result"
     summary = "an operation sizes its result from data on the GPU"
     instead = "give the size: `num_classes`, a known number of bins, an upper bound"
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     precedence = Precedence.FAMILY
     examples = (
         Example(
@@ -81,7 +81,7 @@ counts = torch.bincount(torch.zeros(8, dtype=torch.int64))
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.SHAPE)
         if call is None:
             return None

@@ -11,7 +11,7 @@ GPU tensor of the name without `_np`, `_cpu` or `_host`.
 **No rewrite.** Overwrite the mirror in each step with what the scheduler says, which alone knows: see `syncscan recipe show RequestStates`.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.rule import Example, Facts, Match, Rule
 
@@ -23,7 +23,7 @@ class DriftingMirror(Rule):
     name = "drifting-mirror"
     summary = "a host mirror of a GPU tensor is only ever advanced"
     instead = "overwrite it in each step from what decides, such as the counts of the scheduler"
-    nodes = (cst.AugAssign,)
+    nodes = (ast.AugAssign,)
     is_wait = False
     examples = (
         Example(
@@ -66,10 +66,10 @@ class States:
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
-        if not isinstance(node, cst.AugAssign):
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
+        if not isinstance(node, ast.AugAssign):
             return None
-        array = node.target.value if isinstance(node.target, cst.Subscript) else node.target
+        array = node.target.value if isinstance(node.target, ast.Subscript) else node.target
         source = facts.drifts_from(array)
         if source is None:
             return None

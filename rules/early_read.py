@@ -13,13 +13,13 @@ at once, leave `non_blocking=True` out: the wait is needed.
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from syncscan.model import Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
-from ._shared import gpu_operand, shown
+from ._shared import call_around, gpu_operand, shown
 from ._under_way import first_touch
 
 # What gives the same memory in another form, and reads no element.
@@ -57,7 +57,7 @@ class EarlyRead(Rule):
     name = "early-read"
     summary = "a `non_blocking` copy to the host is read before any wait"
     instead = "record an event behind the copy and synchronise with it before the read; for a read at once, leave `non_blocking` out"
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     is_wait = False
     examples = (
         Example(
@@ -120,9 +120,9 @@ def wait_for(lens: torch.Tensor) -> None:
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         case = facts.queued(node)
-        if not isinstance(node, cst.Call) or case is None or case.effect is not Effect.DOWNLOAD:
+        if not isinstance(node, ast.Call) or case is None or case.effect is not Effect.DOWNLOAD:
             return None
         line = facts.line(node) if _is_read(node, facts) else _read_behind(node, facts)
         if line is None:
@@ -132,62 +132,62 @@ def wait_for(lens: torch.Tensor) -> None:
         return Match(node, message, because=gpu_operand(node, facts))
 
 
-def _read_behind(call: cst.Call, facts: Facts) -> int | None:
+def _read_behind(call: ast.Call, facts: Facts) -> int | None:
     """The line that reads what a copy has been given to, or was copied into."""
     path = _name_of_copy(call, facts)
     if path is None:
         return None
 
-    def reads(node: cst.CSTNode, there: Facts) -> bool:
-        if there.source(node) != path or not isinstance(node, (cst.Name, cst.Attribute)):
+    def reads(node: ast.AST, there: Facts) -> bool:
+        if not isinstance(node, (ast.Name, ast.Attribute)) or there.source(node) != path:
             return False
         return _is_read(node, there)
 
     return first_touch(call, facts, reads, path)
 
 
-def _name_of_copy(call: cst.Call, facts: Facts) -> str | None:
+def _name_of_copy(call: ast.Call, facts: Facts) -> str | None:
     """The name by which the copy is known from here on; None where it has none."""
     around = facts.parent(call)
     into = facts.argument(call, "input")
     if facts.argument(call, "src") is not None and into is not None:
-        return _whole(into, facts) if isinstance(around, cst.Expr) else None
-    if isinstance(around, cst.Assign) and len(around.targets) == 1:
-        target = around.targets[0].target
-        return facts.source(target) if isinstance(target, (cst.Name, cst.Attribute)) else None
+        return _whole(into, facts) if isinstance(around, ast.Expr) else None
+    if isinstance(around, ast.Assign) and len(around.targets) == 1:
+        target = around.targets[0]
+        return facts.source(target) if isinstance(target, (ast.Name, ast.Attribute)) else None
     return None
 
 
-def _whole(node: cst.BaseExpression, facts: Facts) -> str | None:
+def _whole(node: ast.expr, facts: Facts) -> str | None:
     """The name of a buffer, of which a part may be meant."""
-    while isinstance(node, cst.Subscript):
+    while isinstance(node, ast.Subscript):
         node = node.value
-    return facts.source(node) if isinstance(node, (cst.Name, cst.Attribute)) else None
+    return facts.source(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
 
 
-def _is_read(node: cst.CSTNode, facts: Facts) -> bool:
+def _is_read(node: ast.AST, facts: Facts) -> bool:
     """Whether an element of a host tensor is read where it stands."""
     around = facts.parent(node)
     if around is None or around is facts.statement(node):
         return _is_read_by(facts.statement(node), node, facts)
-    if isinstance(around, cst.Attribute) and around.value is node:
+    if isinstance(around, ast.Attribute) and around.value is node:
         return _is_read_through(around, facts)
-    if isinstance(around, cst.Subscript) and around.value is node:
+    if isinstance(around, ast.Subscript) and around.value is node:
         return facts.of(around).kind is Kind.NUMBER or _is_read(around, facts)
-    if isinstance(around, cst.Arg):
-        call = facts.parent(around)
-        return isinstance(call, cst.Call) and facts.name_of(call.func) in _READING
-    if isinstance(around, (cst.ComparisonTarget, cst.Comparison)):
-        return not _asks_for_none(around, facts)
-    return isinstance(around, (cst.UnaryOperation, cst.BinaryOperation, cst.BooleanOperation)) or (
-        isinstance(around, cst.IfExp) and around.test is node
+    call = call_around(node, facts)
+    if call is not None:
+        return facts.name_of(call.func) in _READING
+    if isinstance(around, ast.Compare):
+        return not _asks_for_none(around)
+    return isinstance(around, (ast.UnaryOp, ast.BinOp, ast.BoolOp)) or (
+        isinstance(around, ast.IfExp) and around.test is node
     )
 
 
-def _is_read_through(attribute: cst.Attribute, facts: Facts) -> bool:
+def _is_read_through(attribute: ast.Attribute, facts: Facts) -> bool:
     """Whether an attribute of a host tensor, which may be called, reads an element."""
-    name, call = attribute.attr.value, facts.parent(attribute)
-    if not isinstance(call, cst.Call) or call.func is not attribute:
+    name, call = attribute.attr, facts.parent(attribute)
+    if not isinstance(call, ast.Call) or call.func is not attribute:
         return name in {"T", "mT", "data"} and _is_read(attribute, facts)
     if name in _VIEWS:
         return _is_read(call, facts)
@@ -195,15 +195,17 @@ def _is_read_through(attribute: cst.Attribute, facts: Facts) -> bool:
     return is_read and facts.name_of(call.func).startswith("torch.Tensor.")
 
 
-def _is_read_by(statement: cst.CSTNode, node: cst.CSTNode, facts: Facts) -> bool:
+def _is_read_by(statement: ast.AST, node: ast.AST, facts: Facts) -> bool:
     """Whether a statement reads the whole of what stands in it."""
-    if isinstance(statement, (cst.If, cst.While, cst.Assert)):
+    if isinstance(statement, (ast.If, ast.While, ast.Assert)):
         return statement.test is node
-    if isinstance(statement, cst.For):
+    if isinstance(statement, (ast.For, ast.AsyncFor)):
         return statement.iter is node
-    if isinstance(statement, cst.Assign) and statement.value is node:
-        stored = [target.target for target in statement.targets]
-        return any(isinstance(each, cst.Subscript) and _is_on_host(facts.of(each.value)) for each in stored)
+    if isinstance(statement, ast.Assign) and statement.value is node:
+        return any(
+            isinstance(each, ast.Subscript) and _is_on_host(facts.of(each.value))
+            for each in statement.targets
+        )
     return False
 
 
@@ -211,5 +213,8 @@ def _is_on_host(value: Value) -> bool:
     return value.is_cpu_tensor or value.kind is Kind.NDARRAY
 
 
-def _asks_for_none(node: cst.CSTNode, facts: Facts) -> bool:
-    return any(word in facts.source(node).split() for word in ("is", "None"))
+def _asks_for_none(node: ast.Compare) -> bool:
+    compared = (node.left, *node.comparators)
+    return any(isinstance(each, ast.Is) for each in node.ops) or any(
+        isinstance(each, ast.Constant) and each.value is None for each in compared
+    )

@@ -13,7 +13,7 @@ turn with an event for each, and synchronise with the event of a buffer before i
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from syncscan.model import Value
 from syncscan.ops import Effect
@@ -30,7 +30,7 @@ class EarlyRewrite(Rule):
     instead = (
         "a buffer for each upload, or an event behind the upload that is synchronised with before the write"
     )
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     is_wait = False
     examples = (
         Example(
@@ -84,9 +84,9 @@ for _ in range(3):
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         case = facts.queued(node)
-        if not isinstance(node, cst.Call) or case is None or case.effect is not Effect.UPLOAD:
+        if not isinstance(node, ast.Call) or case is None or case.effect is not Effect.UPLOAD:
             return None
         source = copied(node, facts)
         if source is None or not _is_pinned(facts.of(source)):
@@ -105,26 +105,26 @@ def _is_pinned(value: Value) -> bool:
     return bool(value.options) and all(option.pinned for option in value.options)
 
 
-def _buffer(source: cst.BaseExpression) -> tuple[cst.BaseExpression | None, cst.Subscript | None]:
+def _buffer(source: ast.expr) -> tuple[ast.expr | None, ast.Subscript | None]:
     """The name of the memory that is copied, and the part of it."""
-    part = source if isinstance(source, cst.Subscript) else None
+    part = source if isinstance(source, ast.Subscript) else None
     buffer = part.value if part is not None else source
-    return (buffer if isinstance(buffer, (cst.Name, cst.Attribute)) else None), part
+    return (buffer if isinstance(buffer, (ast.Name, ast.Attribute)) else None), part
 
 
-def _writes_to(buffer: str, part: cst.Subscript | None) -> Touch:
+def _writes_to(buffer: str, part: ast.Subscript | None) -> Touch:
     """Whether a node surely writes to elements that are copied."""
 
-    def writes(node: cst.CSTNode, there: Facts) -> bool:
-        if isinstance(node, (cst.Assign, cst.AugAssign)):
-            targets = [t.target for t in node.targets] if isinstance(node, cst.Assign) else [node.target]
-            return any(isinstance(each, cst.Subscript) and is_it(each, there) for each in targets)
-        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+    def writes(node: ast.AST, there: Facts) -> bool:
+        if isinstance(node, (ast.Assign, ast.AugAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            return any(isinstance(each, ast.Subscript) and is_it(each, there) for each in targets)
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             return False
-        in_place = node.func.attr.value.endswith("_") and there.name_of(node.func).startswith("torch.Tensor.")
+        in_place = node.func.attr.endswith("_") and there.name_of(node.func).startswith("torch.Tensor.")
         return in_place and is_it(node.func.value, there)
 
-    def is_it(written: cst.BaseExpression, there: Facts) -> bool:
+    def is_it(written: ast.expr, there: Facts) -> bool:
         whole, other = _buffer(written)
         if whole is None or there.source(whole) != buffer:
             return False
@@ -133,14 +133,13 @@ def _writes_to(buffer: str, part: cst.Subscript | None) -> Touch:
     return writes
 
 
-def _overlap(one: cst.Subscript | None, other: cst.Subscript | None) -> bool:
+def _overlap(one: ast.Subscript | None, other: ast.Subscript | None) -> bool:
     """Whether two parts of a buffer surely share elements."""
     if one is None or other is None:
         return True
     return _starts_at_the_start(one) and _starts_at_the_start(other)
 
 
-def _starts_at_the_start(part: cst.Subscript) -> bool:
+def _starts_at_the_start(part: ast.Subscript) -> bool:
     """``x[:n]``: has the first element, whatever n is, unless there is none."""
-    inner = part.slice[0].slice
-    return len(part.slice) == 1 and isinstance(inner, cst.Slice) and inner.lower is None
+    return isinstance(part.slice, ast.Slice) and part.slice.lower is None

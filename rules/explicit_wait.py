@@ -11,7 +11,7 @@ often left over from timing or debugging.
 is queued and synchronise with that event alone, as late as possible. Time with events, or under a profiler.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
@@ -24,7 +24,7 @@ class ExplicitWait(Rule):
     name = "explicit-wait"
     summary = "an explicit wait for the device, a stream or an event"
     instead = "order streams with events; if the host must wait, wait for one event, as late as possible"
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     examples = (
         Example(
             bad="""\
@@ -51,7 +51,7 @@ finished = done.query()
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.WAIT) or blocking_call(node, facts, Effect.ALWAYS)
         if call is None or facts.name_of(call.func).startswith("torch.distributed."):
             return None

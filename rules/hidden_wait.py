@@ -13,7 +13,7 @@ waits is reported in its body, and counts as run in every step only if ``hot`` n
 a method whose name says that it waits.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.rule import Example, Facts, Match, Rule
 
@@ -23,7 +23,7 @@ class HiddenWait(Rule):
     name = "hidden-wait"
     summary = "a property is read whose body waits for the GPU"
     instead = "take the value from the host, which knew it before, or make the property a method whose name says that it waits"
-    nodes = (cst.Attribute,)
+    nodes = (ast.Attribute,)
     examples = (
         Example(
             bad="""\
@@ -63,10 +63,10 @@ def doubled(metadata: Metadata) -> torch.Tensor:
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         wait = facts.wait_inside(node)
-        if wait is None or not isinstance(node, cst.Attribute):
+        if wait is None or not isinstance(node, ast.Attribute):
             return None
         where = f" ({wait.evidence.path}:{wait.evidence.line})" if wait.evidence is not None else ""
-        message = f"`{node.attr.value}` is a property, and its body waits for the GPU{where}"
+        message = f"`{node.attr}` is a property, and its body waits for the GPU{where}"
         return Match(node, message, because=wait)

@@ -12,7 +12,7 @@ what means nothing there. `inv_ex` and `solve_ex` are alike. Take one of them wh
 status later, with others, where the host waits anyway.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rule
@@ -39,7 +39,7 @@ class HostErrorCheck(Rule):
     name = "host-error-check"
     summary = "an operation reads a status from the GPU to raise an error"
     instead = "an operation that checks nothing, or the check where the host waits anyway"
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     precedence = Precedence.FAMILY
     examples = (
         Example(
@@ -94,7 +94,7 @@ host = torch.linalg.inv(torch.eye(8))
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.CHECK)
         if call is None:
             return None

@@ -10,7 +10,7 @@ GPU; on a mask in host memory that is read (`x[cpu_mask]`); and where the tensor
 with `non_blocking=True`. Neighbouring rows are a slice; a fixed short list is `torch.stack((x[1], x[2]))`.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.model import Kind, Value
 from syncscan.ops import Effect
@@ -27,7 +27,7 @@ class HostIndex(Rule):
     name = "host-index"
     summary = "a GPU tensor is indexed with data in host memory"
     instead = "keep the index on the GPU, or upload it from pinned memory with `non_blocking=True`"
-    nodes = (cst.Subscript,)
+    nodes = (ast.Subscript,)
     examples = (
         Example(
             bad="""\
@@ -73,8 +73,8 @@ kept = torch.zeros(8, device="cuda")[torch.ones(8) > 0]
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
-        if not isinstance(node, cst.Subscript):
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
+        if not isinstance(node, ast.Subscript):
             return None
         case = facts.blocks(node)
         if case is None or case.effect is not Effect.UPLOAD:
@@ -89,11 +89,12 @@ kept = torch.zeros(8, device="cuda")[torch.ones(8) > 0]
         return None
 
 
-def _hint(index: cst.BaseExpression, value: Value) -> str:
-    if isinstance(index, cst.List):
-        numbers = [element.value for element in index.elements]
-        if numbers and all(isinstance(number, cst.Integer) for number in numbers):
-            return _of_numbers([cst.ensure_type(number, cst.Integer).evaluated_value for number in numbers])
+def _hint(index: ast.expr, value: Value) -> str:
+    if isinstance(index, ast.List):
+        values = [each.value for each in index.elts if isinstance(each, ast.Constant)]
+        numbers = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
+        if 0 < len(numbers) == len(index.elts):
+            return _of_numbers(numbers)
     if value.is_cpu_tensor and value.evidence is not None:
         return suggest("made-here", place=value.evidence.place)
     return ""

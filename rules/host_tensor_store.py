@@ -11,13 +11,14 @@ index is made of integers and slices and so gives a view. It is unsafe: the host
 memory again before the copy is done, and the index is evaluated before the value. From pageable memory, pin first.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.model import Applicability
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
-from ._shared import TRUE, doubted, gives_a_view, index_elements, method_call, set_argument, shown
+from ._code import method_call
+from ._shared import doubted, gives_a_view, index_elements, shown
 
 
 class HostTensorStore(Rule):
@@ -25,7 +26,7 @@ class HostTensorStore(Rule):
     name = "host-tensor-store"
     summary = "a CPU tensor is assigned into a GPU tensor"
     instead = "`x[...].copy_(pinned, non_blocking=True)`, or upload the value first without blocking"
-    nodes = (cst.Assign,)
+    nodes = (ast.Assign,)
     examples = (
         Example(
             bad="""\
@@ -66,32 +67,31 @@ host[:, 0] = column
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
-        if not isinstance(node, cst.Assign) or not facts.of(node.value).is_cpu_tensor:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
+        if not isinstance(node, ast.Assign) or not facts.of(node.value).is_cpu_tensor:
             return None
         for target in node.targets:
-            place = target.target
-            if not isinstance(place, cst.Subscript):
+            if not isinstance(target, ast.Subscript):
                 continue
-            case = facts.blocks(place)
+            case = facts.blocks(target)
             if case is not None and case.effect is Effect.UPLOAD:
                 message = f"{shown(node.value, facts)} is copied to the GPU by this store, and the host waits"
-                because = doubted(facts.of(place.value), facts.of(node.value))
-                return Match(node, message, because, rewrite=_rewrite(node, place, facts))
+                because = doubted(facts.of(target.value), facts.of(node.value))
+                return Match(node, message, because, rewrite=_rewrite(node, target, facts))
         return None
 
 
-def _rewrite(node: cst.Assign, place: cst.Subscript, facts: Facts) -> Rewrite | None:
+def _rewrite(node: ast.Assign, place: ast.Subscript, facts: Facts) -> Rewrite | None:
     if len(node.targets) != 1 or not gives_a_view(place, facts) or facts.of(node.value).pinned is not True:
         return None
     left, given = _dims_left(place, facts), facts.of(node.value).ndim
     if left is None or given is None or given > left:
         return None  # a store drops leading dimensions of one, and `copy_` does not
-    copy = set_argument(method_call(place, "copy_", cst.Arg(node.value)), "non_blocking", TRUE)
-    return Rewrite(node, cst.Expr(copy), "copy without blocking", Applicability.UNSAFE)
+    copy = method_call(place, "copy_", facts.source(node.value), "non_blocking=True", facts=facts)
+    return Rewrite(node, copy, "copy without blocking", Applicability.UNSAFE)
 
 
-def _dims_left(place: cst.Subscript, facts: Facts) -> int | None:
+def _dims_left(place: ast.Subscript, facts: Facts) -> int | None:
     """The number of dimensions of a part that integers and slices pick, where it is known."""
     dims = facts.of(place.value).ndim
     return dims - len(index_elements(place)) if dims is not None else None

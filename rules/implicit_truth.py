@@ -13,9 +13,10 @@ host computed from its own data for a branch. `torch.maximum` and `torch.stack(.
 Python's `max`.
 """
 
-import libcst as cst
+import ast
+from collections.abc import Sequence
 
-from syncscan.model import Kind, Value
+from syncscan.model import UNKNOWN, Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
@@ -31,15 +32,15 @@ class ImplicitTruth(Rule):
     summary = "Python asks whether a GPU tensor is true"
     instead = "decide on the GPU (`torch.where`, `clamp`, `masked_fill`), or branch on what the host knows"
     nodes = (
-        cst.If,
-        cst.While,
-        cst.Assert,
-        cst.IfExp,
-        cst.CompIf,
-        cst.BooleanOperation,
-        cst.UnaryOperation,
-        cst.Comparison,
-        cst.Call,
+        ast.If,
+        ast.While,
+        ast.Assert,
+        ast.IfExp,
+        ast.comprehension,
+        ast.BoolOp,
+        ast.UnaryOp,
+        ast.Compare,
+        ast.Call,
     )
     examples = (
         Example(
@@ -98,36 +99,44 @@ total = sum([torch.ones((), device="cuda"), torch.zeros((), device="cuda")])
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
-        if isinstance(node, cst.Call):
+    def match(self, node: ast.AST, facts: Facts) -> Match | Sequence[Match] | None:
+        if isinstance(node, ast.Call):
             return _match_call(node, facts)
-        tested = _tested(node, facts)
-        if tested is None:
-            return None
-        value = facts.of(tested)
-        message = (
-            f"Python tests whether {shown(tested, facts)} is true, which waits for its value from the GPU"
-        )
-        if isinstance(node, cst.Comparison) and tested is not node:
-            message = f"{shown(node, facts)} compares on the GPU and waits for the answer"
-            return Match(node, message, value, _hint(node, facts))
-        is_gpu = value.is_gpu or _becomes_gpu(tested, value)
-        return Match(tested, message, value, _hint(tested, facts)) if is_gpu else None
+        if isinstance(node, ast.Compare):
+            return _match_comparison(node, facts)
+        matches = (_match_test(_last_operand(tested), facts) for tested in _tested(node))
+        return [match for match in matches if match is not None]
 
 
-def _hint(node: cst.CSTNode, facts: Facts) -> str:
+def _match_test(tested: ast.expr | None, facts: Facts) -> Match | None:
+    value = facts.of(tested) if tested is not None else UNKNOWN
+    if tested is None or not (value.is_gpu or _becomes_gpu(tested, value)):
+        return None
+    message = f"Python tests whether {shown(tested, facts)} is true, which waits for its value from the GPU"
+    return Match(tested, message, value, _hint(tested, facts))
+
+
+def _match_comparison(node: ast.Compare, facts: Facts) -> Match | None:
+    operand = _compared(node, facts)
+    if operand is None:
+        return None
+    message = f"{shown(node, facts)} compares on the GPU and waits for the answer"
+    return Match(node, message, facts.of(operand), _hint(node, facts))
+
+
+def _hint(node: ast.AST, facts: Facts) -> str:
     return suggest("asserted") if facts.raises(node) else ""
 
 
-def _becomes_gpu(node: cst.BaseExpression, value: Value) -> bool:
+def _becomes_gpu(node: ast.expr, value: Value) -> bool:
     """Whether a flag that starts as `False` or `True`, or that a function returns, is a GPU tensor on some path."""
-    if not isinstance(node, (cst.Name, cst.Attribute, cst.Call)):
+    if not isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
         return False
     tensors = [option for option in value.options if option.kind is not Kind.NUMBER or option.dtype != "bool"]
     return bool(tensors) and all(option.is_gpu for option in tensors)
 
 
-def _match_call(call: cst.Call, facts: Facts) -> Match | None:
+def _match_call(call: ast.Call, facts: Facts) -> Match | None:
     if blocking_call(call, facts, Effect.SCALAR, {f"builtins.{name}" for name in _PYTHON}) is None:
         return None
     name = facts.name_of(call.func).removeprefix("builtins.")
@@ -135,40 +144,37 @@ def _match_call(call: cst.Call, facts: Facts) -> Match | None:
     return Match(call, message, gpu_operand(call, facts), suggest(name))
 
 
-def _tested(node: cst.CSTNode, facts: Facts) -> cst.BaseExpression | None:
-    """The expression whose truth this node itself asks for.
+def _tested(node: ast.AST) -> list[ast.expr]:
+    """The expressions whose truth this node itself asks for."""
+    if isinstance(node, (ast.If, ast.While, ast.Assert, ast.IfExp)):
+        return [node.test]
+    if isinstance(node, ast.comprehension):
+        return node.ifs
+    if isinstance(node, ast.BoolOp):
+        return node.values[:-1]
+    return [node.operand] if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) else []
+
+
+def _last_operand(node: ast.expr) -> ast.expr | None:
+    """The expression that decides in the end; None where it asks for itself.
 
     `and`, `or` and `not` are nodes that ask for themselves: an `if` over them asks only for the last
     operand, and each place is reported once.
     """
-    if isinstance(node, (cst.If, cst.While, cst.Assert, cst.IfExp, cst.CompIf)):
-        return _last_operand(node.test)
-    if isinstance(node, cst.BooleanOperation):
-        return _last_operand(node.left)
-    if isinstance(node, cst.UnaryOperation):
-        return _last_operand(node.expression) if isinstance(node.operator, cst.Not) else None
-    if isinstance(node, cst.Comparison):
-        return _compared(node, facts)
-    return None
+    while isinstance(node, ast.BoolOp):
+        node = node.values[-1]
+    return None if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) else node
 
 
-def _last_operand(node: cst.BaseExpression) -> cst.BaseExpression | None:
-    while isinstance(node, cst.BooleanOperation):
-        node = node.right
-    asks_itself = isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not)
-    return None if asks_itself else node
-
-
-def _compared(node: cst.Comparison, facts: Facts) -> cst.BaseExpression | None:
+def _compared(node: ast.Compare, facts: Facts) -> ast.expr | None:
     """The GPU tensor in a comparison whose truth Python needs: of `in`, or of a chain before its end."""
     left = node.left
-    for index, target in enumerate(node.comparisons):
-        right = target.comparator
-        if isinstance(target.operator, (cst.In, cst.NotIn)):
+    for index, (operator, right) in enumerate(zip(node.ops, node.comparators, strict=True)):
+        if isinstance(operator, (ast.In, ast.NotIn)):
             operands = [right, left] if _looks_into(right, left, facts) else []
         else:
-            last = index == len(node.comparisons) - 1
-            operands = [] if last or isinstance(target.operator, (cst.Is, cst.IsNot)) else [left, right]
+            last = index == len(node.ops) - 1
+            operands = [] if last or isinstance(operator, (ast.Is, ast.IsNot)) else [left, right]
         for operand in operands:
             if facts.of(operand).is_gpu:
                 return operand
@@ -176,7 +182,7 @@ def _compared(node: cst.Comparison, facts: Facts) -> cst.BaseExpression | None:
     return None
 
 
-def _looks_into(container: cst.BaseExpression, element: cst.BaseExpression, facts: Facts) -> bool:
+def _looks_into(container: ast.expr, element: ast.expr, facts: Facts) -> bool:
     """Whether `in` compares an element with tensors: a text is no tensor's element (torch raises), and equals none."""
     kinds = {Kind.LIST, Kind.TUPLE, Kind.TENSOR}
     return facts.of(container).kind in kinds and facts.of(element).kind is not Kind.STRING

@@ -11,7 +11,7 @@ the tensor was made, a shape, an upper bound. Where it must be read, copy it to 
 `non_blocking=True`, record an event, and wait for the event where the number is used.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
@@ -25,7 +25,7 @@ class ItemRead(Rule):
     name = "item-read"
     summary = "`.item()` reads a number from the GPU"
     instead = "keep the number on the GPU, or take it from what the host already knows"
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     examples = (
         Example(
             bad="""\
@@ -66,7 +66,7 @@ size = lens.numel() * lens.element_size() + np.arange(8).sum().item()
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.SCALAR, {"torch.Tensor.item"})
         if call is None:
             return None

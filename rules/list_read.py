@@ -9,7 +9,7 @@ it is one wait for each call.
 built from a list, keep the list. `torch.split` takes host sizes: pass those, not a tensor read back.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
@@ -23,7 +23,7 @@ class ListRead(Rule):
     name = "list-read"
     summary = "`.tolist()` reads a whole tensor from the GPU"
     instead = "keep the list from which the tensor was made, or copy once without blocking and read later"
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     examples = (
         Example(
             bad="""\
@@ -61,7 +61,7 @@ lens = torch.ones(4).tolist()
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.DOWNLOAD, {"torch.Tensor.tolist"})
         if call is None:
             return None

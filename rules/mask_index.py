@@ -11,12 +11,12 @@ memory, which is counted there and uploaded without waiting; and on an index ten
 with a CPU copy of the mask the read does not wait. Sums over a mask are `(x * mask).sum()`.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
-from ._shared import index_elements, shown
+from ._shared import index_elements, index_parts, shown
 from ._suggestions import suggest
 
 
@@ -25,7 +25,7 @@ class MaskIndex(Rule):
     name = "mask-index"
     summary = "indexing with a boolean mask on the GPU"
     instead = "`torch.where`, `index_select` with rows that the host knows, or a mask in host memory"
-    nodes = (cst.Subscript,)
+    nodes = (ast.Subscript,)
     examples = (
         Example(
             bad="""\
@@ -70,8 +70,8 @@ kept = rows[mask]
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
-        if not isinstance(node, cst.Subscript):
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
+        if not isinstance(node, ast.Subscript):
             return None
         case = facts.blocks(node)
         if case is None or case.effect is not Effect.SHAPE:
@@ -85,20 +85,20 @@ kept = rows[mask]
 _SUMS = {"sum", "mean"}
 
 
-def _hint(node: cst.Subscript, mask: cst.CSTNode, facts: Facts) -> str:
+def _hint(node: ast.Subscript, mask: ast.AST, facts: Facts) -> str:
     """For the store or the sum in which the index stands; "" where nothing better than the general is known."""
     dims = {facts.of(node.value).ndim, facts.of(mask).ndim} - {None}
-    if len(node.slice) != 1 or mask is node or len(dims) > 1:
+    if len(index_parts(node)) != 1 or mask is node or len(dims) > 1:
         return ""
     tensor, picked = facts.source(node.value), facts.source(mask)
     around = facts.parent(node)
-    if isinstance(around, cst.Attribute) and around.attr.value in _SUMS:
+    if isinstance(around, ast.Attribute) and around.attr in _SUMS:
         return suggest("masked-sum", tensor=tensor, mask=picked)
     statement = facts.statement(node)
-    if not isinstance(statement, cst.Assign) or not isinstance(around, cst.AssignTarget):
+    if not isinstance(statement, ast.Assign) or not any(node is target for target in statement.targets):
         return ""
     value = statement.value
-    if isinstance(value, cst.Subscript) and facts.source(value).endswith(f"[{picked}]"):
+    if isinstance(value, ast.Subscript) and facts.source(value).endswith(f"[{picked}]"):
         return suggest("masked-where", tensor=tensor, mask=picked, value=facts.source(value.value))
     row = "masked-fill" if facts.of(value).ndim == 0 else "masked-scatter"
     return suggest(row, tensor=tensor, mask=picked, value=facts.source(value))

@@ -9,7 +9,7 @@ host memory.
 reduction can be weighted by the mask.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
@@ -22,7 +22,7 @@ class MaskedSelectRead(Rule):
     name = "masked-select-read"
     summary = "`masked_select` on the GPU"
     instead = "`torch.where(mask, x, other)`, or `index_select` with rows that the host knows"
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     examples = (
         Example(
             bad="""\
@@ -47,7 +47,7 @@ host = torch.zeros(8).masked_select(torch.ones(8) > 0)
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.SHAPE, {"masked_select"})
         if call is None:
             return None

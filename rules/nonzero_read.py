@@ -10,7 +10,7 @@ positions only serve to read or write elements, `torch.where` and `masked_fill` 
 stable `argsort` of the mask puts the true positions first, in order, without counting them.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
@@ -23,7 +23,7 @@ class NonzeroRead(Rule):
     name = "nonzero-read"
     summary = "`nonzero`, `argwhere` or one-argument `where` on the GPU"
     instead = "`torch.where(condition, a, b)`, or `torch.nonzero_static` with an upper bound"
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     examples = (
         Example(
             bad="""\
@@ -60,7 +60,7 @@ host = torch.zeros(8).nonzero()
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.SHAPE, {"nonzero", "argwhere", "where"})
         if call is None:
             return None

@@ -14,14 +14,15 @@ because the two may be on another device than the result. For the rest: `x[i.vie
 `torch.full(shape, v)`.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.model import Applicability, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rewrite, Rule
 
+from ._code import CallCode
 from ._instead import of_rounds
-from ._shared import PYTHON, bare, blocking_call, decider, index_elements, method_call, on_gpu, shown
+from ._shared import PYTHON, blocking_call, decider, given, index_elements, index_parts, on_gpu, shown
 from ._suggestions import suggest
 
 _SUGGESTED = {"add", "sub", "full", "repeat", "arange"}
@@ -33,7 +34,7 @@ class NumberFromGpu(Rule):
     name = "number-from-gpu"
     summary = "a GPU scalar stands where a number is needed"
     instead = "take the number from the host, or stay on the GPU: an index tensor, a mask, `torch.stack`"
-    nodes = (cst.Call, cst.Subscript, cst.BinaryOperation)
+    nodes = (ast.Call, ast.Subscript, ast.BinOp)
     precedence = Precedence.FAMILY
     examples = (
         Example(
@@ -91,10 +92,10 @@ both = torch.stack([scale, scale])
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
-        if isinstance(node, cst.Subscript):
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
+        if isinstance(node, ast.Subscript):
             return _match_subscript(node, facts)
-        if isinstance(node, cst.BinaryOperation):
+        if isinstance(node, ast.BinOp):
             return _match_repetition(node, facts)
         call = blocking_call(node, facts, Effect.SCALAR)
         if call is None:
@@ -115,11 +116,11 @@ both = torch.stack([scale, scale])
         return Match(call, message, because, hint, _stack_instead(call, facts))
 
 
-def _match_subscript(node: cst.Subscript, facts: Facts) -> Match | None:
+def _match_subscript(node: ast.Subscript, facts: Facts) -> Match | None:
     case = facts.blocks(node)
     if case is None or case.effect is not Effect.SCALAR:
         return None
-    bounds = [bound for element in node.slice for bound in _bounds(element.slice)]
+    bounds = [bound for part in index_parts(node) for bound in _bounds(part)]
     for number in (*index_elements(node), *bounds):
         value = facts.of(number)
         if value.is_gpu:
@@ -130,7 +131,7 @@ def _match_subscript(node: cst.Subscript, facts: Facts) -> Match | None:
     return Match(node, f"{shown(node, facts)} reads its index from the GPU, and the host waits")
 
 
-def _of_a_call(name: str, call: cst.Call, facts: Facts) -> str:
+def _of_a_call(name: str, call: ast.Call, facts: Facts) -> str:
     if name in {"tensor", "as_tensor"}:
         return suggest("stack")
     if name in _SUGGESTED:
@@ -138,15 +139,15 @@ def _of_a_call(name: str, call: cst.Call, facts: Facts) -> str:
     return of_rounds(call, None, facts) if facts.in_loop(call) else suggest("size")
 
 
-def _instead(is_bound: bool, node: cst.CSTNode, facts: Facts) -> str:
+def _instead(is_bound: bool, node: ast.AST, facts: Facts) -> str:
     if facts.in_loop(node):
         return of_rounds(node, None, facts)
     return suggest("bound" if is_bound else "index")
 
 
-def _match_repetition(node: cst.BinaryOperation, facts: Facts) -> Match | None:
+def _match_repetition(node: ast.BinOp, facts: Facts) -> Match | None:
     """`[0] * n`: a sequence is repeated a number of times."""
-    if not isinstance(node.operator, cst.Multiply):
+    if not isinstance(node.op, ast.Mult):
         return None
     pairs = ((node.left, node.right), (node.right, node.left))
     for repeated, times in pairs:
@@ -158,34 +159,31 @@ def _match_repetition(node: cst.BinaryOperation, facts: Facts) -> Match | None:
     return None
 
 
-def _element(number: cst.BaseExpression, facts: Facts) -> cst.BaseExpression:
+def _element(number: ast.expr, facts: Facts) -> ast.expr:
     """The element of a tuple or list, written out, that is on the GPU, or may be; or what is none itself."""
-    if not isinstance(number, (cst.Tuple, cst.List)):
+    if not isinstance(number, (ast.Tuple, ast.List)):
         return number
-    inside = [element.value for element in number.elements]
+    inside = [each.value if isinstance(each, ast.Starred) else each for each in number.elts]
     may_be = [each for each in inside if any(option.is_gpu for option in facts.of(each).options)]
     return next(iter(may_be), number)
 
 
-def _bounds(part: cst.BaseSlice) -> list[cst.BaseExpression]:
-    if not isinstance(part, cst.Slice):
+def _bounds(part: ast.expr) -> list[ast.expr]:
+    if not isinstance(part, ast.Slice):
         return []
     return [bound for bound in (part.lower, part.upper, part.step) if bound is not None]
 
 
-def _stack_instead(call: cst.Call, facts: Facts) -> Rewrite | None:
-    if facts.name_of(call.func) != "torch.tensor" or not isinstance(call.func, cst.Attribute):
+def _stack_instead(call: ast.Call, facts: Facts) -> Rewrite | None:
+    if facts.name_of(call.func) != "torch.tensor" or not isinstance(call.func, ast.Attribute):
         return None
     device = facts.argument(call, "device")
-    if device is None or len(call.args) != 2 or not isinstance(call.args[0].value, cst.List):
+    if device is None or len(given(call)) != 2 or not call.args or not isinstance(call.args[0], ast.List):
         return None
-    if call.args[0].keyword is not None or call.args[0].star:
-        return None
-    items = [facts.of(element.value) for element in call.args[0].value.elements]
+    items = [facts.of(each.value if isinstance(each, ast.Starred) else each) for each in call.args[0].elts]
     if not all(item.is_gpu and item.ndim == 0 for item in items):
         return None
-    first = call.args[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    stack = call.with_changes(func=call.func.with_changes(attr=cst.Name("stack")), args=(first,))
+    stack = CallCode(call, facts).renamed("stack").without_last()
     if not all(item.dtype in {"int", "bool", "uint8"} for item in items):
-        stack = method_call(bare(stack), "detach")  # `torch.tensor` carries no gradient on
+        stack = f"{stack}.detach()"  # `torch.tensor` carries no gradient on
     return Rewrite(call, stack, suggest("stack"), Applicability.UNSAFE)

@@ -8,7 +8,7 @@
 not checked on the GPU.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
@@ -21,7 +21,7 @@ class RepeatInterleaveSize(Rule):
     name = "repeat-interleave-size"
     summary = "`repeat_interleave` with GPU repeats and no `output_size`"
     instead = "pass `output_size=`, which the host often knows as a total"
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     examples = (
         Example(
             bad="""\
@@ -47,7 +47,7 @@ host = torch.repeat_interleave(torch.arange(4), torch.ones(4, dtype=torch.int64)
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.SHAPE, {"repeat_interleave"})
         if call is None:
             return None

@@ -11,13 +11,13 @@ which is an operation on the GPU.
 of `torch.allclose` as a GPU tensor, which `torch.where` or `torch._assert_async` can use there.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
 from ._instead import of_a_number
-from ._shared import blocking_call, gpu_operand, shown
+from ._shared import blocking_call, given, gpu_operand, shown
 
 _CONVERSIONS = {
     "builtins.int",
@@ -38,7 +38,7 @@ class ScalarConversion(Rule):
     name = "scalar-conversion"
     summary = "a GPU tensor is converted to a Python number"
     instead = "convert on the GPU (`t.int()`, `t.float()`), or use a number that the host already has"
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     examples = (
         Example(
             bad="""\
@@ -72,7 +72,7 @@ same = torch.isclose(scores, distance).all()
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.SCALAR)
         if call is None:
             return None
@@ -85,5 +85,5 @@ same = torch.isclose(scores, distance).all()
             call,
             message,
             gpu_operand(call, facts),
-            of_a_number(call, call.args[0].value if call.args else None, facts),
+            of_a_number(call, next(iter(given(call)), None), facts),
         )

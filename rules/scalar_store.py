@@ -13,19 +13,20 @@ number that does not fit, and a store makes it infinite. `x[idx] = v` becomes `x
 `index_fill_` takes indices of type int64 only, of which `long()` makes no copy, and no float8 tensor.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.model import Applicability, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
+from ._code import method_call
 from ._numbers import fits_any_dtype, stores_exactly
 from ._shared import (
     certain,
     doubted,
     gives_a_view,
     index_elements,
-    method_call,
+    index_parts,
     shown,
 )
 from ._suggestions import suggest
@@ -36,7 +37,7 @@ class ScalarStore(Rule):
     name = "scalar-store"
     summary = "a Python number is stored through an index tensor or in one element"
     instead = "`x.index_fill_(0, idx, v)`, or `t[i].fill_(v)` for one element"
-    nodes = (cst.Assign,)
+    nodes = (ast.Assign,)
     examples = (
         Example(
             bad="""\
@@ -109,19 +110,18 @@ counts[torch.arange(3)] = 0.0
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
-        if not isinstance(node, cst.Assign) or facts.of(node.value).kind is not Kind.NUMBER:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
+        if not isinstance(node, ast.Assign) or facts.of(node.value).kind is not Kind.NUMBER:
             return None
         for target in node.targets:
-            place = target.target
-            if isinstance(place, cst.Subscript) and _is_uploaded(place, facts):
+            if isinstance(target, ast.Subscript) and _is_uploaded(target, facts):
                 message = f"the number {shown(node.value, facts)} is copied to the GPU for this store, and the host waits"
-                because = doubted(facts.of(place.value), *map(facts.of, index_elements(place)))
-                return Match(node, message, because, _hint(place), _rewrite(node, place, facts))
+                because = doubted(facts.of(target.value), *map(facts.of, index_elements(target)))
+                return Match(node, message, because, _hint(target), _rewrite(node, target, facts))
         return None
 
 
-def _is_uploaded(place: cst.Subscript, facts: Facts) -> bool:
+def _is_uploaded(place: ast.Subscript, facts: Facts) -> bool:
     """The store uploads, and not because of an index in host memory (SYN305)."""
     case = facts.blocks(place)
     if case is None or case.effect is not Effect.UPLOAD:
@@ -132,24 +132,22 @@ def _is_uploaded(place: cst.Subscript, facts: Facts) -> bool:
     )
 
 
-def _hint(place: cst.Subscript) -> str:
-    if len(place.slice) == 1:
+def _hint(place: ast.Subscript) -> str:
+    if len(index_parts(place)) == 1:
         return ""
     return suggest("store")
 
 
-def _rewrite(node: cst.Assign, place: cst.Subscript, facts: Facts) -> Rewrite | None:
+def _rewrite(node: ast.Assign, place: ast.Subscript, facts: Facts) -> Rewrite | None:
     indices = [facts.of(element) for element in index_elements(place)]
-    if len(node.targets) != 1 or len(place.slice) != len(indices) or not fits_any_dtype(node.value):
+    if len(node.targets) != 1 or len(index_parts(place)) != len(indices) or not fits_any_dtype(node.value):
         return None
     if gives_a_view(place, facts) and all(index.dtype == "int" for index in indices):
-        fill = method_call(place, "fill_", cst.Arg(node.value))
+        fill = method_call(place, "fill_", facts.source(node.value), facts=facts)
         applicability = certain(stores_exactly(node.value), facts.of(place.value))
-        return Rewrite(node, cst.Expr(fill), "fill the element on the GPU", applicability)
+        return Rewrite(node, fill, "fill the element on the GPU", applicability)
     if len(indices) == 1 and indices[0].is_gpu and indices[0].ndim == 1 and indices[0].dtype == "int":
-        index = method_call(index_elements(place)[0], "long")
-        fill = method_call(
-            place.value, "index_fill_", cst.Arg(cst.Integer("0")), cst.Arg(index), cst.Arg(node.value)
-        )
-        return Rewrite(node, cst.Expr(fill), "fill the rows on the GPU", Applicability.UNSAFE)
+        index = method_call(index_elements(place)[0], "long", facts=facts)
+        fill = method_call(place.value, "index_fill_", "0", index, facts.source(node.value), facts=facts)
+        return Rewrite(node, fill, "fill the rows on the GPU", Applicability.UNSAFE)
     return None

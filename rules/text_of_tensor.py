@@ -10,7 +10,7 @@ as an argument: it is formatted only where that level is on. An f-string is form
 a copy without blocking has arrived.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.model import Kind, Value
 from syncscan.ops import Effect
@@ -26,7 +26,7 @@ class TextOfTensor(Rule):
     name = "text-of-tensor"
     summary = "a GPU tensor is written as text"
     instead = "write its shape, or log a copy that has already arrived"
-    nodes = (cst.Call, cst.FormattedStringExpression, cst.BinaryOperation)
+    nodes = (ast.Call, ast.FormattedValue, ast.BinOp)
     examples = (
         Example(
             bad="""\
@@ -65,7 +65,7 @@ print(torch.ones(4))
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         value = _written(node, facts)
         if value is None:
             return None
@@ -73,12 +73,12 @@ print(torch.ones(4))
         return Match(node, message, because=value)
 
 
-def _written(node: cst.CSTNode, facts: Facts) -> Value | None:
+def _written(node: ast.AST, facts: Facts) -> Value | None:
     """The GPU value that a node turns into text."""
-    if isinstance(node, cst.FormattedStringExpression):
-        return on_gpu(facts.of(node.expression))
-    if isinstance(node, cst.BinaryOperation):
-        is_format = isinstance(node.operator, cst.Modulo) and facts.of(node.left).kind is Kind.STRING
+    if isinstance(node, ast.FormattedValue):
+        return on_gpu(facts.of(node.value))
+    if isinstance(node, ast.BinOp):
+        is_format = isinstance(node.op, ast.Mod) and facts.of(node.left).kind is Kind.STRING
         return on_gpu(facts.of(node.right)) if is_format else None
     call = blocking_call(node, facts, Effect.DOWNLOAD)
     if call is None or not facts.name_of(call.func).startswith(_WRITERS):

@@ -7,7 +7,7 @@ neighbours; the result keeps the shape and stays on the GPU. Where the values ca
 the distinct ones there.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
@@ -20,7 +20,7 @@ class UniqueRead(Rule):
     name = "unique-read"
     summary = "`unique` or `unique_consecutive` on the GPU"
     instead = "find the distinct values on the host from which the tensor came, or sort and mark the changes"
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     examples = (
         Example(
             bad="""\
@@ -45,7 +45,7 @@ array = np.unique(np.zeros(8))
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.SHAPE, {"unique", "unique_consecutive", "unique_dim"})
         if call is None:
             return None

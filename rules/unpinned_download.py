@@ -8,7 +8,7 @@ wait (and whose result must not be read before an event says that it has arrived
 **No rewrite**: pin the buffer where it is allocated, `torch.empty(..., pin_memory=True)`, and keep it.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
@@ -21,7 +21,7 @@ class UnpinnedDownload(Rule):
     name = "unpinned-download"
     summary = "`non_blocking=True` into host memory that is not pinned"
     instead = "allocate the destination once with `pin_memory=True`, and wait on an event before the read"
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     examples = (
         Example(
             bad="""\
@@ -44,7 +44,7 @@ later = logits.to("cpu", non_blocking=True)
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.DOWNLOAD, {"copy_"})
         if call is None or not is_true(facts.argument(call, "non_blocking")):
             return None

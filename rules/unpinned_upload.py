@@ -15,7 +15,7 @@ surely dense: an expanded tensor cannot be pinned. torch keeps a pinned temporar
 costs time where the source is large.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.model import Applicability
 from syncscan.ops import Effect
@@ -39,7 +39,7 @@ class UnpinnedUpload(Rule):
     name = "unpinned-upload"
     summary = "`non_blocking=True` from memory that is not pinned"
     instead = "pin the source: `pin_memory=True` where it is made, or `.pin_memory()`"
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     examples = (
         Example(
             bad="""\
@@ -81,7 +81,7 @@ rows.copy_(pinned, non_blocking=True)
         ),
     )
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
         call = blocking_call(node, facts, Effect.UPLOAD, _COPIES)
         if call is None or not is_true(facts.argument(call, "non_blocking")):
             return None
@@ -91,7 +91,7 @@ rows.copy_(pinned, non_blocking=True)
         return Match(call, message, because, rewrite=_rewrite(call, source, facts) if source else None)
 
 
-def _rewrite(call: cst.Call, source: cst.BaseExpression, facts: Facts) -> Rewrite | None:
+def _rewrite(call: ast.Call, source: ast.expr, facts: Facts) -> Rewrite | None:
     """Pin the source."""
     fixed = with_pinned_source(call, source, facts)
-    return Rewrite(call, fixed, suggest("pin"), Applicability.UNSAFE) if fixed is not None else None
+    return Rewrite(call, fixed.text(), suggest("pin"), Applicability.UNSAFE) if fixed is not None else None

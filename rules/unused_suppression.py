@@ -11,7 +11,7 @@ a group. This rule reports a comment that
 The fix removes what silences nothing. It changes no code, so it is safe.
 """
 
-import libcst as cst
+import ast
 
 from syncscan.model import UNUSED_SUPPRESSION
 from syncscan.rule import Facts, Match, Rule
@@ -25,6 +25,6 @@ class UnusedSuppression(Rule):
     nodes = ()
     examples = ()
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:  # noqa: ARG002 (comments are no nodes)
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:  # noqa: ARG002 (comments are no nodes)
         """Decide nothing: ``syncscan.check.suppress`` reads comments, which no rule sees."""
         return None

@@ -2,144 +2,128 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import ast
+from collections.abc import Iterable, Iterator, Sequence
 
-import libcst as cst
+from syncscan.source_text import SourceText, nodes_of
 
-_STATEMENTS = (cst.BaseSmallStatement, cst.BaseCompoundStatement)
-_DEFINITIONS = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
-_PATHS = (cst.Name, cst.Attribute, cst.Subscript)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_PATHS = (ast.Name, ast.Attribute, ast.Subscript)
 
 
 class Surroundings:
-    """The way up from every node of a tree, which may be a file or a single statement."""
+    """The way up from every node of a tree, which may be a file or a single statement; and the text of nodes."""
 
-    def __init__(self, tree: cst.Module) -> None:
-        self._tree = tree
-        self._parents: dict[int, cst.CSTNode] = {}
-        queue: list[cst.CSTNode] = [tree]
-        while queue:
-            node = queue.pop()
-            self._parents.update((id(child), node) for child in node.children)
-            queue += node.children
+    def __init__(self, nodes: Iterable[ast.AST], lines: Sequence[str]) -> None:
+        self._parents: dict[int, ast.AST] = {}
+        self.text = SourceText(lines, self._around)
+        self.include(nodes)
 
-    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """The node around a node; None around the statement."""
-        return None if isinstance(node, _STATEMENTS) else self._parents.get(id(node))
+    def include(self, nodes: Iterable[ast.AST]) -> None:
+        """Take in nodes, each of which is around its children."""
+        for node in nodes:
+            self._parents.update((id(child), node) for child in ast.iter_child_nodes(node))
 
-    def statement(self, node: cst.CSTNode) -> cst.CSTNode:
-        """The statement in which a node stands."""
-        return next((around for around in self._up(node) if isinstance(around, _STATEMENTS)), node)
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """Return the node around a node; None around the statement."""
+        return None if isinstance(node, ast.stmt) else self._around(node)
 
-    def beside(self, node: cst.CSTNode, steps: int) -> cst.CSTNode | None:
-        """The statement that stands some steps behind the one of a node (before it if negative) in its body."""
+    def statement(self, node: ast.AST) -> ast.AST:
+        """Return the statement in which a node stands."""
+        return next((around for around in self._up(node) if isinstance(around, ast.stmt)), node)
+
+    def beside(self, node: ast.AST, steps: int) -> ast.stmt | None:
+        """Return the statement some steps behind the one of a node (before it if negative) in its body."""
         statement = self.statement(node)
-        holder = self._parents.get(id(statement))
-        if isinstance(holder, cst.SimpleStatementLine):
-            holder = self._parents.get(id(holder))
-        lines = holder.body if isinstance(holder, (cst.IndentedBlock, cst.Module)) else (statement,)
-        body = [inner for line in lines for inner in statements_of(line)]
-        place = next(i for i, other in enumerate(body) if other is statement) + steps
-        return body[place] if 0 <= place < len(body) else None
+        holder = self._around(statement)
+        fields = [value for _, value in ast.iter_fields(holder)] if holder is not None else []
+        bodies: list[list[ast.stmt]] = [value for value in fields if isinstance(value, list)]
+        body = next((body for body in bodies if _is_in(statement, body)), [])
+        places = [i + steps for i, other in enumerate(body) if other is statement]
+        return next((body[place] for place in places if 0 <= place < len(body)), None)
 
-    def function(self, node: cst.CSTNode) -> str:
-        """The qualified name of the function in which a node stands, "<module>" outside of all."""
-        around = [each for each in self._up(node, itself=False) if isinstance(each, _DEFINITIONS)]
-        while around and isinstance(around[0], cst.ClassDef):
+    def function(self, node: ast.AST) -> str:
+        """Return the qualified name of the function in which a node stands, "<module>" outside of all."""
+        definitions = (*_FUNCTIONS, ast.ClassDef)
+        around = [each for each in self._up(node, itself=False) if isinstance(each, definitions)]
+        while around and isinstance(around[0], ast.ClassDef):
             del around[0]
-        names = ["<lambda>" if isinstance(each, cst.Lambda) else each.name.value for each in around]
+        names = ["<lambda>" if isinstance(each, ast.Lambda) else each.name for each in around]
         return ".".join(reversed(names)) or "<module>"
 
-    def in_loop(self, node: cst.CSTNode) -> bool:
-        """Whether something in the tree runs a node again and again; a function that is defined there does not."""
+    def in_loop(self, node: ast.AST) -> bool:
+        """Return whether something in the tree runs a node again and again; a function that is defined there does not."""
         inner = node
         for around in self._up(node, itself=False):
-            if isinstance(around, (cst.FunctionDef, cst.Lambda)):
+            if isinstance(around, _FUNCTIONS):
                 return False
-            if _repeats(around, inner, self._parents.get(id(around))):
+            if _repeats(around, inner, self._around(around)):
                 return True
             inner = around
         return False
 
-    def made_in_loop(self, node: cst.CSTNode) -> bool:
-        """Whether an expression reads what the body of the innermost loop around it sets."""
+    def made_in_loop(self, node: ast.AST) -> bool:
+        """Return whether an expression reads what the body of the innermost loop around it sets."""
         inner = node
         for around in self._up(node, itself=False):
-            if isinstance(around, (cst.FunctionDef, cst.Lambda, cst.BaseComp)):
+            if isinstance(around, (*_FUNCTIONS, *_COMPREHENSIONS)):
                 return False
-            if isinstance(around, (cst.For, cst.While)) and inner is around.body:
-                return not self.paths_in(node).isdisjoint(self._bound_in(inner))
+            if isinstance(around, _LOOPS) and _is_in(inner, around.body):
+                return not self.paths_in(node).isdisjoint(self._bound_in(around.body))
             inner = around
         return False
 
-    def paths_in(self, node: cst.CSTNode) -> set[str]:
-        """The names in an expression, and the attributes."""
-        return {self._text(each) for each in nodes_of(node) if isinstance(each, (cst.Name, cst.Attribute))}
+    def paths_in(self, node: ast.AST) -> set[str]:
+        """Return the names in an expression, and the attributes."""
+        inside = ast.walk(node)
+        return {
+            self.text.bare_text_of(each) for each in inside if isinstance(each, (ast.Name, ast.Attribute))
+        }
 
-    def _bound_in(self, body: cst.CSTNode) -> set[str]:
-        targets = [_target(each) for each in nodes_of(body)]
-        bound = set()
-        while targets:
-            target = targets.pop()
-            if isinstance(target, (cst.Tuple, cst.List)):
-                targets += [element.value for element in target.elements]
-            elif isinstance(target, cst.Subscript):
-                targets.append(target.value)
-            elif isinstance(target, (cst.Name, cst.Attribute)):
-                bound.add(self._text(target))
-        return bound
+    def _bound_in(self, body: Iterable[ast.stmt]) -> set[str]:
+        inside = (each for statement in body for each in ast.walk(statement))
+        stored = (each for each in inside if isinstance(each, _PATHS) and isinstance(each.ctx, ast.Store))
+        return {
+            self.text.bare_text_of(each.value if isinstance(each, ast.Subscript) else each) for each in stored
+        }
 
-    def used_at_once(self, node: cst.CSTNode, after: cst.CSTNode | None) -> bool:
-        """Whether the value of a node is used where it stands, or else by the statement behind it."""
-        around = self._parents.get(id(node))
-        if isinstance(around, cst.Assign):
-            names = {self._text(target.target) for target in around.targets}
-        elif isinstance(around, cst.AnnAssign):
-            names = {self._text(around.target)}
+    def used_at_once(self, node: ast.AST, after: ast.AST | None) -> bool:
+        """Return whether the value of a node is used where it stands, or else by the statement behind it."""
+        around = self._around(node)
+        if isinstance(around, ast.Assign):
+            names = {self.text.bare_text_of(target) for target in around.targets}
+        elif isinstance(around, ast.AnnAssign):
+            names = {self.text.bare_text_of(around.target)}
         else:
-            return not isinstance(around, (cst.Expr, cst.Return))
+            return not isinstance(around, (ast.Expr, ast.Return))
         inside = nodes_of(after) if after is not None else ()
-        return any(isinstance(other, _PATHS) and self._text(other) in names for other in inside)
+        return any(isinstance(other, _PATHS) and self.text.bare_text_of(other) in names for other in inside)
 
-    def _up(self, node: cst.CSTNode, *, itself: bool = True) -> Iterator[cst.CSTNode]:
-        around = node if itself else self._parents.get(id(node))
+    def _around(self, node: ast.AST) -> ast.AST | None:
+        return self._parents.get(id(node))
+
+    def _up(self, node: ast.AST, *, itself: bool = True) -> Iterator[ast.AST]:
+        around = node if itself else self._around(node)
         while around is not None:
             yield around
-            around = self._parents.get(id(around))
-
-    def _text(self, node: cst.CSTNode) -> str:
-        return self._tree.code_for_node(node)
+            around = self._around(around)
 
 
-def _target(node: cst.CSTNode) -> cst.CSTNode | None:
-    """What a node sets, if it does."""
-    if isinstance(node, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.For)):
-        return node.target
-    return node.name if isinstance(node, cst.AsName) else None
+def _is_in(node: ast.AST, body: Iterable[ast.AST]) -> bool:
+    return any(each is node for each in body)
 
 
-def _repeats(around: cst.CSTNode, inner: cst.CSTNode, outer: cst.CSTNode | None) -> bool:
-    """Whether a node runs what is right inside it again and again."""
-    if isinstance(around, cst.While):
-        return inner is not around.orelse
-    if isinstance(around, cst.For):
-        return inner is around.body
-    if isinstance(around, cst.BaseComp):
-        return not isinstance(inner, cst.CompFor)
-    if isinstance(around, cst.CompFor):  # the first of several is read once
-        return inner is not around.iter or isinstance(outer, cst.CompFor)
+def _repeats(around: ast.AST, inner: ast.AST, outer: ast.AST | None) -> bool:
+    """Return whether a node runs what is right inside it again and again."""
+    if isinstance(around, ast.While):
+        return not _is_in(inner, around.orelse)
+    if isinstance(around, (ast.For, ast.AsyncFor)):
+        return _is_in(inner, around.body)
+    if isinstance(around, _COMPREHENSIONS):
+        return not isinstance(inner, ast.comprehension)
+    if isinstance(around, ast.comprehension):  # the first of several is read once
+        is_first = isinstance(outer, _COMPREHENSIONS) and outer.generators[0] is around
+        return inner is not around.iter or not is_first
     return False
-
-
-def statements_of(line: cst.CSTNode) -> Sequence[cst.CSTNode]:
-    """The statements on a line, of which there are several where semicolons part them."""
-    return line.body if isinstance(line, cst.SimpleStatementLine) else (line,)
-
-
-def nodes_of(root: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """A node, and every node in it."""
-    queue = [root]
-    while queue:
-        node = queue.pop()
-        yield node
-        queue += node.children

@@ -1,28 +1,27 @@
-"""Candidate statements to findings: each is parsed by libcst, and the rules are asked about its nodes."""
+"""Candidate statements to findings: the rules are asked about the nodes of each."""
 
 from __future__ import annotations
 
 import ast
 import functools
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+import io
+import tokenize
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-
-import libcst as cst
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from syncscan.check.blocks import Place, bound_in, place_of
 from syncscan.check.infer.solve.provenance import MOST_STEPS
 from syncscan.check.infer.solve.public import LazyEvidence
-from syncscan.check.infer.solve.record import Candidate, Position, Statements
+from syncscan.check.infer.solve.record import Candidate, Position, Statements, position_of
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.nesting import is_too_deep
 from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Evidence, Finding, Fix, Kind, Value
 from syncscan.ops import Case, by_parameter
 from syncscan.rule import Match, Rewrite, Rule, suggestion_of
-from syncscan.surroundings import Surroundings, statements_of
+from syncscan.source_text import Range, inside_of, nodes_of
+from syncscan.surroundings import Surroundings
 
 _COMPOUND = (
     ast.If,
@@ -41,236 +40,168 @@ BoundIn = Callable[[tuple[ast.stmt, ...]], set[str]]  # `bound_in`, or what it s
 
 
 class StatementFacts:
-    """What the inference knows of one statement, asked by the nodes that libcst made of it."""
+    """What the inference knows of one statement, asked by its nodes."""
 
     def __init__(
         self, candidate: Candidate, statements: Statements, function: Function, bound: BoundIn
     ) -> None:
-        module = function.module
         self._candidate = candidate
         self._statements = statements
         self._function = function
         self._bound_in = bound
-        self._lines = module.lines.split()
-        self._start = _start(candidate.node, self._lines)
-        self.tree = cst.parse_module(head_of(candidate.node, self._lines))
-        wrapper = MetadataWrapper(self.tree, unsafe_skip_copy=True)
-        self._positions = wrapper.resolve(PositionProvider)
 
-    def of(self, node: cst.CSTNode) -> Value:
+    def of(self, node: ast.AST) -> Value:
         """Where the value of an expression lives; that of a generator is known by what it yields."""
-        if isinstance(node, cst.GeneratorExp):  # libcst has it without the parentheses of its call
+        if isinstance(node, ast.GeneratorExp):
             return Value(Kind.LIST, element=self.of(node.elt))
-        return self._candidate.values.get(self._position(node), UNKNOWN)
+        return self._candidate.values.get(_position(node), UNKNOWN)
 
-    def name_of(self, node: cst.CSTNode) -> str:
+    def name_of(self, node: ast.AST) -> str:
         """The full name of a function that is called."""
-        return self._candidate.names.get(self._position(node), "")
+        return self._candidate.names.get(_position(node), "")
 
-    def blocks(self, node: cst.CSTNode) -> Case | None:
+    def blocks(self, node: ast.AST) -> Case | None:
         """The case of the operation table that applies to a call or subscript."""
-        return self._candidate.cases.get(self._position(node))
+        return self._candidate.cases.get(_position(node))
 
-    def queued(self, node: cst.CSTNode) -> Case | None:
+    def queued(self, node: ast.AST) -> Case | None:
         """The case of a copy that would wait, were it not asked to go on while the GPU does it."""
-        return self._candidate.queued.get(self._position(node))
+        return self._candidate.queued.get(_position(node))
 
-    def behind(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, StatementFacts]]:  # noqa: ARG002
+    def behind(self, node: ast.AST) -> Iterator[tuple[ast.AST, StatementFacts]]:  # noqa: ARG002
         """The statements that run after the one of a node, in order, and what is known of each."""
         place = self._place
         for statement in (*place.behind, *place.again):
             candidate = self._statements.get((statement.lineno, statement.col_offset))
             if candidate is None:
                 return
-            try:
-                facts = StatementFacts(candidate, self._statements, self._function, self._bound_in)
-            except cst.ParserSyntaxError:
-                return
-            yield statements_of(facts.tree.body[0])[0], facts
+            yield candidate.node, StatementFacts(candidate, self._statements, self._function, self._bound_in)
             if isinstance(statement, _COMPOUND) and statement not in place.again:
                 return
 
-    def line(self, node: cst.CSTNode) -> int:
+    def line(self, node: ast.AST) -> int:
         """The line of its file on which a node begins."""
         return self.range_of(node)[0]
 
-    def drifts_from(self, node: cst.CSTNode) -> Value | None:
+    def drifts_from(self, node: ast.AST) -> Value | None:
         """For a host array that the project only ever adds to: the GPU tensor of which it is a mirror by its name."""
-        return self._candidate.mirrors.get(self._position(node))
+        return self._candidate.mirrors.get(_position(node))
 
-    def wait_inside(self, node: cst.CSTNode) -> Value | None:
+    def wait_inside(self, node: ast.AST) -> Value | None:
         """For an attribute that is a property whose body waits: the value it waits for."""
-        return self._candidate.waits.get(self._position(node))
+        return self._candidate.waits.get(_position(node))
 
-    def group(self, call: cst.Call) -> Value:
+    def group(self, call: ast.Call) -> Value:
         """The process group that a collective is for: the default one where the call names none."""
-        bound = self._candidate.calls.get(self._position(call))
+        bound = self._candidate.calls.get(_position(call))
         return (bound.get("group") if bound is not None else None) or UNKNOWN
 
-    def argument(self, call: cst.Call, name: str) -> cst.BaseExpression | None:
+    def argument(self, call: ast.Call, name: str) -> ast.expr | None:
         """The argument that a call of a known operation binds to a parameter, if it is given in so many words."""
-        bound = self._candidate.calls.get(self._position(call))
+        bound = self._candidate.calls.get(_position(call))
         if bound is None:
             return None
-        positional = [
-            arg.value for arg in takewhile(lambda arg: not arg.star, call.args) if arg.keyword is None
-        ]
-        if isinstance(call.func, cst.Attribute) and self._is_method(call.func, bound):
+        positional = list(takewhile(lambda arg: not isinstance(arg, ast.Starred), call.args))
+        if isinstance(call.func, ast.Attribute) and self._is_method(call.func, bound):
             positional.insert(0, call.func.value)
-        keywords = {arg.keyword.value: arg.value for arg in call.args if arg.keyword is not None}
+        keywords = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
         given, _ = by_parameter(bound.operation.args, positional, keywords)
         return given.get(name, (None,))[0]
 
-    def _is_method(self, function: cst.Attribute, bound: Bound) -> bool:
+    def _is_method(self, function: ast.Attribute, bound: Bound) -> bool:
         """Whether what stands before the dot is the first operand; in `torch.Tensor.to(b, "cuda")` it is not."""
         operands = bound.operands()
         return bool(operands) and operands[0] in self.of(function.value).options
 
-    def source(self, node: cst.CSTNode) -> str:
-        """The text of a node; libcst writes an annotation only where it knows what stands before it."""
-        return self.tree.code_for_node(node.annotation if isinstance(node, cst.Annotation) else node)
+    def source(self, node: ast.AST) -> str:
+        """The text of a node, with the parentheses around it; of a statement with a body that of its head."""
+        return self._around.text.text_of(node)
 
-    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+    def edited(self, node: ast.AST, edits: Mapping[ast.AST, str]) -> str:
+        """The text of a node, without parentheses around it, with other text in place of nodes in it."""
+        return self._around.text.edited(node, edits)
+
+    def range_of(self, node: ast.AST) -> Range:
+        """Line, column, end line and end column of a node in its file, 1-based, in characters."""
+        return self._around.text.range_of(node)
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
         """The node around a node; None around the statement."""
         return self._around.parent(node)
 
-    def statement(self, node: cst.CSTNode) -> cst.CSTNode:
+    def statement(self, node: ast.AST) -> ast.AST:
         """The statement in which a node stands."""
         return self._around.statement(node)
 
-    def function(self, node: cst.CSTNode) -> str:  # noqa: ARG002 (all nodes of a statement are in one)
+    def function(self, node: ast.AST) -> str:  # noqa: ARG002 (all nodes of a statement are in one)
         """The qualified name of the function in which a node stands."""
         return self._function.qualname
 
-    def in_loop(self, node: cst.CSTNode) -> bool:
+    def in_loop(self, node: ast.AST) -> bool:
         """Whether a loop or a comprehension of the function around it runs a node again and again."""
         in_lambda = isinstance(self._function.node, ast.Lambda)
         return self._around.in_loop(node) or (self._place.in_loop and not in_lambda)
 
-    def made_in_loop(self, node: cst.CSTNode) -> bool:
+    def made_in_loop(self, node: ast.AST) -> bool:
         """Whether an expression reads what the body of the innermost loop around it sets."""
         if self._around.in_loop(node) or isinstance(self._function.node, ast.Lambda):
             return False
         return not self._around.paths_in(node).isdisjoint(self._bound_in(self._place.loop))
 
-    def before(self, node: cst.CSTNode) -> cst.CSTNode | None:  # noqa: ARG002 (all nodes are in one statement)
+    def before(self, node: ast.AST) -> ast.AST | None:  # noqa: ARG002 (all nodes are in one statement)
         """The statement that stands before the one of a node, in the same body."""
-        return self._parsed(self._place.before)
+        return self._beside(self._place.before)
 
-    def after(self, node: cst.CSTNode) -> cst.CSTNode | None:  # noqa: ARG002 (all nodes are in one statement)
+    def after(self, node: ast.AST) -> ast.AST | None:  # noqa: ARG002 (all nodes are in one statement)
         """The statement that stands behind the one of a node, in the same body."""
-        return self._parsed(self._place.after)
+        return self._beside(self._place.after)
 
-    def raises(self, node: cst.CSTNode) -> bool:  # noqa: ARG002 (all nodes are in one statement)
+    def raises(self, node: ast.AST) -> bool:  # noqa: ARG002 (all nodes are in one statement)
         """Whether the statement of a node only decides on an error: an `assert`, or an `if` that does nothing but raise."""
         statement = self._candidate.node
         if isinstance(statement, ast.If):
             return isinstance(statement.body[0], ast.Raise) and not statement.orelse
         return isinstance(statement, ast.Assert)
 
-    def used_at_once(self, node: cst.CSTNode) -> bool:
+    def used_at_once(self, node: ast.AST) -> bool:
         """Whether the value of an expression is used where it stands, or by the next statement."""
         return self._around.used_at_once(node, self.after(node))
 
+    def is_in_string(self, node: ast.AST) -> bool:
+        """Whether a node stands in an f-string."""
+        around = self.parent(node)
+        while around is not None and not isinstance(around, ast.JoinedStr):
+            around = self.parent(around)
+        return around is not None
+
     @functools.cached_property
     def _around(self) -> Surroundings:
-        return Surroundings(self.tree)
+        return Surroundings(nodes_of(self._candidate.node), self._function.module.lines.split())
 
     @functools.cached_property
     def _place(self) -> Place:
         return place_of(self._candidate.node, self._function.module.tree)
 
-    def _parsed(self, node: ast.stmt | None) -> cst.CSTNode | None:
-        if node is None:
-            return None
-        try:
-            return statements_of(cst.parse_module(head_of(node, self._lines)).body[0])[0]
-        except cst.ParserSyntaxError:
-            return None
-
-    def range_of(self, node: cst.CSTNode) -> tuple[int, int, int, int]:
-        """Line, column, end line and end column of a node in its file, 1-based, in characters."""
-        found = self._positions[node]
-        assert isinstance(found, CodeRange)
-        line, shift = self._start
-        return (
-            found.start.line + line - 1,
-            found.start.column + (shift if found.start.line == 1 else 0) + 1,
-            found.end.line + line - 1,
-            found.end.column + (shift if found.end.line == 1 else 0) + 1,
-        )
-
-    def _position(self, node: cst.CSTNode) -> Position:
-        line, column, end_line, end_column = self.range_of(node)
-        return (
-            line,
-            _bytes_before(self._lines[line - 1], column - 1),
-            end_line,
-            _bytes_before(self._lines[end_line - 1], end_column - 1) if end_line <= len(self._lines) else 0,
-        )
+    def _beside(self, statement: ast.stmt | None) -> ast.stmt | None:
+        if statement is not None:
+            self._around.include(nodes_of(statement))
+        return statement
 
 
-def _expressions_of(node: ast.stmt) -> Iterator[ast.AST]:
-    """What a statement consists of, without the statements in it."""
-    inside = (ast.stmt, ast.match_case, ast.excepthandler)
-    return (child for child in ast.iter_child_nodes(node) if not isinstance(child, inside))
+_NOWHERE: Position = (0, 0, 0, 0)
 
 
-def _nodes(*roots: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The roots and every node in them, outermost first."""
-    queue = deque(roots)
-    while queue:
-        node = queue.popleft()
+def _position(node: ast.AST) -> Position:
+    """Where an expression stands, as the inference has it; a statement that is an expression stands there too."""
+    return position_of(node) if isinstance(node, (ast.expr, ast.stmt)) else _NOWHERE  # type: ignore[arg-type]
+
+
+def _nodes_in(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield a statement and the nodes of its head, outermost first."""
+    found: list[ast.AST] = [statement]
+    for node in found:  # which grows meanwhile
         yield node
-        queue.extend(node.children)
-
-
-def _bytes_before(line: str, column: int) -> int:
-    return column if line.isascii() else len(line[:column].encode())
-
-
-def _characters_before(line: str, column: int) -> int:
-    return column if line.isascii() else len(line.encode()[:column].decode(errors="replace"))
-
-
-def _start(node: ast.stmt, lines: Sequence[str]) -> tuple[int, int]:
-    """The line on which the text of `head_of` begins, and how many characters of it were cut off."""
-    column = _characters_before(lines[node.lineno - 1], node.col_offset)
-    return node.lineno, column + (2 if _is_elif(node, lines) else 0)
-
-
-def _is_elif(node: ast.stmt, lines: Sequence[str]) -> bool:
-    return isinstance(node, ast.If) and lines[node.lineno - 1].encode()[node.col_offset :].startswith(b"elif")
-
-
-def head_of(node: ast.stmt, lines: Sequence[str]) -> str:
-    """The text of a statement as it stands; the body of a compound one is replaced by ``pass``."""
-    first, cut = _start(node, lines)
-    last, end = _end_of_head(node, lines)
-    text = [*lines[first - 1 : last - 1], end]
-    text[0] = text[0][cut:]
-    return "\n".join(text) + "\n"
-
-
-def _end_of_head(node: ast.stmt, lines: Sequence[str]) -> tuple[int, str]:
-    """The last line of the text of `head_of`: its number, and what stands there."""
-    if isinstance(node, ast.Match):  # whose guards are statements of their own
-        return _first_case(node, lines), "  case _: pass"
-    if not isinstance(node, _COMPOUND):
-        assert node.end_lineno is not None
-        last = lines[node.end_lineno - 1]
-        return node.end_lineno, last[: _characters_before(last, node.end_col_offset or 0)]
-    inner = node.body[0]
-    line = min([inner.lineno, *(d.lineno for d in getattr(inner, "decorator_list", []))])
-    before = lines[line - 1][: _characters_before(lines[line - 1], inner.col_offset)]
-    return line, "  pass" if line > node.lineno and not before.strip() else before + "pass"
-
-
-def _first_case(node: ast.Match, lines: Sequence[str]) -> int:
-    line = node.cases[0].pattern.lineno
-    while not lines[line - 1].lstrip().startswith("case"):
-        line -= 1
-    return line
+        found += inside_of(node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +253,7 @@ class Matcher:
 
     def __init__(self, rules: Sequence[Rule], defects: dict[Function, Exception]) -> None:
         self._rules = rules
-        self._by_type: dict[type[cst.CSTNode], list[Rule]] = {}
+        self._by_type: dict[type[ast.AST], list[Rule]] = {}
         self._defects = defects
 
     def findings_in(self, statements: Statements, function: Function) -> list[Placed]:
@@ -343,21 +274,18 @@ class Matcher:
         self, candidate: Candidate, statements: Statements, function: Function, bound: BoundIn
     ) -> Iterator[Placed]:
         """The findings in one statement; at one place, the first rule speaks."""
-        if is_too_deep(*_expressions_of(candidate.node)):
+        if is_too_deep(*inside_of(candidate.node)):
             raise RecursionError
-        try:
-            facts = StatementFacts(candidate, statements, function, bound)
-        except cst.ParserSyntaxError:
-            return  # newer syntax than libcst reads: the statement stays unreported
-        taken: set[tuple[int, int, int, int]] = set()
-        for node in _nodes(*facts.tree.body):
+        facts = StatementFacts(candidate, statements, function, bound)
+        taken: set[Range] = set()
+        for node in _nodes_in(candidate.node):
             for rule in self._rules_for(type(node)):
-                match = rule.match(node, facts)
-                if match is not None and (place := facts.range_of(match.node)) not in taken:
-                    taken.add(place)
-                    yield _finding(rule, match, facts, function, _anchor(candidate.node))
+                for match in rule.matches(node, facts):
+                    if (place := facts.range_of(match.node)) not in taken:
+                        taken.add(place)
+                        yield _finding(rule, match, facts, function, _anchor(candidate.node))
 
-    def _rules_for(self, kind: type[cst.CSTNode]) -> list[Rule]:
+    def _rules_for(self, kind: type[ast.AST]) -> list[Rule]:
         if kind not in self._by_type:
             self._by_type[kind] = [rule for rule in self._rules if issubclass(kind, rule.nodes)]
         return self._by_type[kind]
@@ -391,24 +319,19 @@ def _confidence(value: Value) -> Confidence:
 
 def _fix(rule: Rule, match: Match, facts: StatementFacts) -> Fix:
     rewrite = match.rewrite
-    if rewrite is None or _is_in_string(rewrite.old, facts.tree) or _loses_comment(rewrite):
+    if rewrite is None or facts.is_in_string(rewrite.old) or _loses_comment(rewrite, facts):
+        # (an f-string may not hold the quotes that a fix writes)
         return Fix(Applicability.NONE, suggestion_of(rule, replace(match, rewrite=None)))
-    old, new = rewrite.old, rewrite.new
-    if isinstance(old, cst.BaseExpression) and isinstance(new, cst.BaseExpression) and old.lpar:
-        new = new.with_changes(lpar=(), rpar=())  # the range of a node leaves its parentheses out
-    edit = Edit(*facts.range_of(rewrite.old), facts.tree.code_for_node(new))
+    edit = Edit(*facts.range_of(rewrite.old), rewrite.new)
     return Fix(rewrite.applicability, rewrite.description, (edit,))
 
 
-def _is_in_string(node: cst.CSTNode, tree: cst.Module) -> bool:
-    """Whether a node stands in an f-string, which may not hold the quotes that a fix writes."""
-    strings = [string for string in _nodes(tree) if isinstance(string, cst.FormattedString)]
-    return any(inner is node for inner in _nodes(*strings))
+def _loses_comment(rewrite: Rewrite, facts: StatementFacts) -> bool:
+    return not _comments_in(facts.edited(rewrite.old, {})) <= _comments_in(rewrite.new)
 
 
-def _loses_comment(rewrite: Rewrite) -> bool:
-    before, after = (
-        {inner.value for inner in _nodes(node) if isinstance(inner, cst.Comment)}
-        for node in (rewrite.old, rewrite.new)
-    )
-    return not before <= after
+def _comments_in(code: str) -> set[str]:
+    if "#" not in code:
+        return set()
+    tokens = tokenize.generate_tokens(io.StringIO(f"({code}\n)").readline)
+    return {token.string for token in tokens if token.type == tokenize.COMMENT}

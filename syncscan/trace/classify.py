@@ -15,17 +15,13 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import libcst as cst
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
-
 from syncscan.model import Device, Kind, Value
 from syncscan.ops import Case, Effect, Operation, OperationTable, Term, by_parameter, load_table
 from syncscan.ops.inferred import is_of
 from syncscan.ops.kinds import KINDS, asks
 from syncscan.rule import by_precedence, suggestion_of
+from syncscan.source_text import Range, holds_statements
 from syncscan.surroundings import Surroundings
-
-Range = tuple[int, int, int, int]
 
 _GPU = Value(Kind.TENSOR, Device.CUDA)
 _CPU = Value(Kind.TENSOR, Device.CPU)
@@ -54,16 +50,17 @@ _EXAMPLES = (
     Value(Kind.DEVICE, Device.CPU),
     _NUMBER,
 )
-_LITERALS: dict[type[cst.CSTNode], Value] = {
-    cst.Integer: _NUMBER,
-    cst.Float: _NUMBER,
-    cst.Imaginary: _NUMBER,
-    cst.SimpleString: Value(Kind.STRING),
-    cst.FormattedString: Value(Kind.STRING),
-    cst.ConcatenatedString: Value(Kind.STRING),
-    cst.List: Value(Kind.LIST, element=_NUMBER),
-    cst.Tuple: Value(Kind.TUPLE, element=_NUMBER),
-    cst.ListComp: Value(Kind.LIST, element=_NUMBER),
+_LITERALS: dict[type[object], Value] = {  # by the type of a constant, or of the node
+    int: _NUMBER,
+    float: _NUMBER,
+    complex: _NUMBER,
+    bool: _NUMBER,
+    str: Value(Kind.STRING),
+    bytes: Value(Kind.STRING),
+    ast.JoinedStr: Value(Kind.STRING),
+    ast.List: Value(Kind.LIST, element=_NUMBER),
+    ast.Tuple: Value(Kind.TUPLE, element=_NUMBER),
+    ast.ListComp: Value(Kind.LIST, element=_NUMBER),
 }
 _WAITERS = {
     "cudaEventSynchronize": "torch.cuda.Event",
@@ -110,7 +107,7 @@ def explain(
         candidates = module.on_line(line)
     else:
         candidates = module.around((line, column, end_line, end_column))
-    targets = [t.target for node in candidates if isinstance(node, cst.Assign) for t in node.targets]
+    targets = [target for node in candidates if isinstance(node, ast.Assign) for target in node.targets]
     here = {id(node) for node in candidates}
     target = next((target for target in targets if id(target) in here), None)
     for node in candidates:
@@ -123,8 +120,8 @@ def explain(
 
 
 def _match_of(
-    node: cst.CSTNode,
-    target: cst.CSTNode | None,
+    node: ast.AST,
+    target: ast.AST | None,
     module: ParsedModule,
     api: str,
     direction: str,
@@ -133,15 +130,14 @@ def _match_of(
     for facts in _possible_facts(node, target, module, api, direction, table):
         for rule in by_precedence():
             for asked in {id(n): n for n in (node, facts.subject) if isinstance(n, rule.nodes)}.values():
-                match = rule.match(asked, facts)
-                if match is not None:
+                for match in rule.matches(asked, facts):
                     return rule.code, suggestion_of(rule, match)
     return None
 
 
 def _possible_facts(
-    node: cst.CSTNode,
-    target: cst.CSTNode | None,
+    node: ast.AST,
+    target: ast.AST | None,
     module: ParsedModule,
     api: str,
     direction: str,
@@ -159,36 +155,34 @@ def _possible_facts(
             facts = RuntimeFacts(module, api, table, subject, operation, case, stored)
             if facts.is_possible():
                 yield facts
-    if subject is None or isinstance(node, (cst.If, cst.While, cst.Comparison)):
+    if subject is None or isinstance(node, (ast.If, ast.While, ast.Compare)):
         yield RuntimeFacts(module, api, table)
 
 
 def _operation_of(
-    node: cst.CSTNode, target: cst.CSTNode | None, module: ParsedModule, api: str, table: OperationTable
-) -> tuple[cst.CSTNode | None, Operation | None, cst.BaseExpression | None]:
+    node: ast.AST, target: ast.AST | None, module: ParsedModule, api: str, table: OperationTable
+) -> tuple[ast.AST | None, Operation | None, ast.expr | None]:
     """The call or subscript that a node is about, its entry in the table, and the value that it stores.
 
     An assignment may have several targets; ``target`` is the one that waits.
     """
-    if isinstance(node, cst.Call):
+    if isinstance(node, ast.Call):
         return node, table.find(module.name_of(node.func, api)), None
-    if isinstance(node, cst.Subscript):
+    if isinstance(node, ast.Subscript):
         return node, table.find("torch.Tensor.__getitem__"), None
-    if isinstance(node, cst.Assign) and isinstance(target, cst.Subscript):
+    if isinstance(node, ast.Assign) and isinstance(target, ast.Subscript):
         return target, table.find("torch.Tensor.__setitem__"), node.value
     return None, None, None
 
 
-def _by_likelihood(
-    subject: cst.CSTNode, stored: cst.BaseExpression | None, cases: Sequence[Case]
-) -> list[Case]:
+def _by_likelihood(subject: ast.AST, stored: ast.expr | None, cases: Sequence[Case]) -> list[Case]:
     """The cases in their order, but first those that the text makes likely.
 
     An index that is called one reads a scalar; a number that is stored is what is uploaded, and what is
     no number when it is stored is rather a tensor.
     """
-    text = cst.Module([]).code_for_node(subject.slice[0]) if isinstance(subject, cst.Subscript) else ""
-    scalar_index = _SCALAR_INDEX.search(text) is not None
+    index = subject.slice if isinstance(subject, ast.Subscript) else None
+    scalar_index = index is not None and _SCALAR_INDEX.search(ast.unparse(index)) is not None
     literal = None if stored is None else _literal(stored)
     number = literal is not None and literal.kind is Kind.NUMBER
 
@@ -212,10 +206,10 @@ class RuntimeFacts:
         module: ParsedModule,
         api: str,
         table: OperationTable,
-        subject: cst.CSTNode | None = None,
+        subject: ast.AST | None = None,
         operation: Operation | None = None,
         case: Case | None = None,
-        stored: cst.BaseExpression | None = None,
+        stored: ast.expr | None = None,
     ) -> None:
         self._module = module
         self._api = api
@@ -226,90 +220,94 @@ class RuntimeFacts:
         self._stored = stored
         self._assumed = self._assume()
 
-    def of(self, node: cst.CSTNode) -> Value:
+    def of(self, node: ast.AST) -> Value:
         """What the case asks of an operand, what a literal is, and else a tensor on the GPU."""
         if id(node) in self._assumed:
             return self._assumed[id(node)]
-        if isinstance(node, cst.UnaryOperation) and not isinstance(node.operator, cst.Not):
-            return self.of(node.expression)
-        if isinstance(node, cst.Name) and node.value in {"True", "False", "None"}:
-            return Value(Kind.NONE) if node.value == "None" else _NUMBER
+        if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
+            return self.of(node.operand)
+        if isinstance(node, ast.Constant):
+            return Value(Kind.NONE) if node.value is None else _LITERALS.get(type(node.value), _GPU)
         return _LITERALS.get(type(node), _GPU)
 
-    def name_of(self, node: cst.CSTNode) -> str:
+    def name_of(self, node: ast.AST) -> str:
         """The full name of a function; a method of anything but a module is taken for a tensor's."""
         return self._module.name_of(node, self._api)
 
-    def blocks(self, node: cst.CSTNode) -> Case | None:
+    def blocks(self, node: ast.AST) -> Case | None:
         """The case that is being tried, for the call or subscript that it is about."""
         return self._case if node is self.subject else None
 
-    def queued(self, node: cst.CSTNode) -> Case | None:  # noqa: ARG002
+    def queued(self, node: ast.AST) -> Case | None:  # noqa: ARG002
         """None: what a trace asks about has waited."""
         return None
 
-    def behind(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, RuntimeFacts]]:  # noqa: ARG002
+    def behind(self, node: ast.AST) -> Iterator[tuple[ast.AST, RuntimeFacts]]:  # noqa: ARG002
         """Nothing: a trace asks why something has waited, and not what should have."""
         return iter(())
 
-    def line(self, node: cst.CSTNode) -> int:
+    def line(self, node: ast.AST) -> int:
         """The line of its file on which a node begins."""
         return self._module.line(node)
 
-    def drifts_from(self, node: cst.CSTNode) -> Value | None:  # noqa: ARG002
+    def drifts_from(self, node: ast.AST) -> Value | None:  # noqa: ARG002
         """None: no wait comes of it."""
         return None
 
-    def wait_inside(self, node: cst.CSTNode) -> Value | None:  # noqa: ARG002
+    def wait_inside(self, node: ast.AST) -> Value | None:  # noqa: ARG002
         """None: a trace blames the line in the property's body itself."""
         return None
 
-    def group(self, call: cst.Call) -> Value:  # noqa: ARG002
+    def group(self, call: ast.Call) -> Value:  # noqa: ARG002
         """One of NCCL: it has waited for the GPU."""
         return _NCCL
 
-    def argument(self, call: cst.Call, name: str) -> cst.BaseExpression | None:
+    def argument(self, call: ast.Call, name: str) -> ast.expr | None:
         """The argument that a call of a known operation binds to a parameter, if it is given."""
         operation = self._table.find(self.name_of(call.func))
         return None if operation is None else self._given(call, operation).get(name, (None,))[0]
 
-    def source(self, node: cst.CSTNode) -> str:
+    def source(self, node: ast.AST) -> str:
         """The text of a node."""
-        return self._module.tree.code_for_node(node)
+        return self._module.around_each.text.text_of(node)
 
-    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+    def edited(self, node: ast.AST, edits: Mapping[ast.AST, str]) -> str:
+        """The text of a node, without parentheses around it, with other text in place of nodes in it."""
+        return self._module.around_each.text.edited(node, edits)
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
         """The node around a node; None around the statement."""
         return self._module.around_each.parent(node)
 
-    def statement(self, node: cst.CSTNode) -> cst.CSTNode:
+    def statement(self, node: ast.AST) -> ast.AST:
         """The statement in which a node stands."""
         return self._module.around_each.statement(node)
 
-    def function(self, node: cst.CSTNode) -> str:
+    def function(self, node: ast.AST) -> str:
         """The qualified name of the function in which a node stands."""
         return self._module.around_each.function(node)
 
-    def in_loop(self, node: cst.CSTNode) -> bool:
+    def in_loop(self, node: ast.AST) -> bool:
         """Whether a loop or a comprehension of the function around it runs a node again and again."""
         return self._module.around_each.in_loop(node)
 
-    def made_in_loop(self, node: cst.CSTNode) -> bool:
+    def made_in_loop(self, node: ast.AST) -> bool:
         """Whether an expression reads what the body of the innermost loop around it sets."""
         return self._module.around_each.made_in_loop(node)
 
-    def before(self, node: cst.CSTNode) -> cst.CSTNode | None:
+    def before(self, node: ast.AST) -> ast.AST | None:
         """The statement that stands before the one of a node, in the same body."""
         return self._module.around_each.beside(node, -1)
 
-    def after(self, node: cst.CSTNode) -> cst.CSTNode | None:
+    def after(self, node: ast.AST) -> ast.AST | None:
         """The statement that stands behind the one of a node, in the same body."""
         return self._module.around_each.beside(node, 1)
 
-    def raises(self, node: cst.CSTNode) -> bool:
+    def raises(self, node: ast.AST) -> bool:
         """Whether the statement of a node only decides on an error."""
-        return isinstance(self.statement(node), cst.Assert)
+        return isinstance(self.statement(node), ast.Assert)
 
-    def used_at_once(self, node: cst.CSTNode) -> bool:
+    def used_at_once(self, node: ast.AST) -> bool:
         """Whether the value of an expression is used where it stands, or by the next statement."""
         return self._module.around_each.used_at_once(node, self.after(node))
 
@@ -329,37 +327,40 @@ class RuntimeFacts:
                 )
         return {node: _example(*of_node) for node, of_node in kinds.items()}
 
-    def _terms(self) -> Iterator[tuple[Term, tuple[cst.CSTNode, ...]]]:
+    def _terms(self) -> Iterator[tuple[Term, tuple[ast.AST, ...]]]:
         if self._case is None or self._operation is None or self.subject is None:
             return
         bound = self._operands(self.subject, self._operation)
         for term in self._case.when:
             yield term, bound.get(term.arg, ())
 
-    def _operands(self, subject: cst.CSTNode, operation: Operation) -> Mapping[str, tuple[cst.CSTNode, ...]]:
-        if isinstance(subject, cst.Call):
+    def _operands(self, subject: ast.AST, operation: Operation) -> Mapping[str, tuple[ast.AST, ...]]:
+        if isinstance(subject, ast.Call):
             return self._given(subject, operation)
-        subscript = cst.ensure_type(subject, cst.Subscript)
-        indices = [e.slice.value if isinstance(e.slice, cst.Index) else e.slice for e in subscript.slice]
-        found: dict[str, tuple[cst.CSTNode, ...]] = {"input": (subscript.value,), "index": tuple(indices)}
+        assert isinstance(subject, ast.Subscript)
+        index = subject.slice
+        indices = tuple(index.elts) if isinstance(index, ast.Tuple) else (index,)
+        found: dict[str, tuple[ast.AST, ...]] = {"input": (subject.value,), "index": indices}
         if self._stored is not None:
             found["value"] = (self._stored,)
         return found
 
-    def _given(self, call: cst.Call, operation: Operation) -> dict[str, tuple[cst.BaseExpression, ...]]:
+    def _given(self, call: ast.Call, operation: Operation) -> dict[str, tuple[ast.expr, ...]]:
         """The operands of a call by parameter."""
-        positional = [arg.value for arg in call.args if arg.keyword is None]
-        if isinstance(call.func, cst.Attribute) and not self._module.is_imported(call.func.value):
+        positional = [each.value if isinstance(each, ast.Starred) else each for each in call.args]
+        if isinstance(call.func, ast.Attribute) and not self._module.is_imported(call.func.value):
             positional.insert(0, call.func.value)
-        keywords = {arg.keyword.value: arg.value for arg in call.args if arg.keyword is not None}
+        keywords = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
         return by_parameter(operation.args, positional, keywords)[0]
 
 
-def _literal(node: cst.CSTNode) -> Value | None:
-    if isinstance(node, cst.Name) and node.value in {"True", "False", "None"}:
-        return replace(_NUMBER, payload={"True": True, "False": False}.get(node.value))
-    if isinstance(node, cst.UnaryOperation):
-        return _literal(node.expression)
+def _literal(node: ast.AST) -> Value | None:
+    if isinstance(node, ast.Constant):
+        truth = node.value if isinstance(node.value, bool) else None
+        is_word = node.value is None or truth is not None
+        return replace(_NUMBER, payload=truth) if is_word else _LITERALS.get(type(node.value))
+    if isinstance(node, ast.UnaryOp):
+        return _literal(node.operand)
     return _LITERALS.get(type(node))
 
 
@@ -370,11 +371,11 @@ def _may_be_left_out(term: Term) -> bool:
     return asks(term.kind, {"names"})
 
 
-def _may_be(node: cst.CSTNode, term: Term) -> bool:
+def _may_be(node: ast.AST, term: Term) -> bool:
     """Whether the text of an operand allows a term to hold."""
     if term.test != "is" or term.negated:
         return True
-    if isinstance(node, cst.Slice):
+    if isinstance(node, ast.Slice):
         return asks(term.kind, {"is slice"})
     literal = _literal(node)
     said = asks(term.kind, {"is slice", "true"})  # what the text itself would say
@@ -390,103 +391,96 @@ def _example(*kinds: str) -> Value:
 
 
 class ParsedModule:
-    """A source file as libcst sees it: nodes by place, and what its imports call things."""
+    """A source file: nodes by place, and what its imports call things."""
 
-    def __init__(self, tree: cst.Module) -> None:
-        wrapper = MetadataWrapper(tree, unsafe_skip_copy=True)
-        self.tree = wrapper.module
-        self._positions = wrapper.resolve(PositionProvider)
+    def __init__(self, text: str) -> None:
+        self.tree = ast.parse(text)
+        self._lines = text.split("\n")
         self._names: dict[str, str] = {}
         self._read_imports(self.tree)
 
     @functools.cached_property
     def around_each(self) -> Surroundings:
         """The way up from every node."""
-        return Surroundings(self.tree)
+        return Surroundings(ast.walk(self.tree), self._lines)
 
-    def around(self, place: Range) -> list[cst.CSTNode]:
+    def around(self, place: Range) -> list[ast.AST]:
         """The nodes at exactly this range, innermost first, then those around them up to the statement."""
-        found: list[cst.CSTNode] = []
-        node: cst.CSTNode | None = self.tree
+        found: list[ast.AST] = []
+        node: ast.AST | None = self.tree
         while node is not None:
             found.append(node)
-            node = next((child for child in node.children if self._holds(child, place)), None)
+            node = next((child for child in _placed_in(node) if self._holds(child, place)), None)
         chain = found[::-1]
-        end = next((i + 1 for i, node in enumerate(chain) if isinstance(node, _STATEMENTS)), None)
+        end = next((i + 1 for i, node in enumerate(chain) if isinstance(node, ast.stmt)), None)
         return chain[:end]
 
-    def on_line(self, line: int) -> list[cst.CSTNode]:
+    def on_line(self, line: int) -> list[ast.AST]:
         """The nodes that start on a line, the smallest first."""
-        nodes = [n for n in self._positions if isinstance(n, (cst.BaseExpression, *_STATEMENTS))]
-        here = [node for node in nodes if self._range(node)[0] == line]
+        nodes = [n for n in ast.walk(self.tree) if isinstance(n, (ast.expr, ast.stmt))]
+        here = [node for node in nodes if self.line(node) == line]
         return sorted(here, key=lambda node: self._range(node)[2:])
 
-    def line(self, node: cst.CSTNode) -> int:
+    def line(self, node: ast.AST) -> int:
         """The line on which a node begins."""
         return self._range(node)[0]
 
-    def name_of(self, node: cst.CSTNode, api: str) -> str:
+    def name_of(self, node: ast.AST, api: str) -> str:
         """The full name of a function in a call; see ``RuntimeFacts.name_of``."""
-        if isinstance(node, cst.Name):
-            if node.value in self._names:
-                return self._names[node.value]
-            return f"builtins.{node.value}" if hasattr(builtins, node.value) else ""
-        if not isinstance(node, cst.Attribute):
+        if isinstance(node, ast.Name):
+            if node.id in self._names:
+                return self._names[node.id]
+            return f"builtins.{node.id}" if hasattr(builtins, node.id) else ""
+        if not isinstance(node, ast.Attribute):
             return ""
         dotted = self._dotted(node.value)
         if dotted is not None:
-            return f"{dotted}.{node.attr.value}"
-        owner = _WAITERS.get(api, "torch.Tensor") if node.attr.value == "synchronize" else "torch.Tensor"
-        return f"{owner}.{node.attr.value}"
+            return f"{dotted}.{node.attr}"
+        owner = _WAITERS.get(api, "torch.Tensor") if node.attr == "synchronize" else "torch.Tensor"
+        return f"{owner}.{node.attr}"
 
-    def is_imported(self, node: cst.BaseExpression) -> bool:
+    def is_imported(self, node: ast.expr) -> bool:
         """Whether an expression names a module, or what is in one."""
         return self._dotted(node) is not None
 
-    def _dotted(self, node: cst.BaseExpression) -> str | None:
+    def _dotted(self, node: ast.expr) -> str | None:
         """The full name of a module or class, if the expression starts with an imported name."""
-        if isinstance(node, cst.Name):
-            return self._names.get(node.value)
-        if isinstance(node, cst.Attribute):
+        if isinstance(node, ast.Name):
+            return self._names.get(node.id)
+        if isinstance(node, ast.Attribute):
             owner = self._dotted(node.value)
-            return f"{owner}.{node.attr.value}" if owner is not None else None
+            return f"{owner}.{node.attr}" if owner is not None else None
         return None
 
-    def _holds(self, node: cst.CSTNode, place: Range) -> bool:
-        if node not in self._positions:
-            return False
+    def _holds(self, node: ast.AST, place: Range) -> bool:
+        if isinstance(node, ast.stmt) and holds_statements(node):  # with its decorators and its body
+            first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
+            return first <= place[0] and place[2] <= (node.end_lineno or 0)
         line, column, end_line, end_column = self._range(node)
         return (line, column) <= place[:2] and place[2:] <= (end_line, end_column)
 
-    def _range(self, node: cst.CSTNode) -> Range:
-        found = self._positions[node]
-        if not isinstance(found, CodeRange):
-            raise TypeError(found)
-        return found.start.line, found.start.column + 1, found.end.line, found.end.column + 1
+    def _range(self, node: ast.AST) -> Range:
+        return self.around_each.text.range_of(node)
 
-    def _read_imports(self, node: cst.CSTNode) -> None:
-        if isinstance(node, cst.Import):
-            for alias in node.names:
-                name = _text(alias.name)
-                bound = _text(alias.asname.name) if alias.asname is not None else name.partition(".")[0]
-                self._names[bound] = name if alias.asname is not None else bound
-        elif isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
-            origin = _text(node.module) if node.module is not None and not node.relative else ""
-            for alias in node.names:
-                bound = _text(alias.asname.name if alias.asname is not None else alias.name)
-                self._names[bound] = f"{origin}.{_text(alias.name)}"
-        elif not isinstance(node, cst.BaseExpression):
-            for child in node.children:
-                self._read_imports(child)
+    def _read_imports(self, tree: ast.Module) -> None:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    bound = alias.asname or alias.name.partition(".")[0]
+                    self._names[bound] = alias.name if alias.asname is not None else bound
+            elif isinstance(node, ast.ImportFrom):
+                origin = node.module if node.module is not None and not node.level else ""
+                for alias in node.names:
+                    self._names[alias.asname or alias.name] = f"{origin}.{alias.name}"
 
 
-_STATEMENTS = (cst.BaseSmallStatement, cst.BaseCompoundStatement)
-
-
-def _text(node: cst.CSTNode) -> str:
-    if isinstance(node, cst.Attribute):
-        return f"{_text(node.value)}.{node.attr.value}"
-    return node.value if isinstance(node, cst.Name) else ""
+def _placed_in(node: ast.AST) -> Iterator[ast.AST]:
+    """What is right inside a node and has a place, which an argument list and a `for` of a comprehension have not."""
+    for child in ast.iter_child_nodes(node):
+        if hasattr(child, "lineno"):
+            yield child
+        else:
+            yield from _placed_in(child)
 
 
 @functools.lru_cache(maxsize=8)
@@ -494,7 +488,6 @@ def _parse(source_text: str) -> ParsedModule | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # invalid escapes in the user's code are not our subject
-            ast.parse(source_text)  # what is nested too deeply for Python would crash libcst
-        return ParsedModule(cst.parse_module(source_text))
-    except (SyntaxError, ValueError, MemoryError, cst.ParserSyntaxError, RecursionError):
+            return ParsedModule(source_text)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None

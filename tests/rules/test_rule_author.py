@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import sys
 import textwrap
 
-import libcst as cst
 import pytest
 
 from syncscan import rule as rules
@@ -22,7 +22,7 @@ IPC_COLLECT = '''
 **No rewrite.**
 """
 
-import libcst as cst
+import ast
 
 from syncscan.rule import Example, Facts, Match, Rule
 from syncscan.trace.classify import classify
@@ -33,12 +33,12 @@ class IpcCollect(Rule):
     name = "ipc-collect"
     summary = "what others left is collected in a loop"
     instead = "collect it once, if at all"
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     asks = frozenset({"torch.cuda.ipc_collect"})
     examples = ()
 
-    def match(self, node: cst.CSTNode, facts: Facts) -> Match | None:
-        if not isinstance(node, cst.Call) or facts.name_of(node.func) != "torch.cuda.ipc_collect":
+    def match(self, node: ast.AST, facts: Facts) -> Match | None:
+        if not isinstance(node, ast.Call) or facts.name_of(node.func) != "torch.cuda.ipc_collect":
             return None
         if not facts.in_loop(node):
             return None
@@ -117,19 +117,20 @@ class Ordinary(Rule):
     code = "SYN902"
     name = "ordinary"
     summary = instead = "-"
-    nodes = (cst.Call,)
+    nodes = (ast.Call,)
     examples = ()
 
-    def match(self, node: cst.CSTNode, facts: rules.Facts) -> Match | None:
+    def match(self, node: ast.AST, facts: rules.Facts) -> Match | None:
         return None
 
 
 IMPOSSIBLE = {
-    "a body": ({"nodes": (cst.Call, cst.FunctionDef)}, "`nodes` names FunctionDef"),
-    "a comment": ({"nodes": (cst.Comment,)}, "`nodes` names Comment"),
+    "a body": ({"nodes": (ast.Call, ast.FunctionDef)}, "`nodes` names FunctionDef"),
+    "a context": ({"nodes": (ast.Load,)}, "`nodes` names Load"),
+    "a node of another library": ({"nodes": (str,)}, "`nodes` names str of builtins"),
     "a short name": ({"asks": frozenset({"ipc_collect"})}, "'ipc_collect', which is no full name"),
     "calls, without being asked": (
-        {"asks": frozenset({"torch.cuda.ipc_collect"}), "nodes": (cst.Subscript,)},
+        {"asks": frozenset({"torch.cuda.ipc_collect"}), "nodes": (ast.Subscript,)},
         "`nodes` no calls",
     ),
 }
@@ -146,7 +147,7 @@ def test_a_rule_that_names_what_it_is_never_asked_about_is_an_error(changes, sai
 
 
 def test_the_error_is_one_line_for_the_user(own_rule, syncscan, project) -> None:
-    own_rule(IPC_COLLECT.replace("(cst.Call,)", "(cst.ClassDef,)"))
+    own_rule(IPC_COLLECT.replace("(ast.Call,)", "(ast.ClassDef,)"))
     project({"a.py": "x = 1\n"})
     done = syncscan("check", ".")
     assert done.status == 2

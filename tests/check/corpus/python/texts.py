@@ -14,7 +14,7 @@ def run():
     shape = f"{t.shape} {t.device} {t.dtype}"  # silent
     nested = f"{label:>{10}} {[t]}"  # todo: SYN107
     old = "loss %s" % t  # expect: SYN107
-    two = "%s %s" % (t, 1)  # todo: SYN107
+    two = "%s %s" % (t, 1)  # expect: SYN107
     new = "loss {}".format(t)  # expect: SYN107
     logger.info("loss %s", t)  # expect: SYN107
     logger.debug("loss %s", t)  # silent: formatted only where that level is on

@@ -1,0 +1,100 @@
+"""The code of fixes: the text of calls with other arguments, which keeps all that is not meant."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from syncscan.rule import Facts
+
+_ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
+_REST = re.compile(r"[\s,]*\)$")
+_LINE_BREAK = re.compile(r"[ \t\f]*(#.*)?(?<!\\)\n(.*\n)*")
+
+
+@dataclass(frozen=True)
+class CallCode:
+    """The code of a call, and what is to be other in it."""
+
+    call: ast.Call
+    facts: Facts
+    edits: Mapping[ast.AST, str] = field(default_factory=dict)
+    appended: tuple[str, ...] = ()
+
+    def edited(self, node: ast.AST, text: str) -> CallCode:
+        """Return the code with other text in place of a node."""
+        return replace(self, edits={**self.edits, node: text})
+
+    def renamed(self, name: str) -> CallCode:
+        """Return the code with another function of the same module, of a call such as ``torch.tensor(1)``."""
+        assert isinstance(self.call.func, ast.Attribute)
+        return self.edited(self.call.func, f"{self.facts.source(self.call.func.value)}.{name}")
+
+    def with_argument(self, name: str, value: str) -> CallCode:
+        """Return the code with a keyword argument changed, or added at its end."""
+        given = next((keyword.value for keyword in self.call.keywords if keyword.arg == name), None)
+        if given is not None:
+            return self.edited(given, value)
+        return replace(self, appended=(*self.appended, f"{name}={value}"))
+
+    def without_last(self) -> str:
+        """Return the code without the last argument, and without the comma before it."""
+        return _REST.sub(")", self.edited(arguments_of(self.call)[-1], "").text())
+
+    def text(self) -> str:
+        """Return the code without parentheses around it."""
+        arguments = arguments_of(self.call)
+        if not self.appended or not arguments:
+            text = self.facts.edited(self.call, self.edits)
+            return f"{text[:-1]}{', '.join(self.appended)})" if self.appended else text
+        last = arguments[-1]
+        text = self.edits[last] if last in self.edits else edited(last, self.edits, self.facts)
+        between = self._between(*arguments[-2:]) if len(arguments) > 1 else ", "
+        return self.facts.edited(self.call, {**self.edits, last: between.join([text, *self.appended])})
+
+    def whole(self) -> str:
+        """Return the code with the parentheses that stand around the call."""
+        return _inside_its_parentheses(self.call, self.text(), self.facts)
+
+    def _between(self, one: ast.AST, other: ast.AST) -> str:
+        """What stands between two arguments: a comma and the line break behind it, without what else is on the line."""
+        marked = self.facts.edited(self.call, {one: "\0", other: "\0"})
+        between = _LINE_BREAK.sub("\n", marked.split("\0")[1])
+        return between if "," in between else ", "
+
+
+def arguments_of(call: ast.Call) -> list[ast.expr | ast.keyword]:
+    """The arguments of a call in the order in which they are written."""
+    return sorted([*call.args, *call.keywords], key=lambda each: (each.lineno, each.col_offset))
+
+
+def edited(node: ast.AST, edits: Mapping[ast.AST, str], facts: Facts) -> str:
+    """The text of a node with other text in place of nodes in it, and with the parentheses around it."""
+    return _inside_its_parentheses(node, facts.edited(node, edits), facts)
+
+
+def method_call(subject: ast.expr, name: str, *arguments: str, facts: Facts) -> str:
+    """``subject.name(arguments)``, with the parentheses that the subject needs."""
+    text = facts.source(subject)
+    if not isinstance(subject, _ATOMS) and not _has_parentheses(subject, facts):
+        text = f"({text})"
+    return f"{text}.{name}({', '.join(arguments)})"
+
+
+def as_argument(node: ast.expr, facts: Facts) -> str:
+    """The text of an expression as the value of a keyword argument."""
+    text = facts.source(node)
+    return f"({text})" if isinstance(node, ast.NamedExpr) and not _has_parentheses(node, facts) else text
+
+
+def _has_parentheses(node: ast.expr, facts: Facts) -> bool:
+    text = facts.edited(node, {})
+    own = isinstance(node, (ast.Tuple, ast.GeneratorExp)) and text.startswith("(")
+    return own or facts.source(node) != text
+
+
+def _inside_its_parentheses(node: ast.AST, text: str, facts: Facts) -> str:
+    opening, closing = facts.source(node).split(facts.edited(node, {}), 1)
+    return f"{opening}{text}{closing}"

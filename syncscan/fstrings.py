@@ -1,0 +1,47 @@
+"""The replacement fields of f-strings: where each stands, which `ast` says from Python 3.12 on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+Spot = tuple[int, int]  # a line, and a column in characters from 0
+
+
+def fields_in(text: str) -> list[tuple[Spot, Spot, Spot]]:
+    """Return where each field of an f-string begins and ends and where its expression begins; lines count from 0."""
+    import libcst as cst  # noqa: PLC0415 (which takes longer to import than most checks of an edit)
+    from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider  # noqa: PLC0415
+
+    try:
+        wrapper = MetadataWrapper(cst.parse_module(f"({text})\n"), unsafe_skip_copy=True)
+    except cst.ParserSyntaxError:
+        return []
+    positions = wrapper.resolve(PositionProvider)
+
+    def range_of(node: cst.CSTNode) -> tuple[Spot, Spot]:
+        found = positions[node]
+        assert isinstance(found, CodeRange)
+        return (
+            (found.start.line - 1, found.start.column - (found.start.line == 1)),
+            (found.end.line - 1, found.end.column - (found.end.line == 1)),
+        )
+
+    fields = []
+    for node in _in_order(wrapper.module):
+        if isinstance(node, cst.FormattedStringExpression):
+            value = node.expression
+            has_own = (
+                isinstance(value, (cst.Tuple, cst.GeneratorExp)) and value.lpar
+            )  # parentheses, for `ast`
+            fields.append((*range_of(node), range_of(value.lpar[-1] if has_own else value)[0]))
+    return fields
+
+
+def _in_order(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    yield node
+    for child in node.children:
+        yield from _in_order(child)
