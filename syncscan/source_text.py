@@ -107,8 +107,7 @@ class SourceText:
             return start, end
         closings = list(self._closings(*end))
         openings = list(self._openings(*start)) if closings else []
-        around = self._parent(node)
-        if isinstance(around, ast.Call) and around.args and around.args[0] is node and openings:
+        if openings and _is_first_argument(node, self._parent(node)):
             del openings[-1]  # that of the call
         own = min(len(openings), len(closings))
         return (openings[own - 1], closings[own - 1]) if own else (start, end)
@@ -199,6 +198,13 @@ class SourceText:
             return self._lines[line - 1][column:end_column]
         first, last = self._lines[line - 1][column:], self._lines[end_line - 1][:end_column]
         return "\n".join([first, *self._lines[line : end_line - 1], last])
+
+
+def _is_first_argument(node: ast.AST, around: ast.AST | None) -> bool:
+    """Return whether a parenthesis of the node around it comes before a node: of a call, or of the bases of a class."""
+    if isinstance(around, ast.Call):
+        return node in around.args[:1]
+    return isinstance(around, ast.ClassDef) and node in around.bases[:1]
 
 
 def _bytes_of(node: ast.AST) -> Range:

@@ -278,6 +278,17 @@ def test_a_command_imports_only_what_it_needs(tmp_path):
     assert done.stdout == "[]\n"
 
 
+def test_a_check_imports_libcst_for_newer_syntax_alone(tmp_path):
+    script = (
+        "import sys\nsys.argv = ['syncscan', 'check', '--exit-zero', '-q']\nfrom syncscan.cli import main\n"
+        "try: main()\nexcept SystemExit: print('libcst' in sys.modules)\n"
+    )
+    (tmp_path / "a.py").write_text(BLOCKS)
+    assert output([sys.executable, "-c", script], tmp_path).stdout.splitlines()[-1] == "False"
+    (tmp_path / "b.py").write_text("def f(:\n")
+    assert output([sys.executable, "-c", script], tmp_path).stdout.splitlines()[-1] == "True"
+
+
 def test_a_terminal_gets_colours(tmp_path):
     (tmp_path / "a.py").write_text(BLOCKS)
     assert "\x1b[" in on_terminal(tmp_path, "check", TERM="xterm", NO_COLOR="")

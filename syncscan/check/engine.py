@@ -24,7 +24,6 @@ from syncscan.check.infer.source.trees import tree_of
 from syncscan.check.kept import FindingReader, FindingWriter
 from syncscan.check.matching import CheckResult, FactsUsed, Matching
 from syncscan.check.nesting import deep_recursion
-from syncscan.check.newer import newer_syntax
 from syncscan.check.rhythms import Rhythms
 from syncscan.check.state import State, written
 from syncscan.check.when import Times, times
@@ -358,11 +357,17 @@ def _module(source: Source, *, reported: bool = False) -> Module | Failure:
 _NO_PYTHON = (SyntaxError, ValueError, RecursionError)
 
 
+def _newer_syntax(text: str) -> tuple[str, str] | None:
+    from syncscan.check.newer import newer_syntax  # noqa: PLC0415 (its import takes longer than a small check)
+
+    return newer_syntax(text)
+
+
 def _unparsed(source: Source, error: Exception, *, reported: bool = False) -> Failure:
     if isinstance(error, RecursionError):
         return Failure(source.shown, 0, "nested too deeply to be analysed")
     line = getattr(error, "lineno", 0) or 0
-    newer = newer_syntax(source.text) if reported else None  # which takes longer than all the rest of a file
+    newer = _newer_syntax(source.text) if reported else None  # which takes longer than all the rest of a file
     if newer is None:
         message = error.msg if isinstance(error, SyntaxError) else str(error)
         return Failure(source.shown, line, f"syntax error: {message}")
