@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 
 from syncscan.rule import Facts
 
+_MARK = "\0"  # stands in no source
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
-_REST = re.compile(r"[\s,]*\)$")
+_COMMA = re.compile(r"(?:[^#,]|#.*)*,")
 _LINE_BREAK = re.compile(r"[ \t\f]*(#.*)?(?<!\\)\n(.*\n)*")
 
 
@@ -29,8 +30,10 @@ class CallCode:
 
     def renamed(self, name: str) -> CallCode:
         """Return the code with another function of the same module, of a call such as ``torch.tensor(1)``."""
-        assert isinstance(self.call.func, ast.Attribute)
-        return self.edited(self.call.func, f"{self.facts.source(self.call.func.value)}.{name}")
+        function = self.call.func
+        assert isinstance(function, ast.Attribute)
+        text = self.facts.edited(function, {}).removesuffix(function.attr) + name
+        return self.edited(function, _inside_its_parentheses(function, text, self.facts))
 
     def with_argument(self, name: str, value: str) -> CallCode:
         """Return the code with a keyword argument changed, or added at its end."""
@@ -41,7 +44,9 @@ class CallCode:
 
     def without_last(self) -> str:
         """Return the code without the last argument, and without the comma before it."""
-        return _REST.sub(")", self.edited(arguments_of(self.call)[-1], "").text())
+        *_, kept, _ = arguments_of(self.call)
+        text = self.edited(kept, f"{edited(kept, self.edits, self.facts)}{_MARK}").text()
+        return f"{text.partition(_MARK)[0]})"
 
     def text(self) -> str:
         """Return the code without parentheses around it."""
@@ -60,9 +65,10 @@ class CallCode:
 
     def _between(self, one: ast.AST, other: ast.AST) -> str:
         """What stands between two arguments: a comma and the line break behind it, without what else is on the line."""
-        marked = self.facts.edited(self.call, {one: "\0", other: "\0"})
-        between = _LINE_BREAK.sub("\n", marked.split("\0")[1])
-        return between if "," in between else ", "
+        between = self.facts.edited(self.call, {one: _MARK, other: _MARK}).split(_MARK)[1]
+        comma = _COMMA.match(between)
+        assert comma is not None
+        return comma[0] + _LINE_BREAK.sub("\n", between[comma.end() :])
 
 
 def arguments_of(call: ast.Call) -> list[ast.expr | ast.keyword]:
