@@ -38,14 +38,14 @@ _DENSE = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
+class DeviceCode:
     """The code of a device; plain code may be written more than once, and anywhere."""
 
     code: str
     is_plain: bool
 
 
-def made_on(source: ast.expr, device: Device, facts: Facts) -> str | None:
+def made_on(source: ast.expr, device: DeviceCode, facts: Facts) -> str | None:
     """The expression with ``device=`` in each call of a factory; None where it may make something else there, or raise an error."""
     if isinstance(source, ast.Call) and facts.name_of(source.func) not in _DENSE:
         return _factory_on(source, device, facts)
@@ -60,7 +60,7 @@ def made_on(source: ast.expr, device: Device, facts: Facts) -> str | None:
     return edited(source, {inner: made}, facts) if inner is not None and made is not None else None
 
 
-def _arithmetic_on(source: ast.BinOp, device: Device, facts: Facts) -> str | None:
+def _arithmetic_on(source: ast.BinOp, device: DeviceCode, facts: Facts) -> str | None:
     sides = [side for side in (source.left, source.right) if not _is_number(side, facts)]
     made = {side: made_on(side, device, facts) for side in sides}
     edits: dict[ast.AST, str] = {side: code for side, code in made.items() if code is not None}
@@ -68,7 +68,7 @@ def _arithmetic_on(source: ast.BinOp, device: Device, facts: Facts) -> str | Non
     return edited(source, edits, facts) if is_made else None
 
 
-def _comparison_on(source: ast.Compare, device: Device, facts: Facts) -> str | None:
+def _comparison_on(source: ast.Compare, device: DeviceCode, facts: Facts) -> str | None:
     left = made_on(source.left, device, facts)
     if left is None or len(source.ops) != 1:
         return None
@@ -107,7 +107,7 @@ def _is_whole(part: ast.expr) -> bool:
     return isinstance(part, ast.Constant) and (part.value is None or part.value is ...)
 
 
-def _factory_on(source: ast.Call, device: Device, facts: Facts) -> str | None:
+def _factory_on(source: ast.Call, device: DeviceCode, facts: Facts) -> str | None:
     if unpacks(source) or keywords_of(source) & _DECIDES_THE_PLACE or not _is_alike(source, facts):
         return None
     made = filled(source, facts) if facts.name_of(source.func) == "torch.tensor" else CallCode(source, facts)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from syncscan.model import Kind
 from syncscan.rule import Facts
-from syncscan.source_text import nodes_of
+from syncscan.syntax.source_text import nodes_of
 
 Touch = Callable[[ast.AST, Facts], bool]
 

@@ -25,7 +25,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._code import CallCode, as_argument
-from ._made_on import Device, is_exact, made_on
+from ._made_on import DeviceCode, is_exact, made_on
 from ._pinned import with_pinned_source
 from ._shared import (
     CONSTRUCTORS,
@@ -188,22 +188,22 @@ def _made_there(call: ast.Call, source: ast.expr, facts: Facts) -> Rewrite | Non
     return Rewrite(call, moved, suggest("make-on-gpu"), Applicability.UNSAFE)
 
 
-def _device_among_others(call: ast.Call, facts: Facts) -> Device | None:
+def _device_among_others(call: ast.Call, facts: Facts) -> DeviceCode | None:
     """The device of a call that does something else too, such as `.to(x)` and `.to(device, dtype)`, and stays for that."""
     device = facts.argument(call, "device")
     if device is None or not isinstance(device, (ast.Name, ast.Attribute)):
         return None
     if facts.of(device).is_gpu:
-        return Device(f"{facts.source(device)}.device", is_plain=True)
-    return Device(facts.source(device), is_plain=True) if is_device(facts.of(device)) else None
+        return DeviceCode(f"{facts.source(device)}.device", is_plain=True)
+    return DeviceCode(facts.source(device), is_plain=True) if is_device(facts.of(device)) else None
 
 
-def _only_device(call: ast.Call, facts: Facts) -> Device | None:
+def _only_device(call: ast.Call, facts: Facts) -> DeviceCode | None:
     """The device to which the call moves, where it does nothing else."""
     if not given(call):
-        return Device('"cuda"', is_plain=True) if plain_name(call, facts) == "cuda" else None
+        return DeviceCode('"cuda"', is_plain=True) if plain_name(call, facts) == "cuda" else None
     device = facts.argument(call, "device")
     if device is None or len(given(call)) != 1 or plain_name(call, facts) == "cuda":
         return None
     is_plain = isinstance(device, (ast.Name, ast.Attribute, ast.Constant))
-    return Device(as_argument(device, facts), is_plain) if is_device(facts.of(device)) else None
+    return DeviceCode(as_argument(device, facts), is_plain) if is_device(facts.of(device)) else None

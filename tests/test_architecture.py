@@ -15,7 +15,7 @@ RULES = ROOT.parent / "rules"  # installed as syncscan.rules
 # or on those above it, and not the other way. All that lies in a package is held to that.
 FLOORS = {
     "syncscan": (
-        "errors fstrings model source_text surroundings",
+        "errors model syntax",
         "ops reference system",
         "rule guard simulate",
         "rules config trace",

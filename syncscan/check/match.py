@@ -20,8 +20,8 @@ from syncscan.check.nesting import is_too_deep
 from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Evidence, Finding, Fix, Kind, Value
 from syncscan.ops import Case, by_parameter
 from syncscan.rule import Match, Rewrite, Rule, suggestion_of
-from syncscan.source_text import Range, inside_of, nodes_of
-from syncscan.surroundings import Surroundings
+from syncscan.syntax.source_text import Range, inside_of, nodes_of
+from syncscan.syntax.surroundings import Surroundings
 
 _COMPOUND = (
     ast.If,

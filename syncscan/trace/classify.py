@@ -20,8 +20,8 @@ from syncscan.ops import Case, Effect, Operation, OperationTable, Term, by_param
 from syncscan.ops.inferred import is_of
 from syncscan.ops.kinds import KINDS, asks
 from syncscan.rule import by_precedence, suggestion_of
-from syncscan.source_text import Range, holds_statements
-from syncscan.surroundings import Surroundings
+from syncscan.syntax.source_text import Range, holds_statements
+from syncscan.syntax.surroundings import Surroundings
 
 _GPU = Value(Kind.TENSOR, Device.CUDA)
 _CPU = Value(Kind.TENSOR, Device.CPU)

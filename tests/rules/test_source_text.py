@@ -9,10 +9,10 @@ import libcst as cst
 import pytest
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
-from syncscan.source_text import Range, SourceText
-from syncscan.surroundings import Surroundings
+from syncscan.syntax.source_text import Range, SourceText
+from syncscan.syntax.surroundings import Surroundings
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 FILES = [*sorted((ROOT / "rules").glob("*.py")), *sorted((ROOT / "syncscan" / "check").glob("*.py"))]
 
 ODD = {

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
 
-from syncscan.fstrings import Spot, fields_in
+from syncscan.syntax.fstrings import Spot, fields_in
 
 Range = tuple[
     int, int, int, int

@@ -1,0 +1,1 @@
+"""The text of syntax nodes, and what stands around them."""
