@@ -65,6 +65,8 @@ def said(syncscan, project):
         ("y = x[[2, 4]]", "`torch.stack` of the rows, or an index that was made on the GPU once"),
         ("host = torch.arange(8)\ny = x[host]", "make it on the GPU, with `device=` where it is made (a.py:10)"),
         ("x[rows, rows] = 1", "store a tensor that was made on the GPU once"),
+        ("x[(rows, rows)] = 1", "store a tensor that was made on the GPU once"),
+        ("for k in range(n):\n    T = x[k].T.sum().item()", "read what all rounds need with one `.tolist()` before the loop"),
         ("y = torch.where(mask, x, torch.tensor(0.0))", "write the number itself in its place"),
         ("y = torch.linalg.inv(x)", "`torch.linalg.inv_ex` returns the status on the GPU"),
         ("torch.testing.assert_close(x, x)", "leave it to tests; in a run, `torch._assert_async`"),
