@@ -120,7 +120,7 @@ def doubted(value: Value, *others: Value) -> Value:
 
 def deciding(*values: Value) -> Value:
     """The first of the values of which it is known why they are where they are, no surer than any of them."""
-    first = next((value for value in values if value.evidence is not None), values[0])
+    first = next((value for value in values if value.evidence), values[0])
     return doubted(first, *values)
 
 

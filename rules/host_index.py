@@ -95,7 +95,7 @@ def _hint(index: ast.expr, value: Value) -> str:
         numbers = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
         if 0 < len(numbers) == len(index.elts):
             return _of_numbers(numbers)
-    if value.is_cpu_tensor and value.evidence is not None:
+    if value.is_cpu_tensor and value.evidence:
         return suggest("made-here", place=value.evidence.place)
     return ""
 

@@ -54,7 +54,7 @@ class StatementFacts:
         """Where the value of an expression lives; that of a generator is known by what it yields."""
         if isinstance(node, ast.GeneratorExp):
             return Value(Kind.LIST, element=self.of(node.elt))
-        return self._candidate.values.get(_position(node), UNKNOWN)
+        return self._candidate.at(_position(node))
 
     def name_of(self, node: ast.AST) -> str:
         """The full name of a function that is called."""
@@ -93,12 +93,12 @@ class StatementFacts:
 
     def group(self, call: ast.Call) -> Value:
         """The process group that a collective is for: the default one where the call names none."""
-        bound = self._candidate.calls.get(_position(call))
+        bound = self._candidate.call_at(_position(call))
         return (bound.get("group") if bound is not None else None) or UNKNOWN
 
     def argument(self, call: ast.Call, name: str) -> ast.expr | None:
         """The argument that a call of a known operation binds to a parameter, if it is given in so many words."""
-        bound = self._candidate.calls.get(_position(call))
+        bound = self._candidate.call_at(_position(call))
         if bound is None:
             return None
         positional = list(takewhile(lambda arg: not isinstance(arg, ast.Starred), call.args))

@@ -33,7 +33,10 @@ class Explain(Protocol):
 
 
 class LazyEvidence(Evidence):
-    """The first step of a chain that is looked for when it is first asked for, and again when what it rests on has changed."""
+    """The first step of a chain that is looked for when it is first asked for, and again when what it rests on has changed.
+
+    It is false where nothing is known of the reason.
+    """
 
     __slots__ = ("_known", "explain")
 
@@ -42,6 +45,9 @@ class LazyEvidence(Evidence):
     def __init__(self, explain: Explain, known: Reasons | None = None) -> None:
         object.__setattr__(self, "explain", explain)  # frozen, like all evidence
         object.__setattr__(self, "_known", known)
+
+    def __bool__(self) -> bool:
+        return self.found is not None
 
     @property
     def reasons(self) -> Reasons:

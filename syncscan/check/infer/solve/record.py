@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from syncscan.check.infer.ir.instructions import Slot
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.transfer.conditions import Bound, blocking_case, queued_case
-from syncscan.model import Value
+from syncscan.model import UNKNOWN, Value
 from syncscan.ops import Case, Effect
 
 Place = tuple[int, int]  # the line and the column on which a statement begins
@@ -25,9 +27,10 @@ class Candidate:
     """A statement (only its head, if it is compound) and what is known of the expressions in it."""
 
     node: ast.stmt
-    values: dict[Position, Value] = field(default_factory=dict)
+    value: Callable[[Slot], Value]  # of a slot of its function, as rules see it
+    slots: dict[Position, Slot] = field(default_factory=dict)
     names: dict[Position, str] = field(default_factory=dict)  # of the functions that are called
-    calls: dict[Position, Bound] = field(default_factory=dict)
+    calls: dict[Position, Callable[[], Bound]] = field(default_factory=dict)  # with values as rules see them
     cases: dict[Position, Case] = field(default_factory=dict)
     queued: dict[Position, Case] = field(default_factory=dict)  # of copies that the host does not wait for
     waits: dict[Position, Value] = field(default_factory=dict)  # of properties that are read
@@ -35,6 +38,16 @@ class Candidate:
         default_factory=dict
     )  # of host arrays that drift from what is there
     blocks: bool = False
+
+    def at(self, position: Position) -> Value:
+        """The value of the expression that stands there."""
+        slot = self.slots.get(position)
+        return UNKNOWN if slot is None else self.value(slot)
+
+    def call_at(self, position: Position) -> Bound | None:
+        """The call of a known operation that stands there."""
+        call = self.calls.get(position)
+        return None if call is None else call()
 
 
 # Every statement of a function, those that may block in the order in which they were found to.
@@ -46,19 +59,16 @@ Waits = dict[Function, Value]
 class Recorder:
     """Listens to the evaluation of one function."""
 
-    def __init__(self, waits: Waits | None = None) -> None:
-        self._waits = waits or {}
+    def __init__(self, waits: Waits, value: Callable[[Slot], Value]) -> None:
+        """``value`` has those of slots, as rules see them."""
+        self._waits = waits
+        self._value = value
         self._open: list[Candidate] = []
         self.statements: Statements = {}
 
-    @property
-    def current(self) -> Candidate | None:
-        """The innermost statement."""
-        return self._open[-1] if self._open else None
-
     def begin(self, node: ast.stmt) -> None:
         """Listen to a statement; statements nest."""
-        self._open.append(Candidate(node))
+        self._open.append(Candidate(node, self._value))
 
     def end(self) -> None:
         """Keep the innermost statement; a later evaluation of it, in a loop, replaces it."""
@@ -69,23 +79,25 @@ class Recorder:
             del self.statements[place]  # those that may block stand in the order in which they were found to
         self.statements[place] = record
 
-    def value(self, node: ast.expr, value: Value) -> None:
-        """An expression has a value."""
+    def value(self, node: ast.expr, slot: Slot) -> None:
+        """An expression has the value of a slot."""
         if self._open:
-            self._open[-1].values[position_of(node)] = value
+            self._open[-1].slots[position_of(node)] = slot
 
     def candidate(self) -> None:
         """The statement asks for the truth, text or number of a GPU value."""
         if self._open:
             self._open[-1].blocks = True
 
-    def operation(self, node: ast.expr, named: ast.expr, name: str, bound: Bound) -> None:
-        """An operation of the table is called, by a name that stands at ``named``."""
+    def operation(
+        self, node: ast.expr, named: ast.expr, name: str, bound: Bound, call: Callable[[], Bound]
+    ) -> None:
+        """An operation of the table is called, by a name that stands at ``named``; ``call`` is that as rules see it."""
         if not self._open:
             return
         record, position = self._open[-1], position_of(node)
         record.names[position_of(named)] = name
-        record.calls[position] = bound
+        record.calls[position] = call
         case = blocking_case(bound)
         if case is not None:
             record.cases[position] = case

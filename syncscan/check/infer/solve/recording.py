@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 
 from syncscan.check.infer.dataflow.context import Context
@@ -12,7 +13,7 @@ from syncscan.check.infer.ir.instructions import Op, Slot
 from syncscan.check.infer.lower.function import lower
 from syncscan.check.infer.lower.lowering import Lowering
 from syncscan.check.infer.lower.narrowing import classes_asked, isinstance_of
-from syncscan.check.infer.solve.record import Recorder, Statements, Waits, position_of
+from syncscan.check.infer.solve.record import Recorder, Statements, Waits
 from syncscan.check.infer.source.index import Function
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.point import Point, Solving
@@ -40,7 +41,7 @@ class _Recording:
         self._point = Point(solver)
         self._point.stand_in(state)
         self._point.recorder = self
-        self._recorder = Recorder(waits)
+        self._recorder = Recorder(waits, self._value_of)
         self._silent = 0
 
     @property
@@ -63,8 +64,7 @@ class _Recording:
     def value(self, node: ast.expr, slot: Slot) -> None:
         """See `Listener`."""
         if not self._silent:
-            value = self._state.values[slot]
-            self._recorder.value(node, self._shown(self._state, slot, value))
+            self._recorder.value(node, slot)
 
     def truth(self, slot: Slot) -> None:
         """See `Listener`."""
@@ -122,19 +122,20 @@ class _Recording:
     def operation(self, node: ast.expr, named: ast.expr, name: str, bound: Bound) -> None:
         """See `Recording`."""
         if not self._silent:
-            self._recorder.operation(node, named, name, bound)
-            record = self._recorder.current
-            if record is not None:
-                record.calls[position_of(node)] = self._public(bound)
+            call = functools.partial(self._public, bound, self._point.number)
+            self._recorder.operation(node, named, name, bound, call)
 
-    def _public(self, bound: Bound) -> Bound:
+    def _value_of(self, slot: Slot) -> Value:
+        return self._shown(self._state, slot, self._state.values[slot])
+
+    def _public(self, bound: Bound, number: Slot) -> Bound:
         def shown(value: AbstractValue) -> Value:
             return self._shown(self._state, None, value)
 
         values = {name: tuple(map(shown, each)) for name, each in bound.values.items()}
         if "group" in bound.values:  # of which no argument may speak
             values["group"] = tuple(
-                [self._shown(self._state, self._point.number, each) for each in bound.values["group"]]
+                [self._shown(self._state, number, each) for each in bound.values["group"]]
             )
         return Bound(bound.operation, values, tuple(map(shown, bound.rest)))
 

@@ -203,17 +203,13 @@ class Solver:
         """Return a value as rules see it."""
         on_gpu = value.holds_gpu
         if slot is not None and is_process_group(value):
-            return public(value, LazyEvidence(Explanation(self, state, slot, ANYWHERE)).found)
+            return public(value, LazyEvidence(Explanation(self, state, slot, ANYWHERE)))
         if slot is None or not (on_gpu or value.is_cpu_tensor):
             return public(value)
         known = self._seen.get((state, slot))
         if known is None:
-            places = ON_GPU if on_gpu else ON_HOST
-            evidence: Evidence | None = LazyEvidence(Explanation(self, state, slot, places))
-            if not on_gpu:  # few are, and what rules say of them depends on whether it is known
-                assert isinstance(evidence, LazyEvidence)
-                evidence = evidence.found
-            known = self._seen[state, slot] = public(value, evidence)
+            explanation = Explanation(self, state, slot, ON_GPU if on_gpu else ON_HOST)
+            known = self._seen[state, slot] = public(value, LazyEvidence(explanation))
         return known
 
     def explain(self, state: State, slot: Slot, places: Places) -> Reasons:
