@@ -10,6 +10,7 @@ from itertools import chain
 
 from syncscan.check.defects import defect
 from syncscan.check.files import Source
+from syncscan.check.infer.domain.lattice import forget_joins
 from syncscan.check.infer.kept.knowledge import KnowledgeReader, KnowledgeWriter
 from syncscan.check.infer.kept.names import text_of
 from syncscan.check.infer.kept.reading import NotKeptError, reading
@@ -114,6 +115,7 @@ class Engine:
                 )
             result = project.result(targets, progress, jobs)
             self._project = project
+            forget_joins()
             return result
 
     def _followed(

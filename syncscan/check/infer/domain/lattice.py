@@ -33,6 +33,11 @@ _ORDER[Kind.MOVED] = _ORDER[Kind.TENSOR]  # what was moved beside a tensor is on
 _JOINS: dict[tuple[AbstractValue, AbstractValue], AbstractValue] = {}
 
 
+def forget_joins() -> None:
+    """Free the memory of joins that were looked up; they are worked out again where they are asked for."""
+    _JOINS.clear()
+
+
 def as_tensor(value: AbstractValue) -> AbstractValue:
     """Return a value in a place where only a tensor can be: what was moved to the GPU turns out to be one."""
     return refine(value, kind=Kind.TENSOR) if value.kind is Kind.MOVED else value
