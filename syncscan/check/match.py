@@ -20,21 +20,8 @@ from syncscan.check.nesting import is_too_deep
 from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Evidence, Finding, Fix, Kind, Value
 from syncscan.ops import Case, by_parameter
 from syncscan.rule import Match, Rewrite, Rule, suggestion_of
-from syncscan.syntax.source_text import Range, inside_of, nodes_of
+from syncscan.syntax.source_text import Range, holds_statements, inside_of, nodes_of
 from syncscan.syntax.surroundings import Surroundings
-
-_COMPOUND = (
-    ast.If,
-    ast.While,
-    ast.For,
-    ast.AsyncFor,
-    ast.With,
-    ast.AsyncWith,
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.ClassDef,
-)
-
 
 BoundIn = Callable[[tuple[ast.stmt, ...]], set[str]]  # `bound_in`, or what it said before
 
@@ -76,7 +63,7 @@ class StatementFacts:
             if candidate is None:
                 return
             yield candidate.node, StatementFacts(candidate, self._statements, self._function, self._bound_in)
-            if isinstance(statement, _COMPOUND) and statement not in place.again:
+            if holds_statements(statement) and statement not in place.again:
                 return
 
     def line(self, node: ast.AST) -> int:
