@@ -57,7 +57,12 @@ class CallCode:
         last = arguments[-1]
         text = self.edits[last] if last in self.edits else edited(last, self.edits, self.facts)
         between = self._between(*arguments[-2:]) if len(arguments) > 1 else ", "
-        return self.facts.edited(self.call, {**self.edits, last: between.join([text, *self.appended])})
+        written = between.join([text, *self.appended])
+        if self.facts.edited(self.call, {last: _MARK}).endswith(
+            _MARK
+        ):  # a generator in the parentheses of the call
+            written = f"({written})"
+        return self.facts.edited(self.call, {**self.edits, last: written})
 
     def whole(self) -> str:
         """Return the code with the parentheses that stand around the call."""

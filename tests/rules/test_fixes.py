@@ -107,6 +107,10 @@ y = torch.tensor([1, 2],  # one
         "y = torch.tensor(d.rows, **{}).to(d, non_blocking=True)\n",
         "y = torch.tensor(d.rows, **{}).to(d, non_blocking=True)\n",
     ),
+    "a generator in the parentheses of the call": (
+        "y = torch.tensor(k for k in range(3)).to(d)\n",
+        "y = torch.tensor((k for k in range(3)), pin_memory=torch.cuda.is_available()).to(d, non_blocking=True)\n",
+    ),
     "a truth value as the index": ("x[x.ndim > 0] = 1\n", "x[x.ndim > 0] = 1\n"),
     "a truth value as the index of a store of a tensor": (
         "y = torch.zeros(3, pin_memory=True)\nx[True] = y\n",
