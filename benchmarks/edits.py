@@ -32,8 +32,9 @@ from typing import Any
 from benchmarks import releases
 from syncscan.check.engine import Engine
 from syncscan.check.files import Source, SourceError, read_source
+from syncscan.check.infer.domain.value import AbstractValue
 from syncscan.check.matching import CheckResult
-from syncscan.model import Conventions, Value
+from syncscan.model import Conventions
 
 Sources = dict[str, Source]
 
@@ -137,16 +138,16 @@ def known(engine: Engine) -> dict[str, object]:
     found = {owners[p]: cell for p, cell in cells.parameters.items() if p in owners}
     found |= {f"{f.key} returns": cell for f, cell in cells.returns.items()}
     found |= {f"{cls.key} .{name}": cell for (cls, name), cell in cells.attributes.items()}
-    return {key: described(cell.value) for key, cell in found.items() if cell.history}
+    return {key: described(cell.value) for key, cell in found.items() if cell.contributions}
 
 
-def described(value: Value) -> str:
-    """A value as text, with its evidence, and without addresses."""
-    parts = [getattr(value, name) for name in ("kind", "device", "confidence", "pinned", "dtype", "ndim")]
-    payload = getattr(value, "payload", None)
-    inside = [described(item) for item in (*(value.items or ()), *filter(None, [value.element]))]
-    steps = value.evidence.chain() if value.evidence is not None else ()
-    return f"{parts} {getattr(payload, 'key', payload)} {inside} {[(s.path, s.line, s.text) for s in steps]}"
+def described(fact: AbstractValue) -> str:
+    """A value as text, without addresses."""
+    parts = [
+        getattr(fact, name) for name in ("kind", "device", "confidence", "pinned", "dtype", "ndim", "differs")
+    ]
+    inside = [described(item) for item in (*(fact.items or ()), *filter(None, [fact.element]))]
+    return f"{parts} {getattr(fact.payload, 'key', fact.payload)} {inside} {sorted(fact.via or ())}"
 
 
 def edited(rng: random.Random, sources: Sources) -> str:

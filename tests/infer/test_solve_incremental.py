@@ -9,7 +9,7 @@ import pytest
 
 from syncscan.check.engine import Engine
 from syncscan.model import Conventions
-from tests.check.changing import asked, changed, project
+from tests.check.changing import asked, changed, project, source
 
 _engine = functools.partial(Engine, Conventions())
 
@@ -28,3 +28,23 @@ def test_edits_are_followed_as_if_all_were_read_anew(seed: int) -> None:
         assert result.findings == expected.findings
         followed += not stages["read"]
     assert followed > 6
+
+
+@pytest.mark.parametrize("length", [1, 2, 5])
+def test_what_functions_hand_round_goes_with_the_function_that_made_it(length: int) -> None:
+    attributes = [f"x{number}" for number in range(length)]
+    hands_on = "".join(
+        f"    def hand_{one}(self):\n        self.{other} = self.{one}\n"
+        for one, other in zip(attributes, [*attributes[1:], attributes[0]], strict=True)
+    )
+    text = (
+        "import torch\nclass Ring:\n    def make(self):\n        self.x0 = torch.zeros(3, device='cuda')\n"
+        f"{hands_on}    def read(self):\n        return self.x0.item()\n"
+    )
+    sources, engine = {"ring": source("ring", text)}, _engine()
+    assert [each.code for each in asked(engine, sources)[0].findings] == ["SYN101"]
+    for now in (text.replace("self.x0 = torch.zeros(3, device='cuda')", "pass"), text):
+        sources["ring"] = source("ring", now)
+        result, stages = asked(engine, sources)
+        assert result == asked(_engine(), sources)[0]
+        assert not stages["read"]

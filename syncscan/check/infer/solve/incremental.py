@@ -2,7 +2,8 @@
 
 Some functions are to be solved anew: the cone. All others keep what they contributed, and are seen as they were at the end of each
 round. So the cone is solved through all rounds again, and then each cell to which it contributes is looked at: where that
-had another value at the end of some round, those that read it belong to the cone too, and it is solved once more. In the end
+had another value at the end of some round, those that read it belong to the cone too, and it is solved once more. So do those
+that hand on what they read of a cell until it is contributed to that cell again, where the cone contributes less to it than before. In the end
 no reader outside of the cone has seen anything else, and the fixed point is that of a cold run, because there is only one.
 """
 
@@ -14,6 +15,7 @@ from typing import Any, Protocol
 
 from syncscan.check.infer.dataflow.cells import Cell, united
 from syncscan.check.infer.dataflow.state import State
+from syncscan.check.infer.solve.circles import Circles
 from syncscan.check.infer.source.edits import NotFollowedError
 from syncscan.check.infer.source.index import Function
 
@@ -58,14 +60,22 @@ class Replay:
         self.cone: dict[State, None] = {}
         self._before: dict[Cell[Any], Changes] = {}  # of the cells to which the cone contributed, and does
         self._entered: dict[Cell[Any], Changes] = {}  # what those outside contribute in later rounds
+        self._removed: set[State] = set()
+        self._lost: dict[
+            Cell[Any], Any
+        ] = {}  # what functions of the cone contributed before, all of them together
 
     def remove(self, state: State) -> None:
         """Take back all that a function contributed and read."""
         first, behind = state.base, state.base + state.size
+        is_new = state not in self._removed
+        self._removed.add(state)
         for cell in dict.fromkeys(state.told):
             self._note(cell)
             for writer in [each for each in cell.contributions if first <= each < behind]:
-                del cell.contributions[writer]
+                fact = cell.contributions.pop(writer)
+                if is_new:
+                    self._lost[cell] = united(self._lost.get(cell, cell.nothing), fact)
                 if cell.late is not None:
                     cell.late.pop(writer, None)
         for cell in dict.fromkeys(state.reads):
@@ -115,6 +125,8 @@ class Replay:
                 raise NotFollowedError
             self._go_through(strata)
             more = {state for cell in self._differing() for state in self._readers(cell)}
+            if less := [*self._less()]:
+                more |= Circles(self._solver).through(less)
             more.difference_update(self.cone)
             if not more:
                 break
@@ -166,6 +178,16 @@ class Replay:
         """Yield the cells that had another value at the end of some round."""
         for cell, before in self._before.items():
             if cell.changes() != before:
+                yield cell
+
+    def _less(self) -> Iterator[Cell[Any]]:
+        """Yield the cells to which the cone contributes less than its functions did."""
+        for cell, lost in self._lost.items():
+            told = cell.nothing
+            for writer, fact in cell.contributions.items():
+                if self._solver.state_of(writer).is_replayed:
+                    told = united(told, fact)
+            if united(told, lost) != told:
                 yield cell
 
     def _readers(self, cell: Cell[Any]) -> Iterator[State]:
