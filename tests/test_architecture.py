@@ -94,7 +94,7 @@ FLOORS = {
         "threads",
         "simulation",
     ),
-    "syncscan.ops": ("kinds", "inferred table"),
+    "syncscan.ops": ("kinds", "inferred table", "stubs"),
     "syncscan.system": ("files git memory workers",),
     "syncscan.server": ("answers progress settings", "workspace", "server"),
     "syncscan.verify": ("scratch", "run", "search"),

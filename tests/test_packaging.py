@@ -83,7 +83,8 @@ def test_the_wheel_holds_the_rule_book_and_the_operation_table(wheel):
         for path in (ROOT / "syncscan").rglob("*.py")
     }
     rules = {f"syncscan/rules/{path.name}" for path in (ROOT / "rules").glob("*.py")}
-    assert modules | rules | {"syncscan/rules/ops.toml", "syncscan/py.typed"} <= names
+    stubs = {f"syncscan/rules/stubs/{path.name}" for path in (ROOT / "rules" / "stubs").glob("*.toml")}
+    assert modules | rules | stubs | {"syncscan/rules/ops.toml", "syncscan/py.typed"} <= names
     assert not [name for name in names if name.startswith(("rules/", "tests/", "docs/"))]
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.simulated_truth.collect import PLUGINS, is_innermost, suites
+from benchmarks.simulated_truth.collect import PLUGINS, is_innermost, parse_options, suites
 from benchmarks.simulated_truth.evaluate import regressions
 from benchmarks.simulated_truth.truth import (
     DATA,
@@ -237,3 +237,9 @@ def test_what_a_test_makes_is_on_the_gpu_and_what_the_library_makes_is_not(tmp_p
     assert [(site["line"], site["code"]) for site in sites if site["path"].endswith("library.py")] == [
         (5, "SYN101")
     ]
+
+
+def test_options_may_stand_before_the_libraries(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["collect", sys.executable, "--seconds", "30", "einops", "einx"])
+    options = parse_options()
+    assert (options.library, options.seconds) == (["einops", "einx"], 30)

@@ -89,7 +89,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=DATA, help="where the truth is stored")
     parser.add_argument("--seconds", type=int, default=300, help="of the processor, for each suite")
     parser.add_argument("--again", action="store_true", help="also what is stored")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     options.python, options.folder = options.python.absolute(), options.folder.resolve()
     if unknown := set(options.library) - suites().keys():
         parser.error(f"suites.toml names no {', '.join(sorted(unknown))}")
