@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.domain.basic import EMPTY, list_of, put
+from syncscan.check.infer.domain.basic import EMPTY, TENSOR, list_of, put
 from syncscan.check.infer.domain.lattice import as_tensor, join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Function, Parameter
-from syncscan.check.infer.transfer.guesses import assumed_tensor
+from syncscan.check.infer.transfer.guesses import IS_TENSOR, assumed_tensor
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.virtual import passed_through
 from syncscan.model import ARRAYS, Confidence, Device, Kind
 
 _SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})
+_NOTHING = frozenset({Kind.UNKNOWN, Kind.NONE})
 _HOST_SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
-_OF_BATCHES = frozenset(
-    {"forward", "update", "training_step", "validation_step", "test_step", "predict_step"}
-)
 
 
 def argument(at: Point, parameter: Parameter, position: int, default: AbstractValue | None) -> AbstractValue:
@@ -41,11 +39,14 @@ def argument(at: Point, parameter: Parameter, position: int, default: AbstractVa
 def _assumed(at: Point, parameter: Parameter, value: AbstractValue) -> AbstractValue:
     """Return what is assumed of a parameter where nothing else says what it is, or where."""
     function = at.function
-    if value is BOTTOM and parameter.name in at.context.used_as_tensors(function) and at.assume():
-        return _as_it_is_used(at, parameter)
-    confidence = Confidence.INFERRED if _takes_batches(function) else Confidence.ASSUMED
-    where = parameter.annotation or function.node
-    return assumed_tensor(at, value, parameter.name, confidence, (at.module, where))
+    confidence = Confidence.INFERRED if _works_where_its_module_is(function) else Confidence.ASSUMED
+    where, text = parameter.annotation or function.node, IS_TENSOR
+    if value.kind in _NOTHING and parameter.name in at.context.used_as_tensors(function):
+        value, where, text = join(value, TENSOR), function.node, _IS_USED
+    return assumed_tensor(at, value, parameter.name, confidence, (at.module, where), text)
+
+
+_IS_USED = "`{}` is used as a tensor: it waits if its argument is on the GPU"
 
 
 def _receiver(function: Function) -> AbstractValue:
@@ -71,19 +72,10 @@ def _passed_or_promised(at: Point, value: AbstractValue, promised: AbstractValue
     return _filled(value, promised) if _has_gaps(value, promised) and at.declare() else value
 
 
-def _takes_batches(function: Function) -> bool:
-    """Return whether frameworks call a method of a module with each batch, on the GPU where the module is."""
-    return function.name in _OF_BATCHES and function.owner is not None and function.owner.is_module
-
-
-def _as_it_is_used(at: Point, parameter: Parameter) -> AbstractValue:
-    """Return a tensor that nobody is seen to pass, and that nothing but its use shows to be one."""
-    at.origin(
-        f"`{parameter.name}` is used as a tensor: it waits if its argument is on the GPU",
-        node=at.function.node,
-    )
-    on_host = at.place_of(parameter.name) is Device.CPU
-    return AbstractValue(Kind.TENSOR, Device.CPU if on_host else Device.CUDA, Confidence.ASSUMED)
+def _works_where_its_module_is(function: Function) -> bool:
+    """Return whether a method of a module works on tensors where the module is: on the GPU, once the module is made."""
+    owner = function.owner
+    return owner is not None and owner.is_module and not owner.makes(function.name)
 
 
 def _as_promised(value: AbstractValue, promised: AbstractValue) -> AbstractValue:

@@ -66,15 +66,24 @@ def _on_the_host(value: AbstractValue, name: str) -> AbstractValue:
 _HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT})
 
 
+IS_TENSOR = "`{}` is a tensor, and nothing places it on the CPU"
+
+
 def assumed_tensor(
-    at: Point, value: AbstractValue, name: str, confidence: Confidence, where: tuple[Module, ast.AST]
+    at: Point,
+    value: AbstractValue,
+    name: str,
+    confidence: Confidence,
+    where: tuple[Module, ast.AST],
+    text: str = IS_TENSOR,
 ) -> AbstractValue:
     """Return a tensor of unknown place, such as an annotated parameter that nobody is seen to pass.
 
-    ``where`` says so: an annotation in a module, or the function.
+    ``where`` says so, in ``text``: an annotation in a module, or the function.
     """
     if value.kind is Kind.UNION:
-        return join_all([assumed_tensor(at, option, name, confidence, where) for option in value.items or ()])
+        options = value.items or ()
+        return join_all([assumed_tensor(at, option, name, confidence, where, text) for option in options])
     if value.kind in _HOLDERS:
         return _assumed_inside(at, value, name, confidence, where)
     is_open = value.kind is Kind.TENSOR and value.device is Device.UNKNOWN
@@ -84,7 +93,7 @@ def assumed_tensor(
         return value
     if at.context.place_of(name) is Device.CPU:
         return refine(value, device=Device.CPU, confidence=Confidence.ASSUMED)
-    at.origin(f"`{name}` is a tensor, and nothing places it on the CPU", *where)
+    at.origin(text.format(name), *where)
     return refine(value, device=Device.CUDA, confidence=confidence, dtype=value.dtype or dtype_of(name))
 
 

@@ -6,7 +6,7 @@ from torch import nn
 
 class Sampler(nn.Module):
     def forward_cuda(self, x: torch.Tensor):
-        return x.max().item()  # expect: SYN101 (assumed)
+        return x.max().item()  # expect: SYN101 (inferred)
 
     def forward_cpu(self, x: torch.Tensor):
         return x.max().item()  # silent

@@ -14,7 +14,7 @@ class Head(nn.Module):
         return x.max().item()  # expect: SYN101 (inferred)
 
     def apply_to(self, x: torch.Tensor):
-        return x.max().item()  # expect: SYN101 (assumed)
+        return x.max().item()  # expect: SYN101 (inferred)
 
 
 class Host(nn.Module):

@@ -17,7 +17,7 @@ class Metric(torch.nn.Module):
         target_cpu.tolist()  # silent
 
     def reset(self, rows: torch.Tensor):
-        rows.tolist()  # expect: SYN102 (assumed)
+        rows.tolist()  # expect: SYN102 (inferred)
 
     def compute(self):
         self.host_cpu.item()  # silent

@@ -23,7 +23,7 @@ class Generator(nn.Module):
     @torch.no_grad()
     def heal(self, ids):
         for part in ids:
-            part.tolist()  # expect: SYN102 (unknown, assumed)
+            part.tolist()  # expect: SYN102 (unknown, inferred)
         return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
 
     @torch.no_grad()
