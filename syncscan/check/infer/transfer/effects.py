@@ -19,7 +19,7 @@ from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
 from syncscan.check.infer.transfer.storing import store_attribute, tell
 from syncscan.check.infer.transfer.subscripts import note_subscript
 from syncscan.check.infer.transfer.virtual import place_of
-from syncscan.model import Kind
+from syncscan.model import Confidence, Device, Kind
 
 Values = Sequence[AbstractValue]
 
@@ -46,8 +46,30 @@ def _store_item(at: Point, values: Values, data: None) -> AbstractValue:
     if len(values) > 3 and values[3].kind not in {Kind.TENSOR, Kind.UNION}:
         return BOTTOM
     if base.kind is Kind.TENSOR or base.kind is Kind.UNION:
-        note_subscript(at, base, index, value)
+        note_subscript(at, base, index, _stored(at, base, value))
     return BOTTOM
+
+
+def _stored(at: Point, base: AbstractValue, value: AbstractValue) -> AbstractValue:
+    """Return what is stored in a tensor on the GPU: operands share a device, as far as nothing else is known of one."""
+    if not base.is_gpu:
+        return value
+    if value is BOTTOM and _is_computed(at, 2) and at.assume():
+        return AbstractValue(Kind.TENSOR, base.device, Confidence.INFERRED)
+    is_open = value.kind is Kind.TENSOR and value.device in _OPEN
+    return refine(value, device=base.device) if is_open else value
+
+
+_OPEN = frozenset({Device.UNKNOWN, Device.MIXED})
+
+
+def _is_computed(at: Point, operand: int) -> bool:
+    """Return whether an operand is the result of a call or a part of something, and no name or attribute, which may be a number."""
+    slot = at.state.ir.operands[at.number][operand]
+    return slot >= 0 and at.state.ir.ops[slot] in _COMPUTED
+
+
+_COMPUTED = frozenset({Op.CALL, Op.CALL_METHOD, Op.UNPACKED, Op.SUBSCRIPT})
 
 
 @register(INSTRUCTIONS, Op.STORE_GLOBAL)
