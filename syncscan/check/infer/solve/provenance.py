@@ -54,6 +54,7 @@ class Provenance:
 
     def __init__(self, solver: Solving) -> None:
         self._solver = solver
+        self._asked: set[_Node] = set()  # devices whose chains are looked for, one behind the other
         self._traces: dict[_Node, Trace] = {}
         self._rests_on: set[object] = set()
 
@@ -130,9 +131,14 @@ class Provenance:
         text = origin.text.replace("{}", f"`{_text_of(state, slot)}`")
         step = Step(origin.path, line, text, is_placing="puts it" in origin.text)
         device = _device_operand(state, slot) if step.is_placing else None
-        if device is None or _Node(state, device) in seen:
+        if device is None:
             return [step]
+        node = _Node(state, device)
+        if node in seen or node in self._asked:
+            return [step]
+        self._asked.add(node)
         behind = self.chain(state, device, ON_GPU)
+        self._asked.discard(node)
         return [step, *behind]
 
     def _traced(self, node: _Node) -> Trace:
