@@ -22,7 +22,7 @@ def test_an_exact_name_goes_before_a_pattern_and_a_longer_pattern_before_a_short
     ]
     assert [stub and stub.operation.dtype for stub in found] == ["int", "float", None]
     assert stubs.of("numpy.linspace").operation.dtype == "float"
-    assert stubs.of("numpy.roll").operation.result == "ndarray"
+    assert stubs.of("scipy.ndimage.zoom").operation.result == "ndarray"
     assert stubs.of("unknown_package.f") is None
 
 

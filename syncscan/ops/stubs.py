@@ -54,6 +54,7 @@ class Stub:
     reviewed: str = ""  # the release of the package
 
 
+@functools.lru_cache(maxsize=65536)
 def of(name: str) -> Stub | None:
     """Return the stub of a full name such as "einops.rearrange"; None where no package says anything of it."""
     parts = name.split(".")

@@ -19,7 +19,8 @@ from syncscan.check.infer.source.scopes import Scopes
 from syncscan.check.infer.source.uses import chosen_by_text, used_as_tensors
 from syncscan.facts import FactSet
 from syncscan.model import Conventions, Device
-from syncscan.ops import OperationTable
+from syncscan.ops import OperationTable, stubs
+from syncscan.ops.stubs import Stub
 
 
 class Context:
@@ -58,6 +59,20 @@ class Context:
             for function in (module.functions if own else ())
             if (name := f"{module.name}.{function.qualname}") in own
         }
+
+    def stub(self, name: str) -> Stub | None:
+        """Return the stub of something outside the project; what the project declares itself goes before it.
+
+        A measured entry of just this name goes before a pattern.
+        """
+        found = stubs.of(name)
+        if found is None or name in self.table.own:
+            return None
+        return None if "*" in found.operation.name and name in self.table.operations else found
+
+    def knows(self, name: str) -> bool:
+        """Return whether a stub or the operation table has just this name."""
+        return self.stub(name) is not None or name in self.table.operations
 
     def parameter_at(self, state: State, slot: Slot) -> Parameter | None:
         """Return the parameter whose value a slot is, as it was passed; None for all other slots."""

@@ -87,12 +87,21 @@ def _of_class(at: Point, base: AbstractValue, name: str) -> AbstractValue:
     return _stored(at, cls, name)
 
 
+def held_by(at: Point, base: AbstractValue, name: str) -> AbstractValue:
+    """Return a tensor that an object of a package holds under a name: of a model, or one that the object was made of."""
+    stub = at.context.stub(str(base.payload)) if base.device is not Device.UNKNOWN else None
+    made_of = stub is not None and name in stub.operation.args
+    if base.device is Device.UNKNOWN or not (made_of or is_tensor_of_models(name)):
+        return BOTTOM
+    return AbstractValue(Kind.TENSOR, base.device, base.confidence, via=base.via)
+
+
 @register(ATTRIBUTES, Kind.INSTANCE)
 def _of_instance(at: Point, base: AbstractValue, name: str) -> AbstractValue:
     """Return what its property returns, or what was stored."""
     cls = base.payload
     if not isinstance(cls, Class):
-        return BOTTOM
+        return held_by(at, base, name)
     at.asks(cls, name)
     methods = cls.overrides(name)
     if methods:

@@ -25,6 +25,7 @@ from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.ir.instructions import CallSite, Op
 from syncscan.check.infer.source.index import Class, Function, Import
 from syncscan.check.infer.transfer.arguments import argument
+from syncscan.check.infer.transfer.attributes import held_by
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.containers import with_added
 from syncscan.check.infer.transfer.functions import call_function
@@ -105,6 +106,8 @@ def _subscript(at: Point, values: Values, data: None) -> AbstractValue:
     if index is BOTTOM and base.kind not in ARRAYS and not at.stays_open():
         return BOTTOM
     item = of_table(at, base, index)
+    if base.kind is Kind.INSTANCE and isinstance(base.payload, str) and isinstance(index.payload, str):
+        item = held_by(at, base, index.payload)
     if item is None:
         item = settled(at, read_item(base, index))
     return named(at, item, index.payload) if isinstance(index.payload, str) else item
@@ -172,6 +175,11 @@ def _call_super(at: Point, values: Values, site: CallSite) -> AbstractValue:
     for base in cls.mro()[1:]:
         if name in base.methods:
             return call_function(at, base.methods[name], call.on(itself))
+    for outside in (each for base in cls.mro() for each in base.external_bases):
+        if name == "__init__" and at.context.stub(outside) is not None:
+            return at.call_outside(outside, call)
+        if at.context.knows(f"{outside}.{name}"):
+            return at.call_outside(f"{outside}.{name}", call.on(itself))
     is_inherited = cls.is_module and name in MODULE_METHODS and name != "__call__"
     return module_method(at, itself, name, call) if is_inherited else BOTTOM
 

@@ -98,6 +98,8 @@ def _rank(value: AbstractValue) -> tuple[int, int]:
 def _tensors(operand: AbstractValue) -> list[AbstractValue]:
     if operand.kind is Kind.TENSOR:
         return [operand]
+    if operand.kind is Kind.INSTANCE and operand.device is not Device.UNKNOWN:
+        return [AbstractValue(Kind.TENSOR, operand.device, operand.confidence, via=operand.via)]
     if operand.kind in {Kind.LIST, Kind.TUPLE, Kind.UNION}:
         inside = [*(operand.items or ()), *([operand.element] if operand.element is not None else [])]
         return [tensor for item in inside for tensor in _tensors(item)]

@@ -24,6 +24,7 @@ from syncscan.check.infer.transfer.registry import (
     FUNCTIONS,
     METHODS,
     PACKAGES,
+    STUBBED,
 )
 from syncscan.model import Device, Kind
 
@@ -233,6 +234,8 @@ class Point:
             self.note_operation(name, call)
             return special(self, call)
         package = DECLARED if name in self.context.table.own else name.partition(".")[0]
+        if self.context.stub(name) is not None:
+            package = STUBBED
         handler = PACKAGES.get(package)
         return handler(self, name, call) if handler is not None else BOTTOM
 

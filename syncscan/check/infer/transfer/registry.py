@@ -20,6 +20,7 @@ CALLABLES: dict[Kind, Callable[..., AbstractValue]] = {}  # (point, callee, call
 METHODS: dict[Kind, Callable[..., AbstractValue]] = {}  # (point, base, name, call): ``base.name(...)``
 FUNCTIONS: dict[str, Callable[..., AbstractValue]] = {}  # (point, call): outside the project, by full name
 PACKAGES: dict[str, Callable[..., AbstractValue]] = {}  # (point, name, call): all else in a package outside
+STUBBED = "*"  # stands among the packages for all of which a stub says what they do
 DECLARED = ""  # stands among the packages for what the project declares itself
 
 

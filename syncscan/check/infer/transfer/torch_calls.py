@@ -119,6 +119,8 @@ def _is_cuda(device: AbstractValue) -> bool:
 def torch_object(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
     """Call a method of an object of torch: a stream, an event, a layer."""
     full = f"{base.payload}.{name}"
+    if at.context.stub(full) is not None:
+        return at.call_outside(full, call.on(base))
     at.note_asked(full, call)
     if at.context.table.find(full) is not None:
         return _operation(at, full, call.on(base))

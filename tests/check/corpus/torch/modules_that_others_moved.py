@@ -10,7 +10,7 @@ on_host = AutoModelForCausalLM.from_pretrained("gpt2")
 
 @torch.inference_mode()
 def generate(prompt, n, temperature=1.0):
-    ids = tokenizer(prompt, return_tensors="pt").to("cuda").input_ids
+    ids = tokenizer(prompt, return_tensors="pt").to("cuda").input_ids  # expect: SYN302
     past = None
     for _ in range(n):
         out = model(ids, past_key_values=past)
