@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 
 from syncscan.check.infer.solve.record import Waits
@@ -45,8 +46,9 @@ class _Search:
 
     def _wait_of(self, function: Function | Virtual, depth: int) -> Value | None:
         if isinstance(function, Virtual):
-            waits = (self.wait_of(method, depth) for method in function.below)
-            return next((wait for wait in waits if wait is not None), None)
+            own = function.cls.find_method(function.name)
+            methods = [*function.below, *([own] if own is not None and not _is_abstract(own) else [])]
+            return _of_any([self.wait_of(method, depth) for method in methods])
         if function.is_cached_property:  # it waits for its first reader only
             return None
         finding = self._finding_in(function)
@@ -67,6 +69,18 @@ class _Search:
             self._direct[function] = max(waits, key=lambda each: each.finding.confidence, default=None)
         surest = self._direct[function]
         return surest.finding_now() if surest is not None else None
+
+
+def _of_any(waits: Sequence[Value | None]) -> Value | None:
+    """Return the wait of a call that runs one of several methods; it is assumed where some of them do not wait."""
+    wait = next((each for each in waits if each is not None), None)
+    return wait if wait is None or None not in waits else replace(wait, confidence=Confidence.ASSUMED)
+
+
+def _is_abstract(function: Function) -> bool:
+    """Return whether a method is there to be overridden: it says so, or does nothing but raise an error."""
+    body = function.node.body if isinstance(function.node, ast.FunctionDef) else []
+    return "abc.abstractmethod" in function.decorators or (bool(body) and isinstance(body[-1], ast.Raise))
 
 
 def _called(function: Function, name: str, wait: Value) -> Value:
