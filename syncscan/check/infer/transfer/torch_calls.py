@@ -12,6 +12,7 @@ from syncscan.check.infer.transfer.operands import together
 from syncscan.check.infer.transfer.point import DEFAULT_DEVICE, Point
 from syncscan.check.infer.transfer.registry import CALLABLES, DECLARED, FUNCTIONS, METHODS, PACKAGES, register
 from syncscan.check.infer.transfer.results import placed, result_of
+from syncscan.check.infer.transfer.subscripts import elements_of_index
 from syncscan.model import ON_GPU, Confidence, Device, Kind
 from syncscan.ops import DEFAULT, follows_default
 from syncscan.ops.inferred import device_named
@@ -50,6 +51,8 @@ def _operation(at: Point, name: str, call: Call) -> AbstractValue:
             return BOTTOM
         operation = DEFAULT
     bound = call.bound(operation)
+    if name in _OF_INDICES and "index" in bound.values:
+        bound.values["index"] = elements_of_index(bound.values["index"][0])
     _settle_device(at, bound, call)
     if name.startswith("torch.distributed."):
         settle_group(at, bound)
@@ -58,6 +61,9 @@ def _operation(at: Point, name: str, call: Call) -> AbstractValue:
     result = call.first if _is_in_place(name, call) else result_of(bound, at)
     at.note_bound(name, call, bound)
     return result
+
+
+_OF_INDICES = frozenset({"torch.Tensor.__getitem__", "torch.Tensor.__setitem__"})
 
 
 def _is_in_place(name: str, call: Call) -> bool:
