@@ -27,6 +27,7 @@ import tomllib  # Python 3.11 or newer
 
 from benchmarks import releases
 from benchmarks.simulated_truth.truth import DATA, DEVELOPMENT, NO_RULE, Truth, half_of, libraries
+from syncscan.simulate.export import INSIDE
 
 HERE = Path(__file__).resolve().parent
 WALL_TIMES = 8  # the time that a suite may take, in multiples of that of the processor
@@ -234,7 +235,9 @@ def is_innermost(site: dict[str, Any], torch: str) -> bool:
 
 def is_passed_by(frame: str, torch: str) -> bool:
     """Return whether a frame stands between a site and what it calls; the plugin's move of a module is no site's."""
-    return frame.startswith((torch, str(PLUGINS[0]), "<")) and not frame.endswith(f":{MOVES_MODULE}")
+    return frame.startswith((torch, str(PLUGINS[0]), str(INSIDE), "<")) and not frame.endswith(
+        f":{MOVES_MODULE}"
+    )
 
 
 def say(truth: Truth, results: Path) -> str:
