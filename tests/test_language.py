@@ -15,7 +15,10 @@ ROOT = Path(__file__).resolve().parent.parent
 RULES = {
     path.stem: yaml.safe_load(path.read_text("utf-8")) for path in (ROOT / "styles/syncscan").glob("*.yml")
 }
-PAGES = ["README.md", *(f"docs/{name}.md" for name in ("index", "guide", "facts", "glossary", "trace", "simulate"))]
+PAGES = [
+    "README.md",
+    *(f"docs/{name}.md" for name in ("index", "guide", "facts", "glossary", "trace", "simulate", "accuracy")),
+]
 HELP = [
     *COMMANDS,
     *map(" ".join, SUBCOMMANDS),
