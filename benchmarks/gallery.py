@@ -148,11 +148,12 @@ def page(rows: Rows, seconds: float) -> str:
     ran = sum(not isinstance(found, str) for found in runs)
     said, _ = agreement(json.loads(ON_GPU.read_text(encoding="utf-8")), rows)
     head = f"""\
-# Gallery: waits per step, by model
+# Gallery: synchronizations per step, by model
 
 Written by `python -m benchmarks.gallery` in {seconds:.0f} s on the simulated GPU, without a GPU: transformers {transformers.__version__}, torch {torch.__version__},
-Python {platform.python_version()}. Models are tiny and have random weights. {ran} of {len(runs)} runs went through. A rate is how often the CPU waits for
-the GPU in each further token, or training step, in lines of the library; what waits once is left out, and so is what the program itself uploads.
+Python {platform.python_version()}. Models are tiny and have random weights. {ran} of {len(runs)} runs went through.
+A rate counts the synchronizations per further token, or per training step, in lines of the library. Lines that block once are left out, and so are uploads of
+the program itself.
 
 {said} That was on an H200 with torch 2.11 and the same transformers (`benchmarks/gallery_h200.json`; `--gpu` makes it, `--compare` repeats the comparison).
 
@@ -191,8 +192,8 @@ def agreement(real: Rows, rows: Rows) -> tuple[str, list[str]]:
             for line in sorted(there.keys() ^ here.keys())
         ]
     return (
-        f"In {total['runs']} runs of {len(real.keys() & rows.keys())} architectures {total['both']} of the {total['gpu']} lines that wait on the GPU "
-        f"wait simulated, {total['same']} of them at the same rate, and {total['both']} of the {total['simulated']} simulated lines wait on the GPU."
+        f"In {total['runs']} runs of {len(real.keys() & rows.keys())} architectures {total['both']} of the {total['gpu']} lines that block on the GPU "
+        f"block simulated, {total['same']} of them at the same rate. {total['both']} of the {total['simulated']} simulated lines block on the GPU."
     ), differences
 
 

@@ -35,7 +35,7 @@ def test_a_page_is_complete(rule):
     page = pages([rule])[f"{rule.code}.md"]
     assert page.startswith(f"# {rule.code}: {rule.name}\n")
     assert len(sys.modules[type(rule).__module__].__doc__.splitlines()) > 2
-    assert "**Instead:** " in page
+    assert "**Suggestion:** " in page
     assert "expect:" not in page
 
 

@@ -17,7 +17,26 @@ RULES = {
 }
 PAGES = [
     "README.md",
-    *(f"docs/{name}.md" for name in ("index", "guide", "facts", "glossary", "trace", "simulate", "accuracy")),
+    *(
+        f"docs/{name}.md"
+        for name in [
+            "index",
+            "tutorial",
+            "guide",
+            "facts",
+            "trace",
+            "simulate",
+            "accuracy",
+            "reliability",
+            "glossary",
+            "gallery",
+        ]
+    ),
+    *sorted(
+        str(path.relative_to(ROOT))
+        for folder in ("how-to", "patterns")
+        for path in (ROOT / "docs" / folder).glob("*.md")
+    ),
 ]
 HELP = [
     *COMMANDS,

@@ -1,4 +1,4 @@
-"""The page of the documentation that says what waits, from the table."""
+"""Make the page of the documentation on operations from the table."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ _EFFECTS = {
     Effect.SCALAR: "Reads of a scalar",
     Effect.SHAPE: "Shapes that depend on data",
     Effect.CHECK: "Checks of errors on the host",
-    Effect.WAIT: "Explicit waits",
-    Effect.ALWAYS: "Other waits",
+    Effect.WAIT: "Explicit synchronization",
+    Effect.ALWAYS: "Other synchronization",
 }
 
 _HEAD = """\
-# What each operation does to the host
+# Operation table: effects on the host
 
 This page is made from `rules/ops.toml` by `python docs/generate.py`; do not edit it.
 
-Measured on {gpu} with torch {torch} on {date}: {measured} operations, of which {waiting} make the host
-wait for the GPU under some condition. Each was called behind a kernel that keeps the GPU busy. A call
-waited if it came back only after that kernel had ended, each time it was tried. `syncscan ops show NAME`
-prints an entry, `syncscan ops verify` measures again on your machine and prints what differs. An operation
-that is not in the table is taken to leave its result where its operands are, and not to wait.
+Measured on {gpu} with torch {torch} on {date}: {measured} operations. {waiting} of them block the CPU
+under some condition. Each was called behind a kernel that keeps the GPU busy. A call blocked if it returned
+only after that kernel had ended, in each trial. `syncscan ops show NAME` prints an entry; `syncscan ops
+verify` measures again on your machine and prints the differences. An operation outside the table is taken
+to leave its result on the device of its operands, and not to block.
 
-A tensor on the GPU given where a Python number is wanted is read, and the host waits. This is so in
-{readers} operations, for the parameters that their entries list under `reads`; the tables below leave it out.
+A tensor on the GPU in place of a Python number is read, which blocks the CPU. That concerns {readers}
+operations, for the parameters that their entries list under `reads`; the tables below leave it out.
 """
 
 _EXPLAINED = """\
-## Where this differs from what was believed or measured before
+## Differences from common belief and earlier measurements
 
-- **Pageable uploads with `non_blocking=True`** are said to return at once up to 64 KiB. On this machine
-  every copy of up to 2 MiB did, and every larger one waited (an earlier measurement had 16 numbers and
-  4 MiB, and agrees). The limit is the driver's: measure it on yours.
-- **`torch.cuda.empty_cache()`** does not wait when there is nothing to free, as in the earlier
+- **Pageable uploads with `non_blocking=True`** are believed to return at once up to 64 KiB. On this machine
+  every copy of up to 2 MiB did, and every larger one blocked. An earlier measurement had 16 numbers and
+  4 MiB, and agrees. The limit is the driver's: measure it on yours.
+- **`torch.cuda.empty_cache()`** does not block when there is nothing to free, as in the earlier
   measurement; freeing a cached block does.
 - **Tensors without elements** are neither copied nor read: `to`, `cuda`, `cpu`, `copy_`, `tolist` and `torch.tensor([], device=...)`
-  of one do not wait, pinned or not; `nonzero` of one does.
-- **`round(t)`** raises `TypeError` on a tensor with this torch; it neither waits nor gives a number.
-- **`torch.equal(x, x)`** of the same tensor returns at once; of two tensors of one shape it waits.
+  of one do not block, pinned or not; `nonzero` of one does.
+- **`round(t)`** raises `TypeError` on a tensor with this torch; it neither blocks nor gives a number.
+- **`torch.equal(x, x)`** of the same tensor returns at once; of two tensors of one shape it blocks.
 """
 
 
 def operations_page(table: OperationTable) -> str:
-    """The whole page, as Markdown."""
+    """Return the whole page, as Markdown."""
     entries = list(table.operations.values())
     measured = [entry for entry in entries if entry.measured]
     waiting = [entry for entry in measured if entry.blocks or entry.sometimes]
@@ -77,7 +77,7 @@ def _surprises(table: OperationTable) -> str:
 def _verdict(entry: Operation) -> str:
     cases = [_condition(case) for case in entry.blocks if not _is_read(case)]
     cases += [f"in some calls {_condition(case)}" for case in entry.sometimes]
-    verdict = f"waits: {'; or '.join(cases)}" if cases else "does not wait"
+    verdict = f"blocks: {'; or '.join(cases)}" if cases else "does not block"
     reads = [f"`{case.when[0].arg}`" for case in entry.blocks if _is_read(case)]
     return f"{verdict}; reads {', '.join(reads)}" if reads else verdict
 
@@ -102,16 +102,16 @@ def _section(title: str, effect: Effect, entries: Iterable[Operation]) -> str:
         for case in entry.blocks
         if case.effect is effect and not _is_read(case)
     ]
-    return "\n".join([f"## {title}", "", "| operation | waits |", "|---|---|", *rows, ""]) if rows else ""
+    return "\n".join([f"## {title}", "", "| operation | blocks |", "|---|---|", *rows, ""]) if rows else ""
 
 
 def _sometimes(entries: Iterable[Operation]) -> str:
     rows = [f"| `{entry.name}` | {_condition(case)} |" for entry in entries for case in entry.sometimes]
     head = (
-        "Measured to wait in some calls and not in others, for a size or a value that no condition can say."
+        "Measured to block in some calls and not in others, by a size or a value that no condition expresses."
     )
     return (
-        "\n".join(["## Sometimes", "", head, "", "| operation | may wait |", "|---|---|", *rows, ""])
+        "\n".join(["## Sometimes", "", head, "", "| operation | may block |", "|---|---|", *rows, ""])
         if rows
         else ""
     )
@@ -119,7 +119,7 @@ def _sometimes(entries: Iterable[Operation]) -> str:
 
 def _silent(entries: Iterable[Operation]) -> str:
     names = [entry.name for entry in entries if not entry.blocks and not entry.sometimes]
-    return "\n".join(["## Measured not to wait", "", *_wrapped(names)])
+    return "\n".join(["## Measured not to block", "", *_wrapped(names)])
 
 
 def _wrapped(names: Iterable[str]) -> Iterator[str]:

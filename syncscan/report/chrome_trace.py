@@ -40,7 +40,7 @@ def _events(trace: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 where = f"{site['path']}:{site['line']}"
                 what = site["expression"] or site["api"]
                 yield tracks.event(
-                    f"{thread}: waits", what, began, lasted,
+                    f"{thread}: syncs", what, began, lasted,
                     where=where, function=site["function"], code=site["code"], call=site["api"],
                 )  # fmt: skip
         yield from tracks.names()

@@ -68,7 +68,7 @@ def _table(comparison: Comparison, changes: list[SiteChange], folder: Path) -> I
     cells = [
         [change.status, _arrow(change.base.waits, change.head.waits, "{:.3g}".format)] for change in changes
     ]
-    for field, name in (("blocked_ns", "blocked"), ("starved_ns", "starved")):
+    for field, name in (("blocked_ns", "blocked"), ("starved_ns", "GPU idle")):
         if any(getattr(change.head, field) or getattr(change.base, field) for change in changes):
             names.append(name)
             for change, texts in zip(changes, cells, strict=True):
@@ -83,7 +83,7 @@ def _table(comparison: Comparison, changes: list[SiteChange], folder: Path) -> I
         if change.row["expression"]:
             yield Text(margin + change.row["expression"])
         if change.status in FAILS and change.row["instead"]:
-            yield Text(margin).append(f"instead: {change.row['instead']}", "green")
+            yield Text(margin).append(f"suggestion: {change.row['instead']}", "green")
 
 
 def _columns(texts: list[str], widths: list[int]) -> str:

@@ -69,7 +69,7 @@ def _finding(finding: Finding, report: Report) -> _Annotation:
     if finding.line == finding.end_line:  # GitHub rejects columns across lines
         properties["endColumn"] = finding.end_column
     because = [f"{step.text} ({step.place})" for step in finding.evidence[:1]]
-    message = "\n".join([finding.message, *because, f"Instead: {advice(finding)}"])
+    message = "\n".join([finding.message, *because, f"Suggestion: {advice(finding)}"])
     place = f"{line_start(path)}:{finding.line}:{finding.column}"
     plain = f"{place}: {finding.code} {safe_line(finding.message)}"
     return _Annotation(_LEVELS[finding.severity], properties, message, plain)

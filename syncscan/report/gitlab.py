@@ -22,7 +22,7 @@ def render(report: Report, stream: TextIO) -> None:
         _issue(
             report.in_repository(finding.path),
             finding.line,
-            f"{finding.code}: {finding.message}. Instead: {advice(finding)}",
+            f"{finding.code}: {finding.message}. Suggestion: {advice(finding)}",
             check_name=finding.code,
             severity=_SEVERITIES[finding.severity],
             fingerprint=mark,

@@ -70,7 +70,7 @@ def _body(finding: Finding, path: str) -> str:
     lines += [f"because: {step.text} ({step.place})" for step in finding.evidence]
     if finding.passed_too:
         lines += [f"also passed at: {places_of(finding.passed_too)}"]
-    return "\n".join(map(_text, [*lines, f"instead: {advice(finding)}"]))
+    return "\n".join(map(_text, [*lines, f"suggestion: {advice(finding)}"]))
 
 
 def _failed(failure: Failure) -> ET.Element:

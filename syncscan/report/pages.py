@@ -24,7 +24,7 @@ def rule_page(rule: Rule) -> str:
     body = (sys.modules[type(rule).__module__].__doc__ or "").strip()
     parts = [f"# {rule.code}: {rule.name}", _sentence(rule.summary), body]
     parts += [
-        f"**Instead:** {rule.instead}.",
+        f"**Suggestion:** {rule.instead}.",
         *_by_place(rule),
         *_examples(rule.examples),
         *_templates(rule.code),

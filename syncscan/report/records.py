@@ -111,7 +111,7 @@ def advice(finding: Finding) -> str:
     return finding.fix.description or (rule.instead if rule else "")
 
 
-_MOST_PLACES = 4  # of which each passes the same
+_MOST_PLACES = 3
 
 
 def places_of(steps: Sequence[Evidence]) -> str:

@@ -55,7 +55,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "id": rule.code,
         "name": "".join(word.capitalize() for word in rule.name.split("-")),
         "shortDescription": {"text": rule.summary},
-        "fullDescription": {"text": f"{_sentence(rule.summary)} Instead: {rule.instead}."},
+        "fullDescription": {"text": f"{_sentence(rule.summary)} Suggestion: {rule.instead}."},
         "help": {"text": page, "markdown": page},
         **({"helpUri": address} if address else {}),
         "defaultConfiguration": {"level": Severity.WARNING.label},
@@ -139,7 +139,7 @@ def _result(finding: Finding, report: Report, index: int, fingerprint: str) -> d
 
 def _message(finding: Finding) -> str:
     """The message, and what to write instead; brackets would be links to SARIF."""
-    text = f"{finding.message}. Instead: {advice(finding)}" if advice(finding) else finding.message
+    text = f"{finding.message}. Suggestion: {advice(finding)}" if advice(finding) else finding.message
     return text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
 
 

@@ -19,7 +19,7 @@ def render(trace: dict[str, Any], stream: TextIO) -> None:
         ([frames.setdefault(frame, len(frames)) for frame in reversed(stack)], weights)
         for stack, *weights in weighted_stacks(trace)
     ]
-    measures = (("blocked", 1, "nanoseconds"), ("GPU starved", 2, "nanoseconds"), ("waits", 0, "none"))
+    measures = (("blocked", 1, "nanoseconds"), ("GPU idle", 2, "nanoseconds"), ("syncs", 0, "none"))
     data = {
         "$schema": SCHEMA,
         "name": " ".join(trace["command"]) or "syncscan",

@@ -180,7 +180,7 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
     if finding.fix.edits:
         yield f"fix ({finding.fix.applicability.value})", finding.fix.description
     elif text := advice(finding):
-        yield "instead", text
+        yield "suggestion", text
 
 
 def _summary(report: Report) -> Text:

@@ -19,7 +19,7 @@ PHASES = {
     "warmup": "warm-up",
     "capture": "graph capture",
     "compile": "compiling",
-    "outside": "start-up and all else",
+    "outside": "start-up and other phases",
 }
 _PACKAGES = re.compile(r".*/(?:site|dist)-packages/")
 
@@ -221,7 +221,7 @@ def check_remarks(trace: dict[str, Any]) -> Iterator[str]:
         steps = max(check["steps"], 1)
         by_kernels, by_launches = (duration(check[name] / steps) for name in ("timeline_ns", "starved_ns"))
         yield (
-            f"starved time was checked in {plural(check['steps'], 'step')} ({plural(check['waits'], 'sync')}):"
+            f"idle GPU time was checked in {plural(check['steps'], 'step')} ({plural(check['waits'], 'sync')}):"
             f" {by_kernels} per step by the kernels' own timeline, {by_launches} by the launches"
         )
 

@@ -90,7 +90,9 @@ def _of_steps(rows: Rows) -> str:
         one, whole = waits.over(rows.steady), steps["wall_ns"] / rows.steady
         text += f"; a step of {duration(whole)} is blocked for {duration(one.blocked_ns)} ({share(one.blocked_ns, whole)})"
         if one.starved_ns is not None:
-            text += f", and the GPU then has nothing to do for {duration(one.starved_ns)} ({share(one.starved_ns, whole)})"
+            text += (
+                f", and the GPU then idles for {duration(one.starved_ns)} ({share(one.starved_ns, whole)})"
+            )
     return text
 
 
@@ -133,7 +135,7 @@ def _step_columns(rows: Rows) -> list[_Column]:
     whole = rows.trace["steps"]["wall_ns"] / rows.steady
     columns: list[_Column] = [("per step", lambda row: f"{row.per_step:.3g}")]
     if rows.starved:
-        columns.append(("starved", lambda row: _optional(row.step_starved_ns)))
+        columns.append(("GPU idle", lambda row: _optional(row.step_starved_ns)))
     if rows.timed:
         columns.append(("blocked", lambda row: duration(row.step_blocked_ns) if row.timed else "-"))
         columns.append(("of step", lambda row: share(row.step_blocked_ns, whole) if row.timed else "-"))
@@ -144,7 +146,7 @@ def _columns(rows: Rows) -> list[_Column]:
     wall = rows.wall_ns
     columns: list[_Column] = [("syncs", lambda row: str(row.all.count))]
     if rows.starved:
-        columns.append(("starved", lambda row: _optional(row.all.starved_ns)))
+        columns.append(("GPU idle", lambda row: _optional(row.all.starved_ns)))
     if rows.timed:
         columns.append(("blocked", lambda row: duration(row.all.blocked_ns) if row.timed else "-"))
         columns.append(("of wall", lambda row: share(row.all.blocked_ns, wall) if row.timed else "-"))
@@ -189,7 +191,7 @@ def _below(row: Row) -> Iterator[tuple[str, str]]:
     if row.step_starved_ns:
         yield f"without this sync a step could be shorter by up to {duration(row.step_starved_ns)}", "yellow"
     if row["instead"]:
-        yield f"instead: {row['instead']}", "green"
+        yield f"suggestion: {row['instead']}", "green"
 
 
 def _details(row: Row) -> list[str]:
@@ -225,7 +227,7 @@ def _apart(rows: Rows, folder: Path) -> Iterator[Text]:
     told = [(name, phase, rows.of_phases(phase)) for phase, name in PHASES.items()]
     told = [part for part in told if part[2]]
     if told:
-        yield Text("apart from steady steps:")
+        yield Text("outside the steady state:")
     for name, phase, those in told:
         waits = rows.waits(phase)
         text = f"  {name}: {plural(waits.count, 'sync')} at {plural(len(those), 'site')}"

@@ -35,7 +35,7 @@ def diagnostic(finding: Finding, where: types.Range) -> types.Diagnostic:
     address = rule_address(finding.code)
     return types.Diagnostic(
         where,
-        f"{finding.message}. Instead: {advice(finding)}" if advice(finding) else finding.message,
+        f"{finding.message}. Suggestion: {advice(finding)}" if advice(finding) else finding.message,
         severity=_SEVERITIES[finding.severity],
         code=finding.code,
         code_description=types.CodeDescription(address) if address else None,

@@ -83,13 +83,13 @@ pkg/runner.py:8:14: SYN101 `.item()` copies a number from the GPU and waits for 
   = because: step 4 (pkg/a.py:4)
   = because: ... 2 more steps, see --output-format json
   = runs in every step: Engine.run -> Runner.step
-  = instead: {instead}
+  = suggestion: {instead}
 
 pkg/runner.py:6:13: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred, warning]
 6 |         n = self.lens.max().item()
   |             ^^^^^^^^^^^^^^^^^^^^^^
   = because: `self.lens` is on the GPU: `device=self.device` (pkg/a.py:12)
-  = instead: take it from the host mirror
+  = suggestion: take it from the host mirror
 
 pkg/runner.py:9:16: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred, warning]
  9 |         return int(
@@ -100,7 +100,7 @@ pkg/runner.py:9:16: SYN101 `.item()` copies a number from the GPU and waits for 
    |             ^^^^^^
 12 |         )
    |         ^
-   = instead: take it from the host mirror
+   = suggestion: take it from the host mirror
 
 pkg/runner.py:7:11: SYN001 wrong [unused-suppression, proved, warning]
 7 |     wide = f(self.lens    .max().item())  # tabs
@@ -117,9 +117,9 @@ EXPECTED_GITHUB = """\
 ::error title=syncscan%3A not fixed,file=c.py::not fixed: it is read-only
 ::warning title=SYN101 item-read,file=pkg/runner.py,line=6,endLine=6,col=13,endColumn=35::`.item()` copies a \
 number from the GPU and waits for it%0A`self.lens` is on the GPU: `device=self.device` (pkg/a.py:12)%0A\
-Instead: take it from the host mirror
+Suggestion: take it from the host mirror
 ::warning title=SYN101 item-read,file=pkg/runner.py,line=9,endLine=12,col=16::`.item()` copies a number from \
-the GPU and waits for it%0AInstead: take it from the host mirror
+the GPU and waits for it%0ASuggestion: take it from the host mirror
 """
 
 

@@ -49,7 +49,7 @@ def test_what_changed_is_told_with_what_fails_first(diff):
         "gone 1 -> 0 20 us -> 0 SYN101 /code/engine.py:40 in Engine.step",
         "better 1 100 us -> 40 us SYN101 /code/engine.py:30 in Engine.step",
     ]
-    assert done.stdout.count("instead:") == 2  # for what is new or worse
+    assert done.stdout.count("suggestion:") == 2  # for what is new or worse
     assert (done.status, done.stderr) == (1, "")
 
 

@@ -49,7 +49,7 @@ def test_what_was_checked_of_starved_time_is_said(page):
     check = {"steps": 3, "waits": 6, "starved_ns": 600_000, "timeline_ns": 660_000}
     said, *_ = data_of(page(make_trace(make_site(10), starved_check=check)).read_text())["remarks"]
     assert said.startswith(
-        "starved time was checked in 3 steps (6 syncs): 220 us per step by the kernels' own"
+        "idle GPU time was checked in 3 steps (6 syncs): 220 us per step by the kernels' own"
     )
 
 

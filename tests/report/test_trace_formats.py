@@ -61,7 +61,7 @@ def test_speedscope_has_a_profile_by_blocked_time_and_one_by_waits(shown):
     assert (blocked["name"], blocked["unit"], blocked["weights"], blocked["endValue"]) == (
         "blocked", "nanoseconds", [600, 200], 800,
     )  # fmt: skip
-    assert (waits["name"], waits["unit"], waits["weights"]) == ("waits", "none", [60, 20])
+    assert (waits["name"], waits["unit"], waits["weights"]) == ("syncs", "none", [60, 20])
     # Outermost first, and innermost the expression.
     assert [frames[i] for i in blocked["samples"][0]] == [
         {"name": "A.f:g", "file": "C:\\x:y/a:b.py", "line": 12},
@@ -72,7 +72,7 @@ def test_speedscope_has_a_profile_by_blocked_time_and_one_by_waits(shown):
 
 def test_a_simulated_trace_has_no_profile_of_times(shown):
     data = json.loads(shown("speedscope", make_trace(make_site(10, total=0))))
-    assert [profile["name"] for profile in data["profiles"]] == ["waits"]
+    assert [profile["name"] for profile in data["profiles"]] == ["syncs"]
 
 
 def test_chrome_events_are_the_steps_and_waits_by_process_and_thread(shown):
@@ -90,8 +90,8 @@ def test_chrome_events_are_the_steps_and_waits_by_process_and_thread(shown):
     }
     assert [names[event["tid"]] for event in events] == [
         "MainThread: steps",
-        "MainThread: waits",
-        "Worker: waits",
+        "MainThread: syncs",
+        "Worker: syncs",
     ]
     assert events[1]["args"]["where"] == "/code/engine.py:20"
     assert data["traceEvents"][0]["args"]["name"] == "syncscan: rank 3 (pid 100)"

@@ -82,7 +82,7 @@ def test_a_traced_command_has_a_gpu_and_its_waits_have_lines_codes_counts_and_st
     done = run("syncscan", "trace", *options, "--", sys.executable, "program.py", cwd=tmp_path)
     assert (done.stdout, done.returncode) == ("True\n", 3), done.stderr
     assert "3 syncs in 3 steady steps of __main__:Runner.step, 1 per step (a simulated GPU" in done.stderr
-    assert "start-up and all else: 4 syncs at 2 sites" in done.stderr
+    assert "start-up and other phases: 4 syncs at 2 sites" in done.stderr
     trace = json.loads((tmp_path / "out" / "trace.json").read_text(encoding="utf-8"))
     counts: dict[str, int] = {}
     for site in trace["sites"]:

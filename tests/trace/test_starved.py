@@ -201,8 +201,8 @@ def test_a_report_leads_with_it(run_trace, program):
     source = START + "import work\nfor _ in range(4):\n    work.step(t, cuda)\n"
     done = run_trace([sys.executable, program(source)], ("--starved", "--step", "work:step"))
     lines = done.stderr.splitlines()
-    assert ", and the GPU then has nothing to do for " in lines[0]
-    assert lines[1].split()[:5] == ["per", "step", "starved", "blocked", "of"]
+    assert ", and the GPU then idles for " in lines[0]
+    assert lines[1].split()[:6] == ["per", "step", "GPU", "idle", "blocked", "of"]
     row = lines[2].split()
     assert float(row[1]) >= 20
     assert row[2] == "ms"

@@ -65,7 +65,7 @@ def test_a_few_steps_are_held_against_the_kernels(checked):
     told = [
         line
         for line in done.stderr.splitlines()
-        if line.startswith("starved time was checked in 3 steps (3 syncs): ")
+        if line.startswith("idle GPU time was checked in 3 steps (3 syncs): ")
     ]
     assert len(told) == 1
     assert " per step by the kernels' own timeline, " in told[0]
@@ -133,7 +133,7 @@ def test_a_profiler_of_the_program_finds_nothing_recording(checked):
 def test_where_it_cannot_be_it_says_so(checked, variables, why):
     done = checked("steps(12)\nprint(cuda.fake_recording())\n", **variables)
     assert done.stdout == "0\n"
-    assert notes(done) == [f"starved time was not checked against the kernels' timeline: {why}"]
+    assert notes(done) == [f"idle GPU time was not checked against the kernels' timeline: {why}"]
     assert done.trace["starved_check"] is None
     assert done.site("t.item()")["starved_ns"]["measured"] == 12
 
@@ -141,7 +141,7 @@ def test_where_it_cannot_be_it_says_so(checked, variables, why):
 def test_more_kernels_than_room_are_not_taken_for_all(checked):
     done = checked("steps(3)\ncuda.fake_launch_often(130_000)\nsteps(6)\n")
     assert notes(done) == [
-        "starved time was not checked against the kernels' timeline: there were more kernels than room for them"
+        "idle GPU time was not checked against the kernels' timeline: there were more kernels than room for them"
     ]
     assert done.trace["starved_check"] is None
 
@@ -155,7 +155,7 @@ def test_a_kernel_that_runs_for_long_is_waited_for(checked):
 def test_a_kernel_without_an_end_is_not_guessed_at(checked):
     done = checked("steps(4)\ncuda.fake_set_kernel(0, 4_000_000_000)\nsteps(6)\n")
     assert notes(done) == [
-        "starved time was not checked against the kernels' timeline: a kernel of them has not ended"
+        "idle GPU time was not checked against the kernels' timeline: a kernel of them has not ended"
     ]
 
 

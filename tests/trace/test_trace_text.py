@@ -43,8 +43,8 @@ def test_a_step_that_never_waits_is_the_first_thing_said(serve):
     )
     first, *rest = done.stderr.splitlines()
     assert first == "syncscan: 0 syncs in 4 steady steps of server:Server.step in 1 process"
-    assert rest[0] == "apart from steady steps:"
-    assert rest[1].startswith("  start-up and all else: 1 sync at 1 site, blocked ")
+    assert rest[0] == "outside the steady state:"
+    assert rest[1].startswith("  start-up and other phases: 1 sync at 1 site, blocked ")
     assert rest[1].endswith(", at server.py:12 (1)")
 
 
@@ -60,7 +60,7 @@ def test_steps_come_first_and_all_else_apart(serve):
     assert lines[2].split()[0] == "1"
     assert lines[2].endswith(" server.py:12 in Server.read")
     assert shown(done, "  warm-up: 2 syncs at 1 site, blocked ")
-    assert shown(done, "  start-up and all else: 1 sync at 1 site, blocked ")
+    assert shown(done, "  start-up and other phases: 1 sync at 1 site, blocked ")
     assert "6 steps of server:Server.read; the first 2 of a process are warm-up" in lines
 
 

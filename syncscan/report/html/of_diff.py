@@ -20,7 +20,7 @@ def make_page(comparison: Comparison, folder: Path) -> Page:
     """The page of a comparison."""
     measured = [
         (field, name)
-        for field, name in (("starved_ns", "starved"), ("blocked_ns", "blocked"))
+        for field, name in (("starved_ns", "GPU idle"), ("blocked_ns", "blocked"))
         if any(getattr(side, field) for change in comparison.changes for side in (change.base, change.head))
     ]
     excerpts = Excerpts()

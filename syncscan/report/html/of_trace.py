@@ -58,7 +58,7 @@ class _Maker:
         made = [self._row(row, at, columns) for at, row in enumerate(self._all)]
         measures = [
             {"name": "blocked", "type": "time"},
-            {"name": "GPU starved", "type": "time"},
+            {"name": "GPU idle", "type": "time"},
             {"name": "waits", "type": "count"},
         ]
         used = [self._rows.timed, self._rows.starved, True]
@@ -86,7 +86,7 @@ class _Maker:
         if rows.steady:
             whole = self._trace["steps"]["wall_ns"] / rows.steady
             if rows.starved:
-                yield Column("starved per step", "time"), lambda row: row.step_starved_ns
+                yield Column("GPU idle per step", "time"), lambda row: row.step_starved_ns
             if rows.timed:
                 yield (
                     Column("blocked per step", "time"),
@@ -98,7 +98,7 @@ class _Maker:
                 )
             yield Column("syncs per step", "count"), lambda row: row.per_step
         elif rows.starved:
-            yield Column("starved", "time"), lambda row: row.all.starved_ns
+            yield Column("GPU idle", "time"), lambda row: row.all.starved_ns
         if rows.timed:
             yield Column("blocked", "time"), lambda row: row.all.blocked_ns if row.timed else None
         yield Column("syncs", "count"), lambda row: row.all.count
@@ -161,7 +161,7 @@ class _Maker:
             )
             if one.starved_ns is not None:
                 yield make_total(
-                    "GPU starved per step",
+                    "GPU idle per step",
                     duration(one.starved_ns),
                     f"{share(one.starved_ns, whole)} of {duration(whole)}",
                 )
@@ -235,7 +235,7 @@ def _times(row: Row) -> Iterator[tuple[str, str]]:
     if row.step_starved_ns:
         yield (
             "without this sync",
-            f"a step could be shorter by up to {duration(row.step_starved_ns)}: so long the GPU has nothing to do after it",
+            f"a step could be shorter by up to {duration(row.step_starved_ns)}: so long the GPU idles after it",
         )
     if row.timed:
         yield (

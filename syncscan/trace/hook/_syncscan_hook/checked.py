@@ -95,7 +95,7 @@ class TimelineCheck:
     def _give_up(self, why: str) -> None:
         self._checks = CHECKS
         if self.result is None:
-            self._note(f"starved time was not checked against the kernels' timeline: {why}")
+            self._note(f"idle GPU time was not checked against the kernels' timeline: {why}")
 
     def end(self) -> None:
         """Record no more; what was recorded is read."""
