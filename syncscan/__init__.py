@@ -1,4 +1,4 @@
-"""Finds where PyTorch programs make the CPU wait for the GPU."""
+"""Finds the lines of PyTorch programs that block the CPU until the GPU has finished."""
 
 # Only what Python has loaded by now, so that no file of the working folder stands in for it: see `__main__`.
 import os.path

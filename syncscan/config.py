@@ -37,7 +37,7 @@ DEFAULT_CONFIDENCE = Confidence.INFERRED
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What to report and where to look. Patterns of paths are relative to ``root``, as in a .gitignore."""
+    """The settings of a project: findings to report, and files to read. Patterns of paths are relative to ``root``, as in a .gitignore."""
 
     root: Path
     source: Path | None = None
@@ -59,11 +59,11 @@ class Config:
     )  # of the project, as `OperationTable.with_own` takes them
 
     def table(self) -> OperationTable:
-        """The operation table, with the operations of the project."""
+        """Return the operation table, with the operations of the project."""
         return load_table().with_own(self.operations)
 
     def reports(self, finding: Finding, path: Path) -> bool:
-        """Whether a finding in the file at ``path`` is one that the user asked for."""
+        """Return whether a finding in the file at ``path`` is one that the user asked for."""
         return (
             finding.confidence >= self.min_confidence
             and self.selects(finding.code)
@@ -72,20 +72,20 @@ class Config:
 
     @property
     def shows_all(self) -> bool:
-        """Whether findings are shown whenever their lines run."""
+        """Return whether findings are shown whenever their lines run."""
         return set(self.when) == set(When)
 
     def shows(self, finding: Finding) -> bool:
-        """Whether a finding is shown by when its line runs; the others are counted."""
+        """Return whether a finding is shown by when its line runs; the others are counted."""
         return finding.when in self.when or finding.code == UNUSED_SUPPRESSION
 
     def selects(self, code: str) -> bool:
-        """Whether a rule is on: the longest prefix that names it decides, and at a tie, ``ignore``."""
+        """Return whether a rule is on: the longest prefix that names it decides, and at a tie, ``ignore``."""
         chosen = longest_prefix(code, (*self.select, *self.extend_select))
         return chosen > longest_prefix(code, self.ignore)
 
     def excludes(self, path: Path, *, folder: bool = False) -> bool:
-        """Whether ``exclude`` leaves out a file or a folder."""
+        """Return whether ``exclude`` leaves out a file or a folder."""
         return bool(self.exclude) and matches(self.exclude, self.root, path, folder=folder)
 
     def _ignored_in(self, path: Path, code: str) -> bool:
@@ -96,12 +96,12 @@ class Config:
 
 
 def longest_prefix(code: str, prefixes: Iterable[str]) -> int:
-    """The length of the longest of ``prefixes`` that ``code`` starts with; 0 where none does."""
+    """Return the length of the longest of ``prefixes`` that ``code`` starts with; 0 where none does."""
     return max((len(prefix) for prefix in prefixes if code.startswith(prefix)), default=0)
 
 
 def matches(patterns: tuple[str, ...], root: Path, path: Path, *, folder: bool = False) -> bool:
-    """Whether a path below ``root`` matches patterns in the language of .gitignore."""
+    """Return whether a path below ``root`` matches patterns in the language of .gitignore."""
     if not path.is_relative_to(root):
         return False
     relative = path.relative_to(root).as_posix() + ("/" if folder else "")
@@ -110,7 +110,7 @@ def matches(patterns: tuple[str, ...], root: Path, path: Path, *, folder: bool =
 
 @functools.cache
 def read_patterns(lines: tuple[str, ...]) -> tuple[pathspec.GitIgnoreSpec, tuple[str, ...]]:
-    """The patterns that the lines of a .gitignore give, and the lines that are none, such as "!"."""
+    """Return the patterns that the lines of a .gitignore give, and the lines that are none, such as "!"."""
     bad = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `re` has doubts about sets such as "[[:alpha:]]"
@@ -124,7 +124,7 @@ def read_patterns(lines: tuple[str, ...]) -> tuple[pathspec.GitIgnoreSpec, tuple
 
 
 def find_config(start: Path) -> Config:
-    """The settings of the nearest ``pyproject.toml`` at or above a folder that has a [tool.syncscan]."""
+    """Return the settings of the nearest ``pyproject.toml`` at or above a folder that has a [tool.syncscan]."""
     for folder in (start, *start.parents):
         file = folder / "pyproject.toml"
         if file.is_file() and (table := _read_table(file)) is not None:
@@ -133,7 +133,7 @@ def find_config(start: Path) -> Config:
 
 
 def load_config(file: Path) -> Config:
-    """The settings of a file that the user named; ConfigError where it has none."""
+    """Return the settings of a file that the user named; ConfigError where it has none."""
     if not file.is_file():
         raise ConfigError(f"{file}: no such file; --config takes a TOML file with a [tool.syncscan] table")
     table = _read_table(file)
@@ -161,7 +161,7 @@ def parse_config(table: dict[str, Any], file: Path) -> Config:
 
 
 def adjusted(config: Config, table: Mapping[str, Any], where: str) -> Config:
-    """The same with the settings of a table over it; ConfigError names the first bad one, and ``where`` it stands."""
+    """Return the same with the settings of a table over it; ConfigError names the first bad one, and ``where`` it stands."""
     settings = _parsed(table, config.root, where)
     if "extend" in settings:
         raise ConfigError(f"{where}: extend: is for files; name one as `config`")
@@ -213,7 +213,7 @@ def _as_printed(path: Path) -> Path:
 
 
 def parse_codes(values: Sequence[str]) -> tuple[str, ...]:
-    """Codes and prefixes of codes; ValueError where one names no rule."""
+    """Return codes and prefixes of codes; ValueError where one names no rule."""
     return tuple(_parse_code(value) for value in values)
 
 
@@ -228,7 +228,7 @@ def _parse_code(value: str) -> str:
 
 
 def parse_confidence(value: object) -> Confidence:
-    """The confidence that a word names; ValueError where it names none."""
+    """Return the confidence that a word names; ValueError where it names none."""
     labels = {level.label: level for level in Confidence}
     if not isinstance(value, str) or value not in labels:
         raise ValueError(f"{value!r} is not a confidence; {suggestion(str(value), labels)}")
@@ -339,7 +339,7 @@ _OLD_KEYS = {"hot-only": "when", "all": "when"}  # which work until version 1.1
 
 
 def show(config: Config) -> str:
-    """The settings as a TOML table that could be pasted into a ``pyproject.toml``."""
+    """Return the settings as a TOML table that could be pasted into a ``pyproject.toml``."""
     source = (
         f"from {_escaped(str(config.source))}"
         if config.source

@@ -1,4 +1,4 @@
-"""The errors that a user can mend, and the exit statuses that scripts can trust."""
+"""The errors that a user can correct, and the exit statuses that scripts can trust."""
 
 from collections.abc import Iterable
 from difflib import SequenceMatcher
@@ -14,7 +14,7 @@ _ALIKE = 0.65  # of 1; below it, a suggestion is more often a surprise than a he
 
 
 class SyncscanError(Exception):
-    """What went wrong and what to do, in one line; printed to stderr without a traceback."""
+    """An error that a user can correct, in one line; printed to stderr without a traceback."""
 
     exit_status = EXIT_ERROR
 
@@ -30,7 +30,7 @@ class InterruptError(SyncscanError):
 
 
 def closest(word: str, valid: Iterable[str]) -> str | None:
-    """The valid word most like a mistaken one, or None where none is like it.
+    """Return the valid word most like a mistaken one, or None where none is like it.
 
     A word that begins like the mistaken one wins.
     """
@@ -44,9 +44,9 @@ def closest(word: str, valid: Iterable[str]) -> str | None:
 
 
 def suggestion(word: str, valid: Iterable[str], otherwise: str = "") -> str:
-    """The half-sentence that names the `closest` of the valid words.
+    """Return the half-sentence that names the `closest` of the valid words.
 
-    Where none is like the mistaken one, ``otherwise`` says what to write, or all valid words are named.
+    ``otherwise``, or a list of all valid words, stands in if none is like the mistaken one.
     """
     known = list(valid)
     best = closest(word, known)

@@ -38,7 +38,7 @@ Words = dict[str, dict[str, int]]
 
 @dataclass
 class Observed:
-    """What was seen of one function as it was: in how many calls, and how often which word, by name."""
+    """The observations of one version of a function: the number of calls, and the count of each word, by name."""
 
     calls: int = 0
     words: Words = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Observed:
 
 
 class FactSet:
-    """What was seen of functions, by ``module:qualname`` and the hash of their syntax."""
+    """The observations of functions, by ``module:qualname`` and the hash of their syntax."""
 
     def __init__(self) -> None:
         self.functions: dict[str, dict[str, Observed]] = {}
@@ -63,7 +63,7 @@ class FactSet:
         return sum(map(len, self.functions.values()))
 
     def of(self, key: str, syntax: str) -> Observed:
-        """What is known of a function as it is; made where there is nothing."""
+        """Return the observations of one version of a function, which may be new."""
         return self.functions.setdefault(key, {}).setdefault(syntax, Observed())
 
     def merge(self, other: FactSet) -> None:
@@ -73,7 +73,7 @@ class FactSet:
                 self.of(key, syntax).add(observed.calls, observed.words)
 
     def text(self) -> str:
-        """The content of a file: one line a function, in order."""
+        """Return the content of a file: one line a function, in order."""
         lines = []
         for key, versions in sorted(self.functions.items()):
             plain = {
@@ -86,7 +86,7 @@ class FactSet:
 
 
 def read_facts(path: Path) -> FactSet:
-    """The facts in a file; SyncscanError in one line where there are none that this version reads."""
+    """Return the facts in a file; SyncscanError in one line where there are none that this version reads."""
     try:
         value = parse(read_file(path, MAX_BYTES))
     except OSError as error:
@@ -118,7 +118,7 @@ def _facts(functions: dict[str, dict[str, dict[str, object]]]) -> FactSet:
 
 
 def syntax_of(function: ast.AST) -> str:
-    """A hash of a function that stays where only comments, its docstring or the layout change."""
+    """Return a hash of a function that stays where only comments, its docstring or the layout change."""
     digest = hashlib.sha256()
     for part in _parts(function):
         digest.update(part.encode("utf-8", "surrogatepass"))
@@ -149,7 +149,7 @@ def _parts(node: object) -> Iterator[str]:
 def functions_in(
     tree: ast.AST, prefix: str = ""
 ) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
-    """Every function of a module, with its name in it such as ``Class.method`` or ``outer.inner``."""
+    """Yield every function of a module, with its name in it such as ``Class.method`` or ``outer.inner``."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield prefix + node.name, node
@@ -167,9 +167,9 @@ _LONGEST = 1000  # characters of a word
 
 @dataclass(frozen=True)
 class Word:
-    """What a word says: "tensor" (at ``place``), "array", "device" (``place``), a plain word, or a container.
+    """A parsed word: "tensor" (at ``place``), "array", "device" (``place``), a plain word, or a container.
 
-    ``inside`` has the words of what a container may hold, ``items`` those of a tuple that is told item by item.
+    ``inside`` has the words of what a container may hold, ``items`` those of a tuple with a word for each item.
     """
 
     sort: str
@@ -180,7 +180,7 @@ class Word:
 
 
 def parse_word(text: str) -> Word:
-    """What a word says; Mismatch if it is none."""
+    """Parse a word; Mismatch if the text is none."""
     if len(text) > _LONGEST:
         raise Mismatch("not a word for a place")
     word, rest = _word(text)
@@ -226,7 +226,7 @@ def _several(text: str, between: str, end: str) -> tuple[tuple[Word, ...], str]:
 
 
 def merged(paths: Iterable[Path]) -> FactSet:
-    """What all of several files say."""
+    """Return the facts of several files together."""
     facts = FactSet()
     for path in paths:
         facts.merge(read_facts(path))

@@ -1,8 +1,8 @@
-"""Forbids, allows or counts the waits of a region of code.
+"""Forbids, allows or counts the synchronizations of a region of code.
 
 A region belongs to the thread or asyncio task that enters it, and regions nest: the innermost that
-forbids or allows decides. Waits that the autograd engine makes on threads of its own belong to none.
-Where there is no CUDA nothing waits, and the regions do nothing.
+forbids or allows decides. Synchronizations on threads of the autograd engine belong to none.
+Without CUDA the regions do nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _not_compiling() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SeenSync:
-    """One place that made the CPU wait, and the CUDA call in which it did."""
+    """One site that blocked the CPU, and the CUDA call that did."""
 
     path: str
     line: int
@@ -38,7 +38,7 @@ class SeenSync:
 
 
 class SyncError(RuntimeError):
-    """A wait for the GPU in a `forbid_sync` region; raised at the operation that waited."""
+    """A synchronization in a `forbid_sync` region; raised at the operation that blocked."""
 
     def __init__(self, sync: SeenSync) -> None:
         super().__init__(f"the CPU was blocked at {sync}; wrap it in allow_sync(reason) if it has to")
@@ -75,7 +75,7 @@ class _Region:
 
 
 class forbid_sync(_Region):  # noqa: N801 (used like a keyword)
-    """Raise `SyncError` at the operation that waits for the GPU in this region."""
+    """Raise `SyncError` at the operation that blocks the CPU in this region."""
 
     def sees(self, sync: SeenSync) -> bool:
         """Object."""
@@ -95,7 +95,7 @@ class allow_sync(_Region):  # noqa: N801
 
 
 class count_syncs(_Region):  # noqa: N801
-    """Count the waits of this region: ``total``, and ``sites`` by place."""
+    """Count the synchronizations of this region: ``total``, and ``sites`` by source expression."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -103,7 +103,7 @@ class count_syncs(_Region):  # noqa: N801
 
     @property
     def total(self) -> int:
-        """How many there were."""
+        """Return how many there were."""
         return sum(self.sites.values())
 
     def sees(self, sync: SeenSync) -> bool:

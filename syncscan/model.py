@@ -1,7 +1,7 @@
 """The vocabulary that the detectors, the rules and the reports share: frozen records, no I/O.
 
-Lines and columns are 1-based, columns count characters, and an end column is exclusive, except that
-the contract's ``end_column`` is the column just after the last character.
+Lines and columns are 1-based, and columns count characters. An end column is exclusive: the column just
+after the last character.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ UNUSED_SUPPRESSION = "SYN001"  # the code of the one rule that is about comments
 
 
 class Device(Enum):
-    """Where a value lives."""
+    """The device of a value."""
 
     CUDA = "cuda"
     CPU = "cpu"
@@ -30,7 +30,7 @@ class Device(Enum):
 
 
 class Kind(Enum):
-    """What a value is, as far as waiting for the GPU is concerned."""
+    """The sort of a value, as far as synchronization is concerned."""
 
     UNKNOWN = "unknown"
     NONE = "none"
@@ -131,7 +131,7 @@ class Evidence:
         return f"{place_of(self.path, self.cell)}:{self.line}"
 
     def chain(self) -> tuple[Evidence, ...]:
-        """This step and those before it."""
+        """Return this step and those before it."""
         steps: list[Evidence] = []
         step: Evidence | None = self
         while step is not None:
@@ -142,15 +142,15 @@ class Evidence:
 
 @dataclass(init=False, unsafe_hash=True, slots=True)
 class Value:
-    """What is known of the value of one expression.
+    """The abstract value of one expression.
 
-    ``dtype`` is "bool", "uint8", "int" (any other integer), "float" or None where unknown; ``ndim`` is the
-    number of dimensions of a tensor or array, None where unknown. ``payload`` belongs to the inference: a constant, a class, a
-    function, a module. ``items`` holds the elements of a tuple whose length is known or the options of
-    a union; ``element`` is the join of what a container holds. ``count`` is how many elements a tensor has at most,
-    where the source shows it.
+    ``dtype`` is "bool", "uint8", "int" (any other integer), "float" or None (unknown). ``ndim`` is the
+    number of dimensions of a tensor or array, or None. ``payload`` belongs to the inference: a constant, a class, a
+    function, a module. ``items`` holds the elements of a tuple of known length, or the options of
+    a union. ``element`` is the join of the elements of a container. ``count`` is the largest number of elements
+    of a tensor, if the source shows one.
 
-    It never changes, which the types say: what guards that at run time takes longer than all else that makes a value.
+    A value never changes. Only the types say so: a guard at run time takes longer than the rest of the constructor.
     """
 
     kind: Final[Kind]
@@ -241,7 +241,7 @@ UNKNOWN = Value(Kind.UNKNOWN)
 
 
 class Applicability(Enum):
-    """Whether a fix may be applied without a look."""
+    """Says if a fix may be applied without a look."""
 
     SAFE = "safe"  # same result in every case
     UNSAFE = "unsafe"  # same result in the cases that the rule's page names
@@ -261,7 +261,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """How to write it without the wait; no edits where the applicability is NONE."""
+    """A rewrite without the synchronization; no edits where the applicability is NONE."""
 
     applicability: Applicability
     description: str
@@ -270,7 +270,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One place that makes the CPU wait for the GPU, in the terms of the output contract."""
+    """One expression that blocks the CPU until the GPU has finished, in the terms of the output contract."""
 
     code: str
     name: str
@@ -301,12 +301,12 @@ class Finding:
 
     @property
     def hot(self) -> bool:
-        """Whether it runs in every step."""
+        """Return whether it runs in every step."""
         return self.when is When.STEP
 
     @property
     def severity(self) -> Severity:
-        """An error is a wait of every step, a note one that no step has; what rests on a name alone counts one less."""
+        """Return "error" for a finding of every step and "note" for one of no step; a mere name counts one level less."""
         if self.code == UNUSED_SUPPRESSION:
             return Severity.WARNING
         if self.when in {When.ONCE, When.TEST}:
@@ -332,10 +332,10 @@ class Suppressed:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a file, as printed, could not be analysed; line 0 where no single line is to blame.
+    """The reason for which a file, as printed, could not be analysed; line 0 where no single line is to blame.
 
-    ``partial`` says that only one function of the file could not be analysed, ``python`` which version of
-    Python could have, where that is a newer one.
+    ``partial`` says that only one function of the file could not be analysed. ``python`` is the newer version
+    of Python that could have parsed the file, if any.
     """
 
     path: str
@@ -353,5 +353,5 @@ class Failure:
 
 
 def place_of(path: str, cell: int) -> str:
-    """A file, or a cell of a notebook, as printed."""
+    """Return a file, or a cell of a notebook, as printed."""
     return f"{path}:cell {cell}" if cell else path

@@ -1,10 +1,10 @@
-"""Pytest plugin: ``--syncscan`` counts the waits of every test, and ``limit_syncs`` sets a test's limit.
+"""Pytest plugin: ``--syncscan`` counts the synchronizations of every test, and ``limit_syncs`` sets a test's limit.
 
     @pytest.mark.limit_syncs(0, warmups=1)
     def test_step(): ...
 
-runs the test once without counting, then once more, and fails it if the CPU was blocked more
-often than the limit; the message names the lines. Without ``--syncscan`` the marker does nothing.
+runs the test once without counting, then once more. The test fails if the CPU was blocked more often
+than the limit; the message names the lines. Without ``--syncscan`` the marker does nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SIMULATES = pytest.StashKey[bool]()
 
 @dataclass(frozen=True)
 class Limit:
-    """What ``limit_syncs(limit, warmups=0)`` says."""
+    """The arguments of ``limit_syncs(limit, warmups=0)``."""
 
     limit: int
     warmups: int = 0
@@ -89,7 +89,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    """Count the waits of a test, after its warm-up runs, and apply its limit."""
+    """Count the synchronizations of a test, after its warm-up runs, and apply its limit."""
     if not item.config.getoption("syncscan"):
         return (yield)
     limit = _limit(item)

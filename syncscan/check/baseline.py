@@ -1,9 +1,9 @@
 """The baseline: what is known of a project and not reported again, in a file that people merge.
 
-A finding is known by its file, function, code and normalised expression, and not by its line, so that it
-stays known where lines move and a formatter rewrites them. Entries count: the second equal finding in a
-function is a new one. A file that was renamed is followed through git; where git does not know, an entry of
-a file that is gone is good for an equal finding in a file of which the baseline has no entry.
+An entry has the file, function, code and normalised expression of a finding, and no line. So the baseline
+stays valid if lines move or a formatter rewrites them. Entries count: the second equal finding in a
+function is a new one. Git tells the new name of a renamed file. If git does not know, the entry of a lost file
+stands for an equal finding in a file without entries.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FIELDS = ("path", "function", "code", "expression")
 
 @dataclass(frozen=True, slots=True, order=True)
 class BaselineEntry:
-    """What a finding is known by; the path is relative to the folder of the baseline."""
+    """The identity of a finding; the path is relative to the folder of the baseline."""
 
     path: str
     function: str
@@ -52,16 +52,16 @@ class Baseline:
 
     @property
     def total(self) -> int:
-        """How many findings it is good for."""
+        """Return how many findings it is good for."""
         return sum(self.counts.values())
 
     def relative(self, path: Path) -> str:
-        """A path as the entries have it."""
+        """Return a path as the entries have it."""
         relative = Path(os.path.relpath(path, self.file.parent.resolve())).as_posix()
         return os.fsencode(relative).decode("utf-8", "backslashreplace")
 
     def text(self) -> str:
-        """The baseline as JSON with one line for each entry, all of which end alike, so that git merges them."""
+        """Return the baseline as JSON with one line for each entry, all of which end alike, so that git merges them."""
         lines = [
             json.dumps({**dict(zip(_FIELDS, astuple(entry), strict=True)), "count": count})
             for entry, count in sorted(self.counts.items())
@@ -119,7 +119,7 @@ def _entry_of(finding: Finding, names: Mapping[str, str]) -> BaselineEntry:
 
 
 def entry_of(path: str, function: str, code: str, expression: str) -> BaselineEntry:
-    """What a finding is known by, from what it is made of."""
+    """Return what a finding is known by, from what it is made of."""
     return BaselineEntry(path, function, code, normalised(expression))
 
 
@@ -165,7 +165,7 @@ def _take(left: Counter[BaselineEntry], entry: BaselineEntry) -> bool:
 
 
 def normalised(expression: str) -> str:
-    """An expression as Python would write it, whatever its line ends, quotes, brackets and commas."""
+    """Return an expression as Python would write it, whatever its line ends, quotes, brackets and commas."""
     for form in (f"(\n{expression}\n)", expression):
         try:
             tree = parse(form)

@@ -1,4 +1,4 @@
-"""Which statements stand around a statement: those before and behind it, and the loops that repeat it."""
+"""The statements around a statement: those before and behind, and the loops that repeat it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from syncscan.check.infer.source.syntax import path_of, walk
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a statement stands in a file."""
+    """The place of a statement in a file."""
 
     before: ast.stmt | None = None
     after: ast.stmt | None = None
@@ -57,7 +57,7 @@ def place_of(statement: ast.stmt, tree: ast.Module) -> Place:
 
 
 def bound_in(body: Iterable[ast.stmt]) -> set[str]:
-    """The names and attributes that some statements set, or set a part of."""
+    """Return the names and attributes that some statements set, or set a part of."""
     bound: set[str] = set()
     for node in chain.from_iterable(map(walk, body)):
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):

@@ -1,4 +1,4 @@
-"""What is said where syncscan itself fails on a function or a file: one line, so that the rest is checked."""
+"""The report of a failure of syncscan itself on a function or a file: one line, so that the rest is checked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def failure_of(function: Function, error: Exception) -> Failure:
 
 
 def defect(error: Exception) -> str:
-    """An error of our own in one line, with the place in our source where it came up."""
+    """Return an error of our own in one line, with the place in our source where it came up."""
     (last,) = traceback.extract_tb(error.__traceback__, limit=-1)
     text = " ".join(f"{type(error).__name__}: {error}".split())
     return (

@@ -89,8 +89,8 @@ def load_project(
 ) -> Project:
     """Read the files that ``paths`` name, and the rest of the projects that they belong to.
 
-    A folder that is not inside a package is a project of its own. A file, and a folder inside a package,
-    belongs to the project around it, of which tests and the like are read for other tests only.
+    A folder that is not inside a package is a project of its own. A file, or a folder inside a package,
+    belongs to the project around it. The tests of that project are read for other tests only.
     ``contents`` stands in for files on disk (standard input).
     """
     contents = contents or {}
@@ -133,7 +133,7 @@ def _is_of_a_kind(path: Path, contents: Mapping[Path, bytes], wanted: _Found) ->
 
 
 def project_of_text(path: Path, data: bytes) -> Project:
-    """A project of one file that is nowhere on disk: what standard input gave."""
+    """Return a project of one file that is nowhere on disk: what standard input gave."""
     try:
         return Project((read_source(path, path.parent, {path: data}),), None)
     except SourceError as error:
@@ -163,7 +163,7 @@ def _find_folder(folder: Path, config: Config, wanted: _Found, rest: _Found) -> 
 
 
 def project_root(path: Path) -> Path | None:
-    """The nearest folder above that looks like a project, else the outermost package; None where neither is.
+    """Return the nearest folder above that looks like a project, else the outermost package; None where neither is.
 
     A home folder kept under git is no project.
     """

@@ -28,9 +28,9 @@ _FOLDERS = 65536  # whose names are known at a time
 class Source:
     r"""One file: its real path, as printed, as imported, and its text with ``\n`` line ends.
 
-    ``link`` is the symbolic link, as printed, where nothing else leads to the file. Of a notebook, the text
-    is the program that its cells make, ``cells`` says where they lie in it, ``broken`` which lines of it are no
-    Python, with the reason, and ``written`` is the same with the magics.
+    ``link`` is the symbolic link, as printed, where nothing else leads to the file. The text of a notebook
+    is the program of its cells, and ``cells`` has their places. ``broken`` has the lines that are no
+    Python, with the reason. ``written`` is the program with the magics.
     """
 
     path: Path
@@ -52,7 +52,7 @@ class SourceError(SyncscanError):
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a regular file of bearable size; SourceError says why there is none."""
+    """Return the content of a regular file of bearable size; SourceError says why there is none."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -78,7 +78,7 @@ def check_kind(path: Path) -> None:
 
 
 def decode(data: bytes) -> tuple[str, str]:
-    """The text of a source file, with its own line ends, and its encoding ("utf-8-sig" with a BOM)."""
+    """Return the text of a source file, with its own line ends, and its encoding ("utf-8-sig" with a BOM)."""
     try:
         encoding = _encoding(data)
         text = data.decode(encoding)
@@ -110,7 +110,7 @@ def _encoding(data: bytes) -> str:
 
 
 def normalise(text: str) -> str:
-    r"""The same text with ``\n`` for every line end, as the parser counts lines."""
+    r"""Return the same text with ``\n`` for every line end, as the parser counts lines."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
@@ -125,7 +125,7 @@ def read_source(path: Path, root: Path, contents: Mapping[Path, bytes]) -> Sourc
 
 
 def notebook_of(data: bytes) -> notebook.Notebook:
-    """The notebook in the content of a file; SourceError where it is none."""
+    """Return the notebook in the content of a file; SourceError where it is none."""
     try:
         return notebook.read_notebook(data)
     except notebook.NotebookError as error:
@@ -133,13 +133,13 @@ def notebook_of(data: bytes) -> notebook.Notebook:
 
 
 def source_of(found: notebook.Notebook, text: str, source: Source) -> Source:
-    """A source with the program of a notebook, whose cells are those in ``text``."""
+    """Return a source with the program of a notebook, whose cells are those in ``text``."""
     program, cells, broken = notebook.program(text, found.numbers)
     return replace(source, text=program, cells=cells, broken=tuple(broken), written=text)
 
 
 def shown(path: Path) -> str:
-    """A path as printed: below the current folder relative to it, with ``/``, and always printable."""
+    """Return a path as printed: below the current folder relative to it, with ``/``, and always printable."""
     here = Path.cwd()
     text = "." if path == here else f"{_before_names(path.parent, here)}{path.name}"
     return text if text.isascii() else os.fsencode(text).decode("utf-8", "backslashreplace")
@@ -153,7 +153,7 @@ def _before_names(folder: Path, here: Path) -> str:
 
 
 def module_name(path: Path, root: Path) -> str:
-    """The dotted name under which a file is imported.
+    """Return the dotted name under which a file is imported.
 
     The chain of folders with ``__init__.py`` decides; a folder without one inside a package counts as
     a namespace package. A file in no package is named after its folders below ``root``, without a
@@ -184,7 +184,7 @@ def _package_base(folder: Path, root: Path) -> Path | None:
 
 
 def package_top(folder: Path) -> Path:
-    """The outermost package around a package, which may be itself; one namespace folder may lie between."""
+    """Return the outermost package around a package, which may be itself; one namespace folder may lie between."""
     top = folder
     while folder != folder.parent:
         folder = folder.parent
@@ -197,7 +197,7 @@ def package_top(folder: Path) -> Path:
 
 @functools.cache
 def is_package(folder: Path) -> bool:
-    """Whether a folder is a regular package."""
+    """Return whether a folder is a regular package."""
     return (folder / "__init__.py").is_file()
 
 
@@ -212,7 +212,7 @@ _OUTSIDE = _MEASURES_OR_SHOWS | {"test", "tests"}
 
 
 def is_outside(module: str) -> bool:
-    """Whether a module only uses the project, as tests, benchmarks, examples and notebooks do.
+    """Return whether a module only uses the project, as tests, benchmarks, examples and notebooks do.
 
     They make tensors where it suits them, so what they pass says nothing about the project.
     """
@@ -220,7 +220,7 @@ def is_outside(module: str) -> bool:
 
 
 def is_test(module: str) -> bool:
-    """Whether a module is a test, a benchmark or an example, by its name or a folder's."""
+    """Return whether a module is a test, a benchmark or an example, by its name or a folder's."""
     *folders, file = module.removesuffix(_NOTEBOOK).split(".")
     return (
         file.startswith("test_")

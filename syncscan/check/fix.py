@@ -30,7 +30,7 @@ class Draft:
 
     @classmethod
     def of(cls, source: Source, data: bytes) -> Draft:
-        """The draft of a file whose content is ``data``; SourceError where that must not be fixed."""
+        """Return the draft of a file whose content is ``data``; SourceError where that must not be fixed."""
         if source.link:
             raise SourceError(
                 f"not fixed: only the symbolic link {source.link} leads to it; name the file itself"
@@ -67,7 +67,7 @@ class Draft:
         return replace(self.source, text=normalise(text))
 
     def content(self, text: str) -> bytes:
-        """The whole file with a text; SourceError where that cannot be."""
+        """Return the whole file with a text; SourceError where that cannot be."""
         if self.notebook is None:
             return text.encode(self.encoding)
         try:
@@ -99,7 +99,7 @@ class Draft:
             self.after = text
 
     def diff(self) -> str:
-        """A unified diff that ``patch`` and ``git apply`` understand, or "" where nothing changed."""
+        """Return a unified diff that ``patch`` and ``git apply`` understand, or "" where nothing changed."""
         name = self.source.shown
         mark = "\ufeff" if self.encoding == "utf-8-sig" else ""
         if self.notebook:
@@ -116,13 +116,13 @@ class Draft:
 
 
 def fixable(findings: Iterable[Finding], *, unsafe: bool) -> list[Finding]:
-    """The findings whose fixes may be applied."""
+    """Return the findings whose fixes may be applied."""
     allowed = {Applicability.SAFE, Applicability.UNSAFE} if unsafe else {Applicability.SAFE}
     return [finding for finding in findings if finding.fix.edits and finding.fix.applicability in allowed]
 
 
 def apply_edits(text: str, findings: Sequence[Finding]) -> str:
-    """The text with the fixes of ``findings``; of fixes that overlap, the first wins, whole."""
+    """Return the text with the fixes of ``findings``; of fixes that overlap, the first wins, whole."""
     starts = _line_starts(text)
     taken: dict[tuple[int, int], str] = {}
     for finding in sorted(findings, key=lambda finding: finding.position):

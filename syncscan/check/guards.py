@@ -1,7 +1,8 @@
 """Tests that let statements run once: they ask what outlives the call, and what they guard changes the answer.
 
-``if self._x is None: self._x = ...``, a cache that is asked for a key, ``if n > self.max_len: self.max_len = n``, and the
-same where a method of the object is called for it, or where it comes behind ``if self._x is not None: return``.
+Examples are ``if self._x is None: self._x = ...``, a cache that is asked for a key, and
+``if n > self.max_len: self.max_len = n``. A method of the object may do the same, or the statements behind
+``if self._x is not None: return``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _PLACES = frozenset({"device", "dtype"})  # these change with the model, and not
 
 
 def once_behind(node: ast.If, before: ast.stmt | None, after: Body, function: Function) -> Iterator[Body]:
-    """The statements that a test lets run once: a branch of it, or what comes after one that returns."""
+    """Yield the statements that a test lets run once: a branch of it, or what comes after one that returns."""
     if _Guard(before, function, node.body).lets_once(node.test, holds=True):
         yield node.body
     returns = not node.orelse and isinstance(node.body[-1], ast.Return)

@@ -1,8 +1,8 @@
 """Suppressions for what is found: a comment above each statement, where a formatter leaves it.
 
-Behind the code a formatter would move it with whatever ends the line after a split. Only a statement that
-shares its line with the head before it (``if lost: report(lost.item())``) has its comment there, because a
-formatter takes both to a line of their own.
+A formatter would move a comment behind the code when a line is split. Only a statement on the line of its
+head (``if lost: report(lost.item())``) has its comment there, because a formatter gives both a line of
+their own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from syncscan.model import UNUSED_SUPPRESSION, Applicability, Edit, Finding, Fix
 
 
 def check_reason(reason: str) -> str:
-    """A reason as a comment can hold it; ValueError where it would not be read back."""
+    """Return a reason as a comment can hold it; ValueError where it would not be read back."""
     text = reason.strip()
     if not text:
         raise ValueError("it is empty; say why the waits are meant")
@@ -31,7 +31,7 @@ def check_reason(reason: str) -> str:
 
 
 def ignoring(findings: Iterable[Finding], texts: Mapping[str, str], reason: str) -> list[Finding]:
-    """For each statement with findings one of them, with the edit that adds the comment as its fix."""
+    """Return one finding for each statement with findings; its fix is the edit that adds the comment."""
     by_path: dict[str, list[Finding]] = {}
     for finding in findings:
         if finding.code != UNUSED_SUPPRESSION:

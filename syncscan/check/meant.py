@@ -12,7 +12,7 @@ Callers = dict[Callee, dict[Function, Called]]
 
 
 def meant(callees: Mapping[Function, Mapping[Callee, Called]]) -> set[Function]:
-    """The functions that are called inside of contexts that allow waits, and elsewhere with nothing on the GPU."""
+    """Return the functions that are called inside of contexts that allow waits, and elsewhere with nothing on the GPU."""
     callers = _callers(callees)
     found: set[Callee] = set()
     while True:

@@ -17,13 +17,13 @@ _PLACES = (ast.Attribute, ast.Subscript, ast.Expr)
 
 
 def moved_by(node: ast.Assign) -> str:
-    """The ``x`` of ``self.x = self.x.to(device)``."""
+    """Return the ``x`` of ``self.x = self.x.to(device)``."""
     owner, _, name = path_of(node.targets[0]).rpartition(".")
     return name if owner == "self" and _moves(node.value, f"self.{name}") else ""
 
 
 def puts_into(cls: Class, name: str) -> Iterator[tuple[Function, int]]:
-    """The lines of the methods of a class, and of those above and below it, that put something else into an attribute."""
+    """Yield the lines of the methods of a class, and of those above and below it, that put something else into an attribute."""
     for each in (*cls.mro(), *cls.subclasses):
         for method in each.methods.values():
             nodes = walk(method.node)

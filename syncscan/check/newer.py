@@ -1,4 +1,4 @@
-"""What a file needs that this Python cannot parse: syntax of a newer one, which is no mistake of its author.
+"""Files with the syntax of a newer Python than this one, which is no mistake of their author.
 
 libcst parses the syntax of every Python up to the newest that it knows, whichever runs it.
 """
@@ -18,7 +18,7 @@ LONGEST = 10  # seconds for one file; the largest ones that people write take on
 
 
 def newer_syntax(text: str) -> tuple[str, str] | None:
-    """The Python that a source needs, such as "3.12", and the syntax that says so; None where no newer one helps.
+    """Return the Python that a source needs, such as "3.12", and the syntax that says so; None where no newer one helps.
 
     In a process of its own, because a hostile source can crash or occupy a parser that is native code.
     """

@@ -1,6 +1,6 @@
 """Notebooks: the code cells of an ``.ipynb`` file as one program, and back into the file with all else as it was.
 
-In the program each cell follows on a line that separates it from the one before. What only IPython understands
+In the program each cell follows on a line that separates it from the one before. Syntax of IPython alone
 (magics, shell commands, questions) becomes Python that does nothing and takes as much room, so that
 lines and columns stay.
 """
@@ -29,7 +29,7 @@ _ASSIGNS = re.compile(r"(?P<target>\s*[\w.,\[\] ]+?=\s*)[%!].*")
 
 
 class NotebookError(ValueError):
-    """What is wrong with a file that says it is a notebook."""
+    """A fault of a file that says it is a notebook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Notebook:
         )
 
     def written(self, text: str) -> bytes:
-        """The file with another program in it; NotebookError where it cannot be written with all else as it was."""
+        """Return the file with another program in it; NotebookError where it cannot be written with all else as it was."""
         if self.style is None:
             raise NotebookError(
                 "its JSON is not written as Jupyter writes it, and would be; save it there first"
@@ -125,13 +125,13 @@ def _mark(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Where the cells lie in the program of a notebook: their numbers, and the lines before their first ones."""
+    """The places of the cells in the program of a notebook: their numbers, and the lines before their first ones."""
 
     numbers: tuple[int, ...] = ()
     starts: tuple[int, ...] = ()
 
     def place(self, line: int) -> tuple[int, int]:
-        """The cell of a line of the program, and the line in it; cell 0 where there are no cells."""
+        """Return the cell of a line of the program, and the line in it; cell 0 where there are no cells."""
         index = bisect_right(self.starts, line - 1) - 1
         if index < 0 or not line:
             return 0, line
@@ -139,7 +139,7 @@ class Cells:
 
 
 def program(text: str, numbers: Sequence[int]) -> tuple[str, Cells, list[tuple[int, str]]]:
-    """The program of a notebook as Python, where its cells lie, and the lines in which cells are no Python.
+    """Return the program of a notebook as Python, where its cells lie, and the lines in which cells are no Python.
 
     A cell that is no Python is left out, so that the others are checked.
     """

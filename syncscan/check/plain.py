@@ -12,7 +12,7 @@ _NUMBERS = ("line", "column", "end_line", "end_column")
 
 
 def plain(finding: Finding) -> list[Any]:
-    """A finding as data."""
+    """Return a finding as data."""
     fix = finding.fix
     return [
         [getattr(finding, name) for name in _TEXTS],
@@ -27,19 +27,19 @@ def plain(finding: Finding) -> list[Any]:
 
 
 def parts(data: object, *types: type) -> list[Any]:
-    """The parts of a list in an entry, each of its type; ValueError where they are not."""
+    """Return the parts of a list in an entry, each of its type; ValueError where they are not."""
     if not isinstance(data, list) or tuple(map(type, data)) != types:
         raise ValueError("not what was written")
     return data
 
 
 def each(data: list[Any], *types: type) -> list[list[Any]]:
-    """The lists in a list, each with parts of these types; ValueError as well."""
+    """Return the lists in a list, each with parts of these types; ValueError as well."""
     return [parts(part, *types) for part in data]
 
 
 def finding_of(data: object) -> Finding:
-    """The finding that data stands for; ValueError where it stands for none."""
+    """Return the finding that data stands for; ValueError where it stands for none."""
     texts, numbers, confidence, when, chain, evidence, too, fix = parts(
         data, list, list, int, str, list, list, list, list
     )

@@ -30,7 +30,7 @@ class Resident:
         self._known: list[_Known] = []  # the last one was asked last
 
     def engine(self, sources: Sequence[Source], config: Config, facts: FactSet | None) -> Engine:
-        """The engine for a project, in which files may have come and gone."""
+        """Return the engine for a project, in which files may have come and gone."""
         settings = (
             config.conventions,
             config.hot,

@@ -1,4 +1,4 @@
-"""What a function's own source says of when it runs: its name, its decorators, its loops and its guards."""
+"""The execution frequency of a function by its own source: its name, its decorators, its loops and its guards."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ _MODULES = re.compile(r".*(Module|Model|Layer|Network|Net|Block|Mixin|Base|Pipel
 
 
 def is_once(function: Function) -> bool:
-    """Whether a function runs once by its name: it loads, saves, captures, warms up, prints, starts a program."""
+    """Return whether a function runs once by its name: it loads, saves, captures, warms up, prints, starts a program."""
     if function.owner is not None and function.owner.is_module and function.name == "__init__":
         return True
     return _is_named_once(function.name) or starts_a_program(function)
 
 
 def starts_a_program(function: Function) -> bool:
-    """Whether a function is a command line by its name: it runs once, and all that its program does is below it."""
+    """Return whether a function is a command line by its name: it runs once, and all that its program does is below it."""
     return _PROGRAM.fullmatch(function.name) is not None
 
 
@@ -89,7 +89,7 @@ def _is_named_once(name: str) -> bool:
 
 
 def may_be_once(function: Function) -> bool:
-    """Whether a function runs once by its name unless a step reaches it: it makes something."""
+    """Return whether a function runs once by its name unless a step reaches it: it makes something."""
     name = function.name
     plain = name if name.startswith("__") else name.lstrip("_")
     if name in _MAKERS and function.owner is not None:
@@ -100,7 +100,7 @@ def may_be_once(function: Function) -> bool:
 
 
 def lives_long(cls: Class) -> bool:
-    """Whether the objects of a class live as long as the program, as modules do, and what is named as a part of it."""
+    """Return whether the objects of a class live as long as the program, as modules do, and what is named as a part of it."""
     return cls.is_module or any(_LIVES_LONG.fullmatch(name) for name in _names_of(cls))
 
 
@@ -117,12 +117,12 @@ def _serves(function: Function) -> bool:
 
 
 def is_generation(function: Function) -> bool:
-    """Whether a function runs many steps of a model for one request: those are the loops in it, and in what it calls."""
+    """Return whether a function runs many steps of a model for one request: those are the loops in it, and in what it calls."""
     return function.owner is not None and function.name.lstrip("_") == "generate"
 
 
 def is_step(function: Function) -> bool:
-    """Whether a framework calls a function for each batch, as far as its name, class and decorators tell."""
+    """Return whether a framework calls a function for each batch, as far as its name, class and decorators tell."""
     if is_once(function) or function.is_cached_property or is_generation(function):
         return False
     if function.name in _MAKERS:  # what it is made for tells, whatever its decorators
@@ -133,19 +133,19 @@ def is_step(function: Function) -> bool:
 
 
 def runs_a_model(function: Function) -> bool:
-    """Whether a decorator says that a function only runs a model."""
+    """Return whether a decorator says that a function only runs a model."""
     if function.owner is None and _RUNS.search(function.name) is None:
         return not function.decorators.isdisjoint(_INFERENCE)  # what converts weights is under `no_grad` too
     return not function.decorators.isdisjoint(_WITHOUT_GRADIENTS)
 
 
 def may_run_a_model(function: Function) -> bool:
-    """Whether a function only runs a model, or prepares one: its decorator leaves both open."""
+    """Return whether a function only runs a model, or prepares one: its decorator leaves both open."""
     return not function.decorators.isdisjoint(_WITHOUT_GRADIENTS) and not may_be_once(function)
 
 
 def is_named_step(function: Function) -> bool:
-    """Whether a framework calls a method for each batch, as far as its name and class tell."""
+    """Return whether a framework calls a method for each batch, as far as its name and class tell."""
     owner, name = function.owner, function.name.lstrip("_")
     if owner is None:
         return False
@@ -159,14 +159,14 @@ def is_named_step(function: Function) -> bool:
 
 
 def drives_models(name: str) -> bool:
-    """Whether a function of this name is what a framework calls for each batch, whichever model that runs."""
+    """Return whether a function of this name is what a framework calls for each batch, whichever model that runs."""
     plain = name.lstrip("_")
     is_named_so = _STEP.fullmatch(plain) is not None or _BUILDS.fullmatch(plain) is not None
     return is_named_so and not plain.startswith("forward")
 
 
 def is_module_like(cls: Class) -> bool:
-    """Whether a class is an ``nn.Module``, or has a base out of sight that is one by its name."""
+    """Return whether a class is an ``nn.Module``, or has a base out of sight that is one by its name."""
     if cls.is_module:
         return True
     bases = [name.rpartition(".")[2] for each in cls.mro() for name in each.external_bases]
@@ -180,7 +180,7 @@ def _names_of(cls: Class) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Nature:
-    """What a function's name, class and decorators say of when it runs."""
+    """The execution frequency of a function by its name, class and decorators."""
 
     is_step: bool
     is_named_step: bool  # one by its name; what only runs without gradients may be a part of what runs many
@@ -194,7 +194,7 @@ class Nature:
 
     @classmethod
     def of(cls, function: Function) -> Nature:
-        """That of a function."""
+        """Return the nature of a function."""
         once, elsewhere = is_once(function), runs_on_other_hardware(function)
         return cls(
             is_step(function),
@@ -213,9 +213,9 @@ class Nature:
 class Region:
     """Lines of a function that run at another time than the rest, and the names of what they call.
 
-    Of those that run once, what is called elsewhere in the function too is left out. ``moved`` is the attribute that a
-    line moves to the GPU, which it does once if nothing else is put there. ``is_of_self`` is for a guard that asks what
-    the object of a method keeps.
+    A region that runs once leaves out names that are called elsewhere in the function too. ``moved`` is an attribute that a
+    line copies to the GPU: once, if nothing else is put there. ``is_of_self`` is for a guard that tests an attribute of
+    the object of a method.
     """
 
     when: When
@@ -232,7 +232,7 @@ _LOADER = re.compile(
 
 
 def regions_of(function: Function) -> list[Region]:
-    """The loops of a function, those that are steps among them, its guards, and what moves attributes; outer ones first."""
+    """Return the loops of a function, those that are steps among them, its guards, and what moves attributes; outer ones first."""
     if isinstance(function.node, ast.Lambda):
         return []
     regions = list(_regions(function.node.body, function))
@@ -250,7 +250,7 @@ def regions_of(function: Function) -> list[Region]:
 
 
 def loops_of(function: Function) -> Iterator[Region]:
-    """The loops of a function that go on until something is found, or that run a model in each round."""
+    """Yield the loops of a function that go on until something is found, or that run a model in each round."""
     for node in walk(function.node):
         if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
             calls = _calls_in(node)

@@ -1,4 +1,4 @@
-"""What the source of functions says of when they run, read once for each of them."""
+"""The execution frequency of functions by their source, read once for each of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Data = Any  # what JSON holds
 
 
 class Read(dict[Function, Seen], Generic[Seen]):
-    """What is read of each function as it is first asked for; ``kept`` has as data what was read in an earlier run."""
+    """The nature of each function, read at the first question; ``kept`` has the data of an earlier run."""
 
     def __init__(self, read: Callable[[Function], Seen], made: Callable[[Data], Seen]) -> None:
         """``made`` makes it of that data."""
@@ -57,7 +57,7 @@ class Rhythms:
         return differs
 
     def data(self, functions: Sequence[Function]) -> Data:
-        """What is known of functions, in their order."""
+        """Return what is known of functions, in their order."""
         return [
             [each and _of_nature(each) for each in map(self.natures.get, functions)],
             *(

@@ -32,7 +32,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What is to be reported: findings in order, and files that could not be analysed."""
+    """The result of a check: findings in order, and files that could not be analysed."""
 
     findings: tuple[Finding, ...]
     failures: tuple[Failure, ...]
@@ -300,7 +300,7 @@ def _draft(source: Source, contents: Mapping[Path, bytes]) -> Draft:
 
 
 def in_cells(outcome: Checked, project: Project) -> Checked:
-    """The same with lines of cells where they are lines of the program that the cells of a notebook make."""
+    """Return the same with lines of cells where they are lines of the program that the cells of a notebook make."""
     notebooks = {source.shown: source for source in project.sources if source.cells.starts}
     # Where there are fixes, findings are about what they made of it.
     notebooks |= {draft.source.shown: draft.fixed for draft in outcome.drafts if draft.notebook}

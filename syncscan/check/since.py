@@ -1,6 +1,6 @@
-"""What a change brings: the findings of a project that its state at an earlier revision did not have.
+"""The findings that a change brings: those that the state at an earlier revision did not have.
 
-Both states are analysed whole, because a change in one file may make a line of another one wait.
+Both states are analysed whole, because a change in one file may make a line of another one block.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Change:
 
 
 def find_change(folder: Path, revision: str) -> Change:
-    """The change since a revision, in commits, staged or not; ConfigError where git cannot tell."""
+    """Return the change since a revision, in commits, staged or not; ConfigError where git cannot tell."""
     top = repository(folder)
     if top is None:
         raise ConfigError(f"--since: {folder} is in no git repository")
@@ -64,10 +64,10 @@ def check_change(
     store: Store | None,
     check_now: Callable[[Store], Checked],
 ) -> Checked:
-    """The outcome of a check with those findings alone that the change brings, each with the file that brought it.
+    """Return the outcome of a check with those findings alone that the change brings, each with the file that brought it.
 
-    The state before the change is checked first. The store has its findings already where it was checked when it was
-    the newest, and else has afterwards what is known of it, from which the check of the files as they are follows.
+    The state before the change is checked first. The cache has its findings, if it was checked when it was the
+    newest. Otherwise the cache has its values afterwards, from which the check of the present files follows.
     """
     with tempfile.TemporaryDirectory(prefix="syncscan-") as name:
         folder = Path(name).resolve()

@@ -60,7 +60,7 @@ def key_of(
     operations: Mapping[str, Any],
     facts: str = "",
 ) -> str:
-    """The name of the entry for a project."""
+    """Return the name of the entry for a project."""
     digest = hashlib.sha256(_program())
     digest.update(json.dumps([astuple(conventions), list(hot), operations, facts]).encode())
     for source in sorted(sources, key=_shown):
@@ -74,7 +74,7 @@ def key_of_state(
     conventions: Conventions,
     operations: Mapping[str, Any],
 ) -> str:
-    """The name under which what is known of a project is kept, whatever its files hold: its root, and what its files are."""
+    """Return the name under which what is known of a project is kept, whatever its files hold: its root, and what its files are."""
     digest = hashlib.sha256(key_of_place(conventions, operations).encode())
     for source in sorted(sources, key=_shown):
         digest.update(json.dumps([source.shown, source.module, source.path.stem]).encode())
@@ -82,7 +82,7 @@ def key_of_state(
 
 
 def key_of_place(conventions: Conventions, operations: Mapping[str, Any]) -> str:
-    """The name under which is kept which project was checked last in the working folder, whatever its files are."""
+    """Return the name under which is kept which project was checked last in the working folder, whatever its files are."""
     digest = hashlib.sha256(_program())
     digest.update(json.dumps([str(Path.cwd()), astuple(conventions), operations]).encode())
     return digest.hexdigest()
@@ -124,7 +124,7 @@ class Store:
         ] = []  # what is known, and is to be written yet
 
     def read(self, key: str) -> CheckResult | None:
-        """The result that was kept under a name, if it is as it was written."""
+        """Return the result that was kept under a name, if it is as it was written."""
         body = self._get(key, "result")
         try:
             return None if body is None else _result(json.loads(body))
@@ -141,9 +141,9 @@ class Store:
         self._keep(key, "result", json.dumps(data).encode())
 
     def read_state(self, key: str, place: str) -> bytes | None:
-        """What was known of a project under a name, see `syncscan.check.state`, if it is as it was written.
+        """Return the state of a project under a name, see `syncscan.check.state`, if the file is undamaged.
 
-        Where there is none of that name, it is that of the last one in the same ``place``, which has most of the files.
+        Without a state of that name, return the last one of the same ``place``, which has most of the files.
         """
         self.finish()
         state = self._get(key, "state")

@@ -57,12 +57,12 @@ class CheckOptions:
 
     @property
     def writes(self) -> bool:
-        """Whether sources are written."""
+        """Return whether sources are written."""
         return (self.fix or self.unsafe_fixes or self.add_ignores) and not self.diff
 
     @property
     def reads_stdin(self) -> bool:
-        """Whether standard input is what is checked."""
+        """Return whether standard input is what is checked."""
         return STDIN in self.paths
 
 
@@ -134,7 +134,7 @@ CONTRADICTIONS: Contradictions[CheckOptions] = (
 
 
 def settings(options: CheckOptions) -> Config:
-    """The settings that apply: those of the file that the options choose, and what the options add to them."""
+    """Return the settings that apply: those of the file that the options choose, and what the options add to them."""
     if options.isolated:
         config = Config(root=Path.cwd())
     elif options.config:
@@ -206,7 +206,7 @@ def refuse_unknown_entry_points(options: CheckOptions, config: Config, project: 
 
 
 def files_of(options: CheckOptions, config: Config) -> tuple[Path, ...]:
-    """The files besides the sources that decide what is found, there or not."""
+    """Return the files besides the sources that decide what is found, there or not."""
     start = _common_folder(options)
     settings = (
         [Path(options.config)] if options.config else [f / "pyproject.toml" for f in (start, *start.parents)]
@@ -215,7 +215,7 @@ def files_of(options: CheckOptions, config: Config) -> tuple[Path, ...]:
 
 
 def store_of(options: CheckOptions) -> Store | None:
-    """Where results are kept: not those of an editor's buffer, which is another one after each key."""
+    """Return the cache of results; none for an editor's buffer, which changes with each key."""
     folder = options.cache_dir or default_folder()
     if options.cache_dir and options.cache_dir.exists() and not options.cache_dir.is_dir():
         raise ConfigError(f"--cache-dir {options.cache_dir} is no folder; name one, which need not be there")

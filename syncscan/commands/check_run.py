@@ -1,4 +1,4 @@
-"""What ``syncscan check`` does: the run, the report and the exit status."""
+"""The work of ``syncscan check``: the run, the report and the exit status."""
 
 from __future__ import annotations
 

@@ -34,10 +34,10 @@ from syncscan.trace.kept import read_traces
     type=click.Path(path_type=Path, exists=True, file_okay=False),
 )  # fmt: skip
 def command(format_: str, check: Path, traces: tuple[Path, ...]) -> int:
-    """Say of each finding in CHECK.json whether it waited in one of the traces, and of each wait whether it was found.
+    """Compare the findings in CHECK.json with traces: which findings blocked, and which synchronizations were found.
 
-    CHECK.json is what `syncscan check --format json` printed in this folder; a trace is what `syncscan trace
-    --lines -o TRACE` kept. What waited longest comes first.
+    `syncscan check --format json` printed CHECK.json in this folder; `syncscan trace --lines -o TRACE` wrote a
+    trace. The longest blocked comes first.
     """
     renamed("syncscan compare", "syncscan check --trace")
     _show(read_check(check), traces, format_)

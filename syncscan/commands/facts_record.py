@@ -1,4 +1,4 @@
-"""What ``syncscan facts record`` does: run a command and write where the values of the project's functions lived."""
+"""The work of ``syncscan facts record``: run a command, and write the devices of the values of the project's functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``syncscan fix`` does: the search for fixes that hold, and the files that are written."""
+"""The work of ``syncscan fix``: the search for fixes that hold, and the files that are written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``syncscan init`` does: check the project, propose files, and write them."""
+"""The work of ``syncscan init``: check the project, propose files, and write them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a trace shows while the command runs: a view that is drawn again, and a report before the end."""
+"""Views and reports of a trace while the command runs: a view that is drawn again, and a report before the end."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Interim:
     """Makes views and reports in processes of their own, so that the trace goes on passing signals.
 
     ``make`` gives the trace so far, and ``report`` shows it. At ``report_at`` (of the monotonic clock) it is shown;
-    ``live`` draws it each second on the terminal. Where either is wanted, it is also shown if the command is still there two seconds
-    after it was interrupted.
+    ``live`` draws the trace each second on the terminal. With either, the trace is also shown if the command still runs two
+    seconds after an interrupt.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Interim:
         self._reporters = [pid for pid in self._reporters if not os.waitpid(pid, os.WNOHANG)[0]]
 
     def signalled(self, number: int) -> None:
-        """The command was told to end: from now on the terminal is its own, and a report may be due."""
+        """Leave the terminal to a command that was told to end; a report may be due."""
         if number in (signal.SIGINT, signal.SIGTERM):
             self._stop_view()
             if not self.reported:
@@ -72,7 +72,7 @@ class Interim:
                 self._report_at = min(soon, self._report_at or soon)
 
     def end(self) -> None:
-        """The command has ended: so do these, the reports as soon as they are written."""
+        """End views now and reports as soon as they are written, because the command has ended."""
         self._stop_view()
         for pid in self._reporters:
             os.waitpid(pid, 0)

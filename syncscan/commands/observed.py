@@ -17,7 +17,7 @@ _Functions = dict[
 
 
 def facts_of(processes: Iterable[Process], root: Path) -> FactSet:
-    """What processes saw of functions whose source can be read and says the same as when they ran."""
+    """Return the observations of functions whose source can be read and is the same as in the run."""
     facts = FactSet()
     known: dict[str, _Functions] = {}
     with deep_recursion():
@@ -31,7 +31,7 @@ def facts_of(processes: Iterable[Process], root: Path) -> FactSet:
 
 
 def without_changed(earlier: FactSet, now: FactSet) -> FactSet:
-    """Of earlier facts, those of functions that are not known to have changed."""
+    """Return the earlier facts without those of functions that are known to have changed."""
     kept = FactSet()
     for key, versions in earlier.functions.items():
         current = now.functions.get(key)

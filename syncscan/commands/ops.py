@@ -76,8 +76,8 @@ def _suggestion(name: str, operations: Iterable[str]) -> str:
 def measure(operations: tuple[str, ...], output: Path, raw: Path | None, source: Path | None) -> None:
     """Measure OPERATIONS on this machine's GPU, or every one, and write the table.
 
-    A run that is cut short leaves the table as it was; the next one goes on where it ended. Where only some are
-    measured the others stay as they are in the table.
+    A run that is cut short leaves the table as it was; the next one goes on where it ended. Other
+    operations than the named ones stay as they are in the table.
     """
     from syncscan.measure.campaign import read_log  # noqa: PLC0415
     from syncscan.measure.derive import derive, replace_measured  # noqa: PLC0415

@@ -28,7 +28,7 @@ def refuse_contradictions(options: _Options, contradictions: Contradictions[_Opt
 def complete(
     words: Callable[[], Iterable[str]],
 ) -> Callable[[click.Context, click.Parameter, str], list[str]]:
-    """Completes the last of several words that are parted by commas, in a shell that asks for it."""
+    """Complete the last of several words that are parted by commas, in a shell that asks for it."""
 
     def completions(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
         done, comma, begun = incomplete.rpartition(",")
@@ -45,7 +45,7 @@ def text(value: str) -> str:
 
 
 def path(value: str) -> Path:
-    """A path; an empty one would be the current folder."""
+    """Return a path; an empty one would be the current folder."""
     return Path(text(value))
 
 
@@ -78,7 +78,7 @@ def shard(value: str) -> tuple[int, int]:
 
 
 def limit(value: str) -> float:
-    """A number from 0 on; NaN is above no limit, and infinity is none."""
+    """Return a number from 0 on; NaN is above no limit, and infinity is none."""
     try:
         number = float(value)
     except ValueError:

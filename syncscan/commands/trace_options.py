@@ -1,4 +1,4 @@
-"""The options of ``syncscan trace``: what they are, which of them contradict each other, and what the hook is told of them."""
+"""The options of ``syncscan trace``: what they are, which of them contradict each other, and those for the hook."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ class TraceOptions:
 
     @property
     def counts_steps(self) -> bool:
-        """Whether something is asked that steps must be known for."""
+        """Return whether something is asked that steps must be known for."""
         limits = (self.max_syncs_per_step, self.max_blocked_ms_per_step)
         return self.warmup > 0 or any(limit is not None for limit in limits)
 
     @property
     def names_a_function(self) -> bool:
-        """Whether the steps are named as they must be."""
+        """Return whether the steps are named as they must be."""
         module, _, path = (self.step or "").partition(":")
         return all(part.isidentifier() for part in (*module.split("."), *path.split(".")))
 
     def for_hook(self) -> dict[str, str]:
-        """The options of the hook."""
+        """Return the options of the hook."""
         told = {"detector": self.detector or "auto", "warmup": str(self.warmup), "step": self.step or ""}
         return told | {name: "1" for name in _FLAGS if getattr(self, name)}
 

@@ -69,8 +69,8 @@ def show(
 ) -> None:
     """Keep the trace of a run in a folder if given, and print it: text on stderr and all else on stdout.
 
-    What the limits say follows on stderr. ``early``, while the command runs, text alone is printed, and at the
-    end not ``again``. OSError if there is no room, or nobody reads it.
+    Broken limits follow on stderr. ``early``, while the command runs, prints text alone, and at the
+    end not ``again``. OSError if there is no room, or nobody reads the output.
     """
     if output is not None:
         write_whole(lambda stream: trace_json.render(trace, stream), output / "trace.json")

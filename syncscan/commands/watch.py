@@ -25,7 +25,7 @@ Stamps = dict[Path, tuple[int, int, int] | None]
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What is checked: the project as it was read, the settings, and every other file that decides what is found."""
+    """The state of a watched project: its files as read, the settings, and every other file that decides the findings."""
 
     project: Project
     config: Config
@@ -33,16 +33,16 @@ class Watched:
     start: float = field(compare=False)  # of reading it, of the monotonic clock
 
     def looked_at(self) -> frozenset[Path]:
-        """All that shows by its time stamp that there is something to do."""
+        """Return all that shows by its time stamp that there is something to do."""
         folders = self.project.folders
         named = (source.path for source in self.project.sources)
         return frozenset((*named, *folders, *(folder / ".gitignore" for folder in folders), *self.files))
 
 
 def watch(read: Callable[[], Watched], show: Callable[[Watched], object]) -> int:
-    """Show what is found, and again after each change, until Ctrl-C.
+    """Show the findings, and again after each change, until Ctrl-C.
 
-    What ``read`` raises at first is raised; later it is said, and what is looked at stays the same.
+    The first error of ``read`` is raised. Later errors are printed, and the watched files stay the same.
     """
     try:
         watched = read()

@@ -24,7 +24,7 @@ Finished = dict[str, Any]  # {"unit": ..., "records": [...], "left out": reason 
 
 
 def all_units() -> list[str]:
-    """Every unit of work, those first that need a process of their own."""
+    """Return every unit of work, those first that need a process of their own."""
     sheets = [sheet for sheet in handwritten.sheets().values() if sheet.cases]
     mine = [f"cases {sheet.op}" for sheet in sheets if not sheet.process]
     theirs = [f"op_db {name}" for name in opinfo.entries() if opinfo.left_out(name) is None]
@@ -93,7 +93,7 @@ def _header_of(path: Path) -> dict[str, Any] | None:
 
 
 def read_log(path: Path, *, complete: bool = False) -> tuple[dict[str, str], list[Finished]]:
-    """The header and the units of a log; SyncscanError if it is not one, or not ``complete`` where it has to be."""
+    """Return the header and the units of a log; SyncscanError if it is not one, or not ``complete`` where it has to be."""
     lines = list(_lines(path))
     if not lines or "torch" not in lines[0]:
         raise SyncscanError(f"{path} holds no measurements: give the file that `ops measure --raw` wrote")
@@ -121,7 +121,7 @@ class Child:
         self._answers.put("")
 
     def ask(self, unit: str, skip: int) -> Iterator[dict[str, Any]]:
-        """Answers to one unit; the last is {"died": why} where it did not come to its end."""
+        """Yield answers to one unit; the last is {"died": why} where it did not come to its end."""
         requests = cast("IO[str]", self._process.stdin)
         try:
             requests.write(json.dumps({"unit": unit, "skip": skip}) + "\n")

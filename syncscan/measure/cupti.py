@@ -79,7 +79,7 @@ class CudaCalls:
 
     @contextmanager
     def collected(self) -> Iterator[dict[str, int]]:
-        """The calls made inside the ``with`` block, filled in when it ends."""
+        """Return the calls made inside the ``with`` block, filled in when it ends."""
         before = self.counts.copy()
         calls: dict[str, int] = {}
         yield calls

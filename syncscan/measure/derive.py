@@ -20,7 +20,7 @@ ATEN_SHOWN = 4  # overloads named in an entry; the ones in which the host waited
 
 
 def derive(records: Iterable[Record], known: OperationTable) -> dict[str, Operation]:
-    """An entry for each operation that was measured, or is known and cannot be.
+    """Return an entry for each operation that was measured, or is known and cannot be.
 
     Conditions that the table in place has are kept where they agree with every measured call; others are
     learnt anew. Parameters and results that it declares are kept too: the calls of one machine cannot
@@ -108,7 +108,7 @@ def _with_mentioned(args: tuple[str, ...], entry: Operation, cases: Sequence[Cas
 
 
 def says(cases: Sequence[Case], record: Record) -> bool:
-    """Whether the conditions say that a call waits."""
+    """Return whether the conditions say that a call blocks."""
     return waits(((case.when, case.unless) for case in cases), record["args"])
 
 

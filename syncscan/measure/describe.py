@@ -1,4 +1,4 @@
-"""What an operand or a result is, as plain JSON, and which kinds of the table hold for it."""
+"""Operands and results as plain JSON, and the kinds of the table that hold for them."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _describe_parts(tensor: Any) -> Description:
 
 
 def is_dense(tensor: Any) -> bool:
-    """Whether a tensor fills its memory without gaps, each element once, in whatever order."""
+    """Return whether a tensor fills its memory without gaps, each element once, in whatever order."""
     steps = sorted(
         (stride, size) for stride, size in zip(tensor.stride(), tensor.shape, strict=True) if size != 1
     )
@@ -100,17 +100,17 @@ def _describe_plain(value: object) -> Description:
 
 
 def values_of(described: Description) -> list[Description]:
-    """The values of a parameter, of which there are several where it is starred or an index."""
+    """Return the values of a parameter, of which there are several where it is starred or an index."""
     return described["items"] if described["is"] == "several" else [described]
 
 
 def kinds_of(described: Description) -> frozenset[str]:
-    """The kinds of `syncscan.ops.kinds.KINDS` that hold for one value."""
+    """Return the kinds of `syncscan.ops.kinds.KINDS` that hold for one value."""
     return frozenset(kind for kind in KINDS if is_of(kind, described))
 
 
 def is_of(kind: str, described: Description) -> bool:
-    """Whether a value is of a kind."""
+    """Return whether a value is of a kind."""
     return bool(_test_of(kind)(described))
 
 
@@ -204,7 +204,7 @@ def _test_of(kind: str) -> Test[Description]:
 
 
 def bytes_of(described: Description) -> int:
-    """The size of a value in bytes: that of its tensors, 8 for each item of host data."""
+    """Return the size of a value in bytes: that of its tensors, 8 for each item of host data."""
     if described["is"] in {"tensor", "array"}:
         return int(described["bytes"])
     if "length" in described:
@@ -213,7 +213,7 @@ def bytes_of(described: Description) -> int:
 
 
 def tensors_in(described: Description) -> list[Description]:
-    """Every tensor of an operand or result, in order."""
+    """Return every tensor of an operand or result, in order."""
     if described["is"] == "tensor":
         return [described]
     return [tensor for item in described.get("items", ()) for tensor in tensors_in(item)]

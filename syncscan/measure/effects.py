@@ -13,7 +13,7 @@ _CHECKS = ("_linalg_check_errors", "linalg_", "_linalg_", "lu_unpack", "ormqr", 
 
 
 def effect_of(name: str, records: Sequence[Record]) -> Effect:
-    """The effect that most of the calls show."""
+    """Return the effect that most of the calls show."""
     effects = [_effect_of_call(name, record) for record in records]
     return max(Effect, key=effects.count)
 

@@ -27,10 +27,10 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What ``cases.toml`` says of one operation.
+    """The entry of ``cases.toml`` for one operation.
 
-    ``effect`` names the effect where it cannot be seen from outside; ``belief`` is what people expect
-    where measurement says otherwise; operations of one ``process`` share one of their own. The lines
+    ``effect`` names the effect where it cannot be seen from outside. ``belief`` is a common belief that
+    measurement contradicts. Operations of one ``process`` share one of their own. The lines
     decide ``alone`` where the samples of op_db take shortcuts (shapes that differ, values that match).
     """
 
@@ -47,7 +47,7 @@ class Sheet:
 
 @functools.cache
 def sheets() -> dict[str, Sheet]:
-    """Every sheet by the public name of its operation."""
+    """Return every sheet by the public name of its operation."""
     raw = tomllib.loads((files("syncscan.measure") / "cases.toml").read_text(encoding="utf-8"))
     return {op: _sheet(op, entry) for op, entry in raw.items()}
 
@@ -58,7 +58,7 @@ def _sheet(op: str, entry: dict[str, Any]) -> Sheet:
 
 
 def probes(sheet: Sheet, device: str) -> Iterator[Probe]:
-    """The calls of one sheet, each on operands of its own; a line that cannot be read fails as its call."""
+    """Return the calls of one sheet, each on operands of its own; a line that cannot be read fails as its call."""
     return (_probe_or_failure(sheet, line, device) for line in sheet.cases)
 
 
@@ -96,7 +96,7 @@ def _compiled(statement: ast.stmt) -> CodeType:
 
 
 def arguments_of(node: ast.AST, names: tuple[str, ...], operands: Operands) -> dict[str, object]:
-    """What a line gives to each parameter of its operation."""
+    """Return the argument of a line for each parameter of its operation."""
     if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Subscript):
         rest = [_value(node.value, operands), _value(_loaded(target), operands)]
         return _subscript(target, names, operands) | bind_in_order(names[2:], rest)

@@ -89,7 +89,7 @@ class MeasuredCall:
 
 
 def holds(term: Term, args: Args) -> bool:
-    """Whether a term holds for a call, as `syncscan.ops` defines it."""
+    """Return whether a term holds for a call, as `syncscan.ops` defines it."""
     values = [
         v for a in ([*args] if term.arg == "any" else [term.arg]) if a in args for v in values_of(args[a])
     ]
@@ -102,12 +102,12 @@ def holds(term: Term, args: Args) -> bool:
 
 
 def all_hold(condition: Condition, args: Args) -> bool:
-    """Whether every term holds for a call."""
+    """Return whether every term holds for a call."""
     return all(holds(term, args) for term in condition)
 
 
 def waits(cases: Iterable[tuple[Condition, Condition]], args: Args) -> bool:
-    """Whether any case says that the call waits."""
+    """Return whether any case says that the call blocks."""
     return any(all_hold(when, args) and not (unless and all_hold(unless, args)) for when, unless in cases)
 
 
@@ -120,11 +120,11 @@ class Found:
 
 
 def learn(examples: Sequence[MeasuredCall], names: Sequence[str], *, sizes: bool = False) -> list[Found]:
-    """Conditions, one of which holds for each call that waited.
+    """Return conditions, one of which holds for each call that blocked.
 
     ``names`` are the parameters that conditions may speak of, beside "any"; ``sizes`` allows the size of
-    an operand to decide. Where nothing tells the calls that waited from others, the condition with the
-    fewest exceptions is given, as one that holds sometimes.
+    an operand to decide. If nothing tells the calls that blocked from others, the result is the condition with
+    the fewest exceptions, as one that holds sometimes.
     """
     left = _set_of(examples, lambda example: example.waited)
     forbidden = _set_of(examples, lambda example: not example.waited)
@@ -195,7 +195,7 @@ def _terms(examples: Sequence[MeasuredCall], names: Sequence[str], *, sizes: boo
 
 
 def cost(term: Term) -> float:
-    """How much a term says: the search prefers what says less."""
+    """Return how much a term says: the search prefers what says less."""
     if term.test == "given":
         return _NOT_GIVEN_COST if term.negated else _GIVEN_COST
     if term.test == "bytes":

@@ -28,7 +28,7 @@ LEFT_OUT = {
 
 @functools.cache
 def entries() -> dict[str, Any]:
-    """Every entry of op_db by its full name ("max.binary"); needs torch and expecttest."""
+    """Return every entry of op_db by its full name ("max.binary"); needs torch and expecttest."""
     try:
         from torch.testing._internal.common_methods_invocations import op_db  # noqa: PLC0415
     except ModuleNotFoundError as error:
@@ -58,7 +58,7 @@ class Call:
     keywords: dict[str, Any]
 
     def probe(self, op: str, code: str) -> Probe:
-        """The probe that makes this call; a sheet of the operation names its parameters."""
+        """Return the probe that makes this call; a sheet of the operation names its parameters."""
         sheet = sheets().get(op)
         is_public = self.function is public_function(op.removeprefix("torch."))[1]
         names = sheet.args if sheet and is_public else parameter_names(self.function, len(self.arguments))
@@ -67,7 +67,7 @@ class Call:
         return Probe(op, code, operands, call, names=tuple(names) if is_public else ())
 
     def works(self) -> bool:
-        """Whether the function takes these arguments."""
+        """Return whether the function takes these arguments."""
         try:
             self.function(*self.arguments, **self.keywords)
         except (TypeError, RuntimeError, ValueError, IndexError):
@@ -76,7 +76,7 @@ class Call:
 
 
 def probes(full_name: str, device: str) -> Iterator[Probe]:
-    """The calls of one entry: samples, the first on the host too, and its numbers as GPU scalars."""
+    """Yield the calls of one entry: samples, the first on the host too, and its numbers as GPU scalars."""
     entry = entries()[full_name]
     name, function = public_name(full_name), public_function(entry.name)[1]
     varied: set[int | str] = set()
@@ -177,7 +177,7 @@ def _spread(samples: list[tuple[int, Any]], wanted: int) -> list[tuple[int, Any]
 
 @functools.cache
 def public_function(name: str) -> tuple[str, Callable[..., Any] | None]:
-    """The public name and the function of an op_db name: of torch, else a method of tensors, else of aten."""
+    """Return the public name and the function of an op_db name: of torch, else a method of tensors, else of aten."""
     import torch  # noqa: PLC0415
 
     if (aten := name.removeprefix("torch.").removeprefix("ops.aten.")) != name:
@@ -201,7 +201,7 @@ def _attribute(root: Any, path: str) -> Any:
 
 @functools.cache
 def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
-    """The names of the positional parameters as a caller writes them; the first of a method is "input"."""
+    """Return the names of the positional parameters as a caller writes them; the first of a method is "input"."""
     names = _signature_names(function)
     if not names:
         documented, declared = _documented_names(function), _schema_names(function)

@@ -44,7 +44,7 @@ def bind_in_order(names: Sequence[str], values: Sequence[object]) -> dict[str, o
 
 
 def identify(probe: Probe) -> Record:
-    """The part of a record that is known before the call."""
+    """Return the part of a record that is known before the call."""
     args = {name: describe(value) for name, value in probe.operands.items() if value is not None}
     return {"op": probe.op, "code": probe.code, "args": args, "names": probe.names}
 

@@ -1,4 +1,4 @@
-"""What a run has to say: what it covered, and where it differs from a table."""
+"""The report of a run: its coverage, and its differences from a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from syncscan.ops import Operation
 
 
 def coverage(units: Sequence[Finished]) -> str:
-    """How much of op_db was measured, and why not the rest."""
+    """Return how much of op_db was measured, and why not the rest."""
     entries = opinfo.entries()
     reasons = {name: reason for name in entries if (reason := opinfo.left_out(name))}
     for unit in units:
@@ -27,7 +27,7 @@ def coverage(units: Sequence[Finished]) -> str:
 
 
 def differences(table: Mapping[str, Operation], found: Mapping[str, Operation]) -> list[str]:
-    """A paragraph for each operation whose conditions were measured otherwise than the table says."""
+    """Return a paragraph for each operation whose conditions were measured otherwise than the table says."""
     lines = []
     for name, entry in found.items():
         if not entry.measured:

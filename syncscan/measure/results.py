@@ -1,4 +1,4 @@
-"""Where the result of an operation lives, and what it is, from the calls that were measured."""
+"""The device and the kind of an operation's result, from the calls that were measured."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PLAIN = {"none": "none", "number": "number", "string": "string", "array": "ndar
 
 
 def result_of(name: str, args: Sequence[str], records: list[Record], sheet: Sheet) -> Operation:
-    """An entry with what is known of the result; the rest of it is the caller's."""
+    """Return an entry with what is known of the result; the rest of it is the caller's."""
     telling = [r for r in records if tensors_in(r["result"])]
     result = sheet.result or (_place(args, telling) if telling else _plain(records))
     if not telling or result in {"number", "list", "string", "none", "ndarray"}:

@@ -19,7 +19,7 @@ POISONED = 3  # exit status after a CUDA error that the process cannot get over
 
 
 def probes_of(unit: str, device: str) -> Iterator[Probe]:
-    """The calls of a unit: "op_db NAME", or "cases NAME" of an operation or a process in cases.toml."""
+    """Yield the calls of a unit: "op_db NAME", or "cases NAME" of an operation or a process in cases.toml."""
     source, _, name = unit.partition(" ")
     if source == "op_db":
         yield from opinfo.probes(name, device)

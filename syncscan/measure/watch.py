@@ -1,4 +1,4 @@
-"""Whether the host waits: the one seam at which time is measured."""
+"""Decide whether the host blocks: the one seam at which time is measured."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TRIES = 3  # a call waited only if it did so every time
 
 @dataclass(frozen=True, slots=True)
 class CallEffect:
-    """What one call did to the host.
+    """The effect of one call on the host.
 
     ``calls`` counts the CUDA calls that can block, and the copies by direction ("copy to gpu").
     """
@@ -27,7 +27,7 @@ class CallEffect:
 
 
 class CallMeter(Protocol):
-    """Decides whether a call makes the host wait."""
+    """Decides whether a call blocks the host."""
 
     def __call__(self, call: Callable[[], object], before: Callable[[], object]) -> CallEffect:
         """Run ``before`` and ``call`` several times and say whether ``call`` waited."""
@@ -36,7 +36,7 @@ class CallMeter(Protocol):
         """Wait for all that was queued; raises if the GPU reports an error."""
 
     def blocking_calls(self) -> int:
-        """How many calls that can block the host were made so far."""
+        """Return how many calls that can block the host were made so far."""
 
 
 class BusyGpu:
@@ -75,7 +75,7 @@ class BusyGpu:
         self._torch.cuda.synchronize()  # syncscan: ignore[SYN401] a measurement starts on an idle GPU
 
     def blocking_calls(self) -> int:
-        """How many calls that can block the host were made so far."""
+        """Return how many calls that can block the host were made so far."""
         return self._calls.blocking
 
     def __call__(self, call: Callable[[], object], before: Callable[[], object]) -> CallEffect:

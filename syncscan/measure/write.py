@@ -15,7 +15,7 @@ WIDTH = 100
 
 
 def write_table(entries: Mapping[str, Operation], measured_on: Mapping[str, str]) -> str:
-    """The whole table."""
+    """Return the whole table."""
     head = ["[measured_on]", *(f"{key} = {json.dumps(value)}" for key, value in measured_on.items())]
     return (
         "\n".join([HEADER, *head, *(f"\n{entry_text(entry)}" for _, entry in sorted(entries.items()))]) + "\n"
@@ -74,7 +74,7 @@ def _form(form: Form) -> str:
 
 
 def condition_text(condition: Condition) -> str:
-    """A condition as the table writes it: what `syncscan.ops.parse_condition` reads."""
+    """Return a condition as the table writes it: what `syncscan.ops.parse_condition` reads."""
     return " and ".join(_term(term) for term in condition)
 
 

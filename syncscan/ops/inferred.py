@@ -11,7 +11,7 @@ from syncscan.ops.kinds import Test, TestMakers, Verdict, test_of
 
 
 class Inferred(Protocol):
-    """What is asked of a value: one of the vocabulary, or an abstract one; see `syncscan.model.Value`."""
+    """The interface of a value: one of the vocabulary, or an abstract one; see `syncscan.model.Value`."""
 
     @property
     def kind(self) -> Kind: ...  # noqa: D102
@@ -46,7 +46,7 @@ _PLACES = {"gpu": Device.CUDA, "host": Device.CPU}
 
 
 def is_of(kind: str, value: Inferred) -> Verdict:
-    """Whether a value is of a kind; of a union, what holds for every option."""
+    """Return whether a value is of a kind; for a union, the verdict that all options share."""
     test = _test_of(kind)
     if value.kind is Kind.UNION:
         verdicts = {test(option) for option in value.options}
@@ -55,7 +55,7 @@ def is_of(kind: str, value: Inferred) -> Verdict:
 
 
 def device_named(value: Inferred) -> Device:
-    """The place that a ``device=`` argument names, if it says one."""
+    """Return the place that a ``device=`` argument names, if it says one."""
     if value.kind is Kind.DEVICE:
         return value.device
     if value.kind is Kind.NUMBER and value.dtype == "int":

@@ -78,7 +78,7 @@ Alternative = dict[str, bool]  # each fact, and whether it has to hold
 
 
 def alternatives(kind: str) -> tuple[Alternative, ...]:
-    """What makes a value one of a kind: all that any of these says."""
+    """Return the alternatives of a kind: a value is of the kind if all facts of one hold."""
     return _parsed(KINDS[kind])
 
 
@@ -91,7 +91,7 @@ def _parsed(text: str) -> tuple[Alternative, ...]:
 
 
 def asks(kind: str, facts: Collection[str]) -> bool:
-    """Whether no value is of a kind unless one of these facts holds for it: "on gpu", or "on" for any place."""
+    """Return whether no value is of a kind unless one of these facts holds for it: "on gpu", or "on" for any place."""
     return all(
         any(holds and not {fact, fact.partition(" ")[0]}.isdisjoint(facts) for fact, holds in one.items())
         for one in alternatives(kind)
@@ -99,7 +99,7 @@ def asks(kind: str, facts: Collection[str]) -> bool:
 
 
 def test_of(kind: str, facts: TestMakers[V]) -> Test[V]:
-    """The test whether a value is of a kind, where these facts may be unknown: None where it cannot be told."""
+    """Return the test whether a value is of a kind, where these facts may be unknown: None where it cannot be told."""
     tests = [
         [(facts[name](*parameters), holds) for (name, *parameters), holds in _words(one)]
         for one in alternatives(kind)

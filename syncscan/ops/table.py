@@ -10,9 +10,9 @@ operation. The static analyser and the simulator read the same conditions:
 A KIND is one of `syncscan.ops.kinds.KINDS`. An operation on tensors that is not in the table follows `DEFAULT`.
 
 A starred parameter takes the positional arguments that are left, and the index of a subscript its
-elements: a term about several values holds where any of them satisfies it. A size that is not known
-satisfies "> N bytes", and a device that is not given is the default device, where the result lives on
-"device". In ``torch.Tensor.__setitem__`` the parameter ``place`` is what ``input[index]`` would read.
+elements. A term about several values holds if any of them satisfies the term. An unknown size
+satisfies "> N bytes". A device that is not given is the default device, if the result lives on
+"device". In ``torch.Tensor.__setitem__`` the parameter ``place`` is the value of ``input[index]``.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ DTYPES = frozenset(
 
 
 class Effect(Enum):
-    """How an operation makes the host wait."""
+    """The way in which an operation blocks the CPU."""
 
     ALWAYS = "always"
     SHAPE = "shape depends on data"
@@ -105,7 +105,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What the result is where every term of ``when`` holds: fields of `Operation` by their names."""
+    """The result where every term of ``when`` holds: fields of `Operation` by their names."""
 
     when: Condition
     fields: tuple[tuple[str, str | int], ...]
@@ -115,22 +115,21 @@ class Form:
 class Operation:
     """One entry of the table.
 
-    ``result`` says where the result lives: one of `RESULTS`, "arg NAME" (as that argument)
-    or "a NAME" (no tensor but an object of a class of torch, such as a stream). A
-    ``device`` or ``dtype`` argument that is given wins, where the entry has such a parameter.
-    ``dtype`` is one of `DTYPES`, or one for each tensor of the result ("input, int"); ``ndim`` is the number of
-    dimensions of the result, -1 where it varies. ``count`` is how many tensors the result is: 1, more
-    for a tuple, 0 for a tuple whose length varies. Of the ``forms`` the first whose condition holds says in place of
-    the entry what the result is. ``reduces`` names the parameter without which the
-    result is a single tensor of no dimensions; where that argument is a tensor (``torch.max(a, b)``)
-    the operation works by element and gives a single tensor. ``sometimes`` has what was measured to wait
-    in some calls and not in others for a reason that no condition can say (a size, a value): it is
-    shown, and decides nothing. ``aten`` names the overloads in which the host waited, or, where it never
-    did, those of the operation's own name. ``measured`` is false where the entry is declared. ``interpret`` is of
-    a Triton kernel whose numbers decide what the program does: the simulation has Triton's interpreter run it.
-    ``shapes`` has the dimensions of each tensor that an operation without a kernel for the CPU makes, in those of
+    ``result``: the device of the result, one of `RESULTS`; or "arg NAME" (as that argument); or "a NAME": an
+    object of a class of torch, such as a stream. A given ``device`` or ``dtype`` argument wins.
+    ``dtype``: one of `DTYPES`, or one for each tensor of the result ("input, int").
+    ``ndim``: the number of dimensions of the result, -1 where it varies.
+    ``count``: the number of tensors in the result: 1, more for a tuple, 0 for a tuple whose length varies.
+    ``forms``: the first whose condition holds describes the result in place of the entry.
+    ``reduces``: the parameter without which the result is a single tensor of no dimensions. If that argument
+    is a tensor (``torch.max(a, b)``), the operation works by element and gives a single tensor.
+    ``sometimes``: blocking calls that no condition can tell from others (a size, a value): shown, decides nothing.
+    ``aten``: the overloads in which the host blocked; if it never did, those of the operation's own name.
+    ``measured``: false for a declared entry.
+    ``interpret``: Triton's interpreter runs this kernel in a simulation, because its numbers decide.
+    ``shapes``: the dimensions of each tensor that an operation without a kernel for the CPU makes, in those of
     its operands: "q[0], v[-1]".
-    ``is_own`` is of what a project declares in its settings: it knows where the result lives.
+    ``is_own``: a project declares the entry in its settings, and knows the device of the result.
     """
 
     name: str
@@ -150,7 +149,7 @@ class Operation:
     is_own: bool = False
 
     def dtypes(self) -> tuple[str, ...]:
-        """The dtype of each tensor of the result; of all of them where there is one."""
+        """Return the dtype of each tensor of the result; of all of them where there is one."""
         return tuple(self.dtype.split(", "))
 
 
@@ -160,7 +159,7 @@ T = TypeVar("T")
 def by_parameter(
     parameters: Sequence[str], args: Sequence[T], kwargs: Mapping[str, T]
 ) -> tuple[dict[str, tuple[T, ...]], tuple[T, ...]]:
-    """The arguments of a call by the parameters of an entry, and those that have no parameter there.
+    """Return the arguments of a call by the parameters of an entry, and those that have no parameter there.
 
     A starred parameter takes all positional arguments that are left.
     """
@@ -219,7 +218,7 @@ class OperationTable:
     _found: dict[str, Operation | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def with_own(self, entries: Mapping[str, Any]) -> OperationTable:
-        """The table with what a project declares of its own operations; ValueError names the first bad entry."""
+        """Return the table with what a project declares of its own operations; ValueError names the first bad entry."""
         if not entries:
             return self
         if short := next((name for name in entries if not _FULL_NAME.fullmatch(name)), None):
@@ -228,10 +227,10 @@ class OperationTable:
         return OperationTable(self.measured_on, {**self.operations, **own}, frozenset(own))
 
     def find(self, name: str) -> Operation | None:
-        """The entry for a full name such as "torch.Tensor.cumsum_", through its plain form; or None.
+        """Return the entry for a full name such as "torch.Tensor.cumsum_", through its plain form; or None.
 
-        A method answers to the entry of the function of the same name, an in-place form to that of
-        the plain one, and ``torch.nn.functional.softmax`` to ``torch.softmax``. An overload such as
+        A method answers to the entry of the function of the same name, and an in-place form to that of
+        the plain one. ``torch.nn.functional.softmax`` answers to ``torch.softmax``. An overload such as
         ``torch.ops.my_library.scale.default`` answers to the entry of its operation. Each name is looked up once.
         """
         if name not in self._found:
@@ -263,14 +262,14 @@ _NOT_OF_TENSORS = frozenset(
 
 
 def follows_default(name: str) -> bool:
-    """Whether `DEFAULT` stands for an operation of this name where the table has none: it is about tensors."""
+    """Return whether `DEFAULT` stands for an operation of this name where the table has none: it is about tensors."""
     owner, _, base = name.rpartition(".")
     return base not in _NOT_OF_TENSORS if owner == "torch.Tensor" else owner in _TENSOR_MODULES
 
 
 @functools.cache
 def load_table() -> OperationTable:
-    """The table that comes with syncscan."""
+    """Return the table that comes with syncscan."""
     return parse_table((files("syncscan.rules") / "ops.toml").read_text(encoding="utf-8"))
 
 
@@ -285,7 +284,7 @@ def parse_table(text: str) -> OperationTable:
 
 
 def parse_operations(entries: Mapping[str, Any]) -> dict[str, Operation]:
-    """Entries as a table has them, by their full names; ValueError names the first bad one and what is wrong."""
+    """Return entries as a table has them, by their full names; ValueError names the first bad one and what is wrong."""
     operations = {}
     for name, entry in entries.items():
         try:
@@ -476,5 +475,5 @@ _OF_AN_ENTRY: Parsers = {
 
 
 def reads_number(arg: str) -> Case:
-    """The case of a parameter that wants a Python number: a tensor on the GPU is read."""
+    """Return the case of a parameter that wants a Python number: a tensor on the GPU is read."""
     return Case(Effect.SCALAR, (Term(arg, "is", "gpu"),))

@@ -3,5 +3,5 @@
 One module for each family; ``syncscan recipe list`` names the components. This package imports
 nothing itself, so that their sources can be read where torch is not installed.
 
-What each component replaced, the form that made the host wait, is ``syncscan.reference.blocking``.
+``syncscan.reference.blocking`` has the blocking form that each component replaced.
 """

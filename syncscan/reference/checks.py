@@ -1,4 +1,4 @@
-"""What the components ask of their arguments. No check reads a value from the GPU."""
+"""Checks of the components' arguments. No check reads a value from the GPU."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Tables of chunks for operators that work on long sequences piece by piece (vLLM #38361).
 
 The number of chunks depends on the sequence lengths, so computing the tables from lengths on the GPU
-makes the host wait for them. The host has the lengths already: compute the tables there once a step,
-upload them without waiting, and hand them down the chain of operators as optional arguments. An operator
-called without them still works: it computes them, and waits.
+blocks the host. The host has the lengths already: compute the tables there once per step,
+upload them without blocking, and hand them down the chain of operators as optional arguments. An operator
+called without tables still works: the operator computes them, and blocks.
 
 The chain here is a running sum over each of several sequences laid end to end, in three operators.
 """
@@ -23,7 +23,7 @@ CHUNK_SIZE = 64  # tokens that one program of a kernel works on; every table and
 
 
 class ChunkTables(NamedTuple):
-    """Where the chunks are, int32: ``indices`` (chunks, 2) and ``offsets`` (sequences + 1,).
+    """The places of the chunks, int32: ``indices`` (chunks, 2) and ``offsets`` (sequences + 1,).
 
     A row of ``indices`` is a sequence and the number of the chunk in it; ``offsets`` counts the chunks
     before each sequence.
@@ -34,7 +34,7 @@ class ChunkTables(NamedTuple):
 
 
 def prepare_chunks(cu_seqlens: NDArray[np.int32], device: torch.device | str) -> ChunkTables:
-    """The tables of sequences that end at ``cu_seqlens``, on ``device``, without waiting.
+    """Return the tables of sequences that end at ``cu_seqlens``, on ``device``, without blocking.
 
     ``cu_seqlens`` (sequences + 1,) is a host array that starts at 0 and never falls; ValueError if not.
     """
@@ -53,7 +53,7 @@ def prepare_chunks(cu_seqlens: NDArray[np.int32], device: torch.device | str) ->
 def prefill_chunks(
     cu_seqlens: NDArray[np.int32], num_prefills: int, device: torch.device | str
 ) -> ChunkTables | None:
-    """The tables for a step, or None where it has no prefills and no operator will ask for them."""
+    """Return the tables for a step, or None where it has no prefills and no operator will ask for them."""
     return prepare_chunks(cu_seqlens, device) if num_prefills else None
 
 
@@ -63,7 +63,7 @@ def chunked_cumsum(
     """Running sum over each sequence; the top of the chain.
 
     ``values`` is (tokens, width), ``cu_seqlens`` (sequences + 1,) int32 or int64 on the same device, and
-    the result is like ``values``. Without ``tables`` they are computed, and the host waits for the GPU.
+    the result is like ``values``. Without ``tables`` the operator computes them, and blocks.
     """
     check_tensor("values", values, (None, None), values.device)
     check_tensor("cu_seqlens", cu_seqlens, (None,), values.device, *INTEGERS)
@@ -73,7 +73,7 @@ def chunked_cumsum(
 
 
 def chunks_of(cu_seqlens: torch.Tensor) -> ChunkTables:
-    """The tables of lengths that only the GPU has: the fallback, which waits."""
+    """Return the tables of lengths that only the GPU has: the fallback, which blocks."""
     lengths = cu_seqlens.cpu()  # syncscan: ignore[SYN105] the fallback for callers without tables
     return prepare_chunks(lengths.numpy(), cu_seqlens.device)
 
@@ -96,7 +96,7 @@ def cumsum_in_chunks(
 def carry_over_chunks(
     values: torch.Tensor, cu_seqlens: torch.Tensor, chunk_of: torch.Tensor, tables: ChunkTables | None = None
 ) -> torch.Tensor:
-    """What the earlier chunks of the same sequence add up to; (chunks, width)."""
+    """Return the sum over the earlier chunks of the same sequence; (chunks, width)."""
     tables = chunks_of(cu_seqlens) if tables is None else tables
     sums = values.new_zeros(len(tables.indices), values.shape[1]).index_add_(0, chunk_of, values)
     before = sums.cumsum(0) - sums

@@ -1,4 +1,4 @@
-"""What the host remembers of each running request between steps (vLLM #42202).
+"""The host's memory of each running request between steps (vLLM #42202).
 
 The scheduler is the source of truth for how many tokens of a request are computed: it alone learns that
 draft tokens were rejected or that a request was preempted. So the mirror here is overwritten from the
@@ -36,7 +36,7 @@ class RequestStates:
         """Give a request a row, and return it.
 
         ``prefill_token_ids`` are the tokens known before its first step: the prompt, and what was
-        generated before a preemption. Where some are computed already, the last of those stands in for
+        generated before a preemption. The last token that is computed already, if any, stands in for
         the last sampled token. ValueError if the request is known, or no row is free.
         """
         if request_id in self.row_of:
@@ -57,7 +57,7 @@ class RequestStates:
         self._free_rows.append(self.row_of.pop(request_id))
 
     def rows(self, request_ids: Sequence[str]) -> NDArray[np.int64]:
-        """The rows of these requests; (n,) int64, on the host."""
+        """Return the rows of these requests; (n,) int64, on the host."""
         return np.fromiter(
             (self.row_of[request_id] for request_id in request_ids), np.int64, len(request_ids)
         )
@@ -69,5 +69,5 @@ class RequestStates:
         np.minimum(self.num_computed_tokens, self.prefill_len, out=self.num_computed_prefill_tokens)
 
     def is_prefilling(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether each of these rows has prefill tokens left to compute; (n,) bool, on the host."""
+        """Return whether each of these rows has prefill tokens left to compute; (n,) bool, on the host."""
         return self.num_computed_prefill_tokens[rows] < self.prefill_len[rows]

@@ -37,7 +37,7 @@ def sequence_length_bound(
 
 @dataclass(frozen=True)
 class CommonAttentionMetadata:
-    """What every attention backend needs of a batch of ``n`` requests.
+    """The metadata of a batch of ``n`` requests for every attention backend.
 
     ``query_start_loc`` (n + 1,) and ``seq_lens`` (n,), int32, are on the GPU. ``query_start_loc_cpu``
     and ``seq_lens_cpu_upper_bound``, int32, are the same, and the bound of the same, in host memory.
@@ -71,13 +71,13 @@ class CommonAttentionMetadata:
 
     @property
     def seq_lens_cpu(self) -> torch.Tensor:
-        """The exact lengths in host memory. Deprecated: waits for the GPU; use the upper bound."""
+        """The exact lengths in host memory. Deprecated, because the read blocks: use the upper bound."""
         warnings.warn("seq_lens_cpu waits for the GPU: use seq_lens_cpu_upper_bound", DeprecationWarning, 2)
         return self.seq_lens.cpu()  # syncscan: ignore[SYN105] the exact lengths, for who asks for them
 
 
 def cross_attention_context(metadata: CommonAttentionMetadata) -> tuple[torch.Tensor, int]:
-    """Tokens of each request before this step, and how many requests have any (cached decodes).
+    """Return the tokens of each request before this step, and how many requests have any (cached decodes).
 
     The lengths are (n,) int32 in host memory, and as much a bound as the sequence lengths are.
     """
@@ -102,11 +102,11 @@ def mla_context_lens(metadata: CommonAttentionMetadata, num_decodes: int) -> tup
 def slice_micro_batch(
     metadata: CommonAttentionMetadata, requests: slice, tokens: slice
 ) -> CommonAttentionMetadata:
-    """The part of a batch that runs as one micro-batch: a range of requests and of their tokens.
+    """Return the part of a batch that runs as one micro-batch: a range of requests and of their tokens.
 
-    The first and the last request may be split: ``tokens`` then starts or stops inside them. What the
-    next micro-batch takes of the last request is taken off its length and its bound, on a clone: the
-    slices share memory with the whole batch. ValueError where tokens and requests do not meet.
+    The first and the last request may be split: ``tokens`` then starts or stops inside them. The
+    tokens that the next micro-batch takes of the last request are subtracted from its length and its bound.
+    That happens on a clone, because the slices share memory with the whole batch. ValueError where tokens and requests do not meet.
     """
     starts = metadata.query_start_loc_cpu[requests.start : requests.stop + 1]
     first, past_first, before_last, past_last = (int(starts[i]) for i in (0, 1, -2, -1))
@@ -135,11 +135,11 @@ def slice_micro_batch(
 def drop_rejected_tokens(
     metadata: CommonAttentionMetadata, num_rejected_tokens: NDArray[np.int32]
 ) -> tuple[CommonAttentionMetadata, torch.Tensor]:
-    """The batch of the next draft step: without the draft tokens that the target model rejected.
+    """Return the batch of the next draft step: without the draft tokens that the target model rejected.
 
     ``num_rejected_tokens`` (n,) is a host array; they are the last of each request. Returns the metadata
-    and which of the old tokens are left, (tokens left,) int32 on the GPU. Where only the GPU knows what
-    was rejected, leave the bound as it is: it is still one. ValueError if a request would lose more
+    and which of the old tokens are left, (tokens left,) int32 on the GPU. If only the GPU knows the
+    rejected tokens, leave the bound as it is: still a bound. ValueError if a request would lose more
     tokens than it has.
     """
     query_lens = metadata.query_lens_cpu.numpy()

@@ -1,8 +1,8 @@
 """Attention metadata for a batch in which some requests verify draft tokens (vLLM #38047).
 
-Which requests do is known on the host: the scheduler put the draft tokens there. Kept as a mask in host
-memory, it can index GPU tensors without a wait, because the host counts the rows that it selects. The
-same mask on the GPU makes the host wait for that count at each use.
+The host knows these requests, because the scheduler put the draft tokens there. In host
+memory, their mask can index GPU tensors without blocking, because the host counts the selected rows. The
+same mask on the GPU blocks the host for that count at each use.
 """
 
 from __future__ import annotations
@@ -21,10 +21,15 @@ from syncscan.reference.uploads import upload
 class SpecDecodeMetadata:
     """The two halves of a batch: requests that verify draft tokens ("spec") and the others.
 
-    On the GPU: ``*_token_indices`` (tokens of the half,) int64, the places of its tokens in the batch;
-    ``spec_state_indices`` (spec requests, drafts + 1) and ``non_spec_state_indices`` (other requests,),
-    the cache rows that hold their states; ``*_query_start_loc`` (requests of the half + 1,) int32;
-    ``num_accepted_tokens`` (spec requests,). Counts are host integers; a decode has one token.
+    Tensors on the GPU:
+
+    - ``*_token_indices`` (tokens of the half,) int64: the places of its tokens in the batch;
+    - ``spec_state_indices`` (spec requests, drafts + 1): the cache rows that hold their states;
+    - ``non_spec_state_indices`` (other requests,): the same of the others;
+    - ``*_query_start_loc`` (requests of the half + 1,) int32;
+    - ``num_accepted_tokens`` (spec requests,).
+
+    Counts are host integers; a decode has one token.
     """
 
     num_spec_decodes: int
@@ -85,7 +90,7 @@ def build_spec_decode_metadata(
 
 
 def start_loc(query_lens: torch.Tensor) -> torch.Tensor:
-    """Where each request starts, and where the last one ends; (n + 1,) int32."""
+    """Return the start of each request, and the end of the last one; (n + 1,) int32."""
     starts = query_lens.new_zeros(len(query_lens) + 1, dtype=torch.int32)
     torch.cumsum(query_lens, dim=0, out=starts[1:])
     return starts

@@ -1,8 +1,8 @@
-"""Small inputs of a step, built on the host and sent without a wait (vLLM #41429).
+"""Small inputs of a step, built on the host and sent without blocking (vLLM #41429).
 
-Each function here replaces one place where the runtime read a number back from the GPU, built a tensor
-on the GPU from a Python list, or stored a number through an index. All of them keep what the host knows
-on the host, and send it once through pinned memory.
+The runtime read numbers back from the GPU, built GPU tensors from Python lists, or stored a number through an
+index. Each function here replaces one such line. All of them keep host data on the host, and send the data once
+through pinned memory.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class LogprobsTensors(NamedTuple):
 def logprob_token_ids(
     wanted: Mapping[int, Sequence[int]], sampled: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The matrix of token ids to look up, int64, and the mask of its valid places, bool.
+    """Return the matrix of token ids to look up, int64, and the mask of its valid places, bool.
 
-    ``wanted`` holds the token ids that a row of the batch asks for; ``sampled`` (requests,) int64 is on
-    the GPU and becomes column 0 there, without coming down. ValueError for a row not in the batch.
+    ``wanted`` holds the token ids that a row of the batch asks for. ``sampled`` (requests,) int64 is on
+    the GPU and becomes column 0 there, without a download. ValueError for a row not in the batch.
     """
     check_tensor("sampled", sampled, (None,), sampled.device, torch.int64)
     if bad := [row for row in wanted if not 0 <= row < len(sampled)]:
@@ -72,7 +72,7 @@ def logprob_token_ids(
 def gather_logprobs(
     logits: torch.Tensor, wanted: Mapping[int, Sequence[int]], sampled: torch.Tensor
 ) -> LogprobsTensors | None:
-    """Log-probabilities of the sampled and the wanted tokens; None if no row wants any.
+    """Return log-probabilities of the sampled and the wanted tokens; None if no row wants any.
 
     ``logits`` is (requests, vocabulary), ``sampled`` (requests,) int64 on the same device.
     """
@@ -133,9 +133,9 @@ def count_penalty_bins(
 ) -> None:
     """Count anew, in place, how often each token occurs in the prompts and outputs of some requests.
 
-    Both tables are (max requests, vocabulary) int32; ``rows`` (n,) int64 says which rows of them to
-    count; ``token_ids`` (n, longest) int64 is padded with any valid token, and ``prompt_lens`` and
-    ``total_lens`` (n,) say where prompt and output end. All on one device.
+    Both tables are (max requests, vocabulary) int32. ``rows`` (n,) int64 says which rows of them to
+    count. ``token_ids`` (n, longest) int64 is padded with any valid token. ``prompt_lens`` and
+    ``total_lens`` (n,) say where prompt and output end. All are on one device.
     """
     device, requests = output_counts.device, len(rows)
     check_tensor("output_counts", output_counts, (None, None), device, torch.int32)
@@ -177,7 +177,7 @@ def apply_bad_words(
     """Forbid, in place, each token that would complete a bad word.
 
     ``logits`` is (requests, vocabulary) float on the GPU. ``bad_words`` gives for a row its words, each a
-    sequence of one or more token ids; ``output`` what each row has generated so far, both on the host.
+    sequence of one or more token ids. ``output`` has the tokens that each row has generated. Both are on the host.
     """
     check_tensor("logits", logits, (len(output), None), logits.device)
     banned = [
@@ -192,7 +192,7 @@ def apply_bad_words(
 
 
 def ends_with(tokens: Sequence[int], ending: Sequence[int]) -> bool:
-    """Whether the last tokens are these; any tokens end with none."""
+    """Return whether the last tokens are these; any tokens end with none."""
     start = len(tokens) - len(ending)
     return start >= 0 and list(tokens[start:]) == list(ending)
 

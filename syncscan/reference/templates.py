@@ -31,7 +31,7 @@ class ModuleSource:
 
     @property
     def docstring(self) -> str:
-        """What the module says of itself."""
+        """Return the docstring of the module."""
         return ast.get_docstring(ast.parse(self.text)) or ""
 
 
@@ -48,12 +48,12 @@ class Template:
 
 @functools.cache
 def templates() -> dict[str, Template]:
-    """Every template by its name, module by module in the order of the source."""
+    """Return every template by its name, module by module in the order of the source."""
     return {template.name: template for module in _modules() for template in _templates_of(module)}
 
 
 def find_template(name: str) -> Template:
-    """The template of this name; SyncscanError names the closest where there is none."""
+    """Return the template of this name; SyncscanError names the closest where there is none."""
     if name in templates():
         return templates()[name]
     hint = suggestion(name, templates(), "`syncscan recipe list` names them all")
@@ -61,12 +61,12 @@ def find_template(name: str) -> Template:
 
 
 def templates_for(code: str) -> list[Template]:
-    """The templates whose blocking form holds a line that the rule of this code finds."""
+    """Return the templates whose blocking form holds a line that the rule of this code finds."""
     return [template for template in templates().values() if code in template.codes]
 
 
 def paste(template: Template) -> str:
-    """A module that holds the component and all that it needs, and imports nothing of syncscan."""
+    """Return a module that holds the component and all that it needs, and imports nothing of syncscan."""
     order = _closure(template.module, template.name)
     bodies = [_source(module).definitions[name] for module, name in order]
     imports = {
@@ -80,7 +80,7 @@ def paste(template: Template) -> str:
 
 
 def difference(template: Template) -> str:
-    """A unified diff from the blocking form to the sync-free one."""
+    """Return a unified diff from the blocking form to the sync-free one."""
     module = template.module
     needed = _closure(module, template.name)
     names = [name for name in templates() if (module, name) in needed]

@@ -1,7 +1,7 @@
-"""Give the GPU what the host knows, without waiting for either (vLLM #41429).
+"""Upload host data without blocking either side (vLLM #41429).
 
-A copy from ordinary (pageable) memory, a number stored through an index, and every constructor that is
-handed a Python list and a GPU device wait for all work queued on the stream. A copy from pinned memory
+Three things block until all work on the stream is done: a copy from pageable memory, a number stored
+through an index, and a constructor with a Python list and a GPU device. A copy from pinned memory
 with ``non_blocking=True`` is queued like a kernel. So: build on the host, in pinned memory, upload once.
 
 Everything here works with ``device="cpu"``, where nothing is pinned and a copy is a copy.
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 @functools.cache
 def can_pin() -> bool:
-    """Whether host memory can be pinned here: not without a GPU, nor on WSL where the driver refuses."""
+    """Return whether host memory can be pinned here: not without a GPU, nor on WSL where the driver refuses."""
     if not torch.cuda.is_available():
         return False
     try:
@@ -31,10 +31,10 @@ def can_pin() -> bool:
 
 
 def staging(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device | str) -> torch.Tensor:
-    """Zeros in host memory to fill and then send to ``device``: pinned where that speeds it up.
+    """Return zeros in host memory to fill and then send to ``device``: pinned where that speeds it up.
 
-    Take a fresh one for each upload. torch's host allocator does not hand the block out again before
-    the copy out of it is done; a buffer that you keep and refill has no such protection.
+    Take a fresh one for each upload. The host allocator of torch hands the block out again only after
+    the copy. A buffer that you keep and refill has no such protection.
     """
     pin = torch.device(device).type == "cuda" and can_pin()
     return torch.zeros(shape, dtype=dtype, pin_memory=pin)
@@ -45,11 +45,11 @@ def upload(
     device: torch.device | str,
     dtype: torch.dtype | None = None,
 ) -> torch.Tensor:
-    """Copy host data to ``device`` without waiting; a fresh tensor of the same shape.
+    """Copy host data to ``device`` without blocking; a fresh tensor of the same shape.
 
     ``data`` is a (nested) list of numbers, a NumPy array or a tensor in host memory. It is copied into pinned
-    memory first, so the caller may change it as soon as this returns. Where pinning is unavailable the
-    copy starts from pageable memory: correct, but it may wait. ValueError for a tensor on a GPU.
+    memory first, so the caller may change it as soon as this returns. If pinning is unavailable, the
+    copy starts from pageable memory: correct, but the copy may block. ValueError for a tensor on a GPU.
     """
     source = torch.as_tensor(data, dtype=dtype)
     if source.device.type != "cpu":

@@ -1,6 +1,6 @@
 """The address of the repository: the one place for it, from which ``docs/generate.py`` writes it elsewhere.
 
-Where it is empty, reports, the editor and the metadata of the package have no links.
+Without an address, reports, the editor and the metadata of the package have no links.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Findings held against what ran: which of them waited, which ran and did not, and which waits no finding foretold."""
+"""Findings against a run: those that blocked, those that ran and did not, and synchronizations without a finding."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _CHECK = record(
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Of one rule or folder: its findings that waited and that ran, and its waits that were found and all."""
+    """The score of one rule or folder: its findings that blocked and that ran, its synchronizations, found and all."""
 
     confirmed: int = 0
     ran: int = 0
@@ -55,12 +55,12 @@ class Score:
 
     @property
     def precision(self) -> float | None:
-        """Of the findings that ran, the share that waited."""
+        """Return the share of findings on lines that ran that blocked."""
         return self.confirmed / self.ran if self.ran else None
 
     @property
     def recall(self) -> float | None:
-        """Of the lines that waited, the share that lies in a finding."""
+        """Return the share of blocking lines that lie in a finding."""
         return self.predicted / self.waits if self.waits else None
 
 
@@ -80,12 +80,12 @@ class Compared:
     by_folder: dict[str, Score] = field(default_factory=dict)
 
     def count(self, status: str) -> int:
-        """How many findings have a status."""
+        """Return how many findings have a status."""
         return sum(row["status"] == status for row in self.findings)
 
 
 def read_check(path: Path) -> list[Row]:
-    """The findings in what `syncscan check --output-format json` printed; SyncscanError in one line if it is something else."""
+    """Return the findings in what `syncscan check --output-format json` printed; SyncscanError in one line if it is something else."""
     try:
         value = parse(read_file(path, MAX_BYTES))
     except OSError as error:
@@ -102,7 +102,7 @@ def read_check(path: Path) -> list[Row]:
 
 
 def rows_of(findings: Iterable[Finding]) -> list[Row]:
-    """The same of findings."""
+    """Return the same of findings."""
     return [
         {name: getattr(finding, name) for name in _PLACE}
         | {

@@ -18,7 +18,7 @@ def render(compared: Compared, stream: TextIO) -> None:
 
 
 def as_data(compared: Compared) -> dict[str, Any]:
-    """The object as plain data; times are nanoseconds."""
+    """Return the object as plain data; times are nanoseconds."""
     return {
         "version": FORMAT_VERSION,
         "tool": {"name": "syncscan", "version": __version__},

@@ -28,7 +28,7 @@ class Measure:
     error: float = 0.0
 
     def rises_to(self, other: Measure, threshold: float) -> bool:
-        """Whether the other is surely more than this, by more than a share of it."""
+        """Return whether the other is surely more than this one, by more than a share."""
         difference = other.mean - self.mean
         return (
             difference > _ERRORS * math.hypot(self.error, other.error) and difference > threshold * self.mean
@@ -40,7 +40,7 @@ _NOTHING = Measure(0.0)
 
 @dataclass(frozen=True)
 class Side:
-    """What one trace says of one place; all zero where it does not have it."""
+    """One site in one trace; all zero where the trace does not have the site."""
 
     row: Row | None
     waits: Measure = _NOTHING
@@ -77,11 +77,11 @@ class Comparison:
 
     @property
     def fails(self) -> bool:
-        """Whether a place is new or worse."""
+        """Return whether a place is new or worse."""
         return any(change.status in FAILS for change in self.changes)
 
     def count(self, status: str) -> int:
-        """How many places have a status."""
+        """Return how many places have a status."""
         return sum(change.status == status for change in self.changes)
 
 
@@ -184,6 +184,6 @@ def _likeness(one: Row, other: Row) -> tuple[int, int, int]:
 
 
 def step_totals(rows: Rows) -> tuple[float, float]:
-    """Waits and blocked nanoseconds in a steady step."""
+    """Return synchronizations and blocked nanoseconds per steady step."""
     waits = rows.waits(STEP)
     return waits.count / rows.steady, waits.blocked_ns / rows.steady

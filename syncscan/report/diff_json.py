@@ -20,7 +20,7 @@ def render(comparison: Comparison, stream: TextIO) -> None:
 
 
 def as_data(comparison: Comparison) -> dict[str, Any]:
-    """The object as plain data; times are nanoseconds, a step or a run each, as ``per`` says."""
+    """Return the object as plain data; times are nanoseconds, a step or a run each, as ``per`` says."""
     return {
         "version": FORMAT_VERSION,
         "tool": {"name": "syncscan", "version": __version__},

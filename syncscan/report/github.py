@@ -1,7 +1,7 @@
 """Findings as GitHub workflow commands, which show up beside the lines of a pull request, and as a summary of the job.
 
-The form and its escapes are those of GitHub's documentation, "Workflow commands for GitHub Actions". Of each
-level GitHub shows the first ten that a step prints; what is over that is printed as plain lines.
+The form and its escapes are those of GitHub's documentation, "Workflow commands for GitHub Actions". GitHub
+shows the first ten that a step prints of each level; the rest are printed as plain lines.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def render(report: Report, stream: TextIO) -> None:
 
 
 def as_data(report: Report) -> dict[str, Any]:
-    """The object as plain data."""
+    """Return the object as plain data."""
     return {
         "version": FORMAT_VERSION,
         "tool": {"name": "syncscan", "version": __version__},

@@ -20,7 +20,7 @@ GROUPS = {
 
 
 def rule_page(rule: Rule) -> str:
-    """The page of a rule, in Markdown."""
+    """Return the page of a rule, in Markdown."""
     body = (sys.modules[type(rule).__module__].__doc__ or "").strip()
     parts = [f"# {rule.code}: {rule.name}", _sentence(rule.summary), body]
     parts += [
@@ -41,7 +41,7 @@ def _by_place(rule: Rule) -> Iterator[str]:
 
 
 def index_page(rules: Iterable[Rule]) -> str:
-    """The list of all rules, by group, in Markdown."""
+    """Return the list of all rules, by group, in Markdown."""
     parts = ["# Rules", "A prefix of a code names a group: `--select SYN2`."]
     by_group: dict[str, list[Rule]] = {}
     for rule in rules:
@@ -54,7 +54,7 @@ def index_page(rules: Iterable[Rule]) -> str:
 
 
 def pages(rules: Iterable[Rule]) -> dict[str, str]:
-    """Every page of ``docs/rules/`` by its file name."""
+    """Return every page of ``docs/rules/`` by its file name."""
     rules = list(rules)
     return {"index.md": index_page(rules)} | {f"{rule.code}.md": rule_page(rule) for rule in rules}
 

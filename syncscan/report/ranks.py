@@ -1,4 +1,4 @@
-"""Which ranks wait most, and which the others wait for."""
+"""The ranks that are blocked most, and those that block the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LEAST_NS = 1e6  # below that a difference is nobody's trouble
 
 
 def rank_remarks(rows: Rows, folder: Path) -> Iterator[str]:
-    """What is to be said of ranks, where there are several and their waits are timed."""
+    """Yield the remarks on ranks, where there are several and their synchronizations are timed."""
     blocked: Counter[str] = Counter()
     for row in rows.rows:
         blocked.update({rank: ns for rank, ns in row.merged("rank_ns").items() if rank.isdigit()})
@@ -34,7 +34,7 @@ def rank_remarks(rows: Rows, folder: Path) -> Iterator[str]:
 
 
 def slowest(row: Row) -> tuple[str, float, float] | None:
-    """The rank for which the others wait at a place: (rank, its blocked time, the median of the others), or None.
+    """Return the rank for which the others wait at a place: (rank, its blocked time, the median of the others), or None.
 
     Ranks that meet at one place as often leave it together. The one that comes last is blocked the shortest.
     """

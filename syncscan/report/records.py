@@ -1,4 +1,4 @@
-"""What a report is made of; the renderers get this and a stream."""
+"""The records of a report; the renderers get these and a stream."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ from syncscan.rule import rule_book
 class Report:
     """The result of one check.
 
-    ``refuted`` has what facts of what ran refute, which is listed where the report ``shows_all``.
-    ``left_out`` counts the findings that are not shown, by when they run. ``suppressed`` has what comments say is meant, ``known`` what the baseline knows, of which ``gone`` findings
-    are not there any more. ``fixed`` findings are gone by fixes, or, where ``ignored``, by comments that were added.
-    Findings from ``fails_on`` on fail a build. ``folder`` is the current folder below the top of the repository,
-    ``top`` that top. ``newer`` has the files that only a newer Python can parse, ``unfixed`` those that were to be fixed and are
-    as they were, ``texts`` the source of every file with a finding, by its path. Text is coloured by ``color``, or as the
-    terminal wants it where that is None; one that ``is_quiet`` has findings alone.
+    ``refuted``: findings that runtime facts refute, listed if the report ``shows_all``.
+    ``left_out``: the number of findings that are not shown, by when they run.
+    ``suppressed``: findings that comments suppress. ``known``: findings of the baseline; ``gone`` of them have left.
+    ``fixed``: the number of findings that fixes removed, or, if ``ignored``, that comments now suppress.
+    ``fails_on``: findings from this severity on fail a build.
+    ``folder``: the current folder below ``top``, the top of the repository.
+    ``newer``: files that only a newer Python can parse. ``unfixed``: files that a fix left as they were.
+    ``texts``: the source of every file with a finding, by its path.
+    ``color``: the colour of text; None leaves the choice to the terminal. ``is_quiet``: findings alone.
     """
 
     findings: tuple[Finding, ...]
@@ -63,16 +65,16 @@ class Report:
     color: bool | None = None
 
     def in_repository(self, path: str) -> str:
-        """A path relative to the top of the repository, with ``/``; one outside of it as it is."""
+        """Return a path relative to the top of the repository, with ``/``; one outside of it as it is."""
         if self.top and path.startswith(f"{self.top}/"):
             return path[len(self.top) + 1 :]
         return path if path.startswith("/") else posixpath.normpath(posixpath.join(self.folder, path))
 
 
 def fingerprints(report: Report, findings: Iterable[Finding]) -> list[str]:
-    """What tells each finding from all others and stays where lines move and formatters come.
+    """Return for each finding a key that survives moved lines and formatters.
 
-    They are those by which a baseline knows it, and the how many-th of its kind it is.
+    The key is that of the baseline, and the number of the finding among those of the same key.
     """
     seen: Counter[tuple[str, ...]] = Counter()
     made = []
@@ -93,7 +95,7 @@ def fingerprints(report: Report, findings: Iterable[Finding]) -> list[str]:
 
 
 def in_file(finding: Finding) -> Finding:
-    """The same for readers that know no cells and no changes: a finding in a notebook is about the whole file."""
+    """Return the same for readers that know no cells and no changes: a finding in a notebook is about the whole file."""
     if finding.brought_by:
         finding = replace(
             finding, message=f"{finding.message} (brought by the change of {finding.brought_by})"
@@ -106,7 +108,7 @@ def in_file(finding: Finding) -> Finding:
 
 
 def advice(finding: Finding) -> str:
-    """What to write instead: the finding's own hint, else the rule's."""
+    """Return the suggestion: the finding's own, else the rule's."""
     rule = rule_book().get(finding.code)
     return finding.fix.description or (rule.instead if rule else "")
 
@@ -115,13 +117,13 @@ _MOST_PLACES = 3
 
 
 def places_of(steps: Sequence[Evidence]) -> str:
-    """Where steps stand, as many as are read."""
+    """Return the places of the first steps, and a count of the rest."""
     more = [f"{len(steps) - _MOST_PLACES} more"] if len(steps) > _MOST_PLACES else []
     return ", ".join([*(step.place for step in steps[:_MOST_PLACES]), *more])
 
 
 def summary(report: Report) -> str:
-    """What was found, looked at and left out, in one line."""
+    """Return the counts of findings, files and findings left out, in one line."""
     how = "ignored from now on" if report.ignored else "fixed"
     done = f"{plural(report.fixed, 'finding')} {how}, " if report.fixed else ""
     left = " left" if done else ""
@@ -165,10 +167,10 @@ def entry_points(findings: Iterable[Finding]) -> tuple[str, ...]:
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The order of reports: what stops every step first, and what may be cheap or meant last.
+    """Return the order of reports: what stops every step first, and what may be cheap or meant last.
 
-    Of what a step reaches, what every model runs comes before the forward of one, and what lies near to the start
-    of the step before what lies deep in it.
+    Among the findings of a step, code of every model comes before the forward of one. Code near the start of
+    the step comes before code deep in it.
     """
     return tuple(sorted(findings, key=_rank))
 

@@ -14,17 +14,17 @@ _LONGEST = 1000
 
 
 def safe_line(text: str) -> str:
-    r"""The text on one line, with escapes as Python writes them (``\x1b``, ``\n``) for what is unsafe."""
+    r"""Return the text on one line, with escapes as Python writes them (``\x1b``, ``\n``) for what is unsafe."""
     return _UNSAFE.sub(_escaped, text)
 
 
 def line_start(path: str) -> str:
-    """A path at the start of a line, where ``::`` would be a command to GitHub."""
+    """Return a path at the start of a line, where ``::`` would be a command to GitHub."""
     return f"./{safe_line(path)}" if path.lstrip().startswith("::") else safe_line(path)
 
 
 def safe_lines(text: str) -> str:
-    """The same for text of several lines: tabs and line ends stay."""
+    """Return the same for text of several lines: tabs and line ends stay."""
     return _UNSAFE_IN_LINES.sub(_escaped, text)
 
 

@@ -1,6 +1,6 @@
 """Findings as SARIF 2.1.0 (OASIS), which GitHub's code scanning, Azure DevOps and editors read.
 
-What is suppressed, by a comment or by the baseline, is in it too, marked as such. Columns count Unicode code points, paths are relative to
+Findings that a comment or the baseline suppresses are included, and marked as such. Columns count Unicode code points, paths are relative to
 the top of the repository.
 """
 
@@ -30,7 +30,7 @@ def render(report: Report, stream: TextIO) -> None:
 
 
 def as_data(report: Report) -> dict[str, Any]:
-    """The log as plain data."""
+    """Return the log as plain data."""
     rules = list(rule_book().values())
     driver = {
         "name": "syncscan",

@@ -1,7 +1,7 @@
 """The JSON schema of the settings, for editors: what a [tool.syncscan] table may hold.
 
-What it accepts, `syncscan.config` accepts, but for conditions of operations that name no parameter of theirs. The other
-way it is stricter: it wants codes in capitals.
+`syncscan.config` accepts whatever the schema accepts, but for conditions that name no parameter of their
+operation. The schema is stricter in one way: codes are in capitals.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _Schema = dict[str, Any]
 
 
 def settings_schema() -> _Schema:
-    """The schema as plain data."""
+    """Return the schema as plain data."""
     prefixes = {code[:length] for code in rule_book() for length in range(len("SYN"), len(code) + 1)}
     codes = _strings({"enum": sorted(prefixes)})
     properties: dict[str, _Schema] = {

@@ -36,9 +36,9 @@ def render(trace: dict[str, Any], stream: TextIO) -> None:
 
 
 def weighted_stacks(trace: dict[str, Any]) -> Iterator[tuple[list[str], int, int, int]]:
-    """Each stack that is known, innermost frame first: its waits, how long it blocked and starved, in ns.
+    """Yield each stack that is known, innermost frame first: its synchronizations, blocked and idle GPU time, in ns.
 
-    Of a site the five most frequent stacks are known; its times are shared out by their waits.
+    A trace has the five most frequent stacks of a site; its times are shared out by their counts.
     """
     for site in trace["sites"]:
         known = sum(stack["count"] for stack in site["stacks"])
@@ -58,7 +58,7 @@ def _frame(frame: str) -> dict[str, Any]:
 
 
 def split_frame(frame: str) -> tuple[str, int, str]:
-    """The path, the line and the function of ``path:line:function``; a path may have colons too."""
+    """Return the path, the line and the function of ``path:line:function``; a path may have colons too."""
     parts = frame.split(":")
     for index in range(1, len(parts) - 1):
         if parts[index].isascii() and parts[index].isdigit() and len(parts[index]) < 10:

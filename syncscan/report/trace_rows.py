@@ -26,7 +26,7 @@ _PACKAGES = re.compile(r".*/(?:site|dist)-packages/")
 
 @dataclass(slots=True)
 class SyncTotals:
-    """So many waits, and how long they blocked; for how long the GPU had nothing to do after them, if measured."""
+    """The number of synchronizations, their blocked time, and the idle GPU time after them, if measured."""
 
     count: int = 0
     blocked_ns: float = 0
@@ -40,7 +40,7 @@ class SyncTotals:
             self.starved_ns = (self.starved_ns or 0) + other.starved_ns
 
     def over(self, number: float) -> SyncTotals:
-        """The share of one of so many."""
+        """Return the share of one of so many."""
         return SyncTotals(
             self.count,
             self.blocked_ns / number,
@@ -57,7 +57,7 @@ NONE = SyncTotals()
 
 
 def total(parts: Iterable[SyncTotals]) -> SyncTotals:
-    """All of them together."""
+    """Return all of them together."""
     whole = SyncTotals()
     for part in parts:
         whole.add(part)
@@ -101,30 +101,30 @@ class Row:
 
     @property
     def timed(self) -> bool:
-        """Whether something measured how long it blocked."""
+        """Return whether something measured how long it blocked."""
         return any("cupti" in site["detectors"] for site in self.sites)
 
     def merged(self, name: str) -> Counter[str]:
-        """A field that maps names to numbers, over all its sites."""
+        """Return a field that maps names to numbers, over all its sites."""
         whole: Counter[str] = Counter()
         for site in self.sites:
             whole.update(site[name])
         return whole
 
     def each(self, name: str) -> list[Any]:
-        """The different values of a field."""
+        """Return the different values of a field."""
         return list(dict.fromkeys(site[name] for site in self.sites if site[name]))
 
 
 def phase_of(site: dict[str, Any]) -> str:
-    """Where the row of a site counts it: `STEP`, or one of `PHASES`."""
+    """Return the phase in which a row counts a site: `STEP`, or one of `PHASES`."""
     if site["phase"] == "steady":
         return STEP if site["in_step"] else "outside"
     return str(site["phase"])
 
 
 def place_of(site: dict[str, Any]) -> tuple[Any, ...]:
-    """What two sites of one row have in common."""
+    """Return the key that sites of one row share."""
     return (
         *(site[name] for name in ("path", "line", "column", "end_line", "end_column")),
         *(site[name] for name in ("function", "expression", "allowed")),
@@ -165,37 +165,37 @@ class Rows:
 
     @property
     def simulated(self) -> bool:
-        """Whether the GPU was simulated, so that nothing is timed."""
+        """Return whether the GPU was simulated, so that nothing is timed."""
         return any("simulated" in process["detectors"] for process in self.traced)
 
     @property
     def timed(self) -> bool:
-        """Whether something measured how long the waits blocked."""
+        """Return whether something measured blocked time."""
         return any(row.timed for row in self.rows)
 
     @property
     def starved(self) -> bool:
-        """Whether it was measured for how long the GPU had nothing to do."""
+        """Return whether idle GPU time was measured."""
         return any(row.all.starved_ns is not None for row in self.rows)
 
     @property
     def steady(self) -> int:
-        """How many steady steps there were."""
+        """Return how many steady steps there were."""
         steps = self.trace["steps"]
         return steps["steady"] if steps else 0
 
     @cached_property
     def of_steps(self) -> list[Row]:
-        """What steady steps wait, the costliest first."""
+        """Return the rows of steady steps, the costliest first."""
         return self.of_phases(STEP)
 
     def of_phases(self, *phases: str) -> list[Row]:
-        """What waits in one of these phases, the costliest first."""
+        """Return the rows of these phases, the costliest first."""
         rows = [row for row in self.rows if not row.phases.keys().isdisjoint(phases)]
         return sorted(rows, key=lambda row: total(row.phases.get(p, NONE) for p in phases).cost, reverse=True)
 
     def waits(self, *phases: str) -> SyncTotals:
-        """All waits of these phases."""
+        """Return the totals of these phases."""
         return total(row.phases.get(phase, NONE) for row in self.rows for phase in phases)
 
 
@@ -206,7 +206,7 @@ def spot_of(row: Row, folder: Path) -> str:
 
 
 def short_path(path: str, folder: Path) -> str:
-    """The path from the working folder if it lies in it; of an installed package, the path in the package."""
+    """Return the path from the working folder if it lies in it; of an installed package, the path in the package."""
     try:
         relative = str(Path(path).relative_to(folder))
     except ValueError:
@@ -215,7 +215,7 @@ def short_path(path: str, folder: Path) -> str:
 
 
 def check_remarks(trace: dict[str, Any]) -> Iterator[str]:
-    """How far starved time lies from what the kernels' timeline says of the same steps, where that was checked."""
+    """Yield how far starved time lies from what the kernels' timeline says of the same steps, where that was checked."""
     check = trace["starved_check"]
     if check is not None:
         steps = max(check["steps"], 1)
@@ -227,7 +227,7 @@ def check_remarks(trace: dict[str, Any]) -> Iterator[str]:
 
 
 def duration(nanoseconds: float) -> str:
-    """A time with three digits and the unit that suits it."""
+    """Return a time with three digits and the unit that suits it."""
     for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
         if nanoseconds >= size:
             return (
@@ -239,5 +239,5 @@ def duration(nanoseconds: float) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """A share in per cent."""
+    """Return a share in per cent."""
     return f"{100 * part / whole:.1f}%" if whole else "-"

@@ -1,4 +1,4 @@
-"""A trace as text: what a step waits, or the lines that wait, the costliest first; then all else, short."""
+"""A trace as text: the sites of a step, or all sites, the costliest first; then the other phases, short."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def render(trace: dict[str, Any], stream: TextIO, width: int) -> None:
 
 
 def lines(trace: dict[str, Any], width: int, folder: Path) -> Iterator[Text]:
-    """The lines of the report, the most important first; paths are told from a folder."""
+    """Yield the lines of the report, the most important first; paths are told from a folder."""
     rows = Rows(safe_values(trace))
     yield Text(_headline(rows), style="bold")
     shown = rows.of_steps if rows.steady else rows.of_phases(*_NO_WARM_UP)
@@ -177,7 +177,7 @@ def _table(columns: list[_Column], rows: Sequence[Row], width: int, folder: Path
 
 
 def where(row: Row, folder: Path) -> Text:
-    """Where it waits, which a terminal that knows links opens, wherever the file lies."""
+    """Return the place of a row; a terminal that knows links opens it."""
     path = row["path"]
     link = Path(path).as_uri() if path.startswith("/") and "\\" not in path else None
     return Text(spot_of(row, folder), style=Style(color="cyan", link=link))

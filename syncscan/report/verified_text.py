@@ -1,4 +1,4 @@
-"""What became of fixes that were tried: those that were verified, the others with the reason, and what they save."""
+"""The outcome of fixes that were tried: those that were verified, the others with the reason, and what they save."""
 
 from __future__ import annotations
 

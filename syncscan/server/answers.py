@@ -23,7 +23,7 @@ _REASON = "TODO: say why the wait is meant"
 
 
 def range_of(place: Finding | Edit) -> types.Range:
-    """Where a finding or an edit lies, counted from 0."""
+    """Return the range of a finding or an edit, counted from 0."""
     return types.Range(
         types.Position(place.line - 1, place.column - 1),
         types.Position(place.end_line - 1, place.end_column - 1),
@@ -89,7 +89,7 @@ def _overlap(edit: Edit, other: Edit) -> bool:
 
 
 def actions(finding: Finding, path: str, text: str) -> Iterator[tuple[str, tuple[Edit, ...], bool]]:
-    """What can be done about a finding: a title, the edits, and whether that is what to prefer."""
+    """Yield the actions for a finding: a title, the edits, and whether the action is preferred."""
     fix = finding.fix
     if fix.edits:
         is_safe = fix.applicability is Applicability.SAFE

@@ -1,4 +1,4 @@
-"""What an editor is told while a project is read, which takes a minute where it is large."""
+"""Progress for an editor while a project is read, which takes a minute for a large one."""
 
 from __future__ import annotations
 

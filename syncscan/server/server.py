@@ -56,7 +56,7 @@ class Server(LanguageServer):
         self._asked.put(uri)
 
     def configure(self, given: object) -> None:
-        """Take over the settings of the editor; what is bad in them is said, and those before it stay."""
+        """Take over the settings of the editor; report bad ones, and keep the former ones then."""
         try:
             self._workspace.settings = Settings.of(given)
         except ConfigError as error:
@@ -78,7 +78,7 @@ class Server(LanguageServer):
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     def found(self, uri: str, where: types.Range) -> Iterator[tuple[Finding, TextDocument, types.Range]]:
-        """The findings that touch a range of a document, if they are about the text as it is now."""
+        """Yield the findings that touch a range of a document, if they are about the text as it is now."""
         document = self.workspace.get_text_document(uri)
         known = self._known.get(uri)
         if known is None or known.version != document.version:
@@ -152,7 +152,7 @@ class Server(LanguageServer):
 
 
 def make_server(workspace: Workspace) -> Server:
-    """The server with what it answers to."""
+    """Return the server with what it answers to."""
     server = Server(workspace)
     _end(server)
     _follow(server)
@@ -274,7 +274,7 @@ def _action(
 
 
 def client_range(document: TextDocument, place: Finding | Edit) -> types.Range:
-    """A place as the editor counts columns, in UTF-16 units as a rule."""
+    """Return a place as the editor counts columns, in UTF-16 units as a rule."""
     return document.position_codec.range_to_client_units(document.lines, answers.range_of(place))
 
 
@@ -283,6 +283,6 @@ def _text_edit(document: TextDocument, edit: Edit) -> types.TextEdit:
 
 
 def path_of(uri: str) -> Path | None:
-    """The file of a document; None where it is none, or not saved yet."""
+    """Return the file of a document; None where it is none, or not saved yet."""
     parsed = urlparse(uri)
     return Path(unquote(parsed.path)).resolve() if parsed.scheme == "file" else None

@@ -1,4 +1,4 @@
-"""What an editor sets for its work space, over the settings of the project."""
+"""Settings of an editor for its work space, over the settings of the project."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WHERE = "the settings of the editor"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Whether anything is to be shown, the file that has the settings if not the nearest one, and those that lie over it."""
+    """An editor's settings: on or off, a file in place of the nearest one, and a table over that file."""
 
     enable: bool = True
     config: Path | None = None
@@ -24,7 +24,7 @@ class Settings:
 
     @classmethod
     def of(cls, given: object) -> Settings:
-        """Those that an editor sends: those of ``[tool.syncscan]``, in camel case too, `enable` and `config`; ConfigError names the first bad one."""
+        """Parse what an editor sends: keys of ``[tool.syncscan]``, in camel case too, `enable`, `config`; ConfigError names a bad one."""
         if not isinstance(given, Mapping):
             raise ConfigError(f"{_WHERE} must be an object such as {{'select': ['SYN1']}}, not {given!r}")
         table = {re.sub("[A-Z]", lambda found: f"-{found[0].lower()}", key): given[key] for key in given}
@@ -37,6 +37,6 @@ class Settings:
         return cls(enable, Path(config) if config else None, table)
 
     def config_in(self, folder: Path) -> Config:
-        """The settings for the files of a folder."""
+        """Return the settings for the files of a folder."""
         config = load_config(self.config) if self.config is not None else find_config(folder)
         return adjusted(config, self.table, _WHERE)

@@ -1,4 +1,4 @@
-"""What the server asks for findings: an engine that stays in memory, and the files of the project as they are."""
+"""The source of the server's findings: an engine that stays in memory, and the present files of the project."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Workspace:
         self._projects: dict[Path, Project] = {}
 
     def look_again(self) -> None:
-        """What is on the disk may have changed: read the projects again when they are asked about next."""
+        """Read the projects again at the next question: their files on the disk may have changed."""
         self._projects.clear()
 
     def findings(
         self, path: Path, open_files: Mapping[Path, bytes], progress: Progress
     ) -> Sequence[Finding] | None:
-        """The findings in one file, in order, with the settings that apply to it; SyncscanError where there can be none.
+        """Return the findings in one file, in order, with the settings that apply to it; SyncscanError where there can be none.
 
-        None where the file is half typed. What is half typed counts for others as it was before.
+        None if the file is half typed. Other files see such a file in its last valid form.
         """
         settings = self.settings
         if not settings.enable:

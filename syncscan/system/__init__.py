@@ -1,1 +1,1 @@
-"""What syncscan asks of the operating system: files, memory, processes, git."""
+"""The operating system as syncscan uses it: files, memory, processes, git."""

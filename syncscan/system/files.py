@@ -20,7 +20,7 @@ def open_file(path: Path) -> BinaryIO:
 
 
 def read_file(path: Path, most: int) -> bytes:
-    """The content of a regular file; OSError for any other, and for one that is larger than ``most`` bytes."""
+    """Return the content of a regular file; OSError for any other, and for one that is larger than ``most`` bytes."""
     with open_file(path) as stream:
         if os.fstat(stream.fileno()).st_size <= most:
             data = stream.read(most + 1)

@@ -1,4 +1,4 @@
-"""What git knows of the files around a path. Nothing here fails where there is no git, or no repository."""
+"""Questions to git about the files around a path. Nothing here fails where there is no git, or no repository."""
 
 from __future__ import annotations
 
@@ -50,18 +50,18 @@ def refuse_unreadable(top: Path) -> None:
 
 
 def repository(folder: Path) -> Path | None:
-    """The top of the work tree around a folder; None where there is none. Asks no git: not every CI has one."""
+    """Return the top of the work tree around a folder; None where there is none. Asks no git: not every CI has one."""
     folder = folder.resolve()
     return next((top for top in (folder, *folder.parents) if (top / ".git").exists()), None)
 
 
 def last_commit(file: Path) -> str:
-    """The last commit that touched a file, or "HEAD"."""
+    """Return the last commit that touched a file, or "HEAD"."""
     return (git(file.parent, "log", "-1", "--format=%H", "--", file.name) or b"").decode().strip() or "HEAD"
 
 
 def renamed_since(folder: Path, revision: str) -> dict[Path, Path]:
-    """The files of a repository that were renamed after a revision, in commits or since, by their old paths."""
+    """Return the files of a repository that were renamed after a revision, in commits or since, by their old paths."""
     top = repository(folder)
     found = top and git(top, "diff", *_DIFF, "--diff-filter=R", revision)
     fields = [os.fsdecode(name) for name in (found or b"").split(b"\0")[:-1]]
@@ -80,7 +80,7 @@ class Changed:
 
 
 def changed_since(top: Path, revision: str) -> Changed:
-    """What has changed since a revision, in commits, staged or not."""
+    """Return the changes since a revision, in commits, staged or not."""
     fields = (git(top, "diff", *_DIFF, "--no-renames", revision) or b"").split(b"\0")[:-1]
     kinds = {top / os.fsdecode(name): kind for kind, name in zip(fields[::2], fields[1::2], strict=True)}
     added = git(top, "ls-files", "--others", "--exclude-standard", "-z") or b""
@@ -112,7 +112,7 @@ def fork_point(top: Path, revision: str) -> str:
 
 
 def contents_at(top: Path, revision: str, is_asked: Callable[[str], bool]) -> dict[str, bytes]:
-    """The files of a revision that ``is_asked`` chooses, by their paths from the top; ConfigError where git does not have them."""
+    """Return the files of a revision that ``is_asked`` chooses, by their paths from the top; ConfigError where git does not have them."""
     listed = git(top, "ls-tree", "-r", "-z", "--full-tree", revision) or b""
     blobs = {}
     for line in listed.split(b"\0")[:-1]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def steady_memory() -> Iterator[None]:
-    """Without the cyclic collector: what is kept is one big graph, which it would walk again and again."""
+    """Turn the cyclic collector off: it would walk one big graph, of which nothing is garbage, again and again."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

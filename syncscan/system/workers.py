@@ -19,16 +19,16 @@ _MOST = 4
 
 
 def workers(jobs: int) -> int:
-    """How many processes to use where ``jobs`` were asked for; 0 leaves the choice to us."""
+    """Return how many processes to use where ``jobs`` were asked for; 0 leaves the choice to us."""
     if not hasattr(os, "fork"):
         return 1
     return jobs or min(os.cpu_count() or 1, _MOST)
 
 
 def shared(work: Callable[[int, int], Result], count: int) -> list[Result]:
-    """``work(share, count)`` for every share from 0 to ``count`` - 1, in order; the first one here.
+    """Return ``work(share, count)`` for every share from 0 to ``count`` - 1, in order; the first one runs here.
 
-    Results are pickled. What a child does not bring back, for whatever reason, is done here again.
+    Results are pickled. A share that a child does not bring back, for whatever reason, is done here again.
     """
     children = [_start(partial(_alone, partial(work, share, count))) for share in range(1, count)]
     results = [work(0, count)]
@@ -39,10 +39,10 @@ def shared(work: Callable[[int, int], Result], count: int) -> list[Result]:
 
 
 def in_order(work: Callable[[Item], Result], items: Sequence[Item], count: int) -> Iterator[Result]:
-    """``work(item)`` for every item, in order, by ``count`` children that go ahead of whoever takes the results.
+    """Yield ``work(item)`` for every item, in order, by ``count`` children that run ahead of the consumer.
 
     A child waits with a result until the one before is taken, so that memory does not grow with the items.
-    Results are pickled. What a child does not bring back is done here, and an error is raised here.
+    Results are pickled. An item that a child does not bring back is done here, and an error is raised here.
     """
     count = min(count, len(items))
     if count == 1:
@@ -65,7 +65,7 @@ def in_order(work: Callable[[Item], Result], items: Sequence[Item], count: int) 
 
 
 def trial(work: Callable[[], Result], seconds: int) -> Result | None:
-    """``work()``, in a child that it may crash or keep busy; None where that brings nothing back.
+    """Return ``work()``, done in a child that may crash or hang; None where the child brings nothing back.
 
     The child may take some seconds of the processor: how busy the machine is changes no result.
     """

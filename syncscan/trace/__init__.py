@@ -1,1 +1,1 @@
-"""Runs a command as it is and records which lines made the CPU wait for the GPU."""
+"""Runs a command as it is and records the lines that blocked the CPU until the GPU had finished."""

@@ -1,9 +1,9 @@
 """Tells signals that were sent to one process from those that were sent to all.
 
-A trace is two processes (see `front`). What is sent to the whole process group (Ctrl-C, ``kill -- -PGID``) or
-to every process of a job (Slurm, systemd) reaches both of them, and the command without our doing; what is
-sent to one pid reaches one of the two. Nothing else tells the two apart: the kernel says who sent a
-signal, and not to whom.
+A trace is two processes (see `front`). A signal to the whole process group (Ctrl-C, ``kill -- -PGID``), or
+to every process of a job (Slurm, systemd), reaches both and the command. A signal to one pid
+reaches one of the two. Nothing else tells the two cases apart: the kernel says who sent a signal, and not
+to whom.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Arrivals:
         self._arrivals: list[_Arrival] = []
 
     def add(self, number: int, since: float, until: float, *, at_front: bool) -> None:
-        """A signal reached the front, or the process behind it, at some time between these two."""
+        """Note a signal that reached the front, or the process behind it, between these two times."""
         undone = {signal.SIGCONT} if number in _STOPS else _STOPS if number == signal.SIGCONT else ()
         self._arrivals = [a for a in self._arrivals if a.settled or a.until > until or a.number not in undone]
         self._arrivals.append(_Arrival(number, at_front, since, until))
@@ -62,7 +62,7 @@ class Arrivals:
         return min(open_since, default=float("inf")) + TOGETHER_SECONDS
 
     def settle(self, now: float) -> list[Sent]:
-        """What can be told by now, in the order of the arrival; all that arrived by now must have been added."""
+        """Return what can be told by now, in the order of the arrival; all that arrived by now must have been added."""
         sent = []
         for arrival in sorted(self._arrivals, key=lambda arrival: arrival.until):
             if not arrival.settled and arrival.until + TOGETHER_SECONDS <= now:

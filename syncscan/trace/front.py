@@ -1,8 +1,8 @@
 """The process that the caller started, and behind it the one that traces.
 
 A trace is two processes of the caller's process group. The front has the pid that the caller knows. Its
-child starts the command, watches it and makes the report. What is sent to one of the two is for the
-command, and what is sent to both reached the command too: see `arrivals`. Whatever stops or ends the
+child starts the command, watches it and makes the report. A signal to one of the two is for the
+command, and a signal to both reached the command too: see `arrivals`. Whatever stops or ends the
 command, the front does to itself, so that a shell sees what it would see of the command.
 """
 
@@ -36,23 +36,23 @@ class Front:
 
     @property
     def gone(self) -> bool:
-        """Whether it was killed."""
+        """Return whether it was killed."""
         return os.getppid() != self.pid
 
     @property
     def stopped(self) -> bool:
-        """Whether it is stopped, as by SIGSTOP, which nothing can pass on."""
+        """Return whether it is stopped, as by SIGSTOP, which nothing can pass on."""
         return is_stopped(self.pid)
 
     @property
     def leads(self) -> bool:
-        """Whether it leads its process group, as the command would if a shell had started it."""
+        """Return whether it leads its process group, as the command would if a shell had started it."""
         with contextlib.suppress(ProcessLookupError):
             return os.getpgid(self.pid) == self.pid
         return False
 
     def arrived(self) -> list[tuple[int, float]]:
-        """The signals that it told of since the last time, and when; `ALL_TOLD` with the time of an `ask`."""
+        """Return the signals that it told of since the last time, and when; `ALL_TOLD` with the time of an `ask`."""
         return list(_messages(self._end))
 
     def ask(self) -> None:
@@ -140,7 +140,7 @@ def _do_to_itself(number: int, end: socket.socket, child: int) -> None:
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether a process is stopped, and not by a debugger; False if there is none."""
+    """Return whether a process is stopped, and not by a debugger; False if there is none."""
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(") ")[2].startswith("T")
     return False

@@ -26,7 +26,7 @@ def python_version(program: str) -> tuple[int, int] | None:
 
 
 def is_python(program: str) -> bool:
-    """Whether a program is an interpreter, by its name."""
+    """Return whether a program is an interpreter, by its name."""
     return re.fullmatch(r"python[\d.]*t?d?|pypy[\d.]*", Path(program).name) is not None
 
 

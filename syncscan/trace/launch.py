@@ -56,7 +56,7 @@ class Sighting:
 
 
 class During(Protocol):
-    """What goes on while the command runs. It must not wait: no signal would be passed on meanwhile."""
+    """An activity while the command runs. It must not block: no signal would be passed on meanwhile."""
 
     def look(self, launched: Launched) -> None:
         """Called several times a second."""

@@ -8,18 +8,18 @@ Ranges = dict[str, list[list[int]]]
 
 
 def ranges_by_file(files: Iterable[Mapping[str, Iterable[int]]]) -> Ranges:
-    """What ran in any of several processes."""
+    """Return what ran in any of several processes."""
     return _joined({path: [[n, n] for n in numbers] for path, numbers in lines.items()} for lines in files)
 
 
 def merged(all_ranges: Iterable[Ranges | None]) -> Ranges | None:
-    """What ran in any of several traces; None where one of them did not record it."""
+    """Return what ran in any of several traces; None where one of them did not record it."""
     known = list(all_ranges)
     return None if None in known else _joined(filter(None, known))
 
 
 def ran(ranges: Iterable[Sequence[int]], first: int, last: int) -> bool:
-    """Whether any of the lines from a first to a last one did."""
+    """Return whether any of the lines from a first to a last one did."""
     return any(start <= last and end >= first for start, end in ranges)
 
 

@@ -32,10 +32,10 @@ class _Candidate:
 
 
 def propose_step(processes: Sequence[Process], sources: Sources) -> dict[str, Any] | None:
-    """The outermost function that a loop calls, with most of the waits below it; None if there is none.
+    """Return the outermost function that a loop calls, with most synchronizations below it; None if there is none.
 
-    How often a function is called nobody counted. A wait below it, and in no loop below it, was made once a call
-    at most; so a function of which no such wait is known is none (an epoch, of which all waits are in its batches).
+    Nobody counted the calls of a function. A synchronization below it, and in no loop below it, was made at most once
+    per call. So a function without such a synchronization is no step, such as an epoch with all of them in its batches.
     """
     in_loop = cache(lambda path: _LoopLines(sources.read(path)))
     found: dict[str, _Candidate] = {}

@@ -1,4 +1,4 @@
-"""What data that others may have written must look like: JSON within bounds, every known field of its type."""
+"""The shape of data that others may have written: JSON within bounds, every known field of its type."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Mismatch(Exception):  # noqa: N818 (whoever catches it tells the user)
 
 
 def parse(data: bytes) -> Any:
-    """The value of a JSON text; Mismatch if it is none, or if it would take too much memory."""
+    """Return the value of a JSON text; Mismatch if it is none, or if it would take too much memory."""
     if len(data) > MAX_VALUES and data.count(b",") + data.count(b"[") + data.count(b"{") > MAX_VALUES:
         raise Mismatch(f"more than {MAX_VALUES:,} values")
     try:
@@ -48,26 +48,26 @@ def _refuse(_: str) -> NoReturn:
 
 
 def anything(value: Any) -> Any:
-    """A value of any shape."""
+    """Return a value of any shape."""
     return value
 
 
 def text(value: Any) -> str:
-    """A text."""
+    """Return a text."""
     if isinstance(value, str):
         return value
     raise Mismatch("not a text")
 
 
 def integer(value: Any) -> int:
-    """A whole number from 0 on, of at most 63 bits."""
+    """Return a whole number from 0 on, of at most 63 bits."""
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST:
         return value
     raise Mismatch("not a whole number from 0 on")
 
 
 def number(value: Any) -> float:
-    """A number from 0 on that is not larger than an `integer`."""
+    """Return a number from 0 on that is not larger than an `integer`."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= _LARGEST:
         return value
     raise Mismatch("not a number from 0 on")
@@ -86,7 +86,7 @@ def optional(shape: Shape) -> Shape:
 
 
 def list_of(shape: Shape) -> Shape:
-    """A list of values of one shape."""
+    """Return a list of values of one shape."""
 
     def check(value: Any) -> list[Any]:
         if not isinstance(value, list):
@@ -97,7 +97,7 @@ def list_of(shape: Shape) -> Shape:
 
 
 def row(*shapes: Shape) -> Shape:
-    """A list of so many values, each of its shape."""
+    """Return a list of so many values, each of its shape."""
 
     def check(value: Any) -> list[Any]:
         if not isinstance(value, list) or len(value) != len(shapes):
@@ -108,7 +108,7 @@ def row(*shapes: Shape) -> Shape:
 
 
 def map_of(shape: Shape) -> Shape:
-    """An object with any names, whose values are of one shape."""
+    """Return an object with any names, whose values are of one shape."""
 
     def check(value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
@@ -121,7 +121,7 @@ def map_of(shape: Shape) -> Shape:
 
 
 def by_number(shape: Shape, largest: int = _LARGEST) -> Shape:
-    """An object whose names are whole numbers up to the largest; gives them back as numbers."""
+    """Return an object whose names are whole numbers up to the largest; gives them back as numbers."""
 
     def check(value: Any) -> dict[int, Any]:
         named = map_of(shape)(value)
@@ -147,7 +147,7 @@ class Later:
 
 
 def record(**fields: Shape) -> Shape:
-    """An object with these fields."""
+    """Return an object with these fields."""
     expected = [(name, shape, _SIMPLE.get(shape)) for name, shape in fields.items()]
 
     def check(value: Any) -> dict[str, Any]:

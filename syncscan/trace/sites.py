@@ -51,7 +51,7 @@ class Blame:
     folder: str = ""
 
     def choose(self, frames: Sequence[Frame], torch_folder: str) -> Frame:
-        """The frame to blame: outside torch if the patterns leave one, else in torch; a stand-in without."""
+        """Return the frame to blame: outside torch if the patterns leave one, else in torch; a stand-in without."""
         if frames and frames[0].path == OTHER_STACKS:
             return frames[0]
         passing = [frame for frame in frames if self.passes(frame.path)]
@@ -59,7 +59,7 @@ class Blame:
         return next(outside, passing[0] if passing else _LEFT_OUT if frames else _NO_PYTHON)
 
     def passes(self, path: str) -> bool:
-        """Whether a file is included and not excluded."""
+        """Return whether a file is included and not excluded."""
         included = not self.include or self._matches(path, self.include)
         return included and not (self.exclude and self._matches(path, self.exclude))
 
@@ -73,13 +73,13 @@ _LEFT_OUT = Frame("<not blamed>", "lines that --include and --exclude leave out"
 
 
 def in_torch(path: str, torch_folder: str) -> bool:
-    """Whether a file is one of torch, or no file."""
+    """Return whether a file is one of torch, or no file."""
     return path.startswith("<frozen") or bool(torch_folder and path.startswith(f"{torch_folder}/"))
 
 
 @dataclass(frozen=True, slots=True)
 class SiteKey:
-    """What makes two waits one site."""
+    """The key that the synchronizations of one site share."""
 
     path: str
     line: int
@@ -129,7 +129,7 @@ class Site:
 def collect(
     processes: Sequence[Process], blame: Blame, sources: Sources
 ) -> tuple[list[Site], dict[tuple[int, int], Site]]:
-    """The sites, the longest blocked first, and the site of each wait by (process index, wait number)."""
+    """Return the sites, the longest blocked first, and the site of each event by (process index, event number)."""
     sites: dict[SiteKey, Site] = {}
     of_wait = {}
     for index, process in enumerate(processes):
@@ -183,7 +183,7 @@ def _forward_frame(wait: Wait, blame: Blame, torch_folder: str) -> Frame | None:
 
 
 def phase_of(wait: Wait) -> str:
-    """When a wait was made: that of its steps, "outside" of them, "compile" or "capture"."""
+    """Return the phase of an event: that of its steps, "outside" of them, "compile" or "capture"."""
     paths = [frame.path for frame in wait.frames]
     if any(_COMPILING.search(path) for path in paths):
         return "compile"
@@ -226,7 +226,7 @@ class Sources:
         self._lines = cache(lambda path: self.read(path).split("\n"))
 
     def column(self, path: str, line: int | None, offset: int | None) -> int | None:
-        """The 1-based column in characters of a UTF-8 offset into a line."""
+        """Return the 1-based column in characters of a UTF-8 offset into a line."""
         if line is None or offset is None:
             return None
         lines = self._lines(path)
@@ -235,7 +235,7 @@ class Sources:
         return len(lines[line - 1].encode()[:offset].decode(errors="replace")) + 1
 
     def text(self, place: SiteKey) -> str:
-        """The expression at a place, on one line; the whole line where there are no columns; or ""."""
+        """Return the expression at a place, on one line; the whole line where there are no columns; or ""."""
         lines = self._lines(place.path)
         last = place.end_line or place.line
         if not 0 < place.line <= last <= len(lines):
@@ -247,7 +247,7 @@ class Sources:
         return " ".join(" ".join(head(part)).split())
 
     def explanation(self, place: SiteKey, way: str) -> tuple[str, str] | None:
-        """The code of the rule that explains a wait at a place, and what to write instead there."""
+        """Return the code of the rule that explains an event at a place, and its suggestion."""
         text = self.read(place.path)
         api = f"{place.api}:{way}" if way else place.api
         where = (place.line, place.column, place.end_line, place.end_column)
@@ -255,9 +255,9 @@ class Sources:
 
 
 def head(lines: list[str]) -> list[str]:
-    """Of a compound statement (`with`, `if`) what stands before its body; all else as it is.
+    """Return the head of a compound statement (`with`, `if`), and any other text as it is.
 
-    The interpreter says of the wait at the end of a `with` that it is in the whole statement.
+    The interpreter places a synchronization at the end of a `with` in the whole statement.
     """
     if not _COMPOUND.match(lines[0]):
         return lines
@@ -342,7 +342,7 @@ def _step_spread(site: Site) -> dict[str, float] | None:
 
 
 def spot(path: str, line: int) -> str:
-    """``path:line``; a stand-in for what has no line is told alone."""
+    """Return ``path:line``, or a stand-in without a line alone."""
     return f"{path}:{line}" if line else path
 
 

@@ -27,7 +27,7 @@ class Spread:
 
 
 def pooled(spreads: Iterable[Spread]) -> float:
-    """The standard deviation over the steps of all the processes together."""
+    """Return the standard deviation over the steps of all the processes together."""
     parts = [spread for spread in spreads if spread.steps]
     steps = sum(part.steps for part in parts)
     if not steps:

@@ -79,7 +79,7 @@ class SeenFunction:
 
 @dataclass
 class Process:
-    """What one process wrote."""
+    """The records of one process."""
 
     pid: int
     ppid: int
@@ -105,13 +105,13 @@ class Process:
 
 
 def read_processes(parts: Path) -> list[Process]:
-    """Every process that wrote into the folder, in the order of their start."""
+    """Return every process that wrote into the folder, in the order of their start."""
     found = (read_process(path) for path in parts.glob("*.jsonl"))
     return sorted((p for p in found if p is not None), key=lambda process: process.started_ns)
 
 
 def read_process(path: Path) -> Process | None:
-    """What one file holds; a line cut short by a kill ends it, and a file of another kind gives None."""
+    """Return what one file holds; a line cut short by a kill ends it, and a file of another kind gives None."""
     try:
         with open_file(path) as stream:
             lines = _lines(stream)
@@ -291,13 +291,13 @@ class _Reader:
 
 
 def added_up(checks: Iterable[dict[str, int] | None]) -> dict[str, int] | None:
-    """What several processes or traces have checked, field by field; None where none has."""
+    """Return what several processes or traces have checked, field by field; None where none has."""
     found = [check for check in checks if check is not None]
     return {name: sum(check[name] for check in found) for name in found[0]} if found else None
 
 
 def quantile(histogram: dict[int, int], share: float) -> int:
-    """The duration below which ``share`` of the waits lie, within 7%; 0 for an empty histogram."""
+    """Return the duration below which ``share`` of the events lie, within 7%; 0 for an empty histogram."""
     wanted = share * sum(histogram.values())
     passed = 0
     for bucket in sorted(histogram):
@@ -308,7 +308,7 @@ def quantile(histogram: dict[int, int], share: float) -> int:
 
 
 def bucket_ns(bucket: int) -> int:
-    """The middle of a histogram bucket of the hook, in nanoseconds."""
+    """Return the middle of a histogram bucket of the hook, in nanoseconds."""
     bits, eighth = bucket >> 3, bucket & 7
     if bits <= 4:
         return bucket

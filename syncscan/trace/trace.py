@@ -133,7 +133,7 @@ def _lines(index: int, parts: dict[int, float], of_wait: dict[tuple[int, int], S
 
 
 def broken_limits(trace: Trace, max_syncs: float | None, max_blocked_ms: float | None) -> list[str]:
-    """What a step may cost and some step exceeded: one line for each limit, naming the lines of code."""
+    """Return what a step may cost and some step exceeded: one line for each limit, naming the lines of code."""
     if max_syncs is None and max_blocked_ms is None:
         return []
     steps = trace["steps"]

@@ -28,7 +28,7 @@ class LineSyncs:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a run came to."""
+    """The outcome of a run."""
 
     status: int
     tests: dict[str, str]  # by name: "passed", "failed", "error" or "skipped"
@@ -57,7 +57,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class TracedCommand:
-    """What is run: the words of the user's command, and how it is traced."""
+    """The user's command in words, and how to trace it."""
 
     words: tuple[str, ...]
     gpu: bool = False
@@ -65,7 +65,7 @@ class TracedCommand:
 
     @property
     def runs_pytest(self) -> bool:
-        """Whether the outcome of each test can be asked for."""
+        """Return whether the outcome of each test can be asked for."""
         return any(Path(word).name in _PYTEST for word in self.words)
 
     def run(self, scratch: Scratch) -> Run:

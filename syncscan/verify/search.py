@@ -18,7 +18,7 @@ Trial = Callable[[Sequence[Finding]], Run]
 
 @dataclass
 class Verdicts:
-    """Which fixes were verified, and why others were not; the first and the last run that held."""
+    """The verified fixes, the others with their reasons, and the first and the last run that held."""
 
     verified: list[Finding] = field(default_factory=list)
     refused: list[tuple[Finding, str]] = field(default_factory=list)

@@ -11,7 +11,7 @@ CHUNK_SIZE = 64
 
 @functools.lru_cache(maxsize=1)  # by identity: both operators of a step share one computation
 def prepare_chunks(cu_seqlens: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The sequence and number of each chunk, and the count of chunks before each sequence."""
+    """Return the sequence and number of each chunk, and the count of chunks before each sequence."""
     chunks = (cu_seqlens.diff() + CHUNK_SIZE - 1) // CHUNK_SIZE
     offsets = torch.cat([chunks.new_zeros(1), chunks.cumsum(0)]).int()
     pairs = [
@@ -43,7 +43,7 @@ def cumsum_in_chunks(values: torch.Tensor, cu_seqlens: torch.Tensor) -> tuple[to
 
 
 def carry_over_chunks(values: torch.Tensor, cu_seqlens: torch.Tensor, chunk_of: torch.Tensor) -> torch.Tensor:
-    """What the earlier chunks of the same sequence add up to."""
+    """Return the sum over the earlier chunks of the same sequence."""
     indices, offsets = prepare_chunks(cu_seqlens)
     sums = values.new_zeros(len(indices), values.shape[1]).index_add_(0, chunk_of, values)
     before = sums.cumsum(0) - sums

@@ -33,7 +33,7 @@ class RequestStates:
         self._free_rows.append(self.row_of.pop(request_id))
 
     def rows(self, request_ids: Sequence[str]) -> NDArray[np.int64]:
-        """The rows of these requests."""
+        """Return the rows of these requests."""
         return np.array([self.row_of[request_id] for request_id in request_ids], dtype=np.int64)
 
     def postprocess(self, rows: NDArray[np.int64], num_scheduled_tokens: NDArray[np.int32]) -> None:
@@ -41,5 +41,5 @@ class RequestStates:
         self.num_computed_tokens[rows] += num_scheduled_tokens  # it drifts when drafts are rejected
 
     def any_prefills(self, rows: NDArray[np.int64]) -> bool:
-        """Whether any of these rows has prefill tokens left to compute."""
+        """Return whether any of these rows has prefill tokens left to compute."""
         return bool((self.num_computed_tokens[rows] < self.prefill_len[rows]).any())

@@ -10,7 +10,7 @@ import torch
 def sequence_length_bound(
     num_computed_tokens: torch.Tensor, num_scheduled_tokens: torch.Tensor, padded_to: int
 ) -> torch.Tensor:
-    """The length of each sequence after this step, in host memory; both arguments are on the GPU."""
+    """Return the length of each sequence after this step, in host memory; both arguments are on the GPU."""
     seq_lens = num_computed_tokens.new_zeros(padded_to)
     seq_lens[: len(num_computed_tokens)] = num_computed_tokens + num_scheduled_tokens
     return seq_lens.cpu()  # expect: SYN105
@@ -18,7 +18,7 @@ def sequence_length_bound(
 
 @dataclass(frozen=True)
 class CommonAttentionMetadata:
-    """What every attention backend needs of a batch; only ``query_start_loc_cpu`` is on the host."""
+    """The metadata of a batch for every attention backend; only ``query_start_loc_cpu`` is on the host."""
 
     query_start_loc: torch.Tensor
     query_start_loc_cpu: torch.Tensor
@@ -46,7 +46,7 @@ class CommonAttentionMetadata:
 
 
 def cross_attention_context(metadata: CommonAttentionMetadata) -> tuple[torch.Tensor, int]:
-    """Tokens of each request before this step, and how many requests have any."""
+    """Return the tokens of each request before this step, and how many requests have any."""
     context_lens = metadata.num_computed_tokens_cpu  # expect: SYN501
     return context_lens, int((context_lens > 0).sum())
 
@@ -60,7 +60,7 @@ def mla_context_lens(metadata: CommonAttentionMetadata, num_decodes: int) -> tup
 def slice_micro_batch(
     metadata: CommonAttentionMetadata, requests: slice, tokens: slice
 ) -> tuple[CommonAttentionMetadata, torch.Tensor]:
-    """The part of a batch that runs as one micro-batch, and its lengths in host memory."""
+    """Return the part of a batch that runs as one micro-batch, and its lengths in host memory."""
     start_loc = metadata.query_start_loc[requests.start : requests.stop + 1] - tokens.start
     start_loc_cpu = metadata.query_start_loc_cpu[requests.start : requests.stop + 1] - tokens.start
     length = tokens.stop - tokens.start
@@ -76,7 +76,7 @@ def slice_micro_batch(
 def drop_rejected_tokens(
     metadata: CommonAttentionMetadata, num_rejected_tokens: torch.Tensor
 ) -> tuple[CommonAttentionMetadata, torch.Tensor]:
-    """The batch of the next draft step, and which of the old tokens are left."""
+    """Return the batch of the next draft step, and which of the old tokens are left."""
     rejected_cpu = num_rejected_tokens.cpu()  # expect: SYN105
     left = metadata.query_lens_cpu - rejected_cpu
     starts = torch.zeros(len(left) + 1, dtype=torch.int32)

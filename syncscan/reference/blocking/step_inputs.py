@@ -26,7 +26,7 @@ def compressed_token_type_ids(
 def logprob_token_ids(
     wanted: Mapping[int, Sequence[int]], sampled: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The matrix of token ids to look up, and the mask of its valid places."""
+    """Return the matrix of token ids to look up, and the mask of its valid places."""
     shape = (len(sampled), 1 + max(map(len, wanted.values()), default=0))
     token_ids = torch.zeros(shape, dtype=torch.int64, device=sampled.device)
     valid = torch.zeros(shape, dtype=torch.bool, device=sampled.device)
@@ -41,7 +41,7 @@ def logprob_token_ids(
 def gather_logprobs(
     logits: torch.Tensor, wanted: Mapping[int, Sequence[int]], sampled: torch.Tensor
 ) -> LogprobsTensors | None:
-    """Log-probabilities of the sampled and the wanted tokens."""
+    """Return log-probabilities of the sampled and the wanted tokens."""
     if not wanted:
         return None
     token_ids, valid = logprob_token_ids(wanted, sampled)

@@ -1,4 +1,4 @@
-"""Uploads that wait for the GPU."""
+"""Uploads that block the CPU."""
 
 from __future__ import annotations
 

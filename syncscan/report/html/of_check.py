@@ -22,7 +22,7 @@ def render(report: Report, stream: TextIO) -> None:
 
 
 def make_page(report: Report) -> Page:
-    """The page of a check."""
+    """Return the page of a check."""
     lines = {path: text.split("\n") for path, text in report.texts.items()}
     excerpts = Excerpts()
     rows = []

@@ -17,7 +17,7 @@ def render(comparison: Comparison, stream: TextIO) -> None:
 
 
 def make_page(comparison: Comparison, folder: Path) -> Page:
-    """The page of a comparison."""
+    """Return the page of a comparison."""
     measured = [
         (field, name)
         for field, name in (("starved_ns", "GPU idle"), ("blocked_ns", "blocked"))

@@ -33,7 +33,7 @@ def render(trace: dict[str, Any], stream: TextIO) -> None:
 
 
 def make_page(trace: dict[str, Any], folder: Path) -> Page:
-    """The page of a trace."""
+    """Return the page of a trace."""
     return _Maker(Rows(trace), folder).page()
 
 

@@ -34,7 +34,7 @@ class Column:
 
 @dataclass
 class Page:
-    """What the script draws. Rows are made by `make_row`. ``sort`` is the column by which they fall, or None."""
+    """The data that the script draws. Rows are made by `make_row`. ``sort`` is the column by which they fall, or None."""
 
     title: str
     subtitle: str
@@ -51,7 +51,7 @@ class Page:
 
 
 def make_total(label: str, value: str, note: str = "") -> dict[str, str]:
-    """A figure at the top of the page."""
+    """Return a figure at the top of the page."""
     return {"label": label, "value": value, "note": note}
 
 
@@ -65,7 +65,7 @@ def make_row(
     facts: Iterable[tuple[str, str]] = (),
     stacks: Iterable[tuple[str, list[int]]] = (),
 ) -> Row:
-    """A row of the table; ``place`` has its path, range, function and expression."""
+    """Return a row of the table; ``place`` has its path, range, function and expression."""
     names = ("path", "line", "column", "end_line", "end_column", "function", "expression")
     return {name: place[name] for name in names} | {
         "cells": list(cells),
@@ -124,8 +124,8 @@ def _part(name: str) -> str:
 class Excerpts:
     """The lines around the places of a page.
 
-    A trace names files of the machine that shows it, whoever wrote it. Of a file only those lines are
-    taken around an expression that stands where the trace says it does; so it is also the source that ran.
+    A trace names files of the machine that shows it, whoever wrote it. So only lines around an expression are taken
+    that stands where the trace says. That is also the source that ran.
     """
 
     def __init__(self) -> None:

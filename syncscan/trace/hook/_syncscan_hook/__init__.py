@@ -1,1 +1,1 @@
-"""What runs inside a traced process: the standard library only, and nothing before torch is imported."""
+"""The code inside a traced process: the standard library only, and nothing before torch is imported."""

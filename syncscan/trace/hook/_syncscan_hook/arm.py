@@ -22,9 +22,9 @@ def arm(
 ) -> list[Detector]:
     """Arm what ``wanted`` names ("auto", "cupti", "debug-mode", "both", "none"); return the armed detectors.
 
-    "auto" is CUPTI, which sees and times every wait, and debug mode where CUPTI is not to be had. When
+    "auto" is CUPTI, which sees and times every synchronization, or debug mode without CUPTI. When
     the program starts a profiler that needs CUPTI, debug mode takes its place in the list. With ``starved``
-    CUPTI also measures for how long the GPU had nothing to do after a wait, and tells ``checked`` when it does.
+    CUPTI also measures idle GPU time after a synchronization, and tells ``checked`` when it does.
     """
     armed: list[Detector] = []
     if wanted == "none":

@@ -1,8 +1,8 @@
 """Buffers for CUPTI's activity records, handed out and taken back by machine code.
 
-CUPTI asks for a buffer and gives it back on whatever thread it likes, while it holds a lock of its own. A function
-of Python's in that place would want the interpreter lock, which a thread that is about to launch may hold while it waits
-for CUPTI's: so none is. The code is a few instructions for x86-64; elsewhere, or where no page may be made
+CUPTI asks for a buffer and gives it back on whatever thread it likes, while it holds a lock of its own. A Python function
+there would need the interpreter lock. A thread that is about to launch may hold that lock while it waits for
+CUPTI's. So no Python runs there. The code is a few instructions for x86-64; elsewhere, or where no page may be made
 executable, there are no buffers. Nothing is ever unmapped: CUPTI may call as long as the process lives.
 """
 
@@ -85,12 +85,12 @@ class Buffers:
 
     @property
     def were_too_few(self) -> bool:
-        """Whether more were asked for than there are."""
+        """Return whether more were asked for than there are."""
         return self._state[0] > self._end
 
     @property
     def are_out(self) -> bool:
-        """Whether one was asked for and did not come back."""
+        """Return whether one was asked for and did not come back."""
         return any(not _came_back(address) for address in self._asked_for())
 
     def filled(self) -> Iterator[tuple[int, int]]:

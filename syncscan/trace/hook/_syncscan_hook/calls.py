@@ -29,7 +29,7 @@ def watch_calls(seen: Seen, note: Note) -> None:
 
 
 def claim(name: str) -> int | None:
-    """A number for a tool that no other tool has."""
+    """Return a number for a tool that no other tool has."""
     monitoring = sys.monitoring  # type: ignore[attr-defined]
     for number in _IDS:
         if monitoring.get_tool(number) is None:

@@ -1,8 +1,8 @@
-"""Starved time of a few steps, held against the kernels' own timeline.
+"""Idle GPU time of a few steps, held against the kernels' own timeline.
 
-After the second steady step, and then after ten times as many as before, the timeline is recorded for five steps: the first of them
-still bears the cost of that and the last shows how the one before it goes on, so the three between are compared. Recording begins and
-ends between steps, in the thread that makes them; what was recorded is read in the thread that writes the trace.
+After the second steady step, and then after ten times as many as before, the timeline is recorded for five steps. The first of them
+still bears the cost of that, and the last shows the end of the one before. So the three between are compared. Recording begins and
+ends between steps, in the thread that makes them. The thread that writes the trace reads the records.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class TimelineCheck:
         self._patience = 0
 
     def begin(self, starved: Starved, timeline: Timeline) -> None:
-        """From now on both can be had."""
+        """Begin to compare: both sources are there."""
         self._made_of = starved, timeline
 
     def after_step(self, began: int, lasted: int) -> None:
-        """A steady step has ended; to be called in its thread."""
+        """Note the end of a steady step; to be called in its thread."""
         if self._made_of is None:
             return
         self._steady += 1
@@ -163,9 +163,9 @@ class TimelineCheck:
 
 
 def idle_after(waits: list[tuple[int, int]], work: list[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
-    """For each wait, given as its end and what the launches say of it: both, and for how long no kernel ran behind it.
+    """Yield for each synchronization its idle time by launches, and by the kernels that ran behind it.
 
-    That is until the next kernel or the end of the next wait; 0 where one runs already. A wait that no kernel follows is left out.
+    The latter ends with the next kernel or synchronization; 0 where a kernel runs already. Those that no kernel follows are left out.
     """
     waits, work = sorted(waits), sorted(work)
     begins = [begin for begin, _ in work]

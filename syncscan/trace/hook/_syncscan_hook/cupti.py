@@ -98,7 +98,7 @@ class _Thread:
 
 
 class Cupti:
-    """Subscribes to the callbacks and hands each wait to the recorder."""
+    """Subscribes to the callbacks and hands each synchronization to the recorder."""
 
     name = "cupti"
 
@@ -134,7 +134,7 @@ class Cupti:
 
     @property
     def armed(self) -> bool:
-        """Whether callbacks come in this process."""
+        """Return whether callbacks come in this process."""
         return self._pid == os.getpid()
 
     def arm(self) -> str | None:
@@ -414,7 +414,7 @@ def current_node() -> Node | None:
 
 
 def backward_frame() -> FrameType | None:
-    """The frame that waits for the backward pass, where exactly one thread does."""
+    """Return the frame that waits for the backward pass, where exactly one thread does."""
     waiting = [f for f in sys._current_frames().values() if f.f_code.co_name == "_engine_run_backward"]
     return waiting[0] if len(waiting) == 1 else None
 
@@ -434,7 +434,7 @@ def raise_in(frame: FrameType, error: Exception) -> None:
 
 
 def find_library() -> str | None:
-    """The libcupti that torch has loaded, or the one in torch's own packages; None where there is none."""
+    """Return the libcupti that torch has loaded, or the one in torch's own packages; None where there is none."""
     if not _found_library:
         _found_library.extend(filter(None, [_loaded_library() or _installed_library()]))
     return _found_library[0] if _found_library else None

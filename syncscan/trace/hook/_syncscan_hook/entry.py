@@ -11,9 +11,9 @@ MOST_THREADS = 1 << THREAD_BITS
 
 
 class Entry:
-    """The waits of one stack in one phase; memory grows with distinct stacks, and between two flushes with waits.
+    """The events of one stack in one phase; memory grows with distinct stacks, and between two flushes with events.
 
-    ``WaitRecorder.count`` appends to ``recent``, and all else is made of that with the flush: inside a CUDA
+    ``WaitRecorder.count`` appends to ``recent``, and all else is made of that with the flush. Inside a CUDA
     call every word of memory that is touched costs, since the program's own work has taken the cache.
     """
 
@@ -69,7 +69,7 @@ class Entry:
         self.squares = (0.0, 0.0)  # over the steady steps, the sums of its waits**2 and of their ns**2
 
     def digest(self) -> None:
-        """Add up what is recent. A wait that comes meanwhile, on another thread, is not lost."""
+        """Add up the recent events. An event that comes meanwhile, on another thread, is not lost."""
         take, histogram, threads = self.recent.pop, self.histogram, self.threads
         for _ in range(len(self.recent)):
             duration, thread = divmod(take(), MOST_THREADS)
@@ -85,7 +85,7 @@ class Entry:
             self.starved[1] += self.idle.pop()
 
     def extend(self, duration_ns: int) -> None:
-        """Add the wait that an operation makes after its blocking copy; it is the same event."""
+        """Add the synchronization that an operation makes after its blocking copy: the same event."""
         self.paired += 1
         self.total_ns += duration_ns
 

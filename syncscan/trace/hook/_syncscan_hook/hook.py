@@ -76,7 +76,7 @@ class Hook:
             self._notes.append(message)
 
     def fail(self, message: str) -> None:
-        """Keep for the report, once, why the hook stopped; the program goes on, and is told nothing."""
+        """Keep for the report, once, why the hook stopped; the program goes on and notices nothing."""
         if not self._failed:
             self._failed = True
             self.note(f"tracing stops here: {message}")
@@ -219,9 +219,9 @@ class Hook:
         self._send(self._write_changes)
 
     def flush_often(self) -> None:
-        """Flush after a wait, in the thread that waited: a pool kills its workers when it has their results.
+        """Flush after an event, in the thread that was blocked: a pool kills its workers when it has their results.
 
-        The first waits one by one, and then for at most a tenth of the time.
+        Flush the first events one by one, and then for at most a tenth of the time.
         """
         self._waits += 1
         began = perf_counter_ns()

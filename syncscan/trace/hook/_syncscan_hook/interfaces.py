@@ -1,4 +1,4 @@
-"""What the parts of the hook ask of each other; for the type checker alone, and not imported at run time."""
+"""The interfaces between the parts of the hook; for the type checker alone, and not imported at run time."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Listener = Callable[[Any, int, "FrameType | None", str], None]  # (entry, ns, fr
 
 
 class Detector(Protocol):
-    """Sees waits for the GPU, and hands each to a recorder."""
+    """Sees synchronizations, and hands each to a recorder."""
 
     @property
     def name(self) -> str:
-        """What a trace calls it."""
+        """Return what a trace calls it."""
 
     def arm(self) -> str | None:
         """Start; None, or in one line why it cannot. Does not start CUDA."""
@@ -33,11 +33,11 @@ class Sink(Protocol):
 
     @property
     def recording(self) -> bool:
-        """Whether what is seen now is to be kept."""
+        """Return whether what is seen now is to be kept."""
 
     @property
     def listeners(self) -> Sequence[Listener]:
-        """Who is told of each wait."""
+        """Return those who hear of each synchronization."""
 
     def record(
         self, api: str, duration_ns: int, frame: FrameType, detector: str, node: Node | None = None
@@ -45,10 +45,10 @@ class Sink(Protocol):
         """Count one wait at a frame; returns its entry."""
 
     def entry_at(self, frame: FrameType | None, api: str, node: Node | None = None) -> Any:
-        """The entry of the stack that ends in a frame (None: no Python on this thread)."""
+        """Return the entry of the stack that ends in a frame (None: no Python on this thread)."""
 
     def number_of(self, thread: Any) -> int:
-        """The number that stands for a thread of Python's, or for those that are not (None)."""
+        """Return the number that stands for a thread of Python's, or for those that are not (None)."""
 
     def count(
         self, entry: Any, duration_ns: int, thread: int, frame: FrameType | None = None, detector: str = ""
@@ -63,7 +63,7 @@ class Watch(Protocol):
     """Sees what runs, waits or not."""
 
     def changed(self, *, whole: bool) -> Iterator[tuple[str, Any]]:
-        """What it has seen since the last time, or in all: what a record is called, and the record."""
+        """Return what it has seen since the last time, or in all: what a record is called, and the record."""
 
     def reset(self) -> None:
         """Forget what was seen, in a forked child."""

@@ -1,6 +1,6 @@
-"""Lets what a signal handler of the program raises inside a callback of ours be raised in the program.
+"""Raises an exception of a signal handler inside a callback of ours in the program.
 
-A signal that comes while a call waits is handled in the next Python code of the main thread, and that is the callback
+A signal that comes while a call blocks is handled in the next Python code of the main thread: the callback
 at the end of the call. An exception cannot leave a callback: ctypes prints and drops it. So the callback keeps
 the exception, and the interpreter raises it where it would have called the handler without us.
 """

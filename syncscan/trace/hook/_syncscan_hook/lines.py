@@ -1,4 +1,4 @@
-"""Which lines ran: each is seen once, and costs nothing from then on."""
+"""The lines that ran: each is seen once, and costs nothing from then on."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Lines:
         monitoring.set_events(tool, monitoring.events.LINE)
 
     def changed(self, *, whole: bool) -> Iterator[tuple[str, Any]]:
-        """The lines that ran since the last time, or all, by file."""
+        """Yield the lines that ran since the last time, or all, by file."""
         for path, ran in list(self._files.items()):
             told = 0 if whole else self._told.get(path, 0)
             if ran is not None and len(ran) > told:

@@ -65,7 +65,7 @@ class Output:
         self._whole = whole
 
     def send(self) -> None:
-        """Append the lines. Where that fails, or once the file is large, put a new file in its place."""
+        """Append the lines. If that fails, or once the file is large, put a new file in its place."""
         if self._whole and self._size < MAX_BYTES:
             self._whole = self._append_lines(self._part.path)
         else:

@@ -53,7 +53,7 @@ class Places:
         self.simulated: Any = None
 
     def name(self, value: Any, depth: int = 2) -> str:
-        """The word for a value; its containers are looked into, as far as ``depth`` says."""
+        """Return the word for a value; its containers are looked into, as far as ``depth`` says."""
         kind = type(value)
         plain = _PLAIN.get(kind)
         if plain is not None:
@@ -71,7 +71,7 @@ class Places:
         return self._numpy_name(value, kind)
 
     def keyed(self, value: Any, keys: frozenset[str]) -> tuple[str, list[tuple[str, str]]] | None:
-        """Of a dictionary with some of these keys, the word for what is under the others, and one for each of these."""
+        """Return for a dictionary a word for each of these keys that it has, and one for all others."""
         if not keys or not issubclass(type(value), dict):
             return None
         under: list[tuple[str, str]] = []

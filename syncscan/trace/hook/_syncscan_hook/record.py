@@ -1,4 +1,4 @@
-"""Where detectors report a wait: ``WaitRecorder.record``, or its parts where the call is still running.
+"""The recorder of events: ``WaitRecorder.record``, or its parts where the call is still running.
 
 Runs inside CUDA callbacks: takes no lock, does no I/O and imports nothing.
 """
@@ -68,7 +68,7 @@ class WaitRecorder:
         return entry
 
     def number_of(self, thread: Any) -> int:
-        """The number that stands for a thread of Python's, or for those that are not (None)."""
+        """Return the number that stands for a thread of Python's, or for those that are not (None)."""
         name = "native thread" if thread is None else thread._name
         number = self.numbers.get(name)
         if number is None:
@@ -78,7 +78,7 @@ class WaitRecorder:
         return number
 
     def entry_at(self, frame: FrameType | None, api: str, node: Node | None = None) -> Entry:
-        """The entry of the stack that ends in ``frame`` (None: no Python on this thread)."""
+        """Return the entry of the stack that ends in ``frame`` (None: no Python on this thread)."""
         stack: list[int] = []
         append = stack.append
         walk = frame

@@ -1,4 +1,4 @@
-"""What functions were seen to get, to return and to hold: how often which word, and never a value."""
+"""Observations of arguments, results and attributes: how often which word, and never a value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RETURN = "return"
 
 
 class Function:
-    """What was seen of one function. ``quiet`` counts the calls since something was new; ``over`` ends the watch."""
+    """The observations of one function. ``quiet`` counts the calls since something was new; ``over`` ends the watch."""
 
     __slots__ = (
         "attributes",
@@ -58,7 +58,7 @@ class Function:
 
     @property
     def is_generator(self) -> bool:
-        """Whether it goes on after it has handed something out."""
+        """Return whether it goes on after it has handed something out."""
         return bool(self.code.co_flags & _GENERATOR)
 
     def add(self, name: str, word: str) -> bool:
@@ -77,9 +77,9 @@ class Function:
 
 
 class Seen:
-    """All that was seen in this process, by code object.
+    """All observations of this process, by code object.
 
-    ``watches`` says of a file and the name of a module whether its functions are of interest; ``flush`` is called
+    ``watches`` decides by file and module name whether functions are of interest. ``flush`` is called
     when something is new, at most once a second.
     """
 
@@ -96,7 +96,7 @@ class Seen:
         self._kept: list[CodeType] = []  # so that the ids of code objects stay theirs
 
     def meet(self, code: CodeType, module: str) -> Function | None:
-        """The function of a code object, seen for the first time; None if it is not watched."""
+        """Return the function of a code object, seen for the first time; None if it is not watched."""
         is_function = code.co_flags & _OPTIMIZED == _OPTIMIZED and not code.co_name.startswith("<")
         function = Function(code) if is_function and self._watches(code.co_filename, module) else None
         self.news += 1
@@ -162,7 +162,7 @@ class Seen:
                 function.words = {name: dict.fromkeys(words, 0) for name, words in function.words.items()}
 
     def changed(self, *, whole: bool) -> Iterator[tuple[str, list[Any]]]:
-        """What the file says of the functions that were called since the last time, or of all."""
+        """Yield what the file says of the functions that were called since the last time, or of all."""
         for function in list(self.functions.values()):
             if function is None or not function.events or (function.flushed == function.events and not whole):
                 continue

@@ -19,7 +19,7 @@ _WAITS = {"Event": "cudaEventSynchronize", "Stream": "cudaStreamSynchronize"}
 
 
 class Simulated:
-    """Reports what the simulation sees as a wait without duration."""
+    """Reports events of the simulation, without duration."""
 
     name = "simulated"
 
@@ -54,13 +54,13 @@ class Simulated:
         return None
 
     def before_flush(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def disarm(self) -> None:
         """Leave it running: what the program does at exit still needs its GPU."""
 
     def changed(self, *, whole: bool) -> Iterator[tuple[str, dict[str, int]]]:
-        """What was not computed, where that has become more."""
+        """Yield what was not computed, where that has become more."""
         counts = dict(self._uncomputed)
         if counts and (whole or counts != self._told_uncomputed):
             self._told_uncomputed = counts

@@ -30,7 +30,7 @@ def start(folder: str) -> None:
 
 
 def load_hook() -> "Hook | None":
-    """The Hook of this process, made now if need be; None if this process is not traced."""
+    """Return the Hook of this process, made now if need be; None if this process is not traced."""
     return _process.load() if _process is not None else None
 
 
@@ -43,7 +43,7 @@ class HookedProcess:
         self.part = TraceFile(folder)
 
     def load(self) -> "Hook":
-        """The Hook of this process."""
+        """Return the Hook of this process."""
         global hook  # noqa: PLW0603
         if hook is None:
             from .hook import Hook

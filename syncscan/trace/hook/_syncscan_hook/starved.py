@@ -1,12 +1,12 @@
-"""For how long the GPU had nothing to do after a wait, until the next launch or copy by any thread.
+"""Idle GPU time after a synchronization, until the next launch or copy by any thread.
 
-That a launch has returned ends it: the kernel begins at about that time, and microseconds after the call began.
-Callbacks of launches are on only from the end of a wait to the next launch, so that a program that does not
-wait pays nothing; and of the ways to launch, only those that the program was seen to use, since to turn one on or off
-takes microseconds. They are turned off while no launch is under way: a call whose callback goes off between its begin
-and its end stays open for CUPTI, and with four such calls of a thread it tells of the end of calls alone, of waits too
-(measured on an H200, CUDA 13.0). Whether the GPU was idle when the wait ended depends on the streams other than the one that was
-waited for: which there are is learnt from a sample of the launches, and each is asked whether it has work.
+The return of a launch ends the interval: the kernel begins at about that time, microseconds after the call began.
+Callbacks of launches are on only from the end of a synchronization to the next launch. So a program that never
+blocks pays nothing. Only those ways to launch are on that the program was seen to use, since a switch takes
+microseconds. They are turned off while no launch is under way: a call whose callback goes off between its begin
+and its end stays open for CUPTI. With four such calls of a thread, CUPTI reports the end of calls alone, of
+synchronizations too (measured on an H200, CUDA 13.0). The GPU may still be busy on other streams. A sample of the
+launches tells the streams, and each is asked for pending work.
 
 Runs inside CUDA calls: no lock, no I/O, no import.
 """
@@ -77,7 +77,7 @@ class Starved:
         self.destroys = frozenset(n for n, name in self._names.items() if name == _DESTROYS)
 
     def begin(self, entry: Entry, now: int, number: int, data: int) -> None:
-        """A wait has ended: from now on the GPU may have nothing to do."""
+        """Begin an interval at the end of a synchronization: the GPU may be idle from now on."""
         context = _read(data + _CONTEXT)
         self._end(context, now)
         if self._is_busy(context, number, data):
@@ -90,7 +90,7 @@ class Starved:
         self._listen()
 
     def launches_now(self, number: int, data: int, thread: int) -> None:
-        """A launch or copy has begun on a thread."""
+        """Note a launch or copy that begins on a thread."""
         context = _read(data + _CONTEXT)
         found = self._idle.pop(context, None)
         if found is not None:
@@ -102,7 +102,7 @@ class Starved:
                 self._learn(context, number, data)
 
     def launched(self, thread: int, now: int) -> None:
-        """A launch or copy has ended on a thread: the GPU has something to do."""
+        """End the interval at the end of a launch or copy on a thread: the GPU has work."""
         found = self._ending.pop(thread, None)
         if found is not None:
             context, entry, since = found
@@ -119,7 +119,7 @@ class Starved:
             streams.add(self._stream(number, data))
 
     def forget(self, number: int, data: int) -> None:
-        """A stream is about to be destroyed."""
+        """Drop a stream that is about to be destroyed."""
         stream = self._stream(number, data)
         for streams in self._streams.values():
             streams.discard(stream)

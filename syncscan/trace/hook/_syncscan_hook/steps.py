@@ -25,7 +25,7 @@ MAX_WINDOWS = 1000  # of which the moment is kept, for a timeline
 
 
 def never() -> bool:
-    """Stands for ``torch.compiler.is_compiling`` until torch is there."""
+    """Stand in for ``torch.compiler.is_compiling`` until torch is there."""
     return False
 
 
@@ -174,7 +174,7 @@ class Steps:
             self._after_step(self._window_began, lasted)
 
     def summary(self) -> dict[str, Any]:
-        """What the file says of the steps so far."""
+        """Return what the file says of the steps so far."""
         return {
             "target": self._target,
             "started": self.started,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def start_thread(function: Callable[[], None]) -> Join:
-    """Run ``function()`` in a thread; returns ``join(timeout)``, which waits until the thread is gone.
+    """Run ``function()`` in a thread; returns ``join(timeout)``, which returns when the thread is gone.
 
     A thread that is still there when the interpreter goes is ended by force, which can abort the process.
     """

@@ -59,7 +59,7 @@ class Timeline:
         self._clocks.append(self._clock())
 
     def read(self, *, whole: bool) -> list[Work] | None:
-        """All work since `start`, in its order; None while some of it has not ended, unless it is to be whole now.
+        """Return all work since `start`, in its order; None while some of it has not ended, unless it is to be whole now.
 
         Raises OSError if not all of it can be known.
         """
@@ -77,7 +77,7 @@ class Timeline:
         return sorted((device, self._ours(begin), self._ours(end)) for device, begin, end in work)
 
     def device_of(self, context: int) -> int:
-        """The number of a context's GPU."""
+        """Return the number of a context's GPU."""
         number = _NUMBER()
         self._do("cuptiGetDeviceId", _WORD(context), ctypes.byref(number))
         return number.value

@@ -22,7 +22,7 @@ _SIMULATION = "_syncscan_simulate.marks"
 
 
 def watches(torch: Any, options: dict[str, str], note: Note, flush: Callable[[], None]) -> list[Watch]:
-    """What the options want to be watched, which is watched from now on; ``flush`` writes what was seen."""
+    """Return what the options want to be watched, which is watched from now on; ``flush`` writes what was seen."""
     found: list[Watch] = []
     if options.get("observe"):
         places = Places(torch)

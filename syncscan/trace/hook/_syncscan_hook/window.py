@@ -20,12 +20,12 @@ class Window:
 
     @property
     def is_open(self) -> bool:
-        """Whether what happens now is traced."""
+        """Return whether what happens now is traced."""
         return self._begins <= perf_counter_ns() < self._ends
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more is traced."""
+        """Return whether nothing more is traced."""
         return perf_counter_ns() >= self._ends
 
     @property
