@@ -23,7 +23,6 @@ NOT_YET = (
             "matching",
             "nesting",
             "state",
-            "story",
             "suppress",
             "when",
         ]

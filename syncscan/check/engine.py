@@ -26,7 +26,7 @@ from syncscan.check.kept import FindingReader, FindingWriter
 from syncscan.check.matching import CheckResult, FactsUsed, Matching
 from syncscan.check.nesting import deep_recursion
 from syncscan.check.rhythms import Rhythms
-from syncscan.check.state import State, written
+from syncscan.check.state import SavedState, written
 from syncscan.check.when import Times, times
 from syncscan.facts import FactSet
 from syncscan.model import Conventions, Failure
@@ -131,7 +131,7 @@ class Engine:
         It serves this once: what it knows of files that have not changed stands at no nodes, and could not move.
         """
         try:
-            state = State(data, sources)
+            state = SavedState(data, sources)
             project = _Project(
                 state.sources, self._conventions, self._hot, self._table, self._facts, progress, state
             )
@@ -156,7 +156,7 @@ class _Project:
         table: OperationTable | None,
         facts: FactSet | None,
         progress: Progress,
-        state: State | None = None,
+        state: SavedState | None = None,
         kept: Mapping[str, str] | None = None,
     ) -> None:
         """Work it out, or take over what a state says of the files, which are those that it is about.
@@ -292,7 +292,7 @@ class _Project:
         except NotKeptError:
             return None
 
-    def _recall(self, state: State, parts: Mapping[str, str]) -> None:
+    def _recall(self, state: SavedState, parts: Mapping[str, str]) -> None:
         trees = {shown: module.tree for shown, module in self._modules.items() if shown in state.changed}
         knowledge = KnowledgeReader(self.solver, parts)
         names = knowledge.names
@@ -316,7 +316,7 @@ class _Project:
                 yield failure
 
 
-def _known_modules(state: State, parts: Mapping[str, str]) -> dict[str, Module]:
+def _known_modules(state: SavedState, parts: Mapping[str, str]) -> dict[str, Module]:
     """The modules of files as they were, of which those that are not to change are not read."""
     sources = {source.shown: source for source in state.sources}
     modules: dict[str, Module] = {}

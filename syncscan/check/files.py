@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from syncscan.check import notebook
-from syncscan.check.notebook import Cells
+from syncscan.check.notebook import NotebookCells
 from syncscan.errors import SyncscanError
 
 PYTHON = (".py", ".pyi", ".pyw")
@@ -38,7 +38,7 @@ class Source:
     module: str
     text: str
     link: str = ""
-    cells: Cells = field(default_factory=Cells)
+    cells: NotebookCells = field(default_factory=NotebookCells)
     broken: tuple[tuple[int, str], ...] = ()
     written: str = ""
 

@@ -1,4 +1,4 @@
-"""What the rules said of functions, as data: for another run, or for the process that puts all of it together."""
+"""The verdicts of the rules on functions, as data: for another run, or for the process that puts all of it together."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def _mark(number: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class NotebookCells:
     """The places of the cells in the program of a notebook: their numbers, and the lines before their first ones."""
 
     numbers: tuple[int, ...] = ()
@@ -138,7 +138,7 @@ class Cells:
         return self.numbers[index], line - self.starts[index]
 
 
-def program(text: str, numbers: Sequence[int]) -> tuple[str, Cells, list[tuple[int, str]]]:
+def program(text: str, numbers: Sequence[int]) -> tuple[str, NotebookCells, list[tuple[int, str]]]:
     """Return the program of a notebook as Python, where its cells lie, and the lines in which cells are no Python.
 
     A cell that is no Python is left out, so that the others are checked.
@@ -153,7 +153,7 @@ def program(text: str, numbers: Sequence[int]) -> tuple[str, Cells, list[tuple[i
         rows[first:end] = cell
         if error:
             broken.append((first + (error.lineno or 1), f"syntax error: {error.msg}"))
-    found = Cells(tuple(marks[rows[start - 1]] for start in starts), tuple(starts))
+    found = NotebookCells(tuple(marks[rows[start - 1]] for start in starts), tuple(starts))
     return "\n".join(rows), found, broken
 
 

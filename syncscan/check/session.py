@@ -14,7 +14,7 @@ from syncscan.check.engine import Engine, check_sources
 from syncscan.check.files import Source, SourceError, read_bytes
 from syncscan.check.fix import Draft
 from syncscan.check.matching import CheckResult, FactsUsed
-from syncscan.check.notebook import Cells
+from syncscan.check.notebook import NotebookCells
 from syncscan.check.resident import Resident
 from syncscan.check.store import Store, key_of, key_of_place, key_of_state
 from syncscan.check.suppress import apply_suppressions
@@ -330,11 +330,11 @@ def in_cells(outcome: Checked, project: Project) -> Checked:
         )
 
     def step_located(step: Evidence) -> Evidence:
-        cell, line = cells.get(step.path, Cells()).place(step.line)
+        cell, line = cells.get(step.path, NotebookCells()).place(step.line)
         return replace(step, line=line, cell=cell, parent=None)
 
     def failure_located(failure: Failure) -> Failure:
-        cell, line = cells.get(failure.path, Cells()).place(failure.line)
+        cell, line = cells.get(failure.path, NotebookCells()).place(failure.line)
         return replace(failure, line=line, cell=cell)
 
     texts = dict(outcome.texts)

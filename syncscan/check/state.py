@@ -36,7 +36,7 @@ def written(parts: Iterable[Part], sources: Sequence[Source]) -> bytes:
     return b"".join([json.dumps(head).encode(), b"\n", *(data for _, data in packed), *texts])
 
 
-class State:
+class SavedState:
     """What was known of files as they were."""
 
     def __init__(self, data: bytes, sources: Sequence[Source]) -> None:

@@ -50,7 +50,7 @@ def public_name(full_name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class SampleCall:
     """A function and what it is called with."""
 
     function: Callable[..., Any]
@@ -92,19 +92,19 @@ def probes(full_name: str, device: str) -> Iterator[Probe]:
             yield variant.probe(name, f"{code} with {place} on the GPU")
 
 
-def _call(function: Callable[..., Any] | None, entry: Any, sample: Any) -> Call:
+def _call(function: Callable[..., Any] | None, entry: Any, sample: Any) -> SampleCall:
     """Prefer the public function: op_db often wraps it to seed generators, which would be measured too."""
     arguments = (sample.input, *sample.args)
-    if function is not None and (call := Call(function, arguments, sample.kwargs)).works():
+    if function is not None and (call := SampleCall(function, arguments, sample.kwargs)).works():
         return call
-    return Call(entry.op, arguments, sample.kwargs)
+    return SampleCall(entry.op, arguments, sample.kwargs)
 
 
-def _on_host(call: Call) -> Call:
+def _on_host(call: SampleCall) -> SampleCall:
     from torch.utils._pytree import tree_map  # noqa: PLC0415
 
     arguments, keywords = tree_map(_to_host, (call.arguments, call.keywords))
-    return Call(call.function, arguments, keywords)
+    return SampleCall(call.function, arguments, keywords)
 
 
 def _to_host(value: Any) -> Any:
@@ -116,7 +116,9 @@ def _to_host(value: Any) -> Any:
     return "cpu" if is_place else value
 
 
-def _with_gpu_scalars(call: Call, varied: set[int | str], device: str) -> Iterator[tuple[int | str, Call]]:
+def _with_gpu_scalars(
+    call: SampleCall, varied: set[int | str], device: str
+) -> Iterator[tuple[int | str, SampleCall]]:
     """The call with each number that was not varied yet as a GPU tensor of no dimensions."""
     import torch  # noqa: PLC0415
 
@@ -128,12 +130,12 @@ def _with_gpu_scalars(call: Call, varied: set[int | str], device: str) -> Iterat
                 torch.tensor(value, device=device),
                 *call.arguments[position + 1 :],
             )
-            yield position, Call(call.function, changed, call.keywords)
+            yield position, SampleCall(call.function, changed, call.keywords)
     for name, value in call.keywords.items():
         if name not in varied and _is_number(value):
             varied.add(name)
             keywords = call.keywords | {name: torch.tensor(value, device=device)}
-            yield name, Call(call.function, call.arguments, keywords)
+            yield name, SampleCall(call.function, call.arguments, keywords)
 
 
 def _is_number(value: object) -> bool:

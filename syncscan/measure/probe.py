@@ -108,7 +108,7 @@ def _overloads(probe: Probe, watch: CallMeter) -> dict[str, int]:
 
     seen: dict[str, int] = {}
 
-    class Recorder(TorchDispatchMode):
+    class ProbeRecorder(TorchDispatchMode):
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             before = watch.blocking_calls()
             result = func(*args, **(kwargs or {}))
@@ -120,7 +120,7 @@ def _overloads(probe: Probe, watch: CallMeter) -> dict[str, int]:
 
     probe.before()
     try:
-        with Recorder():
+        with ProbeRecorder():
             probe.call()
     except Exception:
         watch.settle()

@@ -39,7 +39,7 @@ class Launched:
     """How the command ended, and every Python process below it that was seen, by its pid."""
 
     code: int = 0  # its exit status, or -n if signal n ended it
-    pythons: dict[int, Sighting] = field(default_factory=dict)
+    pythons: dict[int, ProcessSighting] = field(default_factory=dict)
 
     @property
     def status(self) -> int:
@@ -48,7 +48,7 @@ class Launched:
 
 
 @dataclass
-class Sighting:
+class ProcessSighting:
     """A Python process as the process table showed it."""
 
     argv: list[str]
@@ -77,7 +77,7 @@ def run(
     launched = Launched()
     with _spawn(command, _environment(parts), front) as process:  # and wait for it even if we fail
         if is_python(command[0]):
-            launched.pythons[process.pid] = Sighting(command)
+            launched.pythons[process.pid] = ProcessSighting(command)
         launched.code = process.returncode = _Watch(process.pid, front, launched, during).until_it_ends()
     signal.sigtimedwait({signal.SIGINT}, 0)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -215,7 +215,7 @@ class _Watch:
                 os.killpg(self._command, sent.number)
 
 
-def _look_at_descendants(pid: int, pythons: dict[int, Sighting]) -> None:
+def _look_at_descendants(pid: int, pythons: dict[int, ProcessSighting]) -> None:
     for child in _family(pid):
         argv = _command_line(child)
         if not argv:  # no Python, or one that is just starting or ending
@@ -224,7 +224,7 @@ def _look_at_descendants(pid: int, pythons: dict[int, Sighting]) -> None:
             pythons[child].times += 1
             pythons[child].argv = argv
         else:
-            pythons[child] = Sighting(argv)
+            pythons[child] = ProcessSighting(argv)
 
 
 def _family(pid: int) -> Iterator[int]:
@@ -253,7 +253,7 @@ def _command_line(pid: int) -> list[str] | None:
         return None
 
 
-def why_unhooked(sighting: Sighting) -> str | None:
+def why_unhooked(sighting: ProcessSighting) -> str | None:
     """Why a Python process that left no file was not hooked; None if it may be a passing fork."""
     for argument in sighting.argv[1:]:
         if not argument.startswith("-") or argument.startswith("--"):

@@ -19,7 +19,7 @@ import pytest
 from syncscan.check.engine import Engine
 from syncscan.check.files import Source, read_source
 from syncscan.check.matching import CheckResult
-from syncscan.check.state import State, written
+from syncscan.check.state import SavedState, written
 from syncscan.check.store import Store, key_of_state
 from syncscan.model import Conventions
 from tests.check.changing import changed, project, source
@@ -246,7 +246,7 @@ def test_parts_that_something_else_wrote_are_passed_over() -> None:
     sources = project()
     _, state = cold(sources)
     then = sorted(sources.values(), key=lambda each: each.shown)
-    parts = State(state, then).parts()
+    parts = SavedState(state, then).parts()
     text = sources["base"].text.replace("def longest(self)", "def longest(self, more=None)")
     sources["base"] = replace(sources["base"], text=text)
     expected, _ = cold(sources)

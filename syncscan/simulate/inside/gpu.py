@@ -21,7 +21,7 @@ from .functions import FunctionPlan, Scope
 from .kinds import tensors_in
 from .marks import PINNED, place
 from .plans import Plan
-from .recording import Recording
+from .recording import GraphRecording
 from .taint import is_tainted
 from .uncomputed import Uncomputed
 
@@ -49,7 +49,7 @@ class CallWatch(Protocol):
     """What sees the calls of one thread."""
 
     scope: Scope | None
-    recording: Recording | None  # of the CUDA graph that the thread captures
+    recording: GraphRecording | None  # of the CUDA graph that the thread captures
 
 
 class Gpu:
@@ -97,11 +97,11 @@ class Gpu:
     # CUDA graphs
 
     @property
-    def recording(self) -> Recording | None:
+    def recording(self) -> GraphRecording | None:
         """That of the graph which this thread captures."""
         return None if self.operations is None else self.operations.recording
 
-    def record(self, recording: Recording | None) -> None:
+    def record(self, recording: GraphRecording | None) -> None:
         """Begin to keep the kernels that this thread runs, or end that."""
         if self.operations is not None:
             self.operations.recording = recording

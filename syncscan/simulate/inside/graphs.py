@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .errors import SimulationError
-from .recording import Recording
+from .recording import GraphRecording
 
 if TYPE_CHECKING:
     from .gpu import Gpu
@@ -38,14 +38,14 @@ def make_graph_class(gpu: Gpu) -> Any:
 
     class CUDAGraph:
         def __init__(self, keep_graph: bool = False) -> None:
-            self._recording: Recording | None = None
+            self._recording: GraphRecording | None = None
             self._pool = (0, next(_pools))
 
         def capture_begin(self, pool: Any = None, capture_error_mode: str = "global") -> None:
             if gpu.recording is not None:
                 raise RuntimeError("CUDA graphs must be captured one after the other: a capture is under way")
             self._pool = pool or self._pool
-            self._recording = Recording()
+            self._recording = GraphRecording()
             gpu.record(self._recording)
 
         def capture_end(self) -> None:

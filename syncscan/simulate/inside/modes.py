@@ -35,7 +35,7 @@ from .taint import spread
 if TYPE_CHECKING:
     from .conditions import CompiledOperation
     from .gpu import Gpu
-    from .recording import Recording
+    from .recording import GraphRecording
 
 _dispatch_modes = torch._C._len_torch_dispatch_stack
 _transform = torch._C._functorch.peek_interpreter_stack
@@ -61,7 +61,7 @@ class Operations(TorchFunctionMode):
         self.active = True  # False where it could not be taken from the stack of its thread
         self.pack_hooks = 0  # of the program, around what is saved for backward
         self.scope: Scope | None = None
-        self.recording: Recording | None = None  # of the CUDA graph that this thread captures
+        self.recording: GraphRecording | None = None  # of the CUDA graph that this thread captures
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run a call for whom it belongs to: a class of the program, torch on its own, or the simulation."""
@@ -334,7 +334,7 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _record(
         self,
-        recording: Recording,
+        recording: GraphRecording,
         plan: Plan,
         source: int | None,
         args: Any,

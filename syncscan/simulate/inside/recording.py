@@ -12,7 +12,7 @@ from .kinds import tensors_in
 from .marks import is_alias, without_functions
 
 
-class Recording:
+class GraphRecording:
     """The kernels of one capture."""
 
     def __init__(self) -> None:

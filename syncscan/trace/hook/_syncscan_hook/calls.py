@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .interfaces import Note
-    from .seen import Seen
+    from .seen import SeenCalls
 
 _IDS = (3, 4, 2, 1, 0, 5)  # of tools; the first two are named after nobody
 MOST_QUIET = (
@@ -20,7 +20,7 @@ MOST_QUIET = (
 _RETURN_VALUE = 83  # the instruction, before Python 3.12
 
 
-def watch_calls(seen: Seen, note: Note) -> None:
+def watch_calls(seen: SeenCalls, note: Note) -> None:
     """Let ``seen`` know of every call from now on, until it says nothing new."""
     if hasattr(sys, "monitoring"):
         _monitor(seen, note)
@@ -38,7 +38,7 @@ def claim(name: str) -> int | None:
     return None
 
 
-def _monitor(seen: Seen, note: Note) -> None:
+def _monitor(seen: SeenCalls, note: Note) -> None:
     tool = claim("syncscan observe")
     if tool is None:
         note("observes nothing: other tools hold all of sys.monitoring")
@@ -79,7 +79,7 @@ def _monitor(seen: Seen, note: Note) -> None:
     monitoring.set_events(tool, started)
 
 
-def _profile(seen: Seen, note: Note) -> None:
+def _profile(seen: SeenCalls, note: Note) -> None:
     if sys.getprofile() is not None:
         note("observes nothing: a profiler of the program holds sys.setprofile")
         return

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Lines:
+class LineWatch:
     """The lines that ran in this process, by file."""
 
     def __init__(self, watches: Callable[[str], bool]) -> None:

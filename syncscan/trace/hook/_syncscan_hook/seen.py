@@ -22,7 +22,7 @@ _VARARGS, _VARKEYWORDS = 0x4, 0x8
 RETURN = "return"
 
 
-class Function:
+class WatchedFunction:
     """The observations of one function. ``quiet`` counts the calls since something was new; ``over`` ends the watch."""
 
     __slots__ = (
@@ -76,7 +76,7 @@ class Function:
         return is_new
 
 
-class Seen:
+class SeenCalls:
     """All observations of this process, by code object.
 
     ``watches`` decides by file and module name whether functions are of interest. ``flush`` is called
@@ -92,19 +92,19 @@ class Seen:
         self.news = 0  # functions and words that were new
         self.wake: Callable[[], object] = lambda: None  # lets those who watch ask again about all functions
         self._watches = watches
-        self.functions: dict[int, Function | None] = {}
+        self.functions: dict[int, WatchedFunction | None] = {}
         self._kept: list[CodeType] = []  # so that the ids of code objects stay theirs
 
-    def meet(self, code: CodeType, module: str) -> Function | None:
+    def meet(self, code: CodeType, module: str) -> WatchedFunction | None:
         """Return the function of a code object, seen for the first time; None if it is not watched."""
         is_function = code.co_flags & _OPTIMIZED == _OPTIMIZED and not code.co_name.startswith("<")
-        function = Function(code) if is_function and self._watches(code.co_filename, module) else None
+        function = WatchedFunction(code) if is_function and self._watches(code.co_filename, module) else None
         self.news += 1
         self._kept.append(code)
         self.functions[id(code)] = function
         return function
 
-    def call(self, function: Function, frame: FrameType) -> None:
+    def call(self, function: WatchedFunction, frame: FrameType) -> None:
         """Note where the arguments of a call live, and what the method's object holds of what it names."""
         if function.quiet >= QUIET:
             function.over = True
@@ -123,7 +123,7 @@ class Seen:
         if is_new:
             self._note_news(function)
 
-    def _note(self, function: Function, name: str, value: Any) -> bool:
+    def _note(self, function: WatchedFunction, name: str, value: Any) -> bool:
         """Count what a name is, and what is under the keys of a dictionary that the function names."""
         keyed = self._places.keyed(value, function.keys)
         if keyed is None:
@@ -132,13 +132,13 @@ class Seen:
         news = [function.add(f"{name}[{key}]", word) for key, word in under]
         return function.add(name, others) or any(news)
 
-    def returned(self, function: Function, value: Any) -> None:
+    def returned(self, function: WatchedFunction, value: Any) -> None:
         """Note where the result of a call lives."""
         function.events += 1
         if function.add(RETURN, self._places.name(value)):
             self._note_news(function)
 
-    def _note_news(self, function: Function) -> None:
+    def _note_news(self, function: WatchedFunction) -> None:
         """Where a function had settled, watch again for a while what is no longer watched."""
         self.news += 1
         had_settled = function.quiet > SETTLED

@@ -6,9 +6,9 @@ import os
 import sys
 
 from .calls import claim, watch_calls
-from .lines import Lines
+from .lines import LineWatch
 from .places import Places
-from .seen import Seen
+from .seen import SeenCalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def watches(torch: Any, options: dict[str, str], note: Note, flush: Callable[[],
     if options.get("observe"):
         places = Places(torch)
         places.simulated = sys.modules.get(_SIMULATION)
-        seen = Seen(places, _project(options["observe"], options.get("packages", "").split(",")), flush)
+        seen = SeenCalls(places, _project(options["observe"], options.get("packages", "").split(",")), flush)
         found.append(seen)
         watch_calls(seen, note)
     if options.get("lines"):
@@ -67,7 +67,7 @@ def _lines(torch: Any, options: dict[str, str], note: Note) -> list[Watch]:
             return False
         return not path.startswith(pythons) or any(part in path for part in _INSTALLED)
 
-    lines = Lines(is_watched)
+    lines = LineWatch(is_watched)
     lines.begin(tool)
     return [lines]
 
