@@ -72,5 +72,5 @@ def start(backend: str, address: str) -> None:
         group, queued = facts.group(call), facts.argument(call, "async_op")
         if group.payload != "torch.distributed.ProcessGroupNCCL" or not is_false(queued):
             return None
-        message = f"{shown(call, facts)} stops the host until the GPUs of the group have come to it"
+        message = f"{shown(call, facts)} blocks the CPU until the GPUs of the group have reached the call"
         return Match(call, message, because=group)

@@ -151,7 +151,7 @@ same = torch.as_tensor(order, device="cuda")
         data = facts.argument(call, "data") if call is not None else None
         if call is None or data is None or facts.of(data).is_gpu or _is_empty(data):
             return None
-        message = f"{shown(data, facts)} is copied from ordinary memory to the GPU, and the host waits for the stream"
+        message = f"Copying {shown(data, facts)} from pageable memory to the GPU synchronizes the stream"
         return Match(call, message, facts.of(call), _hint(call, data, facts), _rewrite(call, data, facts))
 
 

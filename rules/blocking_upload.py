@@ -131,7 +131,7 @@ host = pinned.to(torch.float16)
         source = copied(call, facts)
         if plain_name(call, facts) not in _COPYING:
             source = decider(call, facts, _HOST) or source
-        message = f"{shown(source or call, facts)} is copied to the GPU, and the host waits for the copy"
+        message = f"Copying {shown(source or call, facts)} to the GPU blocks the CPU until the copy is done"
         values = facts.of(call), facts.of(source or call)
         because = doubted(*values) if plain_name(call, facts) in _COPYING else deciding(*reversed(values))
         rewrite = _rewrite(call, source, facts) if source else None

@@ -25,7 +25,7 @@ class CopyToHost(Rule):
     code = "SYN105"
     name = "copy-to-host"
     summary = "a blocking copy from the GPU to the host"
-    instead = "copy into pinned memory with `non_blocking=True`, record an event, and wait for it at the read"
+    instead = "copy into pinned memory with `non_blocking=True`, record an event, and synchronize the event before the read"
     nodes = (ast.Call, ast.Assign)
     precedence = Precedence.FAMILY
     examples = (
@@ -98,7 +98,9 @@ array = lens.numpy()
             return None
         if is_true(facts.argument(call, "non_blocking")):
             return None
-        message = f"{shown(call, facts)} copies from the GPU to the host and waits for the copy"
+        message = (
+            f"{shown(call, facts)} copies from the GPU to the host and blocks the CPU until the copy is done"
+        )
         return Match(call, message, gpu_operand(call, facts), _hint(call, facts))
 
 
@@ -112,6 +114,8 @@ def _match_store(node: ast.Assign, facts: Facts) -> Match | None:
     for target in node.targets:
         case = facts.blocks(target) if isinstance(target, ast.Subscript) else None
         if case is not None and case.effect is Effect.DOWNLOAD:
-            message = f"storing {shown(node.value, facts)} in host memory copies it from the GPU and waits"
+            message = (
+                f"Storing {shown(node.value, facts)} in host memory copies a CUDA tensor and blocks the CPU"
+            )
             return Match(node, message, because=facts.of(node.value))
     return None

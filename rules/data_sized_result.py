@@ -87,7 +87,7 @@ counts = torch.bincount(torch.zeros(8, dtype=torch.int64))
             return None
         name = plain_name(call, facts)
         why = _REASONS.get(name, "the size of the result depends on the data")
-        message = f"{shown(call, facts)} waits for the GPU: {why}"
+        message = f"{shown(call, facts)} blocks the CPU: {why}"
         return Match(
             call, message, because=gpu_operand(call, facts), hint=suggest(name) if name in _SUGGESTED else ""
         )

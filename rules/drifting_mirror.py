@@ -22,7 +22,9 @@ class DriftingMirror(Rule):
     code = "SYN603"
     name = "drifting-mirror"
     summary = "a host mirror of a GPU tensor is only ever advanced"
-    instead = "overwrite it in each step from what decides, such as the counts of the scheduler"
+    instead = (
+        "overwrite the mirror in each step from the source of truth, such as the counts of the scheduler"
+    )
     nodes = (ast.AugAssign,)
     is_wait = False
     examples = (
@@ -73,5 +75,5 @@ class States:
         source = facts.drifts_from(array)
         if source is None:
             return None
-        message = f"{shown(array, facts)} is only ever advanced: it drifts from what the GPU holds, for nothing refreshes it"
+        message = f"{shown(array, facts)} is only ever advanced and drifts from the GPU: nothing refreshes the mirror"
         return Match(node, message, because=source)

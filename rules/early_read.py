@@ -55,8 +55,8 @@ _READING = frozenset(
 class EarlyRead(Rule):
     code = "SYN601"
     name = "early-read"
-    summary = "a `non_blocking` copy to the host is read before any wait"
-    instead = "record an event behind the copy and synchronise with it before the read; for a read at once, leave `non_blocking` out"
+    summary = "a `non_blocking` copy to the host is read before any synchronization"
+    instead = "record an event behind the copy and synchronize the event before the read; for a read at once, leave `non_blocking` out"
     nodes = (ast.Call,)
     is_wait = False
     examples = (
@@ -127,8 +127,10 @@ def wait_for(lens: torch.Tensor) -> None:
         line = facts.line(node) if _is_read(node, facts) else _read_behind(node, facts)
         if line is None:
             return None
-        where = "where it stands" if line == facts.line(node) else f"on line {line}"
-        message = f"{shown(node, facts)} is still under way when it is read {where}: nothing has waited for the copy"
+        where = "at once" if line == facts.line(node) else f"on line {line}"
+        message = (
+            f"{shown(node, facts)} is read {where} before any synchronization: the copy may be unfinished"
+        )
         return Match(node, message, because=gpu_operand(node, facts))
 
 

@@ -27,9 +27,7 @@ class EarlyRewrite(Rule):
     code = "SYN602"
     name = "early-rewrite"
     summary = "a pinned buffer is written while its upload may be under way"
-    instead = (
-        "a buffer for each upload, or an event behind the upload that is synchronised with before the write"
-    )
+    instead = "a buffer for each upload, or an event behind the upload that is synchronized before the write"
     nodes = (ast.Call,)
     is_wait = False
     examples = (
@@ -97,7 +95,7 @@ for _ in range(3):
         line = first_touch(node, facts, _writes_to(facts.source(buffer), part), facts.source(buffer))
         if line is None:
             return None
-        message = f"{shown(buffer, facts)} is written on line {line} while its upload may be under way: the GPU may get the new data"
+        message = f"{shown(buffer, facts)} is written on line {line} while its upload may be under way: the GPU may read the new data"
         return Match(node, message, because=doubted(facts.of(node), facts.of(source)))
 
 

@@ -22,8 +22,10 @@ from ._shared import blocking_call, shown
 class ExplicitWait(Rule):
     code = "SYN401"
     name = "explicit-wait"
-    summary = "an explicit wait for the device, a stream or an event"
-    instead = "order streams with events; if the host must wait, wait for one event, as late as possible"
+    summary = "an explicit synchronization with the device, a stream or an event"
+    instead = (
+        "order streams with events; if the host must synchronize, synchronize one event, as late as possible"
+    )
     nodes = (ast.Call,)
     examples = (
         Example(
@@ -55,7 +57,5 @@ finished = done.query()
         call = blocking_call(node, facts, Effect.WAIT) or blocking_call(node, facts, Effect.ALWAYS)
         if call is None or facts.name_of(call.func).startswith("torch.distributed."):
             return None
-        waited = (
-            "the whole device" if facts.name_of(call.func).count(".") == 2 else "all that was queued before"
-        )
-        return Match(call, f"{shown(call, facts)} stops the host until {waited} is done")
+        waited = "the whole device" if facts.name_of(call.func).count(".") == 2 else "all work queued before"
+        return Match(call, f"{shown(call, facts)} blocks the CPU until {waited} has finished")

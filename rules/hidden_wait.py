@@ -21,8 +21,8 @@ from syncscan.rule import Example, Facts, Match, Rule
 class HiddenWait(Rule):
     code = "SYN501"
     name = "hidden-wait"
-    summary = "a property is read whose body waits for the GPU"
-    instead = "take the value from the host, which knew it before, or make the property a method whose name says that it waits"
+    summary = "a property is read whose body blocks the CPU"
+    instead = "take the value from the host, which knew it before, or make the property a method whose name says that the call blocks"
     nodes = (ast.Attribute,)
     examples = (
         Example(
@@ -68,5 +68,5 @@ def doubled(metadata: Metadata) -> torch.Tensor:
         if wait is None or not isinstance(node, ast.Attribute):
             return None
         where = f" ({wait.evidence.path}:{wait.evidence.line})" if wait.evidence is not None else ""
-        message = f"`{node.attr}` is a property, and its body waits for the GPU{where}"
+        message = f"Reading the property `{node.attr}` blocks the CPU: its body synchronizes{where}"
         return Match(node, message, because=wait)

@@ -38,7 +38,7 @@ class HostErrorCheck(Rule):
     code = "SYN502"
     name = "host-error-check"
     summary = "an operation reads a status from the GPU to raise an error"
-    instead = "an operation that checks nothing, or the check where the host waits anyway"
+    instead = "an operation that checks nothing, or a check where the host synchronizes anyway"
     nodes = (ast.Call,)
     precedence = Precedence.FAMILY
     examples = (
@@ -99,7 +99,7 @@ host = torch.linalg.inv(torch.eye(8))
         if call is None:
             return None
         name = facts.name_of(call.func)
-        message = f"{shown(call, facts)} reads a status from the GPU to raise an error, and the host waits"
+        message = f"{shown(call, facts)} reads a status from the GPU to raise an error, which blocks the CPU"
         row = _SUGGESTED.get(name, "distribution" if name.startswith(_CHECKED) else "")
         hint = suggest(row) if row else ""
         return Match(call, message, gpu_operand(call, facts), hint)

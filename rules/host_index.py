@@ -83,7 +83,7 @@ kept = torch.zeros(8, device="cuda")[torch.ones(8) > 0]
             value = facts.of(element)
             if _is_uploaded(value):
                 message = (
-                    f"the index {shown(element, facts)} is in host memory: it is uploaded, and the host waits"
+                    f"The index {shown(element, facts)} is in host memory: uploading the index blocks the CPU"
                 )
                 return Match(node, message, deciding(value, facts.of(node.value)), _hint(element, value))
         return None

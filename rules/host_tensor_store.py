@@ -75,7 +75,9 @@ host[:, 0] = column
                 continue
             case = facts.blocks(target)
             if case is not None and case.effect is Effect.UPLOAD:
-                message = f"{shown(node.value, facts)} is copied to the GPU by this store, and the host waits"
+                message = (
+                    f"Storing {shown(node.value, facts)} copies host memory to the GPU, which blocks the CPU"
+                )
                 because = doubted(facts.of(target.value), facts.of(node.value))
                 return Match(node, message, because, rewrite=_rewrite(node, target, facts))
         return None

@@ -29,7 +29,7 @@ _PYTHON = {"min": "compares", "max": "compares", "sorted": "compares", "any": "t
 class ImplicitTruth(Rule):
     code = "SYN104"
     name = "implicit-truth"
-    summary = "Python asks whether a GPU tensor is true"
+    summary = "an implicit `bool()` of a GPU tensor"
     instead = "decide on the GPU (`torch.where`, `clamp`, `masked_fill`), or branch on what the host knows"
     nodes = (
         ast.If,
@@ -112,7 +112,7 @@ def _match_test(tested: ast.expr | None, facts: Facts) -> Match | None:
     value = facts.of(tested) if tested is not None else UNKNOWN
     if tested is None or not (value.is_gpu or _becomes_gpu(tested, value)):
         return None
-    message = f"Python tests whether {shown(tested, facts)} is true, which waits for its value from the GPU"
+    message = f"Implicit `bool({shown(tested, facts)[1:-1]})` on a CUDA tensor blocks the CPU"
     return Match(tested, message, value, _hint(tested, facts))
 
 
@@ -120,7 +120,7 @@ def _match_comparison(node: ast.Compare, facts: Facts) -> Match | None:
     operand = _compared(node, facts)
     if operand is None:
         return None
-    message = f"{shown(node, facts)} compares on the GPU and waits for the answer"
+    message = f"Implicit `bool({shown(node, facts)[1:-1]})` on a comparison of CUDA tensors blocks the CPU"
     return Match(node, message, facts.of(operand), _hint(node, facts))
 
 
@@ -140,7 +140,7 @@ def _match_call(call: ast.Call, facts: Facts) -> Match | None:
     if blocking_call(call, facts, Effect.SCALAR, {f"builtins.{name}" for name in _PYTHON}) is None:
         return None
     name = facts.name_of(call.func).removeprefix("builtins.")
-    message = f"Python's `{name}` {_PYTHON[name]} GPU tensors one by one and waits for each answer"
+    message = f"Python's `{name}` {_PYTHON[name]} CUDA tensors one by one, and each answer blocks the CPU"
     return Match(call, message, gpu_operand(call, facts), suggest(name))
 
 

@@ -66,5 +66,5 @@ lens = torch.ones(4).tolist()
         if call is None:
             return None
         tensor = subject(call, facts)
-        message = f"`.tolist()` copies all of {shown(tensor, facts)} from the GPU and waits for it"
+        message = f"`.tolist()` on the CUDA tensor {shown(tensor, facts)} blocks the CPU until all of it is on the host"
         return Match(call, message, facts.of(tensor), of_many(call, tensor, facts))

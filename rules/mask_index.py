@@ -78,7 +78,8 @@ kept = rows[mask]
             return None
         masks = [element for element in index_elements(node) if facts.of(element).is_mask]
         mask = masks[0] if masks else node
-        message = f"the host waits to learn how many elements of {shown(mask, facts)} are true"
+        how = f"Indexing with the CUDA mask {shown(mask, facts)}" if masks else shown(node, facts)
+        message = f"{how} blocks the CPU until the true elements are counted"
         return Match(node, message, facts.of(mask), _hint(node, mask, facts))
 
 

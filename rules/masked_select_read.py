@@ -51,5 +51,5 @@ host = torch.zeros(8).masked_select(torch.ones(8) > 0)
         call = blocking_call(node, facts, Effect.SHAPE, {"masked_select"})
         if call is None:
             return None
-        message = f"{shown(call, facts)} waits to learn how many elements the mask selects"
+        message = f"{shown(call, facts)} blocks the CPU until the selected elements are counted on the GPU"
         return Match(call, message, because=gpu_operand(call, facts))

@@ -64,5 +64,5 @@ host = torch.zeros(8).nonzero()
         call = blocking_call(node, facts, Effect.SHAPE, {"nonzero", "argwhere", "where"})
         if call is None:
             return None
-        message = f"{shown(call, facts)} waits to learn how many elements are not zero"
+        message = f"{shown(call, facts)} blocks the CPU until the non-zero elements are counted on the GPU"
         return Match(call, message, because=gpu_operand(call, facts))

@@ -106,11 +106,9 @@ both = torch.stack([scale, scale])
         name = full.rpartition(".")[2]
         number = decider(call, facts, {"on gpu", "holds gpu"})
         if number is None:
-            return Match(call, f"{shown(call, facts)} reads a number from the GPU, and the host waits")
+            return Match(call, f"{shown(call, facts)} reads a number from the GPU, which blocks the CPU")
         number = _element(number, facts)
-        message = (
-            f"{shown(number, facts)} is on the GPU, `{name}` needs a number, and the host waits to read it"
-        )
+        message = f"{shown(number, facts)} is on the GPU where `{name}` needs a number: reading the number blocks the CPU"
         because = on_gpu(facts.of(number)) or facts.of(number)
         hint = _of_a_call(name, call, facts)
         return Match(call, message, because, hint, _stack_instead(call, facts))
@@ -124,11 +122,9 @@ def _match_subscript(node: ast.Subscript, facts: Facts) -> Match | None:
     for number in (*index_elements(node), *bounds):
         value = facts.of(number)
         if value.is_gpu:
-            message = (
-                f"{shown(number, facts)} is on the GPU, an index is a number, and the host waits to read it"
-            )
+            message = f"{shown(number, facts)} is on the GPU where an index needs a number: reading the number blocks the CPU"
             return Match(node, message, value, _instead(number in bounds, node, facts))
-    return Match(node, f"{shown(node, facts)} reads its index from the GPU, and the host waits")
+    return Match(node, f"{shown(node, facts)} reads its index from the GPU, which blocks the CPU")
 
 
 def _of_a_call(name: str, call: ast.Call, facts: Facts) -> str:
@@ -155,7 +151,7 @@ def _match_repetition(node: ast.BinOp, facts: Facts) -> Match | None:
             message = (
                 f"{shown(times, facts)} is on the GPU and says how often {shown(repeated, facts)} is repeated"
             )
-            return Match(node, f"{message}: the host waits to read it", because=facts.of(times))
+            return Match(node, f"{message}: reading the number blocks the CPU", because=facts.of(times))
     return None
 
 

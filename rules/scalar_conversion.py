@@ -80,7 +80,7 @@ same = torch.isclose(scores, distance).all()
             call, facts, Effect.SCALAR, _CONVERSIONS
         ):
             return None
-        message = f"{shown(call, facts)} makes a Python number of a GPU tensor and waits for its value"
+        message = f"{shown(call, facts)} converts a CUDA tensor to a Python number, which blocks the CPU"
         return Match(
             call,
             message,

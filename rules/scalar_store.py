@@ -115,7 +115,9 @@ counts[torch.arange(3)] = 0.0
             return None
         for target in node.targets:
             if isinstance(target, ast.Subscript) and _is_uploaded(target, facts):
-                message = f"the number {shown(node.value, facts)} is copied to the GPU for this store, and the host waits"
+                message = (
+                    f"Storing the number {shown(node.value, facts)} uploads the number, which blocks the CPU"
+                )
                 because = doubted(facts.of(target.value), *map(facts.of, index_elements(target)))
                 return Match(node, message, because, _hint(target), _rewrite(node, target, facts))
         return None

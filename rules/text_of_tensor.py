@@ -69,7 +69,7 @@ print(torch.ones(4))
         value = _written(node, facts)
         if value is None:
             return None
-        message = f"{shown(node, facts)} writes a GPU tensor as text: the host waits for each element shown"
+        message = f"{shown(node, facts)} writes a CUDA tensor as text, and each element shown blocks the CPU"
         return Match(node, message, because=value)
 
 

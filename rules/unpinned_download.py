@@ -20,7 +20,7 @@ class UnpinnedDownload(Rule):
     code = "SYN304"
     name = "unpinned-download"
     summary = "`non_blocking=True` into host memory that is not pinned"
-    instead = "allocate the destination once with `pin_memory=True`, and wait on an event before the read"
+    instead = "allocate the destination once with `pin_memory=True`, and synchronize an event before the read"
     nodes = (ast.Call,)
     examples = (
         Example(
@@ -52,5 +52,5 @@ later = logits.to("cpu", non_blocking=True)
         if source is None:
             return None
         buffer = subject(call, facts)
-        message = f"{shown(buffer, facts)} is not pinned: the copy from the GPU waits all the same"
+        message = f"{shown(buffer, facts)} is not pinned: the copy from the GPU blocks the CPU despite `non_blocking=True`"
         return Match(call, message, because=doubted(facts.of(source), facts.of(buffer)))

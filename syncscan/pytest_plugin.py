@@ -40,7 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         const="gpu",
         type=_mode,
         metavar="MODE",
-        help="Count how often each test makes the CPU wait for the GPU, and apply limit_syncs.",
+        help="Count how often each test blocks the CPU until the GPU has finished, and apply limit_syncs.",
     )
 
 
@@ -84,7 +84,7 @@ def _simulate(config: pytest.Config) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip a limited test where there is nothing to count."""
     if item.config.getoption("syncscan") and _limit(item) is not None and not _has_cuda():
-        pytest.skip("limit_syncs counts waits for a GPU, and torch finds none here")
+        pytest.skip("limit_syncs counts synchronizations with a GPU, and torch finds none here")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -146,7 +146,9 @@ class _Counted:
 
 def _apply(limit: Limit, counted: _Counted) -> None:
     if not counted.began:
-        message = "limit_syncs cannot count the waits of this test: its function is not called by pytest"
+        message = (
+            "limit_syncs cannot count the synchronizations of this test: its function is not called by pytest"
+        )
         pytest.fail(f"{message} but by an IsolatedAsyncioTestCase or another plugin", pytrace=False)
     seen = counted.seen
     if seen.total > limit.limit:
@@ -168,7 +170,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         if name == PROPERTY
     ]
     waiting = sorted((entry for entry in counts if entry[0]), reverse=True)
-    terminalreporter.section("waits for the GPU")
+    terminalreporter.section("synchronizations")
     total = sum(count for count, _ in waiting)
     terminalreporter.line(f"{total} in {len(waiting)} of {len(counts)} tests")
     for count, name in waiting[:MAX_LINES]:

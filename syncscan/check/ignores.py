@@ -23,7 +23,7 @@ def check_reason(reason: str) -> str:
     """Return a reason as a comment can hold it; ValueError where it would not be read back."""
     text = reason.strip()
     if not text:
-        raise ValueError("it is empty; say why the waits are meant")
+        raise ValueError("it is empty; say why the findings are suppressed")
     found = COMMENT.match(f"# syncscan: ignore[SYN101] {text}")
     if not text.isprintable() or found is None or found["reason"].strip(" \t:-") != text:
         raise ValueError("a comment could not hold it; write one line without ' # '")
@@ -58,7 +58,7 @@ def _in_file(findings: list[Finding], text: str, reason: str) -> Iterable[Findin
             row = rows[first - 1]
             indent = row[: len(row) - len(row.lstrip())]
             edit = Edit(first, 1, first, 1, f"{indent}{comment}\n")
-        yield replace(found[0], fix=Fix(Applicability.SAFE, "say that the wait is meant", (edit,)))
+        yield replace(found[0], fix=Fix(Applicability.SAFE, "suppress the finding", (edit,)))
 
 
 def _logical_lines(text: str) -> list[tuple[int, int]]:

@@ -221,7 +221,9 @@ def _judge(
         message = f"suppresses nothing: no {', '.join(unused)} here"
         yield _complain(suppression, path, message, _remove(suppression, unused))
     elif require_reason and not suppression.reason:
-        yield _complain(suppression, path, "gives no reason; say after the codes why the wait is meant")
+        yield _complain(
+            suppression, path, "gives no reason; say after the codes why the finding is suppressed"
+        )
 
 
 def _is_used(suppression: Suppression, code: str, findings: list[Finding]) -> bool:

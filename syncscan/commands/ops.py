@@ -42,7 +42,9 @@ def show(name: str) -> None:
     table = config.table()
     entry = table.find(name)
     if entry is None:
-        taken = ", so `check` takes it not to wait and its result to live with its operands"
+        taken = (
+            ": `check` assumes that the operation does not block, and that its result lives with its operands"
+        )
         hint = _suggestion(name, table.operations)
         raise SyncscanError(f"{name!r} is not in the table{taken if follows_default(name) else ''}; {hint}")
     how = "measured on" if entry.measured else "declared, not measured; the table was measured on"
@@ -71,7 +73,7 @@ def _suggestion(name: str, operations: Iterable[str]) -> str:
     "--from",
     "source",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Use kept measurements; needs no GPU.",
+    help="Use earlier measurements; needs no GPU.",
 )
 def measure(operations: tuple[str, ...], output: Path, raw: Path | None, source: Path | None) -> None:
     """Measure OPERATIONS on this machine's GPU, or every one, and write the table.

@@ -416,7 +416,7 @@ def _effect(value: object) -> Effect:
     effects = {effect.value: effect for effect in Effect}
     word = _text(value)
     if word not in effects:
-        raise ValueError(f"{word!r} is no way to wait; {suggestion(word, effects)}")
+        raise ValueError(f"{word!r} is no way to block; {suggestion(word, effects)}")
     return effects[word]
 
 
@@ -431,7 +431,7 @@ def _cases(value: object) -> tuple[Case, ...]:
 def _parse_case(case: object) -> Case:
     given = _fields(case, _OF_A_CASE, " in blocks")
     if "as" not in given:
-        raise ValueError(f"has no `as`, which says how it waits: {', '.join(e.value for e in Effect)}")
+        raise ValueError(f"has no `as`, which says how the call blocks: {', '.join(e.value for e in Effect)}")
     return Case(given["as"], given.get("when", ()), given.get("unless", ()))
 
 

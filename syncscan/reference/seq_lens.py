@@ -72,7 +72,7 @@ class CommonAttentionMetadata:
     @property
     def seq_lens_cpu(self) -> torch.Tensor:
         """The exact lengths in host memory. Deprecated, because the read blocks: use the upper bound."""
-        warnings.warn("seq_lens_cpu waits for the GPU: use seq_lens_cpu_upper_bound", DeprecationWarning, 2)
+        warnings.warn("seq_lens_cpu blocks the CPU: use seq_lens_cpu_upper_bound", DeprecationWarning, 2)
         return self.seq_lens.cpu()  # syncscan: ignore[SYN105] the exact lengths, for who asks for them
 
 

@@ -15,9 +15,9 @@ from syncscan.trace.lines import ran
 from syncscan.trace.shape import Mismatch, integer, list_of, parse, record, text
 
 CONFIRMED = "confirmed"
-SILENT = "ran and did not wait"
+SILENT = "ran and did not block"
 NEVER_RAN = "never ran"
-NOT_SEEN = "not seen to wait"  # and nobody recorded whether it ran
+NOT_SEEN = "not seen to block"  # and nobody recorded whether it ran
 STATUSES = (CONFIRMED, SILENT, NEVER_RAN, NOT_SEEN)
 MAX_BYTES = 128 * 1024 * 1024  # of the JSON of a check
 

@@ -89,7 +89,7 @@ def _scores(name: str, scores: Mapping[str, Score]) -> Iterator[Text]:
         return
     width = max(len(name), *map(len, told))
     yield Text(
-        f"{name:<{width}}  {'of findings that ran, waited':>30}  {'of lines that waited, found':>30}",
+        f"{name:<{width}}  {'of findings that ran, blocked':>30}  {'of lines that blocked, found':>30}",
         style="dim",
     )
     for key, score in told.items():

@@ -13,9 +13,9 @@ GROUPS = {
     "SYN1": "Reading the device from the host",
     "SYN2": "Output whose shape depends on data",
     "SYN3": "Uploads that block",
-    "SYN4": "Explicit waits",
-    "SYN5": "Hidden waits",
-    "SYN6": "Missing waits and drifting mirrors",
+    "SYN4": "Explicit synchronization",
+    "SYN5": "Hidden synchronization",
+    "SYN6": "Missing synchronization and drifting mirrors",
 }
 
 

@@ -28,7 +28,7 @@ def rank_remarks(rows: Rows, folder: Path) -> Iterator[str]:
     waited_for = [(found, row) for row in rows.rows if (found := slowest(row)) is not None]
     for (rank, own, others), row in waited_for[:_MOST_PLACES]:
         yield (
-            f"rank {rank} is waited for at {spot(short_path(row['path'], folder), row['line'])}:"
+            f"rank {rank} holds the others up at {spot(short_path(row['path'], folder), row['line'])}:"
             f" it is blocked there for {duration(own)}, the others for {duration(others)} each (median)"
         )
 

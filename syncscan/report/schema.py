@@ -41,7 +41,7 @@ def settings_schema() -> _Schema:
         "require-reason": _told(_FLAG, "Whether each suppression must say why."),
         "hot": _told(
             _strings({"type": "string", "pattern": "^[^:]+:.+$"}),
-            "Entry points of the code that must not wait, as 'package.module:Class.method'.",
+            "Entry points of the code that must not block, as 'package.module:Class.method'.",
         ),
         "when": _told(
             _strings({"enum": [*(each.value for each in When), "all"]}),

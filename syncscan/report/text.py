@@ -109,7 +109,7 @@ def _finding(finding: Finding, lines: Sequence[str], others: Sequence[Finding]) 
     others = sorted(others, key=lambda other: other.unit != finding.unit)  # those of the file need no path
     same = [_from(finding, other) for other in others if other.code == finding.code]
     fed = [f"{_from(finding, other)} {other.code}" for other in others if other.code != finding.code]
-    for note, places in (("the same at", same), ("the same value waits at", fed)):
+    for note, places in (("the same at", same), ("the same value blocks at", fed)):
         if places:
             yield Text.assemble((f"{margin} = {note}: ", "bold"), ", ".join(places))
 
@@ -132,7 +132,7 @@ def _head(finding: Finding) -> Text:
 
 def _refuted(finding: Finding) -> Text:
     head = f"{line_start(finding.unit)}:{finding.line}:{finding.column}: {finding.code}"
-    return Text(f"{head} refuted by what ran: {safe_line(finding.message)}", style="dim")
+    return Text(f"{head} refuted by runtime facts: {safe_line(finding.message)}", style="dim")
 
 
 def _excerpt(finding: Finding, lines: Sequence[str], gutter: int) -> Iterator[Text]:

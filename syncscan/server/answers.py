@@ -19,7 +19,7 @@ _SEVERITIES = {
     Severity.WARNING: types.DiagnosticSeverity.Warning,
     Severity.NOTE: types.DiagnosticSeverity.Information,
 }
-_REASON = "TODO: say why the wait is meant"
+_REASON = "TODO: say why the finding is suppressed"
 
 
 def range_of(place: Finding | Edit) -> types.Range:

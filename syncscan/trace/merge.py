@@ -151,7 +151,7 @@ class _Merger:
             yield f"{self._left_out:,} sites are left out: there are more than {MAX_SITES:,} different ones"
         if self._shared_ranks:
             yield (
-                f"rank {min(self._shared_ranks)} is in several of the traces, and its waits are added up;"
+                f"rank {min(self._shared_ranks)} is in several of the traces, and its counts are added up;"
                 " if these are different runs, `syncscan trace diff` compares two"
             )
 

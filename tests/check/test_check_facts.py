@@ -263,7 +263,7 @@ def test_the_text_counts_and_shows_what_is_refuted(syncscan, project):
     summary = syncscan("check", "state.py", "--facts", "facts.json").stdout.splitlines()[-1]
     assert summary.endswith("; facts of 1 function used, 1 finding refuted (--when all shows them)")
     shown = syncscan("check", "state.py", "--facts", "facts.json", "--when", "all").stdout.splitlines()
-    assert shown[0].startswith("state.py:26:12: SYN102 refuted by what ran: `.tolist()` copies")
+    assert shown[0].startswith("state.py:26:12: SYN102 refuted by runtime facts: `.tolist()` on the CUDA")
     assert shown[-1].endswith("; facts of 1 function used, 1 finding refuted")
 
 

@@ -113,10 +113,10 @@ def test_a_list_of_one_number_is_filled(said, lines, fixed):
 @pytest.mark.parametrize(
     ("lines", "operand", "because"),
     [
-        ("host = torch.tensor(0.0)\ny = torch.where(mask, x, host)", "`host` is copied", "makes it in host memory"),
-        ("y = torch.zeros((n, i), device='cuda')", "`i` is on the GPU, `zeros` needs a number", "`torch.zeros((), dtype"),
-        ("y = torch.add(x, x, alpha=i)", "`i` is on the GPU, `add` needs a number", "`torch.zeros((), dtype"),
-        ("host = torch.arange(8)\ny = x[host]", "the index `host`", "`torch.arange(8)` makes it in host memory"),
+        ("host = torch.tensor(0.0)\ny = torch.where(mask, x, host)", "Copying `host`", "makes it in host memory"),
+        ("y = torch.zeros((n, i), device='cuda')", "`i` is on the GPU where `zeros` needs a number", "`torch.zeros((), dtype"),
+        ("y = torch.add(x, x, alpha=i)", "`i` is on the GPU where `add` needs a number", "`torch.zeros((), dtype"),
+        ("host = torch.arange(8)\ny = x[host]", "The index `host`", "`torch.arange(8)` makes it in host memory"),
         ("big = torch.zeros(1 << 20)\ny = big.to('cuda', non_blocking=True)", "`big` is not pinned", "makes it in host memory"),
     ],
 )  # fmt: skip
@@ -160,7 +160,7 @@ def step(seed: int):
     project({"a.py": lines})
     text = syncscan("check", "--isolated").stdout
     assert text.count("\n  = because: ") + text.count("\n   = because: ") == 2
-    assert "= the same value waits at: " in text
+    assert "= the same value blocks at: " in text
     assert sorted(line.split()[1] for line in text.splitlines() if line.startswith("a.py:")) == [
         "SYN202",
         "SYN302",
@@ -207,8 +207,10 @@ def other(metadata: Metadata):
     project({"metadata.py": body, "readers.py": readers})
     text = syncscan("check", "--isolated").stdout
     assert len([line for line in text.splitlines() if line.startswith(("metadata.py:", "readers.py:"))]) == 2
-    assert "= the same value waits at: 15:16 SYN501, readers.py:5:12 SYN501, readers.py:9:12 SYN501, " in text
-    assert "= the same value waits at: readers.py:13:12 SYN501\n" in text
+    assert (
+        "= the same value blocks at: 15:16 SYN501, readers.py:5:12 SYN501, readers.py:9:12 SYN501, " in text
+    )
+    assert "= the same value blocks at: readers.py:13:12 SYN501\n" in text
     assert "\n7 findings in 2 files" in text
     alone = syncscan("check", "--isolated", "--select", "SYN501").stdout
     assert "readers.py:13:12: SYN501 " in alone

@@ -124,7 +124,7 @@ def test_unused_suppressions_can_be_allowed(syncscan, project):
 def test_reasons_can_be_required(syncscan, project, reason, count):
     source = f"{HEAD}{READ}  # syncscan: ignore[SYN101]{reason}\n"
     found = check(syncscan, project, source, table="require-reason = true")
-    message = "this comment gives no reason; say after the codes why the wait is meant"
+    message = "this comment gives no reason; say after the codes why the finding is suppressed"
     assert found == [(4, "SYN001", message)] * count
     assert check(syncscan, project, source) == []
 

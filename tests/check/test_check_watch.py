@@ -80,7 +80,7 @@ def test_findings_follow_files_that_change_come_and_go(project):
     with watching(root) as check:
         assert check.findings() == ["read.py:3:1: SYN101"]
         put(root / "read.py", READ + "t.tolist()\n")
-        assert check.findings() == ["read.py:3:1: SYN101", "  = the same value waits at: 4:1 SYN102"]
+        assert check.findings() == ["read.py:3:1: SYN101", "  = the same value blocks at: 4:1 SYN102"]
         put(root / "made.py", MADE.replace("cuda", "cpu"))
         assert check.findings() == []
         put(root / "made.py", MADE)

@@ -111,7 +111,7 @@ def test_parameters_that_want_a_number_are_cases_too():
             "a condition names 'mask', which is not in args",
         ),
         ('reads = ["k"]', "a condition names 'k', which is not in args"),
-        ('sometimes = [{ as = "perhaps" }]', "sometimes: as: 'perhaps' is no way to wait"),
+        ('sometimes = [{ as = "perhaps" }]', "sometimes: as: 'perhaps' is no way to block"),
         ("blocked = true", "unknown key 'blocked'"),
     ],
 )
@@ -132,7 +132,7 @@ def test_show_prints_the_entry_and_where_it_was_measured(run):
     [
         (
             "torch.repeat_interleve",
-            ", so `check` takes it not to wait and its result to live with its operands; did you mean 'torch.repeat_interleave'?",
+            ": `check` assumes that the operation does not block, and that its result lives with its operands; did you mean 'torch.repeat_interleave'?",
         ),
         ("torch.cuda.syncronize", "; did you mean 'torch.cuda.synchronize'?"),
         ("repeat_interleave", "; did you mean 'torch.repeat_interleave'?"),
@@ -143,7 +143,7 @@ def test_show_prints_the_entry_and_where_it_was_measured(run):
         ("numpy.wherre", "; did you mean 'numpy.where'?"),
         (
             "torch.bogus",
-            ", so `check` takes it not to wait and its result to live with its operands; write a whole name such as torch.nonzero",
+            ": `check` assumes that the operation does not block, and that its result lives with its operands; write a whole name such as torch.nonzero",
         ),
         ("os.path.join", "; write a whole name such as torch.nonzero"),
         ("", "; write a whole name such as torch.nonzero"),

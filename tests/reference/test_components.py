@@ -53,7 +53,7 @@ def test_nothing_is_pinned_where_that_is_impossible_or_useless() -> None:
 
 def test_the_exact_lengths_are_still_there_deprecated() -> None:
     _, metadata = metadata_of(STANDARD, CPU)
-    with pytest.deprecated_call(match="waits for the GPU: use seq_lens_cpu_upper_bound"):
+    with pytest.deprecated_call(match="blocks the CPU: use seq_lens_cpu_upper_bound"):
         assert metadata.seq_lens_cpu.tolist() == STANDARD.lens.tolist()
 
 

@@ -85,7 +85,7 @@ def test_each_wait_was_predicted_or_missed_and_the_shares_follow(folder, run):
     assert predicted[21] is False
     whole = found["whole"]
     confirmed = [row for row in found["findings"] if row["status"] == "confirmed"]
-    ran = [row for row in found["findings"] if row["status"] in {"confirmed", "ran and did not wait"}]
+    ran = [row for row in found["findings"] if row["status"] in {"confirmed", "ran and did not block"}]
     assert (whole["confirmed"], whole["ran"]) == (len(confirmed), len(ran))
     assert whole["recall"] == sum(predicted.values()) / len(predicted)
     assert found["by_rule"]["SYN101"]["waits"] == 2
@@ -95,7 +95,7 @@ def test_each_wait_was_predicted_or_missed_and_the_shares_follow(folder, run):
 
 def test_without_lines_nothing_is_said_of_precision(folder, run):
     found = compared(run, folder, "check", "program.py", "--when", "all", "--trace", "trace")
-    assert {row["status"] for row in found["findings"]} == {"confirmed", "not seen to wait"}
+    assert {row["status"] for row in found["findings"]} == {"confirmed", "not seen to block"}
     assert found["knows_lines"] is False
     text = run(folder, "check", "program.py", "--when", "all", "--trace", "trace").stdout
     assert "trace with --lines, under Python 3.12 or newer" in text

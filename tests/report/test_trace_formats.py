@@ -130,7 +130,7 @@ def test_a_rank_of_several_traces_is_named(keep, syncscan):
     second = keep("run2", make_trace(make_site(10), processes=[make_process(rank=None), make_process()]))
     third = keep("run3", make_trace(make_site(10), processes=[make_process(rank=1)]))
     remark = (
-        "rank 0 is in several of the traces, and its waits are added up; if these are different runs, "
+        "rank 0 is in several of the traces, and its counts are added up; if these are different runs, "
         "`syncscan trace diff` compares two"
     )
     assert remark in " ".join(syncscan("trace", "report", first, second).stdout.split())
@@ -160,7 +160,7 @@ def test_the_ranks_that_wait_and_the_one_that_is_waited_for_are_named(keep, sync
     done = syncscan("trace", "report", "all")
     assert "of 4 ranks, rank 3 is blocked longest: 90 ms, the median 42.5 ms" in done.stdout.splitlines()
     assert (
-        "rank 1 is waited for at /code/engine.py:10: it is blocked there for 2 ms, the others for 45 ms each (median)"
+        "rank 1 holds the others up at /code/engine.py:10: it is blocked there for 2 ms, the others for 45 ms each (median)"
         in done.stdout.splitlines()
     )
 

@@ -53,7 +53,7 @@ def blocks(name: str) -> tuple[object, ...]:
 @pytest.mark.parametrize(
     ("entry", "complaint"),
     [
-        ('blocks = [{ as = "sometimes" }]', "blocks: as: 'sometimes' is no way to wait; it is one of"),
+        ('blocks = [{ as = "sometimes" }]', "blocks: as: 'sometimes' is no way to block; it is one of"),
         ('blocks = [{ as = "upload", when = "input is blue" }]', "unknown kind 'blue'"),
         ('blocks = [{ as = "upload", when = "src is gpu" }]', "names 'src', which is not in args"),
         ('blocks = [{ as = "upload", when = "input gpu" }]', "not a term of a condition: 'input gpu'"),

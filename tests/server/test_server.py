@@ -240,7 +240,7 @@ def test_actions_fix_and_ignore(project):
         assert "non_blocking=True" in change.new_text
         (comment,) = ignore.edit.changes[editor.uri("a.py")]
         assert comment.range == types.Range(types.Position(4, 0), types.Position(4, 0))
-        assert comment.new_text == "    # syncscan: ignore[SYN301] TODO: say why the wait is meant\n"
+        assert comment.new_text == "    # syncscan: ignore[SYN301] TODO: say why the finding is suppressed\n"
         rows = text.splitlines(keepends=True)
         editor.change("a.py", "".join([*rows[:4], comment.new_text, *rows[4:]]))
         assert await editor.diagnostics("a.py") == []

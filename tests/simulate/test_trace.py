@@ -268,7 +268,10 @@ def test_pytest_limits_test_cases_and_coroutines_too(tmp_path: Path, run: Run) -
     assert "its own failure" in done.stdout
     assert "the CPU was blocked 2 times, the limit is 1:" in done.stdout
     assert ":38 in test_coroutine " in done.stdout
-    assert done.stdout.count("\nlimit_syncs cannot count the waits of this test: its function is not") == 2
+    assert (
+        done.stdout.count("\nlimit_syncs cannot count the synchronizations of this test: its function is not")
+        == 2
+    )
     assert "4 in 3 of 5 tests" in done.stdout
 
 

@@ -62,7 +62,7 @@ last()
     assert (done.status, done.stdout) == (0, "True\n")
     assert {site["function"] for site in done.sites} == {"read", "last"}
     (note,) = done.trace["processes"][0]["notes"]
-    assert note == "some waits are not counted: the program was at the limit of its recursion"
+    assert note == "some synchronizations are not counted: the program was at the limit of its recursion"
 
 
 def test_cuda_that_starts_deep_in_a_recursion_is_watched(trace):

@@ -75,7 +75,7 @@ def test_limits_hold_warm_ups_do_not_count_and_the_summary_lists_the_worst(run_p
 def test_without_the_option_the_marker_does_nothing(run_pytest):
     out = run_pytest(TESTS)
     assert "4 passed" in out
-    assert "waits for the GPU" not in out
+    assert "synchronizations" not in out
 
 
 def test_warnings_as_errors_do_not_disturb_it(run_pytest):
@@ -101,5 +101,5 @@ def test_without_cuda_a_limited_test_is_skipped_with_the_reason(run_pytest, envi
         pytest.skip("there is CUDA here")
     source = "import pytest\n@pytest.mark.limit_syncs(0)\ndef test_it(): pass\ndef test_free(): pass\n"
     out = run_pytest(source, "--syncscan", PYTHONPATH=environment["PYTHONPATH"].rpartition(":")[2])
-    assert "limit_syncs counts waits for a GPU, and torch finds none here" in out
+    assert "limit_syncs counts synchronizations with a GPU, and torch finds none here" in out
     assert "1 passed, 1 skipped" in out

@@ -72,7 +72,7 @@ def _means(change: SiteChange, field: str) -> list[float]:
 def _facts(change: SiteChange) -> Iterator[tuple[str, str]]:
     for name, side in (("before", change.base), ("after", change.head)):
         if side.row is None:
-            yield name, "does not wait here"
+            yield name, "does not block here"
             continue
         text = f"{side.waits.mean:.3g} (± {side.waits.error:.2g}) syncs, line {side.row['line']}"
         if side.blocked_ns is not None:

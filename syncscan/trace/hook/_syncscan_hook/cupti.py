@@ -185,7 +185,7 @@ class Cupti:
 
     def _tell_too_deep(self) -> None:
         if self._too_deep:
-            self._note("some waits are not counted: the program was at the limit of its recursion")
+            self._note("some synchronizations are not counted: the program was at the limit of its recursion")
 
     def confirm(self, frame: FrameType) -> bool:
         """Note that debug mode warned of the last event of this thread; false if that was another one."""
