@@ -1,15 +1,18 @@
-"""`barrier` and the collectives of Python objects stop the host on a group of NCCL.
+"""`barrier` and the collectives of Python objects block the CPU on a group of NCCL.
 
-`all_gather_object`, `broadcast_object_list` and their like pickle what they are given, upload it, and download sizes
-and bytes again: five waits for `all_gather_object` on an H200. `barrier` waits until the GPU of every rank has come to it.
-So the slowest rank stops the hosts of all, and each GPU runs empty.
+`all_gather_object`, `broadcast_object_list` and their like pickle their arguments, upload them, and download sizes
+and bytes again. On an H200 `all_gather_object` synchronizes five times. `barrier` blocks until the GPU of every rank has reached it.
+So the slowest rank blocks the hosts of all, and each GPU runs empty.
 
-**Stays silent** where the group is not known to be of NCCL: without a group, and with one of `new_group`, it is where the project
-calls `init_process_group("nccl")` or `new_group(backend="nccl")` in so many words. Silent on a group of gloo, which is
-on the host alone; on `barrier(async_op=True)`; and on collectives of tensors, which are queued on the GPU like a kernel.
+**Stays silent** on
 
-**No rewrite.** What the hosts tell each other goes through a group of gloo: `new_group(backend="gloo")`. Numbers that lie on the GPU anyway go
-through `all_reduce` or `all_gather` of a tensor. A barrier in a step is mostly left over from timing.
+- a group that is not known to be of NCCL: the project must call `init_process_group("nccl")` or `new_group(backend="nccl")`;
+- a group of gloo, which is on the host alone;
+- `barrier(async_op=True)`;
+- collectives of tensors, which are queued on the GPU like a kernel.
+
+**No rewrite.** Exchange host data through a group of gloo: `new_group(backend="gloo")`. Exchange numbers on the GPU
+by `all_reduce` or `all_gather` of a tensor. A barrier in a step is mostly left over from timing.
 """
 
 import ast

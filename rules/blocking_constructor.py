@@ -1,19 +1,26 @@
-"""A tensor made from Python or NumPy data straight on the GPU is copied there, and the host waits.
+"""A tensor made from Python or NumPy data straight on the GPU is copied there, which blocks the CPU.
 
-`torch.tensor(data, device="cuda")`, `torch.as_tensor` and `x.new_tensor(data)` build the tensor in ordinary
-memory and copy it with a wait for the stream, even for a single number.
+`torch.tensor(data, device="cuda")`, `torch.as_tensor` and `x.new_tensor(data)` build the tensor in pageable
+memory. The copy synchronizes the stream, even for a single number.
 
-**Stays silent** on `torch.full`, `zeros`, `ones` and `arange`, which are launched on the GPU without a copy;
-where the tensor stays in host memory; where the data is a GPU tensor; and where it is an empty list.
+**Stays silent** on
 
-**Fix.** A number written out becomes `torch.full((), number, device=...)`: same value, same dtype, no copy. That
-is safe for a number without a dtype (a float up to 65504), for an integer from 0 to 127 with any dtype, and for
-what a dtype that is written out holds (`-1` of `torch.int32`, `0.5` of `torch.float32`). It is unsafe for a float from 0 to 127 with another dtype:
-`torch.tensor` refuses `0.5` of `torch.uint64`, `torch.full` does not. Numbers beyond that are infinite in one and an error in the other. `[number] * n` becomes `torch.full((n,), number)` where `n` is a number written out, or a
-`len()` and the dtype is given: of an empty list `torch.tensor` cannot tell the dtype.
+- `torch.full`, `zeros`, `ones` and `arange`, which are launched on the GPU without a copy;
+- a tensor that stays in host memory;
+- data that is a GPU tensor, or an empty list.
 
-Lists and other numbers are made in pinned memory and copied without blocking. torch keeps the pinned memory until the
-copy is done, so the temporary needs no care. Where the device may be the CPU, the fix asks `torch.cuda.is_available()`,
+**Fix.** A number written out becomes `torch.full((), number, device=...)`: same value, same dtype, no copy. That is safe for
+
+- a number without a dtype (a float up to 65504);
+- an integer from 0 to 127 with any dtype;
+- a number that a dtype written out holds (`-1` of `torch.int32`, `0.5` of `torch.float32`).
+
+The fix is unsafe for a float from 0 to 127 with another dtype: `torch.tensor` refuses `0.5` of `torch.uint64`, `torch.full` does
+not. Larger numbers are infinite in one and an error in the other. `[number] * n` becomes `torch.full((n,), number)` if `n` is a
+number written out, or a `len()` with a given dtype: `torch.tensor` cannot tell the dtype of an empty list.
+
+Lists and other numbers are made in pinned memory and copied without blocking. The pinned memory stays until the
+copy is done, so the temporary needs no care. If the device may be the CPU, the fix asks `torch.cuda.is_available()`,
 since pinning needs CUDA. `torch.tensor` pins no array: an array gets `.pin_memory()`, and only where the
 device is surely a GPU. That is unsafe because a synchronization disappears on which a reader in another stream may have relied.
 """

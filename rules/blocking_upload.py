@@ -1,12 +1,12 @@
-"""A copy from the host to the GPU without `non_blocking=True` waits for the copy and all queued before it.
+"""A copy from the host to the GPU without `non_blocking=True` blocks the CPU until the copy is done.
 
-`.cuda()`, `.to(gpu)`, `.to(gpu_tensor)` and `gpu_buffer.copy_(cpu_tensor)` do. From pinned memory the
-wait is pure loss; from pageable memory `non_blocking=True` alone does not remove it (SYN303).
+`.cuda()`, `.to(gpu)`, `.to(gpu_tensor)` and `gpu_buffer.copy_(cpu_tensor)` do, and all work queued before comes first. From pinned
+memory the synchronization is pure loss. From pageable memory `non_blocking=True` alone does not remove it (SYN303).
 
 **Stays silent** with `non_blocking=True` from pinned memory, on a tensor that is on the GPU already, and
 on a change of dtype.
 
-**Fix.** What a factory makes is made on the GPU: `torch.zeros(n).cuda()` becomes `torch.zeros(n, device="cuda")`, and
+**Fix.** A factory makes its tensor on the GPU: `torch.zeros(n).cuda()` becomes `torch.zeros(n, device="cuda")`, and
 `torch.tensor(0).cuda()` becomes `torch.full((), 0, device="cuda")`. That is safe, except for `arange`. Sums, differences and
 products of what factories make are made there too: `(1 - torch.eye(n)[None]).to(x)` becomes `(1 - torch.eye(n, device=x.device)[None]).to(x)`;
 unsafe, as is `full` of what is no number written out, or one that its dtype may not hold (SYN301). `linspace` and fractions of `arange`

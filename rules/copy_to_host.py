@@ -1,11 +1,13 @@
-"""A copy from the GPU to the host waits for the copy, and for all that is queued before it.
+"""A copy from the GPU to the host blocks the CPU until the copy, and all work queued before, is done.
 
-`.cpu()`, `.to("cpu")`, `.to(cpu_tensor)`, `copy_` into host memory, assigning a GPU tensor into a CPU
-tensor, `torch.save` and `pickle` of a GPU tensor all do this, even where nobody looks at the result soon.
+`.cpu()`, `.to("cpu")`, `.to(cpu_tensor)` and `copy_` into host memory do. So do the store of a GPU tensor in a CPU
+tensor, `torch.save` and `pickle`. They block even if nobody reads the result soon.
 
-**Stays silent** on `.to("cpu", non_blocking=True)` and on `copy_` with `non_blocking=True` into pinned
-memory, which were measured not to wait; on `.numpy()` and `np.asarray(t)`, which raise an error on a GPU
-tensor instead of copying it; and on tensors that are in host memory already.
+**Stays silent** on
+
+- `.to("cpu", non_blocking=True)`, and `copy_` with `non_blocking=True` into pinned memory, which were measured not to block;
+- `.numpy()` and `np.asarray(t)`, which raise an error on a GPU tensor;
+- tensors that are in host memory already.
 
 **No rewrite**: without blocking, the host may read the memory before the data is there. The sure form is
 `buffer.copy_(t, non_blocking=True)` into a pinned buffer, `event.record()`, and `event.synchronize()` just

@@ -1,13 +1,15 @@
-"""Some operations size their result, or choose their work, from values on the GPU, and wait to read them.
+"""Some operations size their result, or choose their work, from values on the GPU, and block to read them.
 
-`bincount` and `histc` read the largest value, even with `minlength` or a range given; `one_hot` without
-`num_classes` reads it too; `combinations` builds a mask and selects by it; sparse conversion and
-`coalesce` count the non-zero elements; `segment_reduce` checks its lengths. `isin` falls back to sorting
-when many values are looked up, and then waits as `unique` does.
+`bincount` and `histc` read the largest value, even with `minlength` or a range given. `one_hot` without
+`num_classes` reads it too. `combinations` builds a mask and selects by it. Sparse conversion and
+`coalesce` count the non-zero elements. `segment_reduce` checks its lengths. `isin` falls back to sorting
+for many values, and then blocks as `unique` does.
 
-**Stays silent** on `one_hot(t, num_classes)`, `topk`, `sort`, `cumsum`, `multinomial` and `randperm`, which
-know their size; on `isin` with a single number, or with values of which nothing says that they are many; and on
-tensors in host memory.
+**Stays silent** on
+
+- `one_hot(t, num_classes)`, `topk`, `sort`, `cumsum`, `multinomial` and `randperm`, which know their size;
+- `isin` with a single number, or with values that nothing shows to be many;
+- tensors in host memory.
 
 **No rewrite.** `torch.zeros(bins, device=...).scatter_add_(0, ids, ones)` counts into a known number of
 bins; `num_classes` is nearly always known; `(a[:, None] == b).any(1)` stands for a small `isin`.

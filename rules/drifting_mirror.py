@@ -1,14 +1,17 @@
-"""A host array that repeats a GPU tensor is only ever advanced, and never taken anew from what decides.
+"""A host array that repeats a GPU tensor is only ever advanced, and never refreshed from its source of truth.
 
-To spare a download, runtimes keep a mirror of lengths and counts on the host, and add to it in each step what they have queued. What the GPU then
-does differently (draft tokens that are rejected, a request that is preempted) reaches the tensor there and not the mirror. It goes up with
-each such step, without end: sizes that follow from it are too large, and branches on it are taken too early. A request state of vLLM did so (#42202).
+To spare a download, runtimes keep a mirror of lengths and counts on the host. In each step they add the number of queued tokens. Rejected
+draft tokens and preempted requests change the tensor on the GPU and not the mirror. So the mirror grows too large with each such step,
+without end: sizes are too large, and branches are taken too early. A request state of vLLM did so (#42202).
 
-**Stays silent** where anything but `+=` writes to an attribute of that name, outside of what makes a place or gives it up (`__init__`, `add_request`,
-`reset`): a store, a method, a call that is handed the array. Silent where the same function advances the GPU tensor too, and where the object has no
-GPU tensor of the name without `_np`, `_cpu` or `_host`.
+**Stays silent** if
 
-**No rewrite.** Overwrite the mirror in each step with what the scheduler says, which alone knows: see `syncscan recipe show RequestStates`.
+- anything but `+=` writes to an attribute of that name: a store, a method, a call with the array as an argument. Functions that make a
+  place or give it up do not count (`__init__`, `add_request`, `reset`);
+- the same function advances the GPU tensor too;
+- the object has no GPU tensor of the name without `_np`, `_cpu` or `_host`.
+
+**No rewrite.** Overwrite the mirror in each step with the counts of the scheduler, which alone knows: see `syncscan recipe show RequestStates`.
 """
 
 import ast

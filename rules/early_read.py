@@ -1,14 +1,14 @@
-"""A `non_blocking` copy to the host is read before anything has waited for it, and holds whatever was there before.
+"""A `non_blocking` copy to the host is read before any synchronization, and holds whatever was there before.
 
 `t.to("cpu", non_blocking=True)` returns at once, while the GPU still works on what was queued before the copy. Its result is
-good once an event that was recorded behind the copy has been synchronised with, or the stream or the device; until
-then `item()`, `tolist()`, `if`, arithmetic and copies on the host read garbage. It passes where the GPU happens to be done.
+valid after a synchronization with an event behind the copy, the stream or the device. Until then `item()`, `tolist()`, `if`,
+arithmetic and copies on the host read garbage. The read succeeds if the GPU happens to be done.
 
-**Stays silent** where anything between the copy and the read may wait: any call that is not known not to. So it looks at the
-statement itself and at those behind it, up to the first such call, and says nothing of values that are returned, stored or passed on.
+**Stays silent** if anything between the copy and the read may synchronize: any call that is not known not to. So the rule
+reads the statement itself and those behind it, up to the first such call. Values that are returned, stored or passed on are not reported.
 
-**No rewrite.** Record an event behind the copy and synchronise with it right before the read, with other work in between; where the value is needed
-at once, leave `non_blocking=True` out: the wait is needed.
+**No rewrite.** Record an event behind the copy, and synchronize the event right before the read, with other work in between. If the value is
+needed at once, leave `non_blocking=True` out.
 """
 
 from __future__ import annotations

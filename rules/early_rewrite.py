@@ -1,14 +1,16 @@
-"""A pinned buffer is written again while the GPU may not have read it yet: what arrives there is the new data, or half of it.
+"""A pinned buffer is written again while the GPU may not have read it yet: the new data arrives there, or half of it.
 
-From pinned memory a `non_blocking` upload returns at once, and the GPU reads the buffer when it comes to it. The host that
-goes on to write the buffer overtakes it. With a buffer that is used again in each round of a loop, the GPU gets the data of a later round.
+From pinned memory a `non_blocking` upload returns at once, and the GPU reads the buffer when the copy starts. A host that
+writes the buffer meanwhile overtakes the copy. With a buffer that is used again in each round of a loop, the GPU gets the data of a later round.
 
-**Stays silent** where anything between the upload and the write may wait: any call that is not known not to. Silent where another part of the
-buffer is written, or it cannot be told; on memory that is not known to be pinned, which is copied before the call returns (up to 1 MiB), or waited for; and
-on what other functions do with the buffer.
+**Stays silent** if anything between the upload and the write may synchronize: any call that is not known not to. The rule is silent too on
 
-**No rewrite.** Take a buffer for each upload (`pin_memory()` of new data is reused only when the GPU has read it), or two in
-turn with an event for each, and synchronise with the event of a buffer before it is written.
+- another part of the buffer, or a part that cannot be told;
+- memory that is not known to be pinned, which is copied before the call returns;
+- writes of other functions to the buffer.
+
+**No rewrite.** Take a buffer for each upload: `pin_memory()` of new data is reused only when the GPU has read it. Or take two in
+turn with an event for each, and synchronize the event of a buffer before the buffer is written.
 """
 
 from __future__ import annotations

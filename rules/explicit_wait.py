@@ -1,14 +1,14 @@
-"""`synchronize` makes the host wait until the device, a stream or an event is done: that is its purpose.
+"""`synchronize` blocks the CPU until the device, a stream or an event has finished: that is its purpose.
 
 In a step it undoes everything else: the queue runs empty, and the GPU idles until new work arrives. It is
 often left over from timing or debugging.
 
 **Stays silent** on `event.record()`, `event.query()`, `event.wait()`, `stream.wait_event(event)` and
-`stream.wait_stream(other)`: those order work on the GPU, or ask, without waiting. Collectives of
+`stream.wait_stream(other)`: those order work on the GPU, or ask, without blocking. Collectives of
 `torch.distributed` have a rule of their own (SYN402).
 
 **No rewrite.** Order streams with events on the GPU. If the host must know, record an event where the work
-is queued and synchronise with that event alone, as late as possible. Time with events, or under a profiler.
+is queued and synchronize that event alone, as late as possible. Time with events, or under a profiler.
 """
 
 import ast

@@ -1,16 +1,19 @@
-"""A property reads like an attribute, and this one copies from the GPU, or waits for it in another way.
+"""A property reads like an attribute, and this one copies from the GPU, or synchronizes in another way.
 
 The classic trap is a property called ``seq_lens_cpu``: the name says that the lengths are on the host,
 and the body downloads them. Each reader pays, and none of them sees it. The evidence names the line that
-waits, and how the value came to be on the GPU.
+blocks, and how the value came to be on the GPU.
 
-**Stays silent** where the body of the property does not wait, where the class of the object that is read
-is not known, and for methods: a call says that something runs, and the line that waits is reported in the
-method itself. Also silent at a ``functools.cached_property``, which waits once for each object: the line that
-waits is reported in its body, and counts as run in every step only if ``hot`` names the property.
+**Stays silent** on
 
-**No rewrite.** Take the value from the host, which mostly knew it before the GPU did, or make the property
-a method whose name says that it waits.
+- a property whose body does not block;
+- an object of unknown class;
+- methods: a call says that something runs, and the blocking line is reported in the method itself;
+- a ``functools.cached_property``, which blocks once for each object. The line is reported in its body, and counts as run
+  in every step only if ``hot`` names the property.
+
+**No rewrite.** Take the value from the host, which mostly knew it before the GPU did. Or make the property
+a method whose name says that the call blocks.
 """
 
 import ast

@@ -1,15 +1,18 @@
-"""Some operations read a status from the GPU to raise an error, and the host waits for it.
+"""Some operations read a status from the GPU to raise an error, which blocks the CPU.
 
 `torch.linalg.inv`, `solve`, `cholesky`, `svd`, `eigh` and `lstsq` check that the matrix was not singular
 and that the iteration converged. `clip_grad_norm_(..., error_if_nonfinite=True)` reads the norm, and
 `GradScaler.step` reads whether a gradient overflowed.
 
-**Stays silent** on `torch.linalg.det` and on `cholesky_ex`, which return the status as a tensor or need
-none; on `clip_grad_norm_` without `error_if_nonfinite`; and on matrices in host memory.
+**Stays silent** on
 
-**No rewrite**: `torch.linalg.cholesky_ex(a)[0]` raises no error for a matrix that is not positive definite, and gives
-what means nothing there. `inv_ex` and `solve_ex` are alike. Take one of them where the matrix is known to be right, or check the
-status later, with others, where the host waits anyway.
+- `torch.linalg.det` and `cholesky_ex`, which return the status as a tensor or need none;
+- `clip_grad_norm_` without `error_if_nonfinite`;
+- matrices in host memory.
+
+**No rewrite**: `torch.linalg.cholesky_ex(a)[0]` raises no error for a matrix that is not positive definite, and its
+result means nothing there. `inv_ex` and `solve_ex` are alike. Take one of them if the matrix is known to be right. Or check
+the status later, with others, at a line that synchronizes anyway.
 """
 
 import ast

@@ -1,10 +1,14 @@
-"""Indexing a GPU tensor with a list, a NumPy array or a CPU index tensor uploads the index, and waits.
+"""Indexing a GPU tensor with a list, a NumPy array or a CPU index tensor uploads the index, which blocks the CPU.
 
-The index is made a tensor in ordinary memory and copied to the GPU with a wait for the stream, for reads
-and for assignments.
+torch makes the index a tensor in pageable memory. The copy to the GPU synchronizes the stream, for reads and
+for assignments.
 
-**Stays silent** on integers, slices and `None`, which are views without a copy; on an index tensor on the
-GPU; on a mask in host memory that is read (`x[cpu_mask]`); and where the tensor indexed is in host memory.
+**Stays silent** on
+
+- integers, slices and `None`, which are views without a copy;
+- an index tensor on the GPU;
+- a mask in host memory that is read (`x[cpu_mask]`);
+- a tensor in host memory.
 
 **No rewrite.** Keep the index on the GPU. If it comes from the host each step, upload it from pinned memory
 with `non_blocking=True`. Neighbouring rows are a slice; a fixed short list is `torch.stack((x[1], x[2]))`.

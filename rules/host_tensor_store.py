@@ -1,10 +1,13 @@
-"""Assigning a CPU tensor into a GPU tensor copies it there, and the host waits for the copy.
+"""Assigning a CPU tensor into a GPU tensor copies it there, which blocks the CPU.
 
 `x[:, 0] = cpu_tensor` is a `copy_` without `non_blocking=True`, from pinned memory too.
 
-**Stays silent** where the value is a GPU tensor; on a number (see SYN306 for those that wait); on a CPU
-tensor of no dimensions that fills more than one element, which is a fill; and where both sides are in
-host memory.
+**Stays silent** on
+
+- a value that is a GPU tensor;
+- a number (see SYN306 for those that block);
+- a CPU tensor of no dimensions that fills more than one element, which is a fill;
+- two sides in host memory.
 
 **Fix**: from pinned memory, `x[:n] = pinned` becomes `x[:n].copy_(pinned, non_blocking=True)`, where the
 index is made of integers and slices and so gives a view. It is unsafe: the host must not write the pinned

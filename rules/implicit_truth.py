@@ -1,16 +1,22 @@
-"""Python asks a GPU tensor whether it is true, and the host waits for the answer.
+"""Python asks a GPU tensor whether it is true, and the answer blocks the CPU.
 
-`if t:`, `while t:`, `assert t`, `not t`, `t and u`, a conditional expression, a chained comparison, the
-condition of a comprehension, the guard of a `case` and `in` all call `bool()` on the tensor. So do Python's own `min`, `max`,
+`if t:`, `while t:`, `assert t`, `not t`, `t and u` and `in` all call `bool()` on the tensor. So do a conditional expression,
+a chained comparison, the condition of a comprehension, and the guard of a `case`. So do Python's own `min`, `max`,
 `sorted`, `any` and `all`, once for each comparison or element.
 
-**Stays silent** on `t is None`, on `len(t)`, on tensors in host memory, and on `torch.max`, `t.any()` and
-their like, whose result stays on the GPU until someone asks.
+**Stays silent** on
 
-**No rewrite**, since control flow would have to become data flow: `torch.where(condition, a, b)` for a
-choice, `clamp` or `masked_fill` for a bound, `torch._assert_async(t)` for an assertion, a flag that the
-host computed from its own data for a branch. `torch.maximum` and `torch.stack(...).amax()` replace
-Python's `max`.
+- `t is None` and `len(t)`;
+- tensors in host memory;
+- `torch.max`, `t.any()` and their like, whose result stays on the GPU until someone asks.
+
+**No rewrite**, since control flow would have to become data flow:
+
+- `torch.where(condition, a, b)` for a choice;
+- `clamp` or `masked_fill` for a bound;
+- `torch._assert_async(t)` for an assertion;
+- a flag that the host computed from its own data, for a branch;
+- `torch.maximum` and `torch.stack(...).amax()` for Python's `max`.
 """
 
 import ast

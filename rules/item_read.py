@@ -1,14 +1,14 @@
-"""`.item()` on a GPU tensor copies one number to the host, and the host waits until it is there.
+"""`.item()` on a GPU tensor copies one number to the host, and blocks the CPU until the number is there.
 
 Everything queued on the stream before it has to finish first. The host then has nothing queued ahead, so
 the GPU idles until the next launches arrive.
 
 **Stays silent** on CPU tensors and NumPy scalars.
 
-**No rewrite.** Either the number is not needed on the host (keep the arithmetic, the clamp or the
-comparison on the GPU), or it is, and should come from what the host already knows: the list from which
-the tensor was made, a shape, an upper bound. Where it must be read, copy it to pinned memory with
-`non_blocking=True`, record an event, and wait for the event where the number is used.
+**No rewrite.** Often the host needs no number: keep the arithmetic, the clamp or the comparison on the GPU. Otherwise
+take the number from host data: the list from which the tensor was made, a shape, an upper bound. If the host must read
+the tensor, copy to pinned memory with `non_blocking=True`, record an event, and synchronize the event before the
+read.
 """
 
 import ast

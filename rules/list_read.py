@@ -1,9 +1,9 @@
-"""`.tolist()` on a GPU tensor copies all of it to the host, and the host waits until it is there.
+"""`.tolist()` on a GPU tensor copies all of it to the host, and blocks the CPU until the copy is there.
 
-It costs what `.item()` costs, and building a Python list besides. In a loop (`for n in t[:, 0].tolist()`)
-it is one wait for each call.
+`.tolist()` costs as much as `.item()`, and a Python list besides. In a loop (`for n in t[:, 0].tolist()`)
+each call synchronizes once.
 
-**Stays silent** on CPU tensors, and on `t.cpu().tolist()`: there the copy is the wait (SYN105).
+**Stays silent** on CPU tensors, and on `t.cpu().tolist()`: there the copy blocks (SYN105).
 
 **No rewrite.** If several lists come from one tensor, copy it once and slice the copy. If the tensor was
 built from a list, keep the list. `torch.split` takes host sizes: pass those, not a tensor read back.

@@ -1,14 +1,17 @@
-"""Indexing with a boolean GPU mask has to count the mask first, and the host waits for the count.
+"""Indexing with a boolean GPU mask has to count the mask first, and the count blocks the CPU.
 
 The shape of `x[mask]` is a number that only the GPU knows; torch finds it with `nonzero`. An assignment
 `x[mask] = values` does the same when the values are a tensor, even of no dimensions.
 
-**Stays silent** on `x[mask] = 0.0`, which is a `masked_fill_` and does not count; on a mask in host
-memory, which is counted there and uploaded without waiting; and on an index tensor of integers.
+**Stays silent** on
 
-**No rewrite**, since the result has another shape. `torch.where(mask, a, b)` keeps the shape;
-`x.index_select(0, rows)` with rows that the host computed once replaces a mask that is used often;
-with a CPU copy of the mask the read does not wait. Sums over a mask are `(x * mask).sum()`.
+- `x[mask] = 0.0`, which is a `masked_fill_` and does not count;
+- a mask in host memory, which is counted there and uploaded without blocking;
+- an index tensor of integers.
+
+**No rewrite**, since the result has another shape. `torch.where(mask, a, b)` keeps the shape.
+`x.index_select(0, rows)` with rows that the host computed once replaces a mask that is used often.
+With a CPU copy of the mask the read does not block. Sums over a mask are `(x * mask).sum()`.
 """
 
 import ast

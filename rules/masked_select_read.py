@@ -1,4 +1,4 @@
-"""`masked_select` returns as many elements as its mask has true ones, and the host waits for that number.
+"""`masked_select` returns as many elements as its mask has true ones, and that number blocks the CPU.
 
 It is `x[mask]` (SYN201) by another name.
 

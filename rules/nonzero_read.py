@@ -1,11 +1,11 @@
 """`nonzero`, `argwhere` and `where` of one argument return as many rows as there are non-zero elements.
 
-That number sizes the result, so the host waits until the GPU has counted.
+That number sizes the result, so the CPU is blocked until the GPU has counted.
 
 **Stays silent** on `torch.where(condition, a, b)`, whose shape is that of its operands, on
 `torch.nonzero_static(t, size=n)`, whose shape the caller gives, and on tensors in host memory.
 
-**No rewrite.** Where an upper bound is known, `torch.nonzero_static(t, size=bound)` pads to it. Where the
+**No rewrite.** With a known upper bound, `torch.nonzero_static(t, size=bound)` pads to it. If the
 positions only serve to read or write elements, `torch.where` and `masked_fill` do without them. A
 stable `argsort` of the mask puts the true positions first, in order, without counting them.
 """

@@ -1,11 +1,17 @@
 """A GPU scalar stands where Python or torch needs a number, and is read from the GPU to get it.
 
-Slice bounds (`x[:n]`), integer indices (`x[i]`), `range(n)`, `[0] * n`, sizes and fill values of factories
-(`torch.arange(n)`, `torch.zeros(n)`, `torch.full(shape, v)`), `repeat(n)`, the `alpha` of `torch.add`, and
-a list of GPU scalars given to `torch.tensor` (one read for each element) all hide an `.item()`.
+All of these hide an `.item()`:
 
-**Stays silent** on an index tensor with a dimension (`x[idx]`), on `t[:3]` and `t[0]`, on a GPU scalar in
-arithmetic (`x * s`), in `clamp(max=s)`, `lerp` and `masked_fill`: those read it on the GPU.
+- slice bounds (`x[:n]`), integer indices (`x[i]`), `range(n)` and `[0] * n`;
+- sizes and fill values of factories (`torch.arange(n)`, `torch.zeros(n)`, `torch.full(shape, v)`);
+- `repeat(n)`, and the `alpha` of `torch.add`;
+- a list of GPU scalars given to `torch.tensor`, with one read for each element.
+
+**Stays silent** on
+
+- an index tensor with a dimension (`x[idx]`);
+- `t[:3]` and `t[0]`;
+- a GPU scalar in arithmetic (`x * s`), in `clamp(max=s)`, `lerp` and `masked_fill`, which read it on the GPU.
 
 **Fix**: `torch.tensor([a, b], device="cuda")` of GPU scalars becomes `torch.stack([a, b]).detach()`. It is unsafe,
 because the two may be on another device than the result. For the rest: `x[i.view(1)]` or

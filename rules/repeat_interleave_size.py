@@ -1,7 +1,7 @@
-"""`repeat_interleave` with repeats on the GPU has to add them up to size its result, and the host waits.
+"""`repeat_interleave` with repeats on the GPU has to add them up to size its result, and the sum blocks the CPU.
 
 **Stays silent** where `output_size=` is given, and where the repeats are a number: `torch.repeat_interleave(x,
-2)` does not wait.
+2)` does not block.
 
 **No rewrite**, since only the author knows the total: it is often the length of another tensor
 (`output_size=tokens.shape[0]`) or a sum that the scheduler has on the host. A wrong `output_size` is

@@ -1,8 +1,8 @@
 """A conversion of a GPU tensor to a Python number, such as `int(t)`, is `.item()` in other words.
 
-The same holds for `float`, `bool`, `complex`, `operator.index` and the functions of `math`, and for the
-functions of torch whose result is a Python truth value: `torch.equal` and `torch.allclose`. The host
-copies the value and waits until all that is queued before it has finished.
+The same holds for `float`, `bool`, `complex`, `operator.index` and the functions of `math`. It holds for `torch.equal`
+and `torch.allclose`, whose result is a Python truth value. The copy of the value blocks the CPU until all work queued
+before has finished.
 
 **Stays silent** on CPU tensors, on `len(t)`, `t.numel()` and shapes, which the host knows, and on `abs(t)`,
 which is an operation on the GPU.

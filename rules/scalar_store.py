@@ -1,14 +1,14 @@
-"""A Python number stored through an index tensor, or in a single element, is uploaded, and the host waits.
+"""A Python number stored through an index tensor, or in a single element, is uploaded, which blocks the CPU.
 
-`x[idx] = 0.0` makes a tensor of the number in ordinary memory and copies it to the GPU for `index_put_`. A
+`x[idx] = 0.0` makes a tensor of the number in pageable memory and copies it to the GPU for `index_put_`. A
 store into one element, `t[i] = 1` of a tensor with one dimension, is a copy of that tensor too.
 
 **Stays silent** on stores that are a fill: `x[0] = 1.0` of a row, `x[:n] = 0`, `x[mask] = 0.0` with a GPU
 mask; on stores of a GPU tensor; and on tensors in host memory.
 
-**Fix.** `t[i] = v` becomes `t[i].fill_(v)`: the same store, launched on the GPU. Safe where `t` is surely a
-tensor, `i` an integer, and `v` an integer written out from -127 to 127, which is the same for every dtype; unsafe for a float
-from 0 to 127, since `torch.float8_e8m0fnu` has no fill with 0.0. For other numbers there is no rewrite: the GPU refuses to fill with a
+**Fix.** `t[i] = v` becomes `t[i].fill_(v)`: the same store, launched on the GPU. The fix is safe if `t` is surely a
+tensor, `i` an integer, and `v` an integer written out from -127 to 127. Such a `v` is the same for every dtype. The fix is unsafe for
+a float from 0 to 127, since `torch.float8_e8m0fnu` has no fill with 0.0. For other numbers there is no rewrite: the GPU refuses to fill with a
 number that does not fit, and a store makes it infinite. `x[idx] = v` becomes `x.index_fill_(0, idx.long(), v)` where `idx` has one dimension;
 `index_fill_` takes indices of type int64 only, of which `long()` makes no copy, and no float8 tensor.
 """

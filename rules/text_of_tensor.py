@@ -1,7 +1,7 @@
-"""To write a GPU tensor as text, its values are copied to the host, one wait for each element shown.
+"""To write a GPU tensor as text, its values are copied to the host, and each element shown blocks the CPU.
 
 f-strings, `print`, `str`, `repr`, `format`, `%` and the loggers all do it. Printing 64 elements was
-measured to wait 65 times. A log line in a step costs more than the step's own arithmetic.
+measured to synchronize 65 times. A log line in a step costs more than the step's own arithmetic.
 
 **Stays silent** on shapes, dtypes and devices in the text, and on `logger.debug("...", t)` with the tensor
 as an argument: it is formatted only where that level is on. An f-string is formatted always.

@@ -1,9 +1,9 @@
-"""`unique` returns as many elements as there are distinct values, and the host waits for that number.
+"""`unique` returns as many elements as there are distinct values, and that number blocks the CPU.
 
 **Stays silent** on tensors in host memory and on NumPy's `unique`.
 
-**No rewrite.** Where only the number or a marker per element is needed: `torch.sort`, then compare
-neighbours; the result keeps the shape and stays on the GPU. Where the values came from the host, find
+**No rewrite.** For the number, or a marker per element: `torch.sort`, then compare
+neighbours. The result keeps the shape and stays on the GPU. If the values came from the host, find
 the distinct ones there.
 """
 

@@ -1,9 +1,9 @@
-"""`copy_` with `non_blocking=True` into pageable host memory waits for the copy.
+"""`copy_` with `non_blocking=True` into pageable host memory blocks the CPU until the copy is done.
 
 The GPU can write to pinned memory only without the host's help. `set_sync_debug_mode` is silent about it.
 
-**Stays silent** where the destination is pinned, and on `t.to("cpu", non_blocking=True)`, which does not
-wait (and whose result must not be read before an event says that it has arrived).
+**Stays silent** on a pinned destination, and on `t.to("cpu", non_blocking=True)`, which does not block. Do not read its
+result before an event says that the copy has arrived (SYN601).
 
 **No rewrite**: pin the buffer where it is allocated, `torch.empty(..., pin_memory=True)`, and keep it.
 """

@@ -1,16 +1,21 @@
-"""`non_blocking=True` from pageable memory does not make a copy asynchronous: it waits for the stream.
+"""`non_blocking=True` from pageable memory does not make a copy asynchronous: the copy synchronizes the stream.
 
 The driver can copy in the background from pinned memory only. From pageable memory it stages small
-copies, and waits for anything larger: on an H200 copies of up to 2 MiB returned at once, and from 1 MiB on
-only where no other copy was staged; NVIDIA promises it for 64 KiB. `torch.cuda.set_sync_debug_mode` says
-nothing about any of it. The static check knows few sizes, so it reports copies that may be small: they wait on the day
+copies, and synchronizes for larger ones. On an H200 copies of up to 2 MiB returned at once, and from 1 MiB on
+only if no other copy was staged. NVIDIA promises it for 64 KiB. `torch.cuda.set_sync_debug_mode` says
+nothing about any of it. The static check knows few sizes, so it reports copies that may be small: they block on the day
 on which the batch grows.
 
-**Stays silent** on a few elements whose number the source shows, on pinned memory, on a tensor whose memory may be pinned, and on `.pin_memory()` before the
-copy. Pinning is lost in `torch.from_numpy`, `torch.cat` and arithmetic, and kept by views.
+**Stays silent** on
 
-**Fix**: pin the source, where that can raise no error that the copy did not. What is made on the spot gets `pin_memory=True`,
-or `pin_memory=torch.cuda.is_available()` where the device may be the CPU. `.pin_memory()` is added where the device is written out as a GPU, to what is
+- a few elements whose number the source shows;
+- memory that is pinned, or may be;
+- `.pin_memory()` before the copy.
+
+Pinning is lost in `torch.from_numpy`, `torch.cat` and arithmetic, and kept by views.
+
+**Fix**: pin the source, where that can raise no error that the copy did not. A tensor made on the spot gets `pin_memory=True`,
+or `pin_memory=torch.cuda.is_available()` if the device may be the CPU. `.pin_memory()` is added where the device is written out as a GPU, to what is
 surely dense: an expanded tensor cannot be pinned. torch keeps a pinned temporary until the copy is done. Unsafe, since pinning copies on the host, which
 costs time where the source is large.
 """

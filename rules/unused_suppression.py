@@ -4,7 +4,7 @@
 code there; `# syncscan: file-ignore[SYN101] reason` does so in the whole file. A prefix such as `SYN1` names
 a group. This rule reports a comment that
 
-- silences nothing, because the wait is gone or has another code;
+- silences nothing, because the finding is gone or has another code;
 - names no code, or one that does not exist;
 - gives no reason, where `require-reason = true` is set.
 

@@ -34,7 +34,7 @@ PAGES = [
     ),
     *sorted(
         str(path.relative_to(ROOT))
-        for folder in ("how-to", "patterns")
+        for folder in ("how-to", "patterns", "rules")
         for path in (ROOT / "docs" / folder).glob("*.md")
     ),
 ]
