@@ -42,7 +42,7 @@ class Watch:
 
     def findings(self) -> list[str]:
         """The places of the findings that it shows next, and what it says of files that it could not check."""
-        return re.findall(r"^(\S+:\d+:\d+: SYN\d+|syncscan: .*|.* waits at: .*)", self.shows(), re.MULTILINE)
+        return re.findall(r"^(\S+:\d+:\d+: SYN\d+|syncscan: .*|.* blocks at: .*)", self.shows(), re.MULTILINE)
 
     def interrupt(self) -> int:
         """Press Ctrl-C; the exit status."""
