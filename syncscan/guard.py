@@ -239,9 +239,15 @@ class _Detectors:
             watch.when_imported("torch", lambda torch: torch.cuda._lazy_call(self._arm))
 
     def _arm(self) -> None:
-        if self._users and not self._armed:
+        if self._users and not self._armed and not _is_simulated():
             hook = importlib.import_module("syncscan.trace.hook._syncscan_hook.arm")
             self._armed = hook.arm("auto", _Watcher(), self.notes.append, self.notes.append)
+
+
+def _is_simulated() -> bool:
+    """Whether the GPU is simulated, which calls `notice`; CUPTI would crash there, without a driver."""
+    simulation = sys.modules.get("syncscan.simulate.inside.simulation")
+    return getattr(simulation, "current", None) is not None
 
 
 _detectors = _Detectors()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -154,3 +155,22 @@ def test_collectives_wait_for_the_gpu_on_a_group_of_nccl_alone():
         dist.destroy_process_group()
     assert [wait.api for wait in waits] == ["torch.distributed.barrier"] * 3
     assert {wait.path for wait in waits} == {__file__}
+
+
+def test_a_guard_subscribes_to_no_cupti_where_the_gpu_is_simulated(tmp_path):
+    """It comes with builds for CUDA, and crashes without the driver that it belongs to."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("needs a C compiler for a CUPTI that crashes")
+    source, library = tmp_path / "cupti.c", tmp_path / "libcupti.so"
+    source.write_text("#include <stdlib.h>\nint cuptiSubscribe(void) { abort(); }\n")
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
+    script = f"""
+import ctypes, torch, syncscan
+ctypes.CDLL({str(library)!r})
+with syncscan.simulated_cuda(), syncscan.count_syncs() as seen:
+    torch.ones(3, device="cuda").sum().item()
+print(seen.total)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == ("1\n", 0), done.stderr
