@@ -36,11 +36,11 @@ CHANGES = (
     ("    return output_tokens_tensor.to(device, non_blocking=True)\n", ""),
 )
 OUTPUTS = (
-    "--output",
+    "--output-file",
     "sarif=red.sarif",
-    "--output",
+    "--output-file",
     "gitlab=red.gitlab.json",
-    "--output",
+    "--output-file",
     "github=red.github",
 )
 
