@@ -15,6 +15,7 @@ from syncscan.errors import InterruptError
 
 COMMANDS = {
     "check": "Find the lines that block the CPU until the GPU has finished.",
+    "prove": "Prove that a function is free of synchronization, or name what is in the way.",
     "fix": "Try fixes on a command, and apply those that hold.",
     "trace": "Run a program and report which of its lines blocked; report and diff traces.",
     "facts": "Record facts of runs for the check, or merge them.",

@@ -17,6 +17,7 @@ import pathspec
 from syncscan.errors import ConfigError, suggestion
 from syncscan.model import (
     DEFAULT_WHEN,
+    SYNC_FREE,
     UNUSED_SUPPRESSION,
     Confidence,
     Conventions,
@@ -50,6 +51,8 @@ class Config:
     exclude: tuple[str, ...] = ()
     require_reason: bool = False
     hot: tuple[str, ...] = ()
+    sync_free: tuple[str, ...] = ()  # functions that are to reach no call that may synchronize
+    configurations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # assumptions by name
     when: tuple[When, ...] = DEFAULT_WHEN
     baseline: Path | None = None
     facts: tuple[Path, ...] = ()
@@ -65,7 +68,7 @@ class Config:
     def reports(self, finding: Finding, path: Path) -> bool:
         """Return whether a finding in the file at ``path`` is one that the user asked for."""
         return (
-            finding.confidence >= self.min_confidence
+            (finding.confidence >= self.min_confidence or finding.code == SYNC_FREE)
             and self.selects(finding.code)
             and not self._ignored_in(path, finding.code)
         )
@@ -229,7 +232,7 @@ def _parse_code(value: str) -> str:
 
 def parse_confidence(value: object) -> Confidence:
     """Return the confidence that a word names; ValueError where it names none."""
-    labels = {level.label: level for level in Confidence}
+    labels = {level.label: level for level in Confidence if level > Confidence.POSSIBLE}
     if not isinstance(value, str) or value not in labels:
         raise ValueError(f"{value!r} is not a confidence; {suggestion(str(value), labels)}")
     return labels[value]
@@ -306,6 +309,14 @@ def _conventions(value: object) -> Conventions:
     return Conventions(**{known[key]: _strings(names) for key, names in value.items()})
 
 
+def _configurations(value: object) -> dict[str, tuple[str, ...]]:
+    if not isinstance(value, dict):
+        raise ValueError(
+            f'must be a table such as {{ graphs = ["engine:Runner.graphs = True"] }}, not {value!r}'
+        )
+    return {name: _strings(texts) for name, texts in value.items()}
+
+
 def _operations(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(
@@ -325,6 +336,8 @@ _PARSERS: dict[str, Callable[[object], object]] = {
     "exclude": _patterns,
     "require-reason": _flag,
     "hot": _entry_points,
+    "sync-free": _entry_points,
+    "configurations": _configurations,
     "when": _when,
     "hot-only": _hot_only,
     "all": _all,

@@ -14,6 +14,7 @@ from typing import Final
 from syncscan.errors import suggestion
 
 HIDDEN_WAIT = "SYN501"  # where a property is read whose body waits
+SYNC_FREE = "SYN701"  # what keeps a function from being free of synchronization
 UNUSED_SUPPRESSION = "SYN001"  # the code of the one rule that is about comments
 
 
@@ -81,6 +82,7 @@ def parse_when(words: Iterable[str]) -> tuple[When, ...]:
 class Confidence(IntEnum):
     """How we know where a value lives; see ``docs/guide.md``."""
 
+    POSSIBLE = 0  # nothing excludes it; for proofs alone
     ASSUMED = 1  # a convention alone: an annotation, a name
     INFERRED = 2  # followed through the project
     OBSERVED = 3  # seen while the project ran

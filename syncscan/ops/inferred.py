@@ -168,7 +168,7 @@ def _holds_gpu(value: Inferred) -> Verdict:
     return True if True in inside else None if None in inside else False
 
 
-_FACTS: TestMakers[Inferred] = {
+FACTS: TestMakers[Inferred] = {
     "is": _is,
     "on": _on,
     "dtype": _dtype,
@@ -189,4 +189,4 @@ _FACTS: TestMakers[Inferred] = {
 
 @functools.cache
 def _test_of(kind: str) -> Test[Inferred]:
-    return test_of(kind, _FACTS)
+    return test_of(kind, FACTS)

@@ -124,7 +124,7 @@ def _row(finding: Row) -> Row:
 
 def compare(findings: Sequence[Row], trace: Trace, folder: Path) -> Compared:
     """Hold findings, whose paths are relative to a folder, against a trace."""
-    shown = _paths(folder, {row["path"] for row in findings})
+    shown = shown_paths(folder, {row["path"] for row in findings})
     sites = [site for site in trace["sites"] if site["allowed"] is None]
     waits, outside = _waits(sites, shown)
     lines = _lines(trace["lines"], shown) if trace["lines"] is not None else None
@@ -141,7 +141,7 @@ def compare(findings: Sequence[Row], trace: Trace, folder: Path) -> Compared:
     return compared
 
 
-def _paths(folder: Path, checked: set[str]) -> Callable[[str], str | None]:
+def shown_paths(folder: Path, checked: set[str]) -> Callable[[str], str | None]:
     """How the check shows a file that a trace names; None for one that it does not read.
 
     A trace of another machine or of an installed package has another path to it: the end of it counts.

@@ -23,7 +23,7 @@ def as_data(report: Report) -> dict[str, Any]:
     return {
         "version": FORMAT_VERSION,
         "tool": {"name": "syncscan", "version": __version__},
-        "findings": [_finding(finding) for finding in report.findings],
+        "findings": [finding_data(finding) for finding in report.findings],
         "left_out": {when.value: report.left_out.get(when, 0) for when in When if when is not When.STEP},
         "files": {
             "checked": report.checked,
@@ -36,7 +36,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "facts": {
             "fitting": report.facts.fitting,
             "stale": report.facts.stale,
-            "refuted": [_finding(finding) for finding in report.refuted]
+            "refuted": [finding_data(finding) for finding in report.refuted]
             if report.shows_all
             else len(report.refuted),
         },
@@ -53,7 +53,8 @@ def _failure(failure: Failure) -> dict[str, Any]:
     return {"path": failure.path, **_cell(failure.cell), "line": failure.line, "message": failure.message}
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding_data(finding: Finding) -> dict[str, Any]:
+    """Return a finding as plain data."""
     return {
         "code": finding.code,
         "name": finding.name,

@@ -16,6 +16,7 @@ GROUPS = {
     "SYN4": "Explicit synchronization",
     "SYN5": "Hidden synchronization",
     "SYN6": "Missing synchronization and drifting mirrors",
+    "SYN7": "Contracts",
 }
 
 

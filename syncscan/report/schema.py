@@ -33,7 +33,8 @@ def settings_schema() -> _Schema:
             "Codes not to report in the files that a pattern names.",
         ),
         "min-confidence": _told(
-            {"enum": [level.label for level in Confidence]}, "Report findings from this confidence on."
+            {"enum": [level.label for level in Confidence if level > Confidence.POSSIBLE]},
+            "Report findings from this confidence on.",
         ),
         "exclude": _told(
             _strings(_PATTERN), "Files that are neither reported nor read; patterns as in a .gitignore."
@@ -42,6 +43,14 @@ def settings_schema() -> _Schema:
         "hot": _told(
             _strings({"type": "string", "pattern": "^[^:]+:.+$"}),
             "Entry points of the code that must not block, as 'package.module:Class.method'.",
+        ),
+        "sync-free": _told(
+            _strings({"type": "string", "pattern": "^[^:]+:.+$"}),
+            "Functions that are to be free of synchronization, as 'package.module:Class.method'.",
+        ),
+        "configurations": _told(
+            {"type": "object", "additionalProperties": _strings(_TEXT)},
+            "Assumptions of `syncscan prove --assume NAME`, by name, as 'package.module:Class.attribute = CONSTANT'.",
         ),
         "when": _told(
             _strings({"enum": [*(each.value for each in When), "all"]}),

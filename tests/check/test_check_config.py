@@ -192,6 +192,8 @@ def test_show_settings_prints_what_could_be_pasted(syncscan, project):
             'exclude = ["gen/"]',
             "require-reason = true",
             'hot = ["pkg.run:Runner.step"]',
+            'sync-free = ["engine:Runner.step"]',
+            'configurations = { "quiet" = ["engine:Runner.log = False"] }',
             'when = ["step"]',
             'facts = ["kept/facts.json"]',
             'conventions = { "host-names" = ["*_h"], "gpu-names" = [] }',

@@ -1,0 +1,238 @@
+"""Reading and setting attributes: what they are, and the properties that run by that."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from syncscan.check.infer.domain.callables import BoundMethod
+from syncscan.check.infer.domain.value import fact
+from syncscan.check.infer.source.index import Class, Function, Module
+from syncscan.check.prove.assumptions import dtype_named
+from syncscan.check.prove.definitions import decorate
+from syncscan.check.prove.frame import DOORS, WalkFrame, handles
+from syncscan.check.prove.names import definition_value, module_value
+from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
+from syncscan.check.prove.values import (
+    ANYWHERE,
+    BOOL,
+    INT,
+    NO_TENSOR,
+    NONE,
+    NUMBER,
+    STRING,
+    TOP,
+    AbstractValue,
+    external,
+    join,
+    join_all,
+    list_of,
+    refine,
+    tensor,
+)
+from syncscan.model import Device, Kind
+
+_SAME_PLACE = frozenset({"T", "mT", "H", "mH", "data", "real", "imag"})
+_NUMBERS = frozenset({"ndim", "itemsize", "nbytes", "size"})
+_FLAGS = frozenset({"is_cuda", "is_cpu", "requires_grad", "is_leaf", "is_sparse", "is_quantized", "is_meta"})
+_SHAPE = list_of(INT, Kind.TUPLE)
+# What arrays and tensors have, and what is never a tensor; see `_of_anything`.
+_OF_ARRAYS = {
+    "shape": _SHAPE,
+    "ndim": INT,
+    "dtype": AbstractValue(Kind.DTYPE),
+    "device": AbstractValue(Kind.DEVICE, Device.MIXED),
+    "is_cuda": BOOL,
+    "is_cpu": BOOL,
+    "requires_grad": BOOL,
+}
+_OF_ALL = {
+    "__class__": NO_TENSOR,
+    "__name__": STRING,
+    "__qualname__": STRING,
+    "__module__": STRING,
+    "__doc__": STRING,
+}
+
+
+@handles(DOORS, "attribute")
+def attribute(frame: WalkFrame, node: ast.AST, base: AbstractValue, name: str) -> AbstractValue:
+    """Walk the reading of an attribute; return what it may be."""
+    if name in _OF_ALL:
+        return _OF_ALL[name]
+    options = [each for each in base.options if each is not NONE] or [base]
+    return join_all([_of_option(frame, node, each, name) for each in options])
+
+
+def _of_option(frame: WalkFrame, node: ast.AST, base: AbstractValue, name: str) -> AbstractValue:
+    payload = base.payload
+    if isinstance(payload, Class) and base.kind is Kind.INSTANCE:
+        return of_instance(frame, node, base, payload, name)
+    if isinstance(payload, Class) and base.kind is Kind.CLASS:
+        return _of_class(frame, payload, name)
+    if base.kind is Kind.MODULE:
+        is_own = isinstance(payload, Module)
+        return module_value(frame.prover, payload, name) if is_own else _of_outside(f"{payload}.{name}")
+    known = _BY_KIND.get(base.kind)
+    return _of_anything(frame, node, name) if known is None else known(base, name)
+
+
+def _of_array(base: AbstractValue, name: str) -> AbstractValue:
+    if name in _NUMBERS:
+        return INT
+    if name == "dtype":
+        return AbstractValue(Kind.DTYPE)
+    return _SHAPE if name == "shape" else base if name in {"T", "real", "imag"} else NO_TENSOR
+
+
+def _of_dtype(_: AbstractValue, name: str) -> AbstractValue:
+    return INT if name == "itemsize" else BOOL if name.startswith("is_") else STRING
+
+
+def _of_slice(base: AbstractValue, _: str) -> AbstractValue:
+    """Return a bound of a slice."""
+    return join_all(base.items) if base.items else TOP
+
+
+def _of_device(base: AbstractValue, name: str) -> AbstractValue:
+    known = {Device.CPU: "cpu", Device.CUDA: "cuda"}.get(base.device)
+    return refine(STRING, payload=known) if name == "type" else join(NUMBER, NONE)
+
+
+def _of_foreign(_: AbstractValue, name: str) -> AbstractValue:
+    """Return an attribute of an object of torch: a stream, an event, a layer."""
+    return NO_TENSOR if name in {"type", "index", "device", "cuda_stream"} else TOP
+
+
+def _of_plain(*_: object) -> AbstractValue:
+    return NO_TENSOR
+
+
+def _of_tensor(base: AbstractValue, name: str) -> AbstractValue:
+    if name == "device":
+        return AbstractValue(Kind.DEVICE, base.device)
+    if name == "dtype":
+        return refine(AbstractValue(Kind.DTYPE), dtype=fact(base, "dtype"))
+    if name == "shape":
+        return _SHAPE
+    if name in _SAME_PLACE:
+        return tensor(base.device, base.dtype)
+    if name == "grad":
+        return join(ANYWHERE, NONE)
+    if name == "ndim" and base.ndim is not None:
+        return refine(INT, payload=base.ndim)
+    if name in _NUMBERS:
+        return INT
+    if name in _FLAGS:
+        return BOOL
+    return NO_TENSOR if name in {"grad_fn", "layout", "names"} else TOP
+
+
+_BY_KIND: dict[Kind, Callable[[AbstractValue, str], AbstractValue]] = {
+    Kind.TENSOR: _of_tensor,
+    Kind.NDARRAY: _of_array,
+    Kind.NUMBER: _of_array,
+    Kind.DEVICE: _of_device,
+    Kind.INSTANCE: _of_foreign,
+    Kind.SLICE: _of_slice,
+    Kind.DTYPE: _of_dtype,
+    **dict.fromkeys((Kind.STRING, Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET, Kind.NONE), _of_plain),
+}
+
+
+def _of_outside(name: str) -> AbstractValue:
+    """Return an attribute of a module outside the project."""
+    root, _, last = name.rpartition(".")
+    if root in {"torch", "numpy", "np"} and (dtype := dtype_named(last)) is not None and last[:1].islower():
+        return AbstractValue(Kind.DTYPE, dtype=dtype)
+    if root in {"math", "numpy", "sys"} and last in {"pi", "inf", "e", "nan", "maxsize", "tau"}:
+        return NUMBER
+    if name in {"torch.strided", "torch.channels_last", "torch.contiguous_format", "torch.preserve_format"}:
+        return NO_TENSOR
+    return external(name)
+
+
+def of_instance(frame: WalkFrame, node: ast.AST, base: AbstractValue, cls: Class, name: str) -> AbstractValue:
+    """Walk the reading of an attribute of an object of a class, or of one below it."""
+    methods = frame.source.overrides(cls, name)
+    if methods:
+        values = []
+        for method in methods:
+            if method.is_property or _is_wrapped(frame, method):
+                values.append(reads_property(frame, node, method))
+            else:
+                values.append(AbstractValue(Kind.FUNCTION, payload=BoundMethod(method, base)))
+        return join_all(values)
+    for method in frame.source.overrides(cls, "__getattribute__"):
+        frame.calls(node, method)
+    if name in cls.nested:
+        return definition_value(cls.nested[name])
+    for method in frame.source.made_properties(cls, name):
+        frame.calls(node, method)
+    found = frame.prover.attribute(cls, name)
+    if found is TOP:
+        for method in frame.source.overrides(cls, "__getattr__"):
+            frame.calls(node, method)
+    return found
+
+
+def _is_wrapped(frame: WalkFrame, method: Function) -> bool:
+    """Return whether a decorator may make something else of a method, such as a property."""
+    return any(name not in TRANSPARENT_DECORATORS for name, _ in frame.source.decoration(method))
+
+
+def reads_property(frame: WalkFrame, node: ast.AST, method: Function) -> AbstractValue:
+    """Walk the reading of a property."""
+    frame.calls(node, method)
+    return frame.prover.returned(method) if decorate(frame, node, method) else TOP
+
+
+def _of_class(frame: WalkFrame, cls: Class, name: str) -> AbstractValue:
+    if name in cls.nested:
+        return definition_value(cls.nested[name])
+    methods = frame.source.overrides(cls, name)
+    if methods:
+        receiver = AbstractValue(Kind.CLASS, payload=cls)
+        bound = [
+            AbstractValue(Kind.FUNCTION, payload=BoundMethod(each, receiver) if each.is_of_class else each)
+            for each in methods
+        ]
+        return join_all(bound)
+    if any(base.startswith("enum.") for each in cls.mro() for base in each.external_bases):
+        return AbstractValue(Kind.INSTANCE, payload=cls)
+    return frame.prover.attribute(cls, name)
+
+
+def _of_anything(frame: WalkFrame, node: ast.AST, name: str) -> AbstractValue:
+    """Walk the reading of an attribute of an object of which nothing is known: any property of that name may run."""
+    methods = frame.source.methods_named(name)
+    dynamic = [
+        each for dunder in ("__getattr__", "__getattribute__") for each in frame.source.methods_named(dunder)
+    ]
+    for method in (*methods, *dynamic):
+        if method.is_property or method in dynamic or _is_wrapped(frame, method):
+            frame.calls(node, method)
+    if name in _OF_ARRAYS and not methods and not frame.source.storing(name):
+        return _OF_ARRAYS[name]
+    return TOP
+
+
+def stores_attribute(frame: WalkFrame, target: ast.Attribute, value: AbstractValue) -> None:
+    """Walk the setting of an attribute."""
+    base = frame.evaluate(target.value)
+    frame.walk.stored.setdefault(target.attr, []).append((base, value))
+    setters = [each for each in frame.source.methods_named("__setattr__") if _may_be(base, each.owner)]
+    setters += [each for each in frame.source.setters(target.attr) if _may_be(base, each.owner)]
+    for method in setters:
+        frame.calls(target, method)
+
+
+def _may_be(base: AbstractValue, cls: Class | None) -> bool:
+    """Return whether a value may be an object of a class."""
+    for option in base.options or (base,):
+        if option.kind is Kind.UNKNOWN:
+            return True
+        other = option.payload
+        if isinstance(other, Class) and cls is not None and (cls in other.mro() or other in cls.mro()):
+            return True
+    return False

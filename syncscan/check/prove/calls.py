@@ -1,0 +1,282 @@
+"""Walking a call as it is written: its arguments, and what the name or the path before the parentheses means."""
+
+from __future__ import annotations
+
+import ast
+
+from syncscan.check.infer.source.index import Class, Module
+from syncscan.check.infer.transfer.conditions import Bound
+from syncscan.check.prove.attributes import of_instance
+from syncscan.check.prove.conditions import possible_case
+from syncscan.check.prove.containers import iterates
+from syncscan.check.prove.frame import Arguments, WalkFrame
+from syncscan.check.prove.functions import call_class_method, call_functions, call_super, call_value
+from syncscan.check.prove.names import module_value, name_value
+from syncscan.check.prove.outside import blocks, call_outside
+from syncscan.check.prove.packages import is_harmless_base
+from syncscan.check.prove.python import formats
+from syncscan.check.prove.values import (
+    BOOL,
+    INT,
+    NO_TENSOR,
+    NONE,
+    STRING,
+    TOP,
+    AbstractValue,
+    elements,
+    host_arrays,
+    join,
+    join_all,
+    keys_of,
+    list_of,
+    may_be_gpu,
+    may_hold_gpu,
+)
+from syncscan.model import Kind
+
+_CLASSES_LAST = frozenset({"isinstance", "issubclass"})
+_PUT = frozenset(
+    {"append", "extend", "insert", "add", "update", "clear", "discard", "reverse", "setdefault", "appendleft"}
+)
+_COMPARE = frozenset({"index", "count", "remove", "sort"})
+# Of the classes of Python that are above those of a project, what keeps and gives items alone.
+_OF_PYTHON = frozenset(
+    {"_replace", "_asdict", "keys", "values", "items", "get", "append", "add", "update", "pop", "clear"}
+)
+_GIVE = frozenset({"pop", "get", "popitem", "popleft"})
+_ALL_OF = frozenset({"items", "keys", "values", "copy", "union", "intersection", "difference"})
+_OF_TEXT = {"split": list_of(STRING), "splitlines": list_of(STRING), "rsplit": list_of(STRING), "encode": STRING,
+            "partition": list_of(STRING, Kind.TUPLE), "rpartition": list_of(STRING, Kind.TUPLE), "find": INT, "count": INT,
+            "rfind": INT, "index": INT}  # fmt: skip
+
+
+def call(frame: WalkFrame, node: ast.Call) -> AbstractValue:
+    """Walk a call; return what it gives."""
+    function = node.func
+    if isinstance(function, ast.Attribute):
+        if _is_super(frame, function.value):
+            return call_super(frame, node, function.attr, arguments_of(frame, node))
+        base = base_value(frame, function.value)
+        return call_method(frame, node, base, function.attr, arguments_of(frame, node))
+    name = function.id if isinstance(function, ast.Name) else ""
+    callee = name_value(frame, name) if name else base_value(frame, function)
+    if callee.payload == "builtins.super":
+        return NO_TENSOR
+    if name in _CLASSES_LAST and callee.payload == f"builtins.{name}":
+        frame.evaluate(node.args[0])
+        return BOOL
+    return call_value(frame, node, callee, arguments_of(frame, node), name)
+
+
+def _is_super(frame: WalkFrame, node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "super"
+        and name_value(frame, "super").payload == "builtins.super"
+    )
+
+
+def base_value(frame: WalkFrame, node: ast.expr) -> AbstractValue:
+    """Return what stands before a dot, or is called: a function there does not get about."""
+    if isinstance(node, ast.Name):
+        return name_value(frame, node.id)
+    if isinstance(node, ast.Attribute):
+        return frame.attribute(node, base_value(frame, node.value), node.attr)
+    return frame.evaluate(node)
+
+
+def arguments_of(frame: WalkFrame, node: ast.Call) -> Arguments:
+    """Walk the arguments of a call."""
+    args, kwargs, spreads = list[AbstractValue](), dict[str, AbstractValue](), False
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            value = frame.evaluate(argument.value)
+            item = iterates(frame, argument, value)
+            if value.kind is Kind.TUPLE and value.items is not None:
+                args += value.items
+            else:
+                spreads = True
+                args.append(item)
+        else:
+            args.append(frame.evaluate(argument))
+    for keyword in node.keywords:
+        value = frame.evaluate(keyword.value)
+        if keyword.arg is None:
+            spreads = True
+        else:
+            kwargs[keyword.arg] = value
+    return Arguments(tuple(args), kwargs, spreads)
+
+
+def call_method(
+    frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments
+) -> AbstractValue:
+    """Walk ``base.name(...)``; return what it gives."""
+    options = [each for each in base.options if each is not NONE] or [base]
+    return join_all([_of_option(frame, node, each, name, args) for each in options])
+
+
+def _of_option(
+    frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments
+) -> AbstractValue:
+    kind, payload = base.kind, base.payload
+    if kind is Kind.TENSOR:
+        return _of_tensor(frame, node, base, name, args)
+    if kind is Kind.MODULE:
+        if isinstance(payload, Module):
+            return call_value(frame, node, module_value(frame.prover, payload, name), args, name)
+        return call_outside(frame, node, f"{payload}.{name}", args)
+    if kind is Kind.INSTANCE:
+        if isinstance(payload, Class):
+            return _of_object(frame, node, base, payload, name, args)
+        return call_outside(frame, node, f"{payload}.{name}", args)
+    if kind is Kind.CLASS and isinstance(payload, Class):
+        return _of_class(frame, node, base, payload, name, args)
+    if kind in {Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET}:
+        return _of_container(frame, node, base, name, args)
+    if kind is Kind.STRING:
+        return _of_text(frame, node, name, args)
+    if kind is Kind.NDARRAY or kind is Kind.NUMBER:
+        if any(map(may_hold_gpu, args.values)):
+            frame.may(
+                node, None, f"`{name}` of an array may be given a tensor on the GPU", "annotate the arguments"
+            )
+        return host_arrays() if name != "tolist" else AbstractValue(Kind.LIST, element=NO_TENSOR)
+    if kind in {Kind.SLICE, Kind.DTYPE, Kind.DEVICE}:
+        return NO_TENSOR
+    return _of_anything(frame, node, base, name, args)
+
+
+def _of_tensor(
+    frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments
+) -> AbstractValue:
+    if name in {"dim", "ndimension"}:
+        return frame.attribute(node, base, "ndim")
+    return call_outside(frame, node, f"torch.Tensor.{name}", args.on(base))
+
+
+def _of_anything(
+    frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments
+) -> AbstractValue:
+    """Walk a method of an object of which nothing is known: that of a tensor, or any other."""
+    full = f"torch.Tensor.{name}"
+    operation = frame.source.operation(full)
+    if operation is not None and may_be_gpu(base):
+        bound = Bound.of(operation, (base, *args.args), args.kwargs)
+        if possible_case(bound, dense=frame.source.is_dense) is not None or (
+            args.spreads and (operation.blocks or operation.sometimes)
+        ):
+            blocks(frame, node, full, bound, spreads=args.spreads)
+            return TOP
+    return frame.unknown(node, among=name)
+
+
+def _of_object(
+    frame: WalkFrame, node: ast.Call, base: AbstractValue, cls: Class, name: str, args: Arguments
+) -> AbstractValue:
+    """Walk a method of an object of a class of the project, or of one below it."""
+    methods = frame.source.overrides(cls, name)
+    stored = frame.prover.written(cls, name)
+    if not methods:
+        return _of_attribute(frame, node, base, cls, name, args, stored)
+    found = []
+    called = [method for method in methods if not method.is_property]
+    if called:
+        found.append(call_functions(frame, node, called, args))
+    if len(called) < len(methods):
+        value = of_instance(frame, node, base, cls, name)
+        found.append(call_value(frame, node, value, args, name))
+    if stored is not None:  # the project puts something else in the place of the method
+        found.append(call_value(frame, node, stored, args, name))
+    return join_all(found)
+
+
+def _of_attribute(
+    frame: WalkFrame,
+    node: ast.Call,
+    base: AbstractValue,
+    cls: Class,
+    name: str,
+    args: Arguments,
+    stored: AbstractValue | None,
+) -> AbstractValue:
+    """Walk the call of what an attribute holds, or of a method of a class outside of the project."""
+    if stored is not None and stored is not TOP:
+        return call_value(frame, node, stored, args, name)
+    outside = list(dict.fromkeys(each for above in cls.mro() for each in above.external_bases))
+    if stored is None and cls.is_module:
+        return call_outside(frame, node, f"torch.nn.Module.{name}", args.on(base))
+    if stored is None and outside and all(map(is_harmless_base, outside)) and name in _OF_PYTHON:
+        return TOP
+    return frame.unknown(node, among=name)
+
+
+def _of_class(
+    frame: WalkFrame, node: ast.Call, base: AbstractValue, cls: Class, name: str, args: Arguments
+) -> AbstractValue:
+    found = call_class_method(frame, node, cls, name, args)
+    if found is not None:
+        return found
+    if name in {"_make", "__members__", "mro"}:
+        return AbstractValue(Kind.INSTANCE, payload=cls)
+    return call_value(frame, node, frame.attribute(node, base, name), args, name)
+
+
+def _of_container(
+    frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments
+) -> AbstractValue:
+    """Walk a method of a list, a tuple, a dictionary or a set."""
+    if name in _COMPARE:
+        return _compares(frame, node, base, name, args)
+    if name in _PUT:
+        for value in args.args if name in {"extend", "update"} else ():
+            if value.kind is Kind.UNKNOWN:
+                iterates(frame, node, value)
+        return TOP if name == "setdefault" else NONE
+    if name in _GIVE:
+        return _gives(base, name, args)
+    if name in _ALL_OF:
+        return _all_of(base, name)
+    return frame.unknown(node, f"`{name}` of a container is not known")
+
+
+def _compares(
+    frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments
+) -> AbstractValue:
+    """Walk a method that compares items, or what a key makes of them."""
+    key = args.kwargs.get("key")
+    if key is not None and key is not NONE:
+        frame.call(node, key, Arguments((elements(base),)))
+    asked = [*args.args, elements(base)]
+    if base.kind in {Kind.LIST, Kind.TUPLE} and (key is not None or all(map(may_hold_gpu, asked))):
+        frame.may(node, None, f"`{name}` compares items that may be tensors on the GPU", "annotate the items")
+    return INT if name != "sort" else NONE
+
+
+def _gives(base: AbstractValue, name: str, args: Arguments) -> AbstractValue:
+    """Return an item that a container gives, or the default."""
+    item = base.element if base.kind is Kind.DICT else elements(base)
+    default = args.given(1, "default") if base.kind is Kind.DICT else None
+    item = TOP if item is None else item
+    return join(item, default if default is not None else NONE if name == "get" else item)
+
+
+def _all_of(base: AbstractValue, name: str) -> AbstractValue:
+    """Return what holds all of a container, or its keys, or its values."""
+    if base.kind is not Kind.DICT:
+        return base
+    value = base.element if base.element is not None else TOP
+    keys = keys_of(base)
+    pair = AbstractValue(Kind.TUPLE, items=(keys, value))
+    return {"items": list_of(pair), "values": list_of(value), "copy": base}.get(name, list_of(keys))
+
+
+def _of_text(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> AbstractValue:
+    if name == "join":
+        for value in args.args:
+            iterates(frame, node, value)
+    elif name in {"format", "format_map"}:
+        for value in args.values:
+            formats(frame, node, value)
+    return _OF_TEXT.get(name, BOOL if name.startswith(("is", "starts", "ends")) else STRING)

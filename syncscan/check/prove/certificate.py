@@ -1,0 +1,275 @@
+"""The answer of a proof: that an entry point is free of synchronization under what is assumed, or the obstacles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from syncscan.check.files import Source
+from syncscan.check.infer.source.index import Function
+from syncscan.check.nesting import deep_recursion
+from syncscan.check.prove import everything as _everything  # noqa: F401 (it fills tables)
+from syncscan.check.prove.assumptions import Assumptions
+from syncscan.check.prove.prover import Prover
+from syncscan.check.prove.reachability import Ran, Reached
+from syncscan.check.prove.source import Definitions, Solved
+from syncscan.check.prove.walk import Group, Obstacle, SourceRange, Walk
+from syncscan.check.suppress import Suppression, find_suppressions
+from syncscan.errors import ConfigError, suggestion
+from syncscan.model import SYNC_FREE, Applicability, Confidence, Finding, Fix, When
+
+NAME = "sync-free"
+# What every proof rests on, whatever it is about; docs/proved.md explains each.
+STANDING = (
+    "annotations hold, and callers outside of the project pass what they say",
+    "tensors that name no device are on the CPU: no caller sets a default device",
+    "no tensor is sparse, unless the project makes sparse ones",
+    "other packages run no code of the GPU in operators, attributes and destructors",
+)
+_OF_CORRECTNESS = ("SYN0", "SYN6", SYNC_FREE)  # codes of findings that synchronize nothing
+
+
+@dataclass(frozen=True, slots=True)
+class NamedObstacle:
+    """An obstacle as it is reported: the place with the chain of calls to it, the group, and what would exclude it."""
+
+    finding: Finding
+    group: Group
+    fact: str
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What is proved of an entry point, or what keeps it from being proved."""
+
+    entry_point: str
+    functions: int
+    obstacles: tuple[NamedObstacle, ...]
+    assumptions: tuple[str, ...]
+    known: int = 0  # to the baseline
+    gone: int = 0
+
+    @property
+    def is_proved(self) -> bool:
+        """Return whether nothing keeps the entry point from being free of synchronization."""
+        return not self.obstacles and not self.known
+
+    def count(self, group: Group) -> int:
+        """Return how many obstacles are of a group."""
+        return sum(each.group is group for each in self.obstacles)
+
+
+@dataclass(frozen=True, slots=True)
+class RunSeen:
+    """What a run did: the lines that ran, and those that synchronized, by file as the check shows it."""
+
+    ran: Mapping[str, set[int]] = field(default_factory=dict)
+    synchronized: Mapping[str, set[int]] = field(default_factory=dict)
+
+
+class Proofs:
+    """The proofs of one project that has been checked."""
+
+    def __init__(
+        self,
+        solver: Solved,
+        findings: Iterable[Finding],
+        sources: Iterable[Source],
+        assumptions: Sequence[str] = (),
+        run: RunSeen | None = None,
+    ) -> None:
+        self._definitions = Definitions(solver)
+        self._assumptions = Assumptions.of(assumptions)
+        self._assumptions.check(self._definitions)
+        self._prover = Prover(self._definitions, self._assumptions)
+        self._plain = Prover(self._definitions, Assumptions())  # what there is without assumptions
+        self._texts = {source.shown: source.text for source in sources}
+        self._suppressions: dict[str, list[Suppression]] = {}
+        self._run = run
+        self._found: dict[tuple[str, str], list[Finding]] = {}
+        for finding in findings:
+            if not finding.code.startswith(_OF_CORRECTNESS):
+                self._found.setdefault((finding.path, finding.function), []).append(finding)
+
+    def functions(self, module: str) -> list[str]:
+        """Return the functions of a module that may be entry points."""
+        found = self._definitions.program.modules[module]
+        return [each.qualname for each in found.functions if each is not found.body]
+
+    def contracts(self, named: Sequence[str]) -> list[str]:
+        """Return the entry points that are to be free of synchronization: those with the comment, and those named."""
+        found = dict.fromkeys(named)
+        for module in self._definitions.modules:
+            if _WORD in module.lines.text:
+                found.update(dict.fromkeys(_with_comment(module.functions, self._of(module.path))))
+        return list(found)
+
+    def certify(self, entry_point: str) -> Certificate:
+        """Return the certificate of an entry point; ConfigError where there is no such function."""
+        module, _, name = entry_point.partition(":")
+        function = self._definitions.entry(module, name)
+        if function is None:
+            raise ConfigError(f"{entry_point!r}: {self._why_not(module, name)}")
+        with deep_recursion():
+            ran = Ran(self._run.ran) if self._run is not None else None
+            reached = Reached(self._prover, function, ran)
+            obstacles, allowed = self._obstacles(reached, entry_point)
+        assumed = dict.fromkeys(STANDING)
+        for walk in reached.walks.values():
+            assumed.update(walk.assumed)
+        assumed.update(dict.fromkeys(sorted(allowed)))
+        assumed.update(self._assumptions.used)
+        return Certificate(entry_point, len(reached.walks), tuple(obstacles), tuple(assumed))
+
+    def violations(self, entry_point: str) -> Iterator[Finding]:
+        """Yield what a function reaches that is to be free of synchronization; comments about that suppress it later."""
+        module, _, name = entry_point.partition(":")
+        function = self._definitions.entry(module, name)
+        if function is None:
+            raise ConfigError(f"sync-free: {entry_point!r}: {self._why_not(module, name)}")
+        for each in self._all(Reached(self._prover, function), entry_point):
+            if self._reason(each) is None or self._reason(each, of_contracts=True) is not None:
+                yield replace(
+                    each.finding,
+                    code=SYNC_FREE,
+                    name=NAME,
+                    message=f"`{entry_point}` is to be free of synchronization: {each.finding.message}",
+                    when=When.STEP,
+                    fix=Fix(Applicability.NONE, each.fact),
+                )
+
+    def _why_not(self, module: str, name: str) -> str:
+        found = self._definitions.program.modules.get(module)
+        if found is None:
+            return f"no module {module!r} was read; {suggestion(module, self._definitions.program.modules)}"
+        names = [function.qualname for function in found.functions]
+        return (
+            f"{module} has no function {name!r}; {suggestion(name, names, 'write it as MODULE:Class.method')}"
+        )
+
+    def _of(self, path: str) -> list[Suppression]:
+        if path not in self._suppressions:
+            self._suppressions[path] = find_suppressions(self._texts.get(path, ""))
+        return self._suppressions[path]
+
+    def _obstacles(self, reached: Reached, entry_point: str) -> tuple[list[NamedObstacle], set[str]]:
+        """Return what is in the way, the surest first, and what is allowed with a reason."""
+        found, allowed = list[NamedObstacle](), set[str]()
+        for each in self._all(reached, entry_point):
+            reason = self._reason(each)
+            if self._run is not None and not _touches(each.finding, self._run.ran):
+                continue
+            if reason is None:
+                found.append(self._as_seen(each))
+            else:
+                place = f"{each.finding.path}:{each.finding.line}"
+                allowed.add(f"{place} may synchronize: {reason or 'no reason is given'}")
+        groups = list(Group)
+        found.sort(
+            key=lambda each: (
+                groups.index(each.group),
+                len(each.finding.call_chain),
+                each.finding.position,
+            )
+        )
+        return found, allowed
+
+    def _all(self, reached: Reached, entry_point: str) -> Iterator[NamedObstacle]:
+        for function, walk in reached.walks.items():
+            chain = tuple(each.qualname for each in reached.chain(function))
+            key = (function.module.path, function.qualname)
+            findings = [each for each in self._found.get(key, ()) if not self._is_excluded(function, each)]
+            for finding in findings:
+                sure = finding.confidence > Confidence.ASSUMED
+                named = replace(finding, call_chain=chain, entry_point=entry_point)
+                fact = finding.fix.description
+                yield NamedObstacle(named, Group.SYNCHRONIZES if sure else Group.MAY, fact)
+            for obstacle in walk.obstacles.values():
+                if obstacle.group is Group.UNKNOWN or not any(
+                    _holds(each, obstacle.place) for each in findings
+                ):
+                    yield NamedObstacle(_finding(obstacle, chain, entry_point), obstacle.group, obstacle.fact)
+
+    def _is_excluded(self, function: Function, finding: Finding) -> bool:
+        """Return whether the assumptions exclude a finding: without them its place is an obstacle, and with them it is none."""
+        if not self._assumptions.given:
+            return False
+        before, after = self._plain.walk(function), self._prover.walk(function)
+        assert before is not None
+        assert after is not None
+        return _names(before, finding) and not _names(after, finding)
+
+    def _reason(self, each: NamedObstacle, *, of_contracts: bool = False) -> str | None:
+        """Return why a comment, or one about contracts, allows an obstacle; None where none does."""
+        finding = each.finding
+        named = SYNC_FREE if of_contracts else finding.code
+        for comment in self._of(finding.path):
+            touches = comment.first <= finding.end_line and finding.line <= comment.last
+            if comment.verb in {"ignore", "file-ignore"} and touches and comment.codes:
+                is_named = any(named.startswith(code) for code in comment.codes)
+                is_alike = each.group is Group.MAY and comment.verb == "ignore" and not of_contracts
+                if is_named or is_alike:
+                    return comment.reason
+        return None
+
+    def _as_seen(self, each: NamedObstacle) -> NamedObstacle:
+        """Return an obstacle as sure as a run makes it."""
+        if self._run is None or not _touches(each.finding, self._run.synchronized):
+            return each
+        observed = max(each.finding.confidence, Confidence.OBSERVED)
+        return replace(each, finding=replace(each.finding, confidence=observed), group=Group.SYNCHRONIZES)
+
+
+_WORD = "sync-free"
+
+
+def _with_comment(functions: Iterable[Function], comments: Iterable[Suppression]) -> Iterator[str]:
+    """Yield the functions that a comment calls free of synchronization."""
+    marks = [comment for comment in comments if comment.verb == _WORD]
+    for function in functions:
+        decorators = getattr(function.node, "decorator_list", [])
+        line = getattr(function.node, "lineno", 0)
+        first = min([line, *(each.lineno for each in decorators)])
+        if any(mark.first <= last and first <= mark.last for mark in marks for last in (line,)):
+            yield f"{function.module.name}:{function.qualname}"
+
+
+def _touches(finding: Finding, lines: Mapping[str, set[int]]) -> bool:
+    known = lines.get(finding.path, set())
+    return any(line in known for line in range(finding.line, finding.end_line + 1))
+
+
+def _names(walk: Walk, finding: Finding) -> bool:
+    """Return whether a walk has an obstacle in the range of a finding, or around it."""
+    start, end = (finding.line, finding.column), (finding.end_line, finding.end_column)
+    return any(
+        (place.line, place.column) < end and start < (place.end_line, place.end_column)
+        for place, group in walk.obstacles
+        if group is Group.MAY
+    )
+
+
+def _holds(finding: Finding, place: SourceRange) -> bool:
+    """Return whether a finding is about a place, or about something around it."""
+    start, end = (finding.line, finding.column), (finding.end_line, finding.end_column)
+    return start <= (place.line, place.column) and (place.end_line, place.end_column) <= end
+
+
+def _finding(obstacle: Obstacle, chain: tuple[str, ...], entry_point: str) -> Finding:
+    place = obstacle.place
+    return Finding(
+        code=SYNC_FREE,
+        name=NAME,
+        path=place.path,
+        line=place.line,
+        column=place.column,
+        end_line=place.end_line,
+        end_column=place.end_column,
+        function=obstacle.function,
+        expression=obstacle.expression,
+        message=obstacle.reason,
+        confidence=Confidence.POSSIBLE,
+        call_chain=chain,
+        entry_point=entry_point,
+        fix=Fix(Applicability.NONE, obstacle.fact),
+    )

@@ -1,0 +1,83 @@
+"""Iterating, unpacking and entering: calls that have no parentheses."""
+
+from __future__ import annotations
+
+import ast
+
+from syncscan.check.infer.source.index import Class
+from syncscan.check.prove.frame import WalkFrame
+from syncscan.check.prove.packages import HARMLESS_CONTEXTS, is_harmless_base
+from syncscan.check.prove.values import NO_TENSOR, TOP, AbstractValue, elements, join_all
+from syncscan.model import Kind
+
+_HOST = frozenset(
+    {Kind.NONE, Kind.NUMBER, Kind.DEVICE, Kind.DTYPE, Kind.CLASS, Kind.FUNCTION, Kind.SLICE, Kind.MODULE}
+)
+
+
+def iterates(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> AbstractValue:
+    """Walk an iteration over a value; return what it gives."""
+    found = []
+    for option in value.options or (value,):
+        if option.kind is Kind.UNKNOWN:
+            frame.unknown(node, "iterates over what is not known, which may run any generator")
+            found.append(TOP)
+        elif option.kind is Kind.INSTANCE:
+            found.append(_of_instance(frame, node, option))
+        else:
+            found.append(elements(option))
+    return join_all(found)
+
+
+def _of_instance(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> AbstractValue:
+    cls = value.payload
+    if not isinstance(cls, Class):
+        frame.unknown(node, f"iterates over an object of `{cls}`")
+        return TOP
+    methods = [
+        method
+        for name in ("__iter__", "__next__", "__getitem__", "__len__")
+        for method in frame.source.overrides(cls, name)
+    ]
+    for method in methods:
+        frame.calls(node, method)
+    if not methods and cls.is_named_tuple:
+        return join_all([frame.prover.attribute(cls, name) for name in cls.fields()] or [TOP])
+    if not methods and not all(map(is_harmless_base, cls.external_bases)):
+        frame.unknown(node, f"iterates over an object of `{cls.name}`, whose iteration is not in the project")
+    return TOP
+
+
+def unpacked(frame: WalkFrame, node: ast.AST, value: AbstractValue, count: int) -> list[AbstractValue]:
+    """Walk the unpacking of a value into targets; return what each gets."""
+    starred = any(isinstance(each, ast.Starred) for each in getattr(node, "elts", ()))
+    if value.kind is Kind.TUPLE and value.items is not None and len(value.items) == count and not starred:
+        return list(value.items)
+    cls = value.payload if value.kind is Kind.INSTANCE else None
+    if isinstance(cls, Class) and cls.is_named_tuple and not starred and len(cls.fields()) == count:
+        return [frame.prover.attribute(cls, name) for name in cls.fields()]
+    return [iterates(frame, node, value)] * count
+
+
+def enters(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> AbstractValue:
+    """Walk the entering and leaving of a context; return what it gives."""
+    return join_all([_entered(frame, node, option) for option in value.options or (value,)])
+
+
+def _entered(frame: WalkFrame, node: ast.AST, context: AbstractValue) -> AbstractValue:
+    cls = context.payload if context.kind is Kind.INSTANCE else None
+    if isinstance(cls, Class):
+        methods = [
+            method for name in ("__enter__", "__aenter__") for method in frame.source.overrides(cls, name)
+        ]
+        left = [method for name in ("__exit__", "__aexit__") for method in frame.source.overrides(cls, name)]
+        for method in (*methods, *left):
+            frame.calls(node, method)
+        if not methods:
+            frame.unknown(node, f"enters an object of `{cls.name}`, whose `__enter__` is not in the project")
+        return join_all([frame.prover.returned(method) for method in methods] or [TOP])
+    if context.kind is Kind.DEVICE:
+        return NO_TENSOR
+    if context.kind not in _HOST and not (isinstance(cls, str) and cls in HARMLESS_CONTEXTS):
+        frame.unknown(node, "enters a context that is not known")
+    return TOP

@@ -1,0 +1,5 @@
+"""Fills the tables of what walks each type of node."""
+
+from syncscan.check.prove import attributes, expressions, functions, statements
+
+__all__ = ["attributes", "expressions", "functions", "statements"]

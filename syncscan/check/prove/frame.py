@@ -1,0 +1,311 @@
+"""A walk through the syntax tree of a function, with the values of its names on each path."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from syncscan.check.infer.source.index import Class, Function, Module
+from syncscan.check.prove.assumptions import Assumptions
+from syncscan.check.prove.source import Definitions
+from syncscan.check.prove.values import TOP, AbstractValue, join, merged
+from syncscan.check.prove.walk import Group, Obstacle, SourceRange, Walk
+
+Env = dict[str, AbstractValue]
+Handler = TypeVar("Handler", bound=Callable[..., object])
+EXPRESSIONS: dict[str, Callable[..., Any]] = {}  # to abstract values
+STATEMENTS: dict[str, Callable[..., Any]] = {}  # False where the end cannot be reached
+DOORS: dict[str, Callable[..., Any]] = {}  # to calls and attributes, which stand above
+_MOST_ROUNDS = 6  # of a loop, until the names that still change may be anything
+
+
+def handles(table: dict[str, Callable[..., Any]], *kinds: str) -> Callable[[Handler], Handler]:
+    """Enter a function for the nodes of some types, by their names."""
+
+    def enter(handler: Handler) -> Handler:
+        table.update(dict.fromkeys(kinds, handler))
+        return handler
+
+    return enter
+
+
+class Asked(Protocol):
+    """What a walk asks of the others."""
+
+    source: Definitions
+    assumptions: Assumptions
+    readers: dict[Function, frozenset[str]]
+
+    def asked(self, function: Function) -> Walk | None:
+        """Return the walk of another function; None where that would go too deep."""
+
+    def parameter(self, function: Function, name: str) -> AbstractValue:
+        """Return what a parameter may be."""
+
+    def returned(self, function: Function) -> AbstractValue:
+        """Return what a call of a function gives."""
+
+    def attribute(self, cls: Class, name: str) -> AbstractValue:
+        """Return what an attribute of an object may be."""
+
+    def written(self, cls: Class, name: str) -> AbstractValue | None:
+        """Return what is declared of an attribute, or all that the project sets it to."""
+
+    def hooks(self) -> list[Function | str]:
+        """Return the hooks of modules."""
+
+
+class Arguments(NamedTuple):
+    """The arguments of a call; ``spreads`` says that it passes on more than is written out."""
+
+    args: tuple[AbstractValue, ...] = ()
+    kwargs: Mapping[str, AbstractValue] = {}
+    spreads: bool = False
+
+    @property
+    def values(self) -> tuple[AbstractValue, ...]:
+        """Return all of them."""
+        return (*self.args, *self.kwargs.values())
+
+    def given(self, position: int, name: str) -> AbstractValue | None:
+        """Return an argument by its position or name; None where it is not given."""
+        if name in self.kwargs:
+            return self.kwargs[name]
+        if position < len(self.args):
+            return self.args[position]
+        return TOP if self.spreads else None
+
+    def on(self, base: AbstractValue) -> Arguments:
+        """Return the arguments of a method as those of the function that it is."""
+        return Arguments((base, *self.args), self.kwargs, self.spreads)
+
+
+@dataclass(slots=True)
+class _Loop:
+    """The names where a loop is left, and where it begins again."""
+
+    ends: list[Env] = field(default_factory=list)
+    again: list[Env] = field(default_factory=list)
+
+
+class WalkFrame:
+    """One function on the way through its statements."""
+
+    def __init__(self, prover: Asked, walk: Walk) -> None:
+        self.prover = prover
+        self.source = prover.source
+        self.walk = walk
+        self.function: Function = walk.function
+        self.module: Module = walk.function.module
+        self.env: Env = {}
+        self.class_body: Class | None = None
+        self.statement: ast.stmt | None = None
+        self._tries: list[Env] = []
+        self._loops: list[_Loop] = []
+        self._allowed = 0
+
+    # What is found
+
+    def place(self, node: ast.AST) -> SourceRange:
+        """Return where a node stands."""
+        return place_of(self.module, node)
+
+    def obstacle(self, group: Group, node: ast.AST, reason: str, fact: str = "") -> None:
+        """Note an obstacle."""
+        if self._allowed:
+            return
+        place = self.place(node)
+        if (place, group) not in self.walk.obstacles:
+            text = self.text(node)
+            found = Obstacle(group, place, self.function.qualname, text, reason, fact)
+            self.walk.obstacles[place, group] = found
+
+    def may(self, node: ast.AST, operand: ast.AST | None, reason: str, fact: str = "") -> None:
+        """Note that something may synchronize, if an operand is on the GPU."""
+        if not fact and operand is not None:
+            text = _short(self.text(operand))
+            reason = reason.format(f"`{text}`")
+            fact = f"annotate `{text}` with a type that is no tensor, or `assert {text}.is_cpu`"
+        self.obstacle(Group.MAY, node, reason, fact)
+
+    def unknown(self, node: ast.AST, what: str = "", among: str = "") -> AbstractValue:
+        """Note a call that cannot be resolved, and look behind it where the check has resolved it."""
+        self.obstacle(Group.UNKNOWN, node, what or "what is called is not known", _RESOLVE)
+        if among:
+            for function in self.source.resolved_by_check(self.function, among):
+                self.calls(node, function)
+        return TOP
+
+    def calls(self, node: ast.AST, function: Function) -> None:
+        """Note that a function may be called."""
+        if self._allowed:
+            return
+        line = getattr(node, "lineno", 0)
+        self.walk.calls.setdefault(function, line)
+        self.walk.call_lines.setdefault(function, set()).add(line)
+
+    def assume(self, text: str) -> None:
+        """Note something that the proof rests on."""
+        self.walk.assumed[text] = None
+
+    def text(self, node: ast.AST) -> str:
+        """Return the source of a node, on one line."""
+        return text_of(self.module, node)
+
+    @contextmanager
+    def allowed(self, reason: str) -> Iterator[None]:
+        """Take what is inside for a region that allows synchronization."""
+        self.assume(reason)
+        self._allowed += 1
+        yield
+        self._allowed -= 1
+
+    # The doors
+
+    def evaluate(self, node: ast.AST) -> AbstractValue:
+        """Return what an expression may be."""
+        handler = EXPRESSIONS.get(type(node).__name__)
+        if handler is None:
+            self.unknown(node, f"syntax that the proof does not know: {type(node).__name__}")
+            return TOP
+        value: AbstractValue = handler(self, node)
+        return value
+
+    def run(self, body: Iterable[ast.stmt]) -> bool:
+        """Walk statements in order; return whether the end may be reached."""
+        for node in body:
+            outer, self.statement = self.statement, node
+            handler = STATEMENTS.get(type(node).__name__)
+            if handler is None:
+                self.unknown(node, f"syntax that the proof does not know: {type(node).__name__}")
+                continue
+            reached = handler(self, node)
+            self.statement = outer
+            if reached is False:
+                return False
+        return True
+
+    def call(self, node: ast.AST, callee: AbstractValue, args: Arguments, among: str = "") -> AbstractValue:
+        """Walk a call of a value; return what it gives."""
+        value: AbstractValue = DOORS["call"](self, node, callee, args, among)
+        return value
+
+    def attribute(self, node: ast.AST, base: AbstractValue, name: str) -> AbstractValue:
+        """Walk the reading of an attribute; return what it may be."""
+        value: AbstractValue = DOORS["attribute"](self, node, base, name)
+        return value
+
+    # Names
+
+    def bind(self, name: str, value: AbstractValue) -> None:
+        """Bind a name."""
+        if name in self.function.global_names or name in self.function.nonlocal_names:
+            self.env.pop(name, None)  # others may set it too
+        else:
+            self.env[name] = value
+        known = self.walk.bound.get(name)
+        self.walk.bound[name] = value if known is None else join(known, value)
+        for env in self._tries:
+            env[name] = join(env[name], value) if name in env else value
+
+    def refine(self, name: str, value: AbstractValue) -> None:
+        """Narrow a name to what is left of it."""
+        self.env[name] = value
+
+    @contextmanager
+    def trying(self) -> Iterator[Env]:
+        """Gather the names as they are anywhere inside, for the handlers of what is raised there."""
+        env = dict(self.env)
+        self._tries.append(env)
+        yield env
+        self._tries.pop()
+
+    def loop(self, body: Callable[[], bool], after: Callable[[], None] | None = None) -> bool:
+        """Walk the body of a loop until no name changes; return whether what stands behind it may be reached.
+
+        ``after`` narrows the names where the loop ends by itself.
+        """
+        start, turn = dict(self.env), 0
+        while True:
+            loop, turn = _Loop(), turn + 1
+            self._loops.append(loop)
+            self.env = dict(start)
+            reached = body()
+            self._loops.pop()
+            head = start
+            for env in [*loop.again, *([self.env] if reached else [])]:
+                head = merged(head, env)
+            if head == start:
+                break
+            if turn >= _MOST_ROUNDS:
+                head = {name: value if start.get(name) is value else TOP for name, value in head.items()}
+            start = head
+        self.env = start
+        if after is not None:
+            after()
+        for env in loop.ends:
+            self.env = merged(self.env, env)
+        return True
+
+    def leaves(self, *, again: bool) -> None:
+        """Note the names at a ``break``, or a ``continue``."""
+        if self._loops:
+            loop = self._loops[-1]
+            (loop.again if again else loop.ends).append(dict(self.env))
+
+    def branch(self, *ways: Callable[[], bool]) -> bool:
+        """Walk each of several ways from here; return whether what stands behind them may be reached."""
+        start, reached = self.env, list[Env]()
+        for way in ways:
+            self.env = dict(start)
+            if way():
+                reached.append(self.env)
+        if not reached:
+            self.env = dict(start)
+            return False
+        self.env = reached[0]
+        for env in reached[1:]:
+            self.env = merged(self.env, env)
+        return True
+
+
+_RESOLVE = "annotate what is called with its class, or declare it under [tool.syncscan.operations]"
+_LONGEST = 60
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def place_of(module: Module, node: ast.AST) -> SourceRange:
+    """Return where a node stands; a statement with a body counts as its first line."""
+    line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+    end, end_column = (
+        getattr(node, "end_lineno", None) or line,
+        getattr(node, "end_col_offset", None) or column,
+    )
+    rows = module.lines.split()
+    return SourceRange(
+        module.path, line, _characters(rows, line, column) + 1, end, _characters(rows, end, end_column) + 1
+    )
+
+
+def _characters(rows: object, line: int, offset: int) -> int:
+    row: str = rows[line - 1] if line <= len(rows) else ""  # type: ignore[index,arg-type]
+    return offset if row.isascii() else len(row.encode()[:offset].decode(errors="replace"))
+
+
+def text_of(module: Module, node: ast.AST) -> str:
+    """Return the source of a node, on one line."""
+    if getattr(node, "lineno", None) is None:
+        return " ".join(ast.unparse(node).split())
+    place, rows = place_of(module, node), module.lines.split()
+    lines = list(rows[place.line - 1 : place.end_line])
+    if not lines:
+        return ""
+    lines[-1] = lines[-1][: place.end_column - 1]
+    lines[0] = lines[0][place.column - 1 :]
+    return " ".join(" ".join(lines).split())

@@ -1,0 +1,217 @@
+"""Calls of what the project defines: functions, methods, classes and objects."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from syncscan.check.infer.domain.callables import BoundMethod
+from syncscan.check.infer.source.index import Class, Function
+from syncscan.check.infer.source.syntax import last_name
+from syncscan.check.prove.definitions import CONTEXT, decorate, is_context
+from syncscan.check.prove.frame import DOORS, Arguments, WalkFrame, handles
+from syncscan.check.prove.outside import call_outside, operation_call
+from syncscan.check.prove.packages import is_harmless_base
+from syncscan.check.prove.values import ANYWHERE, NONE, TOP, AbstractValue, join_all
+from syncscan.model import Kind
+
+_MAKERS = ("__new__", "__init__", "__post_init__", "__init_subclass__")
+_AUTOGRAD = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
+
+
+@handles(DOORS, "call")
+def call_value(
+    frame: WalkFrame, node: ast.AST, callee: AbstractValue, args: Arguments, among: str = ""
+) -> AbstractValue:
+    """Walk a call of a value; return what it gives."""
+    found = [_call_option(frame, node, option, args, among) for option in callee.options or (callee,)]
+    return join_all(found) if found else TOP
+
+
+def _call_option(
+    frame: WalkFrame, node: ast.AST, callee: AbstractValue, args: Arguments, among: str
+) -> AbstractValue:
+    payload = callee.payload
+    if callee.kind is Kind.FUNCTION and isinstance(payload, Function):
+        return call_function(frame, node, payload, args)
+    if (
+        callee.kind is Kind.FUNCTION
+        and isinstance(payload, BoundMethod)
+        and isinstance(payload.function, Function)
+    ):
+        return call_functions(frame, node, _overriding(frame, payload.function, payload.receiver), args)
+    if callee.kind is Kind.CLASS and isinstance(payload, Class):
+        return construct(frame, node, payload)
+    if callee.kind is Kind.INSTANCE:
+        return _call_object(frame, node, callee, args)
+    if callee.kind is Kind.MODULE and isinstance(payload, str):
+        return call_outside(frame, node, payload, args)
+    if callee is NONE:
+        return TOP  # raises
+    return frame.unknown(node, among=among)
+
+
+def _overriding(frame: WalkFrame, function: Function, receiver: AbstractValue) -> Iterable[Function]:
+    """Return the methods that a bound method may be: those of classes below it too."""
+    cls = receiver.payload
+    return frame.source.overrides(cls, function.name) if isinstance(cls, Class) else (function,)
+
+
+def call_functions(
+    frame: WalkFrame, node: ast.AST, functions: Iterable[Function], args: Arguments
+) -> AbstractValue:
+    """Walk a call of any of several functions."""
+    return join_all([call_function(frame, node, function, args) for function in functions])
+
+
+def call_function(frame: WalkFrame, node: ast.AST, function: Function, args: Arguments) -> AbstractValue:
+    """Walk a call of a function of the project; return what it gives."""
+    declared = frame.source.declared.get(function)
+    if declared is not None:
+        frame.assume(f"`{declared}` does what [tool.syncscan.operations] declares")
+        return operation_call(frame, node, declared, args)
+    if function.is_kernel:
+        if any("autotune" in name for name in function.decorators):
+            reason = f"the first launch of `{function.name}` for each key measures it, which synchronizes"
+            frame.may(node, None, reason, "launch each key before the step")
+        return TOP
+    frame.calls(node, function)
+    is_plain = decorate(frame, node, function)
+    if is_context(function):
+        return CONTEXT
+    return frame.prover.returned(function) if is_plain else TOP
+
+
+def construct(frame: WalkFrame, node: ast.AST, cls: Class) -> AbstractValue:
+    """Walk the making of an object of a class, or of one below it."""
+    made = [method for name in _MAKERS for method in frame.source.overrides(cls, name)]
+    for method in made:
+        frame.calls(node, method)
+    for each in (cls, *cls.subclasses):
+        _makes_defaults(frame, node, each)
+        decorate(frame, node, each)
+        for keyword in each.node.keywords:
+            if keyword.arg == "metaclass" and not last_name(keyword.value).endswith("Meta"):
+                frame.unknown(node, f"the metaclass of `{cls.name}` is not known")
+    strange = [name for each in cls.mro() for name in each.external_bases if not is_harmless_base(name)]
+    if any(name in {"torch.Tensor", "torch.nn.Parameter"} for name in strange):
+        return ANYWHERE
+    for name in dict.fromkeys(strange):
+        call_outside(frame, node, name, Arguments(spreads=True))
+    _unresolved_bases(frame, node, cls)
+    return AbstractValue(Kind.INSTANCE, payload=cls)
+
+
+def _unresolved_bases(frame: WalkFrame, node: ast.AST, cls: Class) -> None:
+    """Note the bases of a class of which nothing is known."""
+    for each in cls.mro():
+        if len(each.bases) + len(each.external_bases) < len(
+            [base for base in each.node.bases if not _is_generic(base)]
+        ):
+            frame.unknown(node, f"a base of `{each.name}` is not known")
+
+
+def _is_generic(base: ast.expr) -> bool:
+    head = base.value if isinstance(base, ast.Subscript) else base
+    return last_name(head) in {"object", "Generic", "Protocol", "Exception"} or last_name(head).endswith(
+        ("Error", "Exception", "Warning", "dict", "list", "tuple", "str", "int", "float", "set", "type")
+    )
+
+
+def _makes_defaults(frame: WalkFrame, node: ast.AST, cls: Class) -> None:
+    """Walk the factories of the defaults of a record."""
+    for statement in cls.node.body if cls.is_record else ():
+        value = getattr(statement, "value", None)
+        if isinstance(value, ast.Call) and last_name(value.func) == "field":
+            for keyword in value.keywords:
+                if keyword.arg == "default_factory":
+                    factory = _evaluated_at(frame, cls, keyword.value)
+                    call_value(frame, node, factory, Arguments())
+
+
+def _evaluated_at(frame: WalkFrame, cls: Class, node: ast.expr) -> AbstractValue:
+    """Return what an expression in the body of a class is."""
+    if isinstance(node, ast.Lambda):
+        outer = cls.parent or cls.module.body
+        function = frame.source.scopes.function_of(node, outer, None)
+        return AbstractValue(Kind.FUNCTION, payload=function)
+    found = frame.source.program.lookup_dotted(cls.module, ast.unparse(node), cls.parent)
+    if isinstance(found, Function):
+        return AbstractValue(Kind.FUNCTION, payload=found)
+    if isinstance(found, Class):
+        return AbstractValue(Kind.CLASS, payload=found)
+    if isinstance(found, str):
+        return AbstractValue(Kind.MODULE, payload=found)
+    name = frame.source.program.full_name(node, cls.module, cls.parent)
+    return AbstractValue(Kind.MODULE, payload=name) if name.startswith("builtins.") else TOP
+
+
+def _call_object(frame: WalkFrame, node: ast.AST, callee: AbstractValue, args: Arguments) -> AbstractValue:
+    """Walk a call of an object; a module of torch runs its `forward` and the hooks."""
+    cls = callee.payload
+    if not isinstance(cls, Class):
+        return call_outside(frame, node, f"{cls}.__call__", args)
+    methods = frame.source.overrides(cls, "__call__")
+    if not methods and cls.is_module:
+        methods = frame.source.overrides(cls, "forward")
+        for hook in frame.prover.hooks():
+            if isinstance(hook, Function):
+                frame.calls(node, hook)
+            else:
+                frame.unknown(node, f"runs the hook that {hook} registers")
+    if not methods:
+        return frame.unknown(node, f"`__call__` of `{cls.name}` is not in the project")
+    return call_functions(frame, node, methods, args)
+
+
+def call_super(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> AbstractValue:
+    """Walk ``super().name(...)``: the next method above, for each class that the object may be of."""
+    owner = _owner(frame.function)
+    if owner is None:
+        return frame.unknown(node, among=name)
+    methods, outside = _above(owner, name)
+    values = [call_function(frame, node, method, args) for method in methods]
+    strange = [base for base in outside if not (is_harmless_base(base) and name.startswith("__"))]
+    values += [call_outside(frame, node, f"{base}.{name}", args) for base in strange]
+    if not methods and not outside and not name.startswith("__"):
+        return frame.unknown(node, among=name)
+    return join_all(values) if values else NONE
+
+
+def _above(owner: Class, name: str) -> tuple[dict[Function, None], dict[str, None]]:
+    """Return the methods next above a class, and the classes outside of the project that may have one."""
+    methods: dict[Function, None] = {}
+    outside: dict[str, None] = {}
+    for cls in (owner, *owner.subclasses):
+        above = [each for each in cls.mro() if each is not owner and owner not in each.mro()]
+        defined = [each.methods[name] for each in above if name in each.methods]
+        methods.update(dict.fromkeys(defined))
+        if not defined:
+            outside.update(dict.fromkeys(base for each in (owner, *above) for base in each.external_bases))
+    return methods, outside
+
+
+def _owner(function: Function | None) -> Class | None:
+    """Return the class in whose method a function stands."""
+    while function is not None:
+        if function.owner is not None:
+            return function.owner
+        function = function.parent
+    return None
+
+
+def call_class_method(
+    frame: WalkFrame, node: ast.AST, cls: Class, name: str, args: Arguments
+) -> AbstractValue | None:
+    """Walk ``Class.name(...)``; None where the project defines no such method."""
+    if name == "apply" and not _AUTOGRAD.isdisjoint(
+        base for each in cls.mro() for base in each.external_bases
+    ):
+        methods = [
+            m for each in ("forward", "backward", "setup_context") for m in frame.source.overrides(cls, each)
+        ]
+        for method in methods[1:]:
+            frame.calls(node, method)
+        return call_functions(frame, node, methods[:1], args) if methods else None
+    methods = list(frame.source.overrides(cls, name))
+    return call_functions(frame, node, methods, args) if methods else None

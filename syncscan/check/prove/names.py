@@ -1,0 +1,144 @@
+"""What a name means: in the function at hand, in those around it, in its module, and in Python itself."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+from syncscan.check.infer.source.index import Class, Function, Import, Module
+from syncscan.check.prove.frame import Asked, WalkFrame
+from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, external, join_all
+from syncscan.model import Kind
+
+_BUILTINS = frozenset(dir(builtins))
+_OF_MODULES = frozenset({"__name__", "__file__", "__doc__", "__package__", "__path__"})
+_MOST_STEPS = 12  # of imports that lead to imports
+
+
+def name_value(frame: WalkFrame, name: str) -> AbstractValue:
+    """Return what a name may be where it is read."""
+    found = frame.env.get(name)
+    if found is not None and name in scopes_rebound(frame, frame.function):
+        return TOP
+    if found is not None:
+        return TOP if found is BOTTOM else found
+    function: Function | None = frame.function
+    scopes = frame.source.scopes
+    if function is not None and function.node is not frame.module.tree and name in scopes.locals_of(function):
+        return TOP  # bound on no path that was walked
+    function = function.parent if function is not None else None
+    while function is not None:
+        if name in scopes.locals_of(function):
+            return _captured(frame, function, name)
+        function = function.parent
+    return module_value(frame.prover, frame.module, name)
+
+
+def _captured(frame: WalkFrame, function: Function, name: str) -> AbstractValue:
+    """Return what a variable of a function around this one may be: all that it is bound to."""
+    if name in scopes_rebound(frame, function):
+        return TOP
+    walk = frame.prover.asked(function)
+    if walk is None:
+        child = function.children.get(name)
+        if child is None and name in function.by_name and not _is_bound_again(function, name):
+            return frame.prover.parameter(function, name)
+        return definition_value(child) if child is not None else TOP
+    found = walk.bound.get(name, TOP)
+    return TOP if found is BOTTOM else found
+
+
+def _is_bound_again(function: Function, name: str) -> bool:
+    """Return whether anything in a function binds a parameter once more."""
+    return any(
+        isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
+        for node in ast.walk(function.node)
+    )
+
+
+def scopes_rebound(frame: WalkFrame, function: Function) -> frozenset[str]:
+    """Return the names of a function that functions in it set."""
+    return frozenset(frame.source.scopes.rebound_of(function))
+
+
+def definition_value(found: Function | Class | Module | str | None) -> AbstractValue:
+    """Return a definition as a value."""
+    if isinstance(found, Function):
+        return AbstractValue(Kind.FUNCTION, payload=found)
+    if isinstance(found, Class):
+        return AbstractValue(Kind.CLASS, payload=found)
+    if isinstance(found, Module):
+        return AbstractValue(Kind.MODULE, payload=found)
+    return TOP if found is None else external(found)
+
+
+def module_value(prover: Asked, module: Module, name: str, steps: int = 0) -> AbstractValue:
+    """Return what a name means at the top of a module: all that may have bound it."""
+    assumed = prover.assumptions.of_name(module, name)
+    if assumed is not None:
+        return assumed
+    bindings = prover.source.bindings(module)
+    found = bindings.by_name.get(name)
+    if found is None:
+        return _from_elsewhere(prover, module, name, steps)
+    values = []
+    for each in found:
+        if isinstance(each, (Function, Class)):
+            values.append(definition_value(each))
+        elif isinstance(each, Import):
+            values.append(import_value(prover, each, steps + 1))
+        elif isinstance(each, ast.stmt) and not isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            walk = prover.asked(module.body)
+            values.append(TOP if walk is None else walk.bound.get(name, TOP))
+        else:
+            values.append(TOP)
+    return join_all(values)
+
+
+def _from_elsewhere(prover: Asked, module: Module, name: str, steps: int) -> AbstractValue:
+    """Return what a name means that the module itself does not bind."""
+    bindings = prover.source.bindings(module)
+    if "__getattr__" in bindings.by_name:
+        return TOP
+    for star in bindings.stars:
+        source = prover.source.program.modules.get(star)
+        if source is None:
+            return TOP
+        if steps < _MOST_STEPS and source is not module:
+            found = module_value(prover, source, name, steps + 1)
+            if found is not TOP and not _is_builtin(found):
+                return found
+    submodule = prover.source.program.modules.get(f"{module.name}.{name}") if module.is_package else None
+    if submodule is not None:
+        return definition_value(submodule)
+    if name in _BUILTINS:
+        return external(f"builtins.{name}")
+    return AbstractValue(Kind.STRING) if name in _OF_MODULES else TOP
+
+
+def _is_builtin(value: AbstractValue) -> bool:
+    return isinstance(value.payload, str) and value.payload.startswith("builtins.")
+
+
+def import_value(prover: Asked, target: Import, steps: int = 0) -> AbstractValue:
+    """Return what an import brings."""
+    program = prover.source.program
+    source = program.modules.get(target.module)
+    if not target.name:
+        if source is not None:
+            return definition_value(source)
+        return definition_value(program.follow(target))
+    if source is None:
+        submodule = program.modules.get(f"{target.module}.{target.name}")
+        return (
+            definition_value(submodule)
+            if submodule is not None
+            else external(f"{target.module}.{target.name}")
+        )
+    if steps >= _MOST_STEPS:
+        return TOP
+    submodule = program.modules.get(f"{source.name}.{target.name}")
+    if target.name not in prover.source.bindings(source).by_name and submodule is not None:
+        return definition_value(submodule)
+    found = module_value(prover, source, target.name, steps + 1)
+    return TOP if _is_builtin(found) else found

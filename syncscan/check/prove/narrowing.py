@@ -1,0 +1,181 @@
+"""What is left of a name where a test holds, or does not."""
+
+from __future__ import annotations
+
+import ast
+
+from syncscan.check.infer.domain.lattice import without_none
+from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.source.syntax import dotted_name
+from syncscan.check.prove.frame import WalkFrame
+from syncscan.check.prove.names import name_value
+from syncscan.check.prove.values import (
+    ANYWHERE,
+    NO_TENSOR,
+    NONE,
+    NUMBER,
+    STRING,
+    TOP,
+    AbstractValue,
+    host_arrays,
+    join_all,
+    refine,
+)
+from syncscan.model import Device, Kind
+
+_NAMED = {
+    "builtins.int": NUMBER,
+    "builtins.float": NUMBER,
+    "builtins.bool": NUMBER,
+    "builtins.complex": NUMBER,
+    "builtins.str": STRING,
+    "builtins.bytes": STRING,
+    "builtins.list": AbstractValue(Kind.LIST, element=TOP),
+    "builtins.tuple": AbstractValue(Kind.TUPLE, element=TOP),
+    "builtins.dict": AbstractValue(Kind.DICT, element=TOP),
+    "builtins.set": AbstractValue(Kind.SET, element=TOP),
+    "builtins.slice": AbstractValue(Kind.SLICE),
+    "torch.Tensor": ANYWHERE,
+    "torch.nn.Parameter": ANYWHERE,
+    "torch.device": AbstractValue(Kind.DEVICE, Device.MIXED),
+    "torch.dtype": AbstractValue(Kind.DTYPE),
+    "numpy.ndarray": AbstractValue(Kind.NDARRAY),
+    "types.NoneType": NONE,
+}  # fmt: skip
+
+
+def narrow(frame: WalkFrame, test: ast.expr, *, holds: bool) -> None:
+    """Bind the names of a test to what is left of them."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        narrow(frame, test.operand, holds=not holds)
+    elif isinstance(test, ast.BoolOp):
+        for part in test.values if isinstance(test.op, ast.And) is holds else ():
+            narrow(frame, part, holds=holds)
+    elif isinstance(test, ast.NamedExpr):
+        narrow(frame, test.target, holds=holds)
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1:
+        _compare(frame, test, holds=holds)
+    elif isinstance(test, ast.Call):
+        _call(frame, test, holds=holds)
+    else:
+        _flag(frame, test, holds=holds)
+
+
+def _flag(frame: WalkFrame, test: ast.expr, *, holds: bool) -> None:
+    if isinstance(test, ast.Attribute) and test.attr in {"is_cuda", "is_cpu"}:
+        on_gpu = (test.attr == "is_cuda") is holds
+        _place(frame, test.value, Device.CUDA if on_gpu else Device.CPU)
+    elif isinstance(test, ast.Name) and holds and test.id in frame.env:
+        frame.refine(test.id, _without_none(frame.env[test.id]))
+
+
+def _without_none(value: AbstractValue) -> AbstractValue:
+    return value if value is NONE else without_none(value)
+
+
+def _compare(frame: WalkFrame, test: ast.Compare, *, holds: bool) -> None:
+    operator, left, right = test.ops[0], test.left, test.comparators[0]
+    if not isinstance(operator, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+        return
+    equal = isinstance(operator, (ast.Is, ast.Eq)) is holds
+    if isinstance(left, ast.NamedExpr):
+        left = left.target
+    if not isinstance(right, ast.Constant):
+        return
+    if right.value is None and isinstance(left, ast.Name) and left.id in frame.env:
+        if not equal:
+            frame.refine(left.id, _without_none(frame.env[left.id]))
+        elif isinstance(operator, (ast.Is, ast.IsNot)):
+            frame.refine(left.id, NONE)
+    elif isinstance(right.value, str) and (placed := _whose_device(left)) is not None:
+        place = right.value.partition(":")[0]
+        if place == "cpu" and equal:
+            _place(frame, placed, Device.CPU)
+        elif place == "cuda":
+            _place(frame, placed, Device.CUDA if equal else Device.CPU)
+
+
+def _whose_device(node: ast.expr) -> ast.expr | None:
+    """Return the ``x`` of ``x.device.type``."""
+    if (
+        not isinstance(node, ast.Attribute)
+        or node.attr != "type"
+        or not isinstance(node.value, ast.Attribute)
+    ):
+        return None
+    return node.value.value if node.value.attr == "device" else None
+
+
+def _place(frame: WalkFrame, node: ast.expr, device: Device) -> None:
+    """Bind a tensor to a place."""
+    if not isinstance(node, ast.Name) or node.id not in frame.env:
+        return
+    value = frame.env[node.id]
+    if value.kind is Kind.TENSOR:
+        frame.refine(node.id, refine(value, device=device))
+    elif value is TOP:
+        frame.refine(node.id, refine(ANYWHERE, device=device) if device is Device.CUDA else NO_GPU)
+    elif value.kind is Kind.UNION:
+        found = [
+            refine(each, device=device) if each.kind is Kind.TENSOR else each for each in value.items or ()
+        ]
+        frame.refine(node.id, join_all(found))
+
+
+NO_GPU = refine(ANYWHERE, device=Device.CPU)  # a tensor on the host
+
+
+def _call(frame: WalkFrame, test: ast.Call, *, holds: bool) -> None:
+    name = frame.module.imported_name(dotted_name(test.func))
+    if not test.args or not isinstance(test.args[0], ast.Name) or test.args[0].id not in frame.env:
+        return
+    target = test.args[0].id
+    if name == "torch.is_tensor" and len(test.args) == 1:
+        found = [ANYWHERE]
+    elif name == "isinstance" and len(test.args) == 2:
+        second = test.args[1]
+        classes = [*second.elts] if isinstance(second, ast.Tuple) else [second]
+        found = [_of_class(frame, each) for each in classes]
+    else:
+        return
+    value = frame.env[target]
+    if holds:
+        frame.refine(target, _met(value, found))
+    elif ANYWHERE in found:
+        frame.refine(target, _without_tensors(value))
+
+
+def _of_class(frame: WalkFrame, node: ast.expr) -> AbstractValue:
+    """Return what an object of a class is."""
+    head = dotted_name(node)
+    if not head:
+        return TOP
+    value = name_value(frame, head.partition(".")[0])
+    for part in head.split(".")[1:]:
+        is_outside = value.kind is Kind.MODULE and isinstance(value.payload, str)
+        value = AbstractValue(Kind.MODULE, payload=f"{value.payload}.{part}") if is_outside else TOP
+    if isinstance(value.payload, Class):
+        return AbstractValue(Kind.INSTANCE, payload=value.payload)
+    return _NAMED.get(str(value.payload), TOP)
+
+
+def _met(value: AbstractValue, found: list[AbstractValue]) -> AbstractValue:
+    """Return what is both."""
+    if TOP in found:
+        return value
+    kinds = {each.kind for each in found}
+    if value is TOP or value is NO_TENSOR:
+        return join_all(each if each.kind is not Kind.NDARRAY else host_arrays() for each in found)
+    left = [
+        each for each in (value.items or () if value.kind is Kind.UNION else (value,)) if each.kind in kinds
+    ]
+    return join_all(left) if left else join_all(found)
+
+
+def _without_tensors(value: AbstractValue) -> AbstractValue:
+    if value is TOP:
+        return NO_TENSOR
+    if value.kind is Kind.UNION:
+        left = [each for each in value.items or () if each.kind is not Kind.TENSOR]
+        return join_all(left) if left else value
+    return value

@@ -1,0 +1,331 @@
+"""Operators and subscripts: what they read from the GPU, and the methods that they run."""
+
+from __future__ import annotations
+
+import ast
+
+from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.transfer.conditions import Bound
+from syncscan.check.prove.frame import WalkFrame
+from syncscan.check.prove.outside import blocks
+from syncscan.check.prove.python import calls_dunder, formats
+from syncscan.check.prove.results import result_of
+from syncscan.check.prove.values import (
+    ANYWHERE,
+    BOOL,
+    NUMBER,
+    STRING,
+    TOP,
+    AbstractValue,
+    elements,
+    host_arrays,
+    join_all,
+    may_be_gpu,
+    may_hold_gpu,
+    refine,
+    tensor,
+)
+from syncscan.model import Device, Kind
+
+_NAMES = {
+    "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "FloorDiv": "floordiv", "Mod": "mod", "Pow": "pow",
+    "MatMult": "matmul", "LShift": "lshift", "RShift": "rshift", "BitOr": "or", "BitXor": "xor", "BitAnd": "and",
+    "Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge", "In": "contains", "NotIn": "contains",
+    "USub": "neg", "UAdd": "pos", "Invert": "invert", "delitem": "delitem",
+}  # fmt: skip
+_COMPARISONS = frozenset({"Eq", "NotEq", "Lt", "LtE", "Gt", "GtE"})
+_SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE, Kind.SET, Kind.DICT})
+_PLAIN = frozenset({Kind.NUMBER, Kind.STRING, Kind.NONE, Kind.DTYPE, Kind.DEVICE})
+_ITEMS = frozenset({Kind.LIST, Kind.TUPLE})
+
+
+def binary(
+    frame: WalkFrame,
+    node: ast.AST,
+    operator: str,
+    left: AbstractValue,
+    right: AbstractValue,
+    *,
+    in_place: bool = False,
+) -> AbstractValue:
+    """Walk an operator between two values; return what it gives."""
+    name = _NAMES[operator]
+    for prefix in ("i", "") if in_place else ("",):
+        calls_dunder(frame, node, left, f"__{prefix}{name}__")
+    calls_dunder(frame, node, right, f"__r{name}__" if operator not in _COMPARISONS else f"__{name}__")
+    pairs = [(one, other) for one in left.options or (left,) for other in right.options or (right,)]
+    return join_all([_between(frame, node, operator, one, other) for one, other in pairs])
+
+
+def _between(
+    frame: WalkFrame, node: ast.AST, operator: str, left: AbstractValue, right: AbstractValue
+) -> AbstractValue:
+    if Kind.TENSOR in {left.kind, right.kind}:
+        return _of_tensors(frame, node, operator, left, right)
+    if left.kind is Kind.STRING and operator == "Mod":
+        formats(frame, node, right)
+        return STRING
+    if operator in _COMPARISONS:
+        return _compared(frame, node, operator, left, right)
+    if left.kind in _PLAIN and right.kind in _PLAIN:
+        return STRING if Kind.STRING in {left.kind, right.kind} else NUMBER
+    if Kind.NDARRAY in {left.kind, right.kind}:
+        return host_arrays() if not (may_be_gpu(left) or may_be_gpu(right)) else TOP
+    return _of_sequences(frame, node, operator, left, right)
+
+
+def _of_sequences(
+    frame: WalkFrame, node: ast.AST, operator: str, left: AbstractValue, right: AbstractValue
+) -> AbstractValue:
+    """Walk an operator of lists and tuples, or of what is not known."""
+    if operator == "Add" and left.kind is right.kind and left.kind in _ITEMS:
+        if left.items is not None and right.items is not None and left.kind is Kind.TUPLE:
+            return AbstractValue(Kind.TUPLE, items=(*left.items, *right.items))
+        return AbstractValue(left.kind, element=join_all([elements(left), elements(right)]))
+    if operator == "Mult" and left.kind in _ITEMS and right.kind is Kind.NUMBER:
+        return AbstractValue(left.kind, element=elements(left))
+    if left.kind in _SEQUENCES and may_be_gpu(right):
+        frame.may(node, None, "it repeats a list by what may be a tensor on the GPU", _NUMBER)
+    return TOP
+
+
+_NUMBER = "annotate the operand as a number"
+
+
+def _compared(
+    frame: WalkFrame, node: ast.AST, operator: str, left: AbstractValue, right: AbstractValue
+) -> AbstractValue:
+    """Walk a comparison; of lists each item is compared, and the truth of that asked for."""
+    kinds = {left.kind, right.kind}
+    if kinds <= _PLAIN:
+        return _known(operator, left, right)
+    if not kinds.isdisjoint(_PLAIN - {Kind.NUMBER}):
+        return BOOL
+    if Kind.NDARRAY in kinds:
+        return host_arrays("bool") if not (may_be_gpu(left) or may_be_gpu(right)) else TOP
+    if kinds.isdisjoint(_SEQUENCES):
+        if kinds == {Kind.UNKNOWN}:
+            frame.may(node, None, "both operands may be lists of tensors on the GPU", _NUMBER)
+        return TOP
+    if all(map(may_hold_gpu, (left, right))):
+        reason = "it compares items that may be tensors on the GPU, and asks for the truth"
+        frame.may(node, None, reason, _NUMBER)
+    return BOOL if kinds <= _SEQUENCES else TOP
+
+
+def _known(operator: str, left: AbstractValue, right: AbstractValue) -> AbstractValue:
+    """Return whether two constants are equal, where they are constants."""
+    if operator in {"Eq", "NotEq"} and None not in {left.payload, right.payload} and left.kind is right.kind:
+        return refine(BOOL, payload=(left.payload == right.payload) is (operator == "Eq"))
+    return BOOL
+
+
+def _of_tensors(
+    frame: WalkFrame, node: ast.AST, operator: str, left: AbstractValue, right: AbstractValue
+) -> AbstractValue:
+    """Walk an operator of tensors by the operation table."""
+    if operator in _COMPARISONS and (
+        left.kind in _PLAIN - {Kind.NUMBER} or right.kind in _PLAIN - {Kind.NUMBER}
+    ):
+        return BOOL
+    name = f"torch.Tensor.__{_NAMES[operator]}__"
+    operation = frame.source.operation(name)
+    if operation is None:
+        return frame.unknown(node, f"`{name}` is not in the operation table")
+    bound = Bound.of(operation, [left, right], {})
+    blocks(frame, node, name, bound)
+    return result_of(bound)
+
+
+def unary(frame: WalkFrame, node: ast.UnaryOp, value: AbstractValue) -> AbstractValue:
+    """Walk an operator of one value."""
+    name = _NAMES[type(node.op).__name__]
+    calls_dunder(frame, node, value, f"__{name}__")
+    if value.kind is Kind.TENSOR:
+        return tensor(value.device, value.dtype, value.ndim)
+    if value.kind is Kind.NUMBER:
+        return NUMBER
+    if value.kind is Kind.UNION:
+        return join_all([unary(frame, node, option) for option in value.options])
+    return value if value.kind is Kind.NDARRAY else TOP
+
+
+def compare(frame: WalkFrame, node: ast.Compare) -> AbstractValue:
+    """Walk a chain of comparisons; between two of them the truth is asked for."""
+    from syncscan.check.prove.truths import asks_truth  # noqa: PLC0415
+
+    left, found = frame.evaluate(node.left), BOOL
+    for position, (operator, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
+        right = frame.evaluate(comparator)
+        name = type(operator).__name__
+        if name in {"Is", "IsNot"}:
+            found = _identity(name, left, right)
+        elif name in {"In", "NotIn"}:
+            found = _contains(frame, node, left, right)
+        else:
+            found = binary(frame, node, name, left, right)
+        if position + 1 < len(node.ops):
+            asks_truth(frame, node, found)
+        left = right
+    return found if len(node.ops) == 1 else (BOOL if not may_be_gpu(found) else found)
+
+
+def _identity(name: str, left: AbstractValue, right: AbstractValue) -> AbstractValue:
+    """Return whether a value is None, where that is known."""
+    if right.kind is not Kind.NONE or left.kind in {Kind.UNKNOWN, Kind.UNION, Kind.MODULE}:
+        return BOOL
+    return refine(BOOL, payload=(left.kind is Kind.NONE) is (name == "Is"))
+
+
+def _contains(
+    frame: WalkFrame, node: ast.AST, item: AbstractValue, container: AbstractValue
+) -> AbstractValue:
+    """Walk ``item in container``."""
+    calls_dunder(frame, node, container, "__contains__")
+    calls_dunder(frame, node, container, "__iter__")
+    for option in container.options or (container,):
+        if option.kind is Kind.TENSOR or option.kind is Kind.UNKNOWN:
+            if may_be_gpu(option):
+                frame.may(node, None, "it searches what may be a tensor on the GPU", "annotate the container")
+        elif option.kind in _ITEMS and (may_be_gpu(item) or may_hold_gpu(option)):
+            is_plain = item.kind in {Kind.STRING, Kind.NONE, Kind.DTYPE, Kind.DEVICE}
+            if not is_plain:
+                frame.may(node, None, "it compares with what may be tensors on the GPU", "annotate the items")
+    return BOOL
+
+
+# Subscripts
+
+
+def subscript(frame: WalkFrame, node: ast.AST, base: AbstractValue, index: AbstractValue) -> AbstractValue:
+    """Walk the reading of a subscript; return what it may give."""
+    calls_dunder(frame, node, base, "__getitem__")
+    return join_all([_item(frame, node, option, index) for option in base.options or (base,)])
+
+
+def _item(frame: WalkFrame, node: ast.AST, base: AbstractValue, index: AbstractValue) -> AbstractValue:
+    kind = base.kind
+    if kind is Kind.TENSOR or (kind is Kind.UNKNOWN and may_be_gpu(base) and _may_block(index)):
+        _indexes(frame, node, "torch.Tensor.__getitem__", base, index)
+        return _indexed(base, index) if kind is Kind.TENSOR else TOP
+    if kind in _ITEMS:
+        return _item_of_list(frame, node, base, index)
+    if kind is Kind.NDARRAY or kind is Kind.NUMBER:
+        if may_hold_gpu(index):
+            frame.may(node, None, "an array is indexed with what may be a tensor on the GPU", _NUMBER)
+        return host_arrays()
+    if kind is Kind.DICT:
+        return base.element if base.element is not None else TOP
+    if kind is Kind.INSTANCE:
+        return _item_of_object(frame, base)
+    return STRING if kind is Kind.STRING else TOP
+
+
+def _item_of_list(
+    frame: WalkFrame, node: ast.AST, base: AbstractValue, index: AbstractValue
+) -> AbstractValue:
+    if may_be_gpu(index):
+        frame.may(node, None, "the index may be a tensor on the GPU", _NUMBER)
+    if index.kind is Kind.SLICE:
+        return AbstractValue(base.kind, element=elements(base))
+    place = index.payload
+    if base.kind is Kind.TUPLE and base.items is not None and isinstance(place, int):
+        return base.items[place] if -len(base.items) <= place < len(base.items) else TOP
+    return elements(base)
+
+
+def _item_of_object(frame: WalkFrame, base: AbstractValue) -> AbstractValue:
+    cls = base.payload
+    if not isinstance(cls, Class):
+        return TOP
+    methods = frame.source.overrides(cls, "__getitem__")
+    if methods:
+        return join_all([frame.prover.returned(method) for method in methods])
+    if cls.is_named_tuple:
+        return join_all([frame.prover.attribute(cls, name) for name in cls.fields()] or [TOP])
+    return TOP
+
+
+def _may_block(index: AbstractValue) -> bool:
+    """Return whether an index is more than numbers, slices of numbers and texts."""
+    if index.kind is Kind.UNION:
+        return any(map(_may_block, index.options))
+    if index.kind in {Kind.NUMBER, Kind.STRING, Kind.NONE}:
+        return False
+    if index.kind in {Kind.SLICE, Kind.TUPLE}:
+        inside = index.items if index.items is not None else (index.element or TOP,)
+        return any(map(_may_block, inside))
+    return True
+
+
+def _parts(index: AbstractValue) -> tuple[AbstractValue, ...]:
+    """Return the elements of an index."""
+    if index.kind is Kind.TUPLE:
+        return index.items if index.items is not None else (index.element or TOP,)
+    return (index,)
+
+
+def _indexes(
+    frame: WalkFrame,
+    node: ast.AST,
+    name: str,
+    base: AbstractValue,
+    index: AbstractValue,
+    value: AbstractValue | None = None,
+) -> None:
+    operation = frame.source.operation(name)
+    assert operation is not None
+    bound = Bound.of(operation, [base, TOP], {})
+    bound.values["index"] = _parts(index)
+    if value is not None:
+        bound.values["value"] = (value,)
+        place = _indexed(base, index)
+        if any(part.kind is Kind.SLICE for part in _parts(index)):  # then it is no scalar, whatever else
+            place = refine(place, ndim=place.ndim or 1)
+        bound.values["place"] = (place,)
+    blocks(frame, node, name, bound)
+
+
+def _indexed(base: AbstractValue, index: AbstractValue) -> AbstractValue:
+    """Return the part of a tensor that an index selects, with the dimensions that are sure."""
+    if base.kind is not Kind.TENSOR:
+        return ANYWHERE
+    parts = _parts(index)
+    ndim = base.ndim if all(part.kind is Kind.SLICE for part in parts) else _dims(base.ndim, parts)
+    pinned = base.pinned if base.device is Device.CPU else None
+    return tensor(base.device, base.dtype, ndim, pinned)
+
+
+def _dims(ndim: int | None, parts: tuple[AbstractValue, ...]) -> int | None:
+    """Return how many dimensions are left once each part of an index has taken its own."""
+    tensors = [part for part in parts if part.kind is Kind.TENSOR]
+    if ndim is None or len(tensors) > 1:
+        return None
+    for part in parts:
+        if part.kind is Kind.NUMBER and part.dtype != "bool":
+            ndim -= 1
+        elif part.kind is Kind.NONE:
+            ndim += 1
+        elif part.kind is Kind.TENSOR and part.dtype in {"int", "float"} and part.ndim is not None:
+            ndim += part.ndim - 1
+        elif part.kind is not Kind.SLICE:
+            return None
+    return ndim
+
+
+def _is_of_dictionary(index: AbstractValue, value: AbstractValue) -> bool:
+    """Return whether a tensor takes no such index, or no such value."""
+    return index.kind is Kind.STRING or value.kind in {Kind.STRING, Kind.NONE}
+
+
+def stores_item(frame: WalkFrame, target: ast.Subscript, value: AbstractValue) -> None:
+    """Walk ``base[index] = value``."""
+    base, index = frame.evaluate(target.value), frame.evaluate(target.slice)
+    calls_dunder(frame, target, base, "__setitem__")
+    for option in base.options or (base,):
+        if option.kind is Kind.TENSOR or (option is TOP and not _is_of_dictionary(index, value)):
+            _indexes(frame, target, "torch.Tensor.__setitem__", option, index, value)
+        elif option.kind is Kind.NDARRAY and (may_hold_gpu(value) or may_hold_gpu(index)):
+            frame.may(target, None, "it stores what may be a tensor on the GPU into an array", _NUMBER)
+        elif option.kind in _ITEMS and may_be_gpu(index):
+            frame.may(target, None, "the index may be a tensor on the GPU", _NUMBER)

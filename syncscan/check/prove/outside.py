@@ -1,0 +1,190 @@
+"""Calls of what is outside of the project: torch by the operation table, other packages by what is declared of them."""
+
+from __future__ import annotations
+
+import ast
+
+from syncscan.check.infer.transfer.conditions import Bound
+from syncscan.check.prove.conditions import possible_case
+from syncscan.check.prove.frame import Arguments, WalkFrame
+from syncscan.check.prove.packages import (
+    HARMLESS_CONTEXTS,
+    HARMLESS_LAYERS,
+    HARMLESS_TORCH,
+    is_cast,
+    is_standard,
+    keeps_only,
+    looks_on_the_host,
+    root_of,
+)
+from syncscan.check.prove.python import call_builtin, formats
+from syncscan.check.prove.results import result_of
+from syncscan.check.prove.values import (
+    ANYWHERE,
+    BOOL,
+    NO_TENSOR,
+    NUMBER,
+    TOP,
+    AbstractValue,
+    host_arrays,
+    list_of,
+    may_hold_gpu,
+)
+from syncscan.model import Device, Kind
+from syncscan.ops.inferred import device_named
+from syncscan.ops.table import Effect, Operation
+
+_WHY = {
+    Effect.ALWAYS: "it blocks",
+    Effect.SHAPE: "the shape of its result depends on data",
+    Effect.SCALAR: "it reads a number from the GPU",
+    Effect.UPLOAD: "it may copy from pageable memory to the GPU",
+    Effect.DOWNLOAD: "it may copy from the GPU to the host",
+    Effect.CHECK: "it checks for errors on the host",
+    Effect.WAIT: "it is an explicit synchronization",
+}
+_RUN_CODE = frozenset(
+    {"torch.Tensor.backward", "torch.autograd.grad", "torch.autograd.backward", "torch.Tensor.apply_"}
+)
+_TEXTS = frozenset({"logging", "warnings", "pprint", "traceback", "string", "textwrap", "json", "pickle"})
+_MODULE_METHODS = frozenset(
+    {"eval", "train", "parameters", "named_parameters", "modules", "named_modules", "children", "named_children", "buffers",
+     "named_buffers", "register_buffer", "register_parameter", "requires_grad_", "add_module", "extra_repr", "zero_grad"}
+)  # fmt: skip
+
+
+def call_outside(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
+    """Walk a call of something outside of the project, by its full name."""
+    root = root_of(name)
+    if name in frame.source.table.own:
+        frame.assume(f"`{name}` does what [tool.syncscan.operations] declares")
+        return operation_call(frame, node, name, args)
+    if root == "builtins":
+        return call_builtin(frame, node, name.partition(".")[2], args)
+    if is_cast(name):
+        return args.given(1, "val") or TOP
+    if root == "torch":
+        return _call_torch(frame, node, name, args)
+    if root == "numpy":
+        return _call_numpy(frame, node, name, args)
+    if name in HARMLESS_CONTEXTS or keeps_only(name):
+        return AbstractValue(Kind.INSTANCE, payload=name) if name in HARMLESS_CONTEXTS else TOP
+    if looks_on_the_host(name):
+        return _call_standard(frame, node, name, args)
+    where = "the standard library" if is_standard(name) else f"the package `{root}`"
+    return frame.unknown(
+        node, f"`{name}` is of {where}, of which nothing is declared", name.rpartition(".")[2]
+    )
+
+
+def _call_standard(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
+    """Walk a call of the standard library, which looks at what it is given."""
+    if root_of(name) in _TEXTS:
+        for value in args.values:
+            formats(frame, node, value)
+    elif any(map(may_hold_gpu, args.values)) or args.spreads:
+        frame.may(node, None, f"`{name}` may be given a tensor on the GPU, and read it", _HOST_ARGUMENTS)
+    return NUMBER if root_of(name) in {"math", "time", "random"} else NO_TENSOR
+
+
+_HOST_ARGUMENTS = "annotate the arguments with types that are no tensors"
+
+
+def _call_numpy(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
+    if any(map(may_hold_gpu, args.values)) or args.spreads:
+        reason = f"`{name}` may be given a tensor on the GPU, and copy it to the host"
+        frame.may(node, None, reason, "annotate the arguments as `numpy.ndarray`")
+    return (
+        AbstractValue(Kind.INSTANCE, payload=name)
+        if "Generator" in name or "errstate" in name
+        else host_arrays()
+    )
+
+
+def _call_torch(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
+    if name == "torch.device":
+        return _device(args)
+    if name in HARMLESS_CONTEXTS:
+        return AbstractValue(Kind.INSTANCE, payload=name)
+    if name in {"torch.nn.Parameter", "torch.nn.parameter.Parameter"}:
+        return ANYWHERE
+    if name in HARMLESS_LAYERS:
+        return AbstractValue(Kind.INSTANCE, payload=name)
+    owner, _, last = name.rpartition(".")
+    if owner in HARMLESS_LAYERS:
+        return ANYWHERE if last in {"__call__", "forward"} else _of_module(frame, node, name, args)
+    if name in HARMLESS_TORCH or name.startswith(("torch.backends.", "torch._C._log_api")):
+        return _flag_of(name)
+    if name in _RUN_CODE:
+        return frame.unknown(node, f"`{name}` runs the backward functions and hooks of whatever was recorded")
+    if owner.startswith("torch.nn.") and last in _MODULE_METHODS:
+        return _of_module(frame, node, name, args)
+    if frame.source.operation(name) is not None:
+        return operation_call(frame, node, name, args)
+    return frame.unknown(node, f"`{name}` is not in the operation table", last)
+
+
+def _flag_of(name: str) -> AbstractValue:
+    last = name.rpartition(".")[2]
+    if last.startswith(("is_", "are_")):
+        return BOOL
+    if last == "Size":
+        return list_of(NUMBER, Kind.TUPLE)
+    return {
+        "get_default_dtype": AbstractValue(Kind.DTYPE),
+        "Generator": AbstractValue(Kind.INSTANCE, payload=name),
+    }.get(last, NO_TENSOR)
+
+
+def _of_module(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
+    """Walk a method that every module of torch has."""
+    last = name.rpartition(".")[2]
+    if last in {"eval", "train", "requires_grad_", "register_buffer", "register_parameter", "add_module"}:
+        return TOP
+    if last in _MODULE_METHODS:
+        return AbstractValue(Kind.LIST, element=TOP)
+    return operation_call(frame, node, f"torch.nn.Module.{last}", args)
+
+
+def _device(args: Arguments) -> AbstractValue:
+    given = args.given(0, "type")
+    place = device_named(given) if given is not None else Device.UNKNOWN
+    return AbstractValue(Kind.DEVICE, Device.MIXED if place is Device.UNKNOWN else place)
+
+
+def operation_call(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
+    """Walk a call of an operation of the table; an operation that is not there is an unknown callee."""
+    operation = frame.source.operation(name)
+    if operation is None:
+        return frame.unknown(
+            node, f"the operation `{name}` is not in the operation table", name.rpartition(".")[2]
+        )
+    bound = Bound.of(operation, args.args, args.kwargs)
+    blocks(frame, node, name, bound, spreads=args.spreads)
+    if _is_in_place(name) and args.args:
+        return args.args[0] if args.args[0].kind is Kind.TENSOR else ANYWHERE
+    return TOP if args.spreads and operation.result not in {"number", "none", "string"} else result_of(bound)
+
+
+def _is_in_place(name: str) -> bool:
+    return name.startswith("torch.Tensor.") and name.endswith("_") and not name.endswith("__")
+
+
+def blocks(frame: WalkFrame, node: ast.AST, name: str, bound: Bound, *, spreads: bool = False) -> None:
+    """Note that an operation may block, where nothing excludes it."""
+    operation = bound.operation
+    case = possible_case(bound, dense=frame.source.is_dense)
+    if case is None and spreads:
+        case = next(iter((*operation.blocks, *operation.sometimes)), None)
+    if case is not None:
+        frame.may(node, None, f"`{name}`: {_WHY[case.effect]}", _fact_of(operation, case.effect))
+
+
+def _fact_of(operation: Operation, effect: Effect) -> str:
+    """Return the one fact that would exclude a case."""
+    if effect in {Effect.ALWAYS, Effect.WAIT, Effect.CHECK}:
+        return "leave it out of the step, or allow it with a reason"
+    if effect is Effect.UPLOAD:
+        return "copy from pinned memory with `non_blocking=True`, or keep the operands in one place"
+    first = next(iter(operation.args), "input").lstrip("*")
+    return f"`assert {'x' if first == 'input' else first}.is_cpu` of its operand, or an annotation that is no tensor"

@@ -1,0 +1,134 @@
+"""What packages outside the project do to the GPU: the functions that are known not to look at their arguments.
+
+A function of a package that is named nowhere here is an unknown callee. Each name was chosen by its documentation; that
+none of them reads a value from the GPU is what a proof rests on.
+"""
+
+from __future__ import annotations
+
+import sys
+
+# Modules of the standard library whose functions run nothing that they are given, and look at it on the host alone.
+_STDLIB = frozenset(
+    {"abc", "argparse", "ast", "atexit", "base64", "binascii", "bisect", "calendar", "cmath", "collections", "contextlib",
+     "copy", "ctypes", "dataclasses", "datetime", "decimal", "difflib", "enum", "errno", "fnmatch", "fractions", "functools",
+     "gc", "getpass", "glob", "gzip", "hashlib", "heapq", "html", "importlib", "inspect", "io", "itertools", "json", "keyword",
+     "linecache", "locale", "logging", "math", "mimetypes", "numbers", "operator", "os", "pathlib", "platform", "pprint",
+     "queue", "random", "re", "secrets", "shlex", "shutil", "signal", "socket", "stat", "statistics", "string", "struct",
+     "subprocess", "sys", "sysconfig", "tempfile", "textwrap", "threading", "time", "timeit", "tomllib", "traceback", "types",
+     "typing", "typing_extensions", "unicodedata", "urllib", "uuid", "warnings", "weakref", "zipfile", "zlib"}
+)  # fmt: skip
+# Functions and classes that keep what they are given, and look at nothing of it.
+_KEEP = frozenset(
+    {"collections.OrderedDict", "collections.defaultdict", "collections.deque", "collections.ChainMap",
+     "contextlib.nullcontext", "contextlib.suppress", "copy.copy",
+     "dataclasses.dataclass", "dataclasses.field", "dataclasses.fields", "dataclasses.is_dataclass", "dataclasses.replace",
+     "functools.cache", "functools.cached_property", "functools.lru_cache", "functools.partial", "functools.wraps",
+     "gc.collect", "gc.disable", "gc.enable", "inspect.isfunction", "inspect.signature", "itertools.chain",
+     "itertools.chain.from_iterable", "itertools.count", "itertools.cycle", "itertools.islice", "itertools.product",
+     "itertools.repeat", "itertools.zip_longest", "operator.attrgetter", "operator.itemgetter", "sys.getrefcount",
+     "sys.getsizeof", "threading.Condition", "threading.Event", "threading.Lock", "threading.RLock", "threading.Thread",
+     "threading.local", "types.MethodType", "types.SimpleNamespace", "typing.TypeVar", "typing.NamedTuple",
+     "weakref.WeakKeyDictionary", "weakref.WeakValueDictionary", "weakref.proxy", "weakref.ref"}
+)  # fmt: skip
+_CASTS = frozenset({"typing.cast", "typing_extensions.cast"})
+HARMLESS_CONTEXTS = frozenset(
+    {"builtins.open", "contextlib.nullcontext", "contextlib.suppress", "contextlib.contextmanager",
+     "threading.Condition", "threading.Lock", "threading.RLock", "tempfile.TemporaryDirectory", "warnings.catch_warnings",
+     "torch.amp.autocast", "torch.autocast", "torch.autograd.profiler.record_function", "torch.autograd.set_grad_enabled",
+     "torch.cpu.amp.autocast", "torch.cuda.Stream", "torch.cuda.amp.autocast", "torch.cuda.device", "torch.cuda.device_of",
+     "torch.cuda.nvtx.range", "torch.cuda.stream", "torch.device", "torch.enable_grad", "torch.inference_mode",
+     "torch.no_grad", "torch.profiler.record_function", "torch.random.fork_rng", "torch.set_grad_enabled"}
+)  # fmt: skip
+# Of torch what is not in the operation table, and does nothing on the GPU.
+HARMLESS_TORCH = frozenset(
+    {"torch.Generator", "torch.Size", "torch.are_deterministic_algorithms_enabled", "torch.compiler.is_compiling",
+     "torch.compiler.disable", "torch.finfo", "torch.get_autocast_gpu_dtype", "torch.get_default_device",
+     "torch.get_default_dtype", "torch.get_num_threads", "torch.iinfo", "torch.is_autocast_enabled", "torch.is_complex",
+     "torch.is_floating_point", "torch.is_grad_enabled", "torch.is_inference_mode_enabled", "torch.is_storage",
+     "torch.is_tensor", "torch.jit.is_scripting", "torch.jit.is_tracing", "torch.promote_types", "torch.result_type",
+     "torch.set_grad_enabled", "torch.set_num_threads", "torch.cuda.is_available", "torch.cuda.is_initialized",
+     "torch.cuda.nvtx.mark", "torch.cuda.nvtx.range_pop", "torch.cuda.nvtx.range_push", "torch.distributed.is_available",
+     "torch.distributed.get_backend", "torch.backends.cuda.is_built", "torch.version.cuda"}
+)  # fmt: skip
+# Layers of torch whose call and whose making launch kernels of fixed sizes alone.
+HARMLESS_LAYERS = frozenset(
+    f"torch.nn.{name}"
+    for name in [
+        "AvgPool1d",
+        "AvgPool2d",
+        "AvgPool3d",
+        "Conv1d",
+        "Conv2d",
+        "Conv3d",
+        "ConvTranspose1d",
+        "ConvTranspose2d",
+        "Dropout",
+        "Embedding",
+        "Flatten",
+        "GELU",
+        "GLU",
+        "GroupNorm",
+        "Hardswish",
+        "Identity",
+        "LayerNorm",
+        "LeakyReLU",
+        "Linear",
+        "Mish",
+        "PReLU",
+        "RMSNorm",
+        "ReLU",
+        "ReLU6",
+        "SELU",
+        "SiLU",
+        "Sigmoid",
+        "Softmax",
+        "Softplus",
+        "Tanh",
+        "Unflatten",
+    ]
+)
+TRANSPARENT_DECORATORS = frozenset(
+    {"abc.abstractmethod", "enum.unique", "functools.total_ordering", "typing.runtime_checkable", "builtins.classmethod", "builtins.property", "builtins.staticmethod", "contextlib.contextmanager",
+     "dataclasses.dataclass", "functools.cache", "functools.cached_property", "functools.lru_cache", "functools.wraps",
+     "torch.compiler.disable", "torch.enable_grad", "torch.inference_mode", "torch.jit.export", "torch.jit.ignore",
+     "torch.jit.unused", "torch.no_grad", "typing.final", "typing.no_type_check", "typing.overload", "typing.override",
+     "typing_extensions.override", "typing_extensions.overload", "typing_extensions.deprecated", "warnings.deprecated"}
+)  # fmt: skip
+_BASES = frozenset({"abc", "builtins", "collections", "enum", "typing", "typing_extensions"})
+
+
+def root_of(name: str) -> str:
+    """Return the package of a full name."""
+    return name.partition(".")[0]
+
+
+def is_standard(name: str) -> bool:
+    """Return whether a full name is of the standard library."""
+    return root_of(name) in sys.stdlib_module_names
+
+
+def looks_on_the_host(name: str) -> bool:
+    """Return whether a function runs nothing that it is given, and reads what is on the host alone."""
+    return root_of(name) in _STDLIB
+
+
+def keeps_only(name: str) -> bool:
+    """Return whether a function keeps what it is given, and reads nothing of it."""
+    return name in _KEEP
+
+
+def is_cast(name: str) -> bool:
+    """Return whether a function gives its second argument back."""
+    return name in _CASTS
+
+
+def is_harmless_base(name: str) -> bool:
+    """Return whether making an object of a class outside of the project, and what it does of its own, never blocks."""
+    is_exception = name.endswith(("Error", "Exception", "Warning"))
+    if (
+        name in {"torch.nn.Module", "torch.autograd.Function", "torch.nn.modules.module.Module"}
+        or is_exception
+    ):
+        return True
+    return root_of(name) in _BASES or name in {"object", "threading.local", "threading.Thread", "nn.Module"}

@@ -1,0 +1,249 @@
+"""Calls of Python's own functions: those that read a number, a truth or a text, and those that iterate."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection
+
+from syncscan.check.infer.source.index import Class
+from syncscan.check.prove.containers import iterates
+from syncscan.check.prove.frame import Arguments, WalkFrame
+from syncscan.check.prove.truths import asks_truth
+from syncscan.check.prove.values import (
+    BOOL,
+    INT,
+    NO_TENSOR,
+    NONE,
+    NUMBER,
+    STRING,
+    TOP,
+    AbstractValue,
+    join,
+    join_all,
+    list_of,
+    may_be_gpu,
+    may_hold_gpu,
+)
+from syncscan.model import Kind
+
+_OF_NUMBERS = {"int": INT, "float": NUMBER, "complex": NUMBER, "bool": BOOL, "round": NUMBER}
+_TEXTS = frozenset({"str", "repr", "print", "format", "ascii"})
+_COMPARING = frozenset({"min", "max", "sorted", "sum", "any", "all"})
+_MAKING = {"list": Kind.LIST, "tuple": Kind.TUPLE, "set": Kind.SET, "frozenset": Kind.SET}
+_LAZY = frozenset({"zip", "enumerate", "reversed", "map", "filter", "iter"})
+_QUIET = {
+    "len": INT, "isinstance": BOOL, "issubclass": BOOL, "id": INT, "hash": INT, "callable": BOOL, "hasattr": BOOL, "type": NO_TENSOR,
+    "object": NO_TENSOR, "property": NO_TENSOR, "staticmethod": TOP, "classmethod": TOP, "open": AbstractValue(Kind.INSTANCE, payload="builtins.open"),
+    "ord": INT, "chr": STRING, "bin": STRING, "hex": STRING, "oct": STRING, "bytes": STRING, "bytearray": STRING, "vars": NO_TENSOR,
+    "dir": NO_TENSOR, "globals": NO_TENSOR, "locals": NO_TENSOR, "input": STRING, "memoryview": NO_TENSOR, "super": NO_TENSOR, "slice": AbstractValue(Kind.SLICE),
+}  # fmt: skip
+_DUNDERS = {
+    "len": "__len__",
+    "hash": "__hash__",
+    "abs": "__abs__",
+    "iter": "__iter__",
+    "reversed": "__reversed__",
+}
+
+
+def call_builtin(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
+    """Walk a call of a function of Python itself."""
+    first = args.args[0] if args.args else None
+    if name in _DUNDERS and first is not None:
+        calls_dunder(frame, node, first, _DUNDERS[name])
+    for names, handler in _HANDLERS:
+        if name in names:
+            return handler(frame, node, name, args)
+    if name in _QUIET:
+        return _QUIET[name]
+    if name.endswith(("Error", "Exception", "Warning", "Exit", "Interrupt", "Iteration")):
+        return NO_TENSOR
+    owner, _, method = name.rpartition(".")
+    if owner in _TYPES and method in _OF_TYPES:
+        return TOP
+    return frame.unknown(node, f"`{name}` may run anything")
+
+
+def _text(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
+    for value in args.values:
+        formats(frame, node, value)
+    return NONE if name == "print" else STRING
+
+
+def _range(frame: WalkFrame, node: ast.AST, _: str, args: Arguments) -> AbstractValue:
+    for value in args.args:
+        _reads_number(frame, node, value)
+    return list_of(INT)
+
+
+def _container(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
+    item = iterates(frame, node, args.args[0]) if args.args else TOP
+    return AbstractValue(_MAKING[name], element=item)
+
+
+def _next(frame: WalkFrame, node: ast.AST, _: str, args: Arguments) -> AbstractValue:
+    return join_all([iterates(frame, node, args.args[0] if args.args else TOP), *args.args[1:]])
+
+
+def _arithmetic(_: WalkFrame, __: ast.AST, ___: str, args: Arguments) -> AbstractValue:
+    return TOP if any(map(may_be_gpu, args.values)) else NUMBER
+
+
+def _table(*_: object) -> AbstractValue:
+    return AbstractValue(Kind.DICT, element=TOP)
+
+
+def _number(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
+    for value in args.args[:1]:
+        if name == "bool":
+            asks_truth(frame, node, value)
+        else:
+            _reads_number(frame, node, value)
+        if _is_doubted(frame, node, name, value):
+            reason = f"it converts what the annotation says is of type `{name}` already, so it may be a tensor on the GPU"
+            frame.may(node, None, reason, "take the conversion out")
+    return _OF_NUMBERS[name]
+
+
+def _is_doubted(frame: WalkFrame, node: ast.AST, name: str, value: AbstractValue) -> bool:
+    """Return whether a parameter is converted to the type that its annotation names: the code does not trust that."""
+    argument = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    if not isinstance(argument, ast.Name) or value.kind is not Kind.NUMBER or value.dtype != name:
+        return False
+    parameter = frame.function.by_name.get(argument.id)
+    if parameter is None or parameter.annotation is None:
+        return False
+    return frame.source.promised(parameter.annotation, frame.module, frame.function).kind is Kind.NUMBER
+
+
+def _reads_number(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> None:
+    if may_be_gpu(value):
+        frame.may(node, None, "it reads a number that may be a tensor on the GPU", _NUMBER)
+    for dunder in ("__int__", "__float__", "__index__", "__round__"):
+        calls_dunder(frame, node, value, dunder)
+
+
+_NUMBER = "annotate its argument as a number, or `assert x.is_cpu`"
+
+
+def calls_dunder(frame: WalkFrame, node: ast.AST, value: AbstractValue, name: str) -> None:
+    """Note the methods of the project that an operator or a function of Python may run."""
+    for option in value.options or (value,):
+        cls = option.payload if option.kind is Kind.INSTANCE else None
+        methods = frame.source.overrides(cls, name) if isinstance(cls, Class) else ()
+        if option.kind is Kind.UNKNOWN:
+            methods = tuple(frame.source.methods_named(name))
+        for method in methods:
+            frame.calls(node, method)
+
+
+def formats(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> None:
+    """Walk the making of a text of a value."""
+    for option in value.options or (value,):
+        cls = option.payload if option.kind is Kind.INSTANCE else None
+        if isinstance(cls, Class):
+            methods = [
+                m for name in ("__str__", "__repr__", "__format__") for m in frame.source.overrides(cls, name)
+            ]
+            for method in methods:
+                frame.calls(node, method)
+            if not methods and (cls.is_record or cls.is_module):
+                frame.may(
+                    node,
+                    None,
+                    f"the text of a `{cls.name}` is that of its fields, of which one may be on the GPU",
+                    _ON_TEXT,
+                )
+        elif may_hold_gpu(option):
+            frame.may(node, None, "the text is of what may be a tensor on the GPU", _ON_TEXT)
+
+
+_ON_TEXT = "leave the value out of the text, or annotate it with a type that is no tensor"
+
+
+def _compares(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
+    """Walk a function that compares or adds up the items that it is given."""
+    several = len(args.args) > 1 and name in {"min", "max"}
+    items = list(args.args) if several else [iterates(frame, node, value) for value in args.args[:1]]
+    whole = join_all(items) if items else TOP
+    if name == "sum":
+        return TOP if may_be_gpu(whole) else whole
+    key = args.kwargs.get("key", NONE)
+    if key is not NONE or args.spreads or may_hold_gpu(whole):
+        frame.may(node, None, f"`{name}` asks for the truth of what may be tensors on the GPU", _NUMBER)
+    if name in {"any", "all"}:
+        return BOOL
+    if name == "sorted":
+        return AbstractValue(Kind.LIST, element=whole)
+    return join(whole, args.kwargs["default"]) if "default" in args.kwargs else whole
+
+
+def _lazy(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
+    """Walk a function that gives items of what it iterates over, as they are asked for."""
+    start = 1 if name in {"map", "filter"} else 0
+    items = [iterates(frame, node, value) for value in args.args[start:]]
+    first = items[0] if items else TOP
+    if name == "zip":
+        row = list_of(join_all(items), Kind.TUPLE) if args.spreads and items else _row(items)
+        return AbstractValue(Kind.LIST, element=row)
+    if name == "enumerate":
+        return AbstractValue(Kind.LIST, element=AbstractValue(Kind.TUPLE, items=(INT, first)))
+    if name == "map":
+        function = args.args[0] if args.args else TOP
+        given = Arguments(tuple(items), spreads=not items)
+        return AbstractValue(Kind.LIST, element=frame.call(node, function, given))
+    if name == "filter":
+        asks_truth(frame, node, first)
+        if args.args and args.args[0] is not NONE:
+            asks_truth(frame, node, frame.call(node, args.args[0], Arguments((first,))))
+    return AbstractValue(Kind.LIST, element=first)
+
+
+def _row(items: list[AbstractValue]) -> AbstractValue:
+    """Return one of the tuples that ``zip`` gives."""
+    return AbstractValue(Kind.TUPLE, items=tuple(items)) if items else list_of(TOP, Kind.TUPLE)
+
+
+def _dynamic(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
+    """Walk ``getattr`` and its like: any property, or setter, of the name may run."""
+    given = args.given(1, "name")
+    text = given.payload if given is not None and given.kind is Kind.STRING else None
+    if not isinstance(text, str):
+        return frame.unknown(node, f"`{name}` of a name that is not known may run any property")
+    if name == "setattr":
+        for method in frame.source.setters(text):
+            frame.calls(node, method)
+        return NONE
+    default = args.args[2:3]
+    found = frame.attribute(node, args.args[0] if args.args else TOP, text)
+    return join(found, default[0]) if default else found
+
+
+_TYPES = frozenset({"dict", "str", "list", "object", "int", "float", "bytes"})
+_OF_TYPES = frozenset(
+    {
+        "fromkeys",
+        "join",
+        "maketrans",
+        "__init__",
+        "__new__",
+        "__setattr__",
+        "__getattribute__",
+        "from_bytes",
+        "fromhex",
+    }
+)
+_HANDLERS: tuple[
+    tuple[Collection[str], Callable[[WalkFrame, ast.AST, str, Arguments], AbstractValue]], ...
+] = (
+    (_OF_NUMBERS, _number),
+    (_TEXTS, _text),
+    ({"range"}, _range),
+    (_COMPARING, _compares),
+    (_MAKING, _container),
+    ({"next"}, _next),
+    ({"dict"}, _table),
+    (_LAZY, _lazy),
+    ({"abs", "pow", "divmod"}, _arithmetic),
+    ({"getattr", "setattr", "delattr"}, _dynamic),
+)

@@ -1,0 +1,342 @@
+"""What a proof asks of a project: definitions, annotations, and what the check's inference knows.
+
+No other module of the package asks the solver. A proof trusts what is declared (annotations, the operation table) and
+what the source shows; of the solver it takes the callees that it has resolved, to look behind a call that the proof cannot.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from syncscan.check.infer.source.index import (
+    Class,
+    Function,
+    Import,
+    Module,
+    Parameter,
+    Virtual,
+    imported_names,
+)
+from syncscan.check.infer.source.syntax import dotted_name, last_name
+from syncscan.check.prove.values import TOP, AbstractValue, opened, with_keys
+from syncscan.model import Kind
+from syncscan.ops.table import Operation, OperationTable
+
+# Annotations of what may run code as it is iterated, which a list does not.
+_LAZY = frozenset(
+    {"Iterable", "Iterator", "Generator", "AsyncIterable", "AsyncIterator", "AsyncGenerator", "Awaitable", "Coroutine"}
+)  # fmt: skip
+_MAKES_SPARSE = re.compile(
+    r"\bsparse_(coo|csr|csc|bsr|bsc|compressed)|\bto_sparse|\btorch\.sparse\b|\bsparse=True"
+)
+Binding = Function | Class | Import | ast.AST
+
+
+class Solved(Protocol):
+    """The solver of a project once it is solved."""
+
+    @property
+    def context(self) -> Any:
+        """Return the source, the operation table and the conventions."""
+
+    @property
+    def known(self) -> Any:
+        """Return what is known of functions, by cell."""
+
+
+@dataclass(slots=True)
+class Bindings:
+    """The names that the top of a module binds, each with everything that binds it."""
+
+    by_name: dict[str, list[Binding]] = field(default_factory=dict)
+    stars: list[str] = field(default_factory=list)  # modules of ``from x import *``
+
+
+class Definitions:
+    """The definitions of a project by their names and nodes."""
+
+    def __init__(self, solver: Solved) -> None:
+        context = solver.context
+        self.modules: list[Module] = list(context.modules)
+        for module in self.modules:
+            module.read()
+        self.table: OperationTable = context.table
+        self.scopes = context.scopes
+        self.program = context.program
+        self.declared: dict[Function, str] = context.declared
+        self._context = context
+        self.is_dense = not any(_MAKES_SPARSE.search(module.lines.text) for module in self.modules)
+        self._parameters: dict[Parameter, Any] = solver.known.parameters
+        self._callees: dict[Function, dict[Function | Virtual, Any]] = solver.known.callees
+        self._bindings: dict[Module, Bindings] = {}
+        self._by_node: dict[Module, dict[ast.AST, Function]] = {}
+        self._methods: dict[str, list[Function]] | None = None
+        self._overrides: dict[tuple[Class, str], tuple[Function, ...]] = {}
+        self._stores: dict[str, list[tuple[Function, bool]]] | None = None
+        self._promised: dict[tuple[ast.expr, Module], AbstractValue] = {}
+
+    def entry(self, module: str, name: str) -> Function | None:
+        """Return the function or method of a full name; of a method also where a class above defines it."""
+        found: Module | None = self.program.modules.get(module)
+        if found is None:
+            return None
+        for function in found.functions:
+            if function.qualname == name:
+                return function
+        owner, _, method = name.rpartition(".")
+        cls = next((each for each in found.classes if each.qualname == owner), None)
+        found_method: Function | None = cls.find_method(method) if cls is not None else None
+        return found_method
+
+    def function_at(self, module: Module, node: ast.AST) -> Function | None:
+        """Return the function that a ``def`` defines."""
+        if module not in self._by_node:
+            self._by_node[module] = {function.node: function for function in module.functions}
+        return self._by_node[module].get(node)
+
+    def bindings(self, module: Module) -> Bindings:
+        """Return what the top of a module binds."""
+        found = self._bindings.get(module)
+        if found is None:
+            found = self._bindings[module] = Bindings()
+            self._note_block(module, module.tree.body, found)
+            for function in module.functions:
+                for name in function.global_names:
+                    found.by_name.setdefault(name, []).append(function.node)
+        return found
+
+    def _note_block(self, module: Module, body: Iterable[ast.stmt], found: Bindings) -> None:
+        for node in body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                self._note(found, node.name, self.function_at(module, node) or node)
+            elif isinstance(node, ast.ClassDef):
+                self._note(found, node.name, module.class_at(node) or node)
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                for name, target in imported_names(node, module).items():
+                    if name == "*":
+                        found.stars.append(target.module)
+                    else:
+                        self._note(found, name, target)
+            else:
+                for name in stored_names(node):
+                    self._note(found, name, node)
+                for block in blocks_of(node):
+                    self._note_block(module, block, found)
+
+    @staticmethod
+    def _note(found: Bindings, name: str, binding: Binding) -> None:
+        is_overload = isinstance(binding, Function) and any(
+            each.rpartition(".")[2] == "overload" for each in binding.decorators
+        )
+        if not is_overload:
+            found.by_name.setdefault(name, []).append(binding)
+
+    def promised(self, annotation: ast.expr | None, module: Module, scope: Function | None) -> AbstractValue:
+        """Return what an annotation promises; anything where that is nothing that matters."""
+        if annotation is None:
+            return TOP
+        key = (annotation, module)
+        found = self._promised.get(key)
+        if found is None:
+            found = TOP
+            if not _names_lazy(annotation):
+                found = opened(self._context.annotations.read(annotation, module, scope))
+                found = TOP if _is_structural(found) else found
+                if found.kind is Kind.DICT and (keys := _keys_in(annotation)) is not None:
+                    found = with_keys(found, self.promised(keys, module, scope))
+            self._promised[key] = found
+        return found
+
+    def overrides(self, cls: Class, name: str) -> tuple[Function, ...]:
+        """Return the methods that a call on an object of a class may run: for each class below it, those that hide all others.
+
+        Where bases meet again above, more than one may be left, for the order of bases is not followed further.
+        """
+        key = (cls, name)
+        found = self._overrides.get(key)
+        if found is None:
+            methods: dict[Function, None] = {}
+            for each in (cls, *cls.subclasses):
+                defining = [above for above in each.mro() if name in above.methods]
+                hidden = {above for one in defining for above in one.mro()[1:]}
+                methods.update((one.methods[name], None) for one in defining if one not in hidden)
+            found = self._overrides[key] = tuple(methods)
+        return found
+
+    def passed(self, parameter: Parameter) -> AbstractValue | None:
+        """Return what the check has seen callers pass to a parameter; None where it has seen none."""
+        cell = self._parameters.get(parameter)
+        return None if cell is None or cell.value.kind is Kind.UNKNOWN else opened(cell.value)
+
+    def methods_named(self, name: str) -> list[Function]:
+        """Return every method and property of the project with a name."""
+        if self._methods is None:
+            self._methods = {}
+            for module in self.modules:
+                for function in module.functions:
+                    if function.owner is not None:
+                        self._methods.setdefault(function.name, []).append(function)
+        return self._methods.get(name, [])
+
+    def made_properties(self, cls: Class, name: str) -> list[Function]:
+        """Return the methods of which the body of a class makes a property: ``size = property(_size)``."""
+        found: list[Function] = []
+        for each in (*cls.mro(), *cls.subclasses):
+            for node in each.node.body:
+                targets = node.targets if isinstance(node, ast.Assign) else []
+                if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+                    names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+                    found += [each.methods[part] for part in names if part in each.methods]
+        return found
+
+    def setters(self, name: str) -> list[Function]:
+        """Return every setter of a property of a name."""
+        return [
+            each for each in self.methods_named(name) if any(d.endswith(".setter") for d in each.decorators)
+        ]
+
+    def storing(self, name: str) -> list[Function]:
+        """Return the functions that set an attribute of a name, of whatever object."""
+        return [function for function, _ in self._all_storing().get(name, ())]
+
+    def storing_for(self, classes: Collection[Class], name: str) -> list[Function]:
+        """Return the functions that may set an attribute of objects of some classes: not methods of others on their own objects."""
+        return [
+            function
+            for function, of_others in self._all_storing().get(name, ())
+            if of_others or function.owner is None or function.owner in classes
+        ]
+
+    def _all_storing(self) -> dict[str, list[tuple[Function, bool]]]:
+        """Return by name of an attribute who sets it, and whether on other objects than the own one."""
+        if self._stores is None:
+            self._stores = {}
+            for module in self.modules:
+                for function in module.functions:
+                    for attribute, of_others in _stored_attributes(function).items():
+                        self._stores.setdefault(attribute, []).append((function, of_others))
+        return self._stores
+
+    def resolved_by_check(self, function: Function, name: str) -> list[Function]:
+        """Return what the check's inference calls from a function under a name."""
+        found: dict[Function, None] = {}
+        for callee in self._callees.get(function, ()):
+            for each in callee.below if isinstance(callee, Virtual) else (callee,):
+                of_class = each.owner.name if each.owner is not None and each.name == "__init__" else ""
+                if name in {each.name, of_class}:
+                    found[each] = None
+        return list(found)
+
+    def operation(self, name: str) -> Operation | None:
+        """Return the entry of the operation table for a full name."""
+        return self.table.find(name)
+
+    def decoration(self, function: Function | Class) -> list[tuple[str, Function | Class | None]]:
+        """Return the decorators of a function: their full names, and their definitions where these are of the project."""
+        found: list[tuple[str, Function | Class | None]] = []
+        for node in getattr(function.node, "decorator_list", ()):
+            called = node.func if isinstance(node, ast.Call) else node
+            name = dotted_name(called)
+            definition = self.program.lookup_dotted(function.module, name, function.parent) if name else None
+            if isinstance(definition, (Function, Class)):
+                found.append((definition.name, definition))
+            else:
+                full = self.program.full_name(node, function.module, function.parent)
+                found.append((full or ast.unparse(node), None))
+        return found
+
+
+def stored_names(node: ast.stmt) -> Iterator[str]:
+    """Yield the names that a statement binds itself, not those of the statements in it."""
+    targets: list[ast.AST | None] = [*getattr(node, "targets", ()), getattr(node, "target", None)]
+    targets += [item.optional_vars for item in getattr(node, "items", ())]
+    targets += [case.pattern for case in getattr(node, "cases", ())]
+    targets += getattr(node, "handlers", ())
+    for target in filter(None, targets):
+        inside = [target] if isinstance(target, ast.ExceptHandler) else ast.walk(target)
+        yield from filter(None, map(_bound_by, inside))
+    for child in _expressions_of(node):
+        for each in ast.walk(child):
+            if isinstance(each, ast.NamedExpr):
+                yield each.target.id
+
+
+def _bound_by(node: ast.AST) -> str:
+    """Return the name that a part of a target or of a pattern binds, or ""."""
+    if isinstance(node, ast.Name):
+        return "" if isinstance(node.ctx, ast.Load) else node.id
+    return getattr(node, "name", None) or getattr(node, "rest", None) or ""
+
+
+def _expressions_of(node: ast.stmt) -> Iterator[ast.expr]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            yield child
+
+
+def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """Yield the bodies of a statement."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if isinstance(block, list) and block:
+            yield block
+    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        yield part.body
+
+
+def _stored_attributes(function: Function) -> dict[str, bool]:
+    """Return the attributes that the code of a function sets, and of each whether on other objects than its own."""
+    found: dict[str, bool] = {}
+    own = function.parameters[0].name if function.parameters and not function.is_static else ""
+    queue: list[ast.AST] = [*getattr(function.node, "body", ())]
+    while queue:
+        node = queue.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        if isinstance(node, ast.stmt):
+            targets = [*getattr(node, "targets", ()), getattr(node, "target", None)]
+            targets += [item.optional_vars for item in getattr(node, "items", ())]
+            queue += [each for each in targets if each is not None]
+            for block in blocks_of(node):
+                queue += block
+        elif isinstance(node, (ast.Tuple, ast.List)):
+            queue += node.elts
+        elif isinstance(node, ast.Starred):
+            queue.append(node.value)
+        elif isinstance(node, ast.Attribute):
+            is_own = isinstance(node.value, ast.Name) and node.value.id == own
+            found[node.attr] = found.get(node.attr, False) or not is_own
+    return found
+
+
+def _names_lazy(annotation: ast.expr) -> bool:
+    """Return whether an annotation, or a part of it, is of what may run code as it is iterated."""
+    for node in ast.walk(annotation):
+        if isinstance(node, (ast.Name, ast.Attribute)) and last_name(node) in _LAZY:
+            return True
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and any(name in node.value for name in _LAZY)
+        ):
+            return True
+    return False
+
+
+def _keys_in(annotation: ast.expr) -> ast.expr | None:
+    """Return what ``dict[K, V]`` says of keys."""
+    inside = annotation.slice if isinstance(annotation, ast.Subscript) else None
+    return inside.elts[0] if isinstance(inside, ast.Tuple) and len(inside.elts) == 2 else None
+
+
+def _is_structural(value: AbstractValue) -> bool:
+    """Return whether a value may be of classes that do not name the one which is promised: a protocol."""
+    for option in value.options:
+        cls = option.payload if option.kind is Kind.INSTANCE else None
+        if isinstance(cls, Class) and any(name.endswith("Protocol") for name in cls.external_bases):
+            return True
+    return False

@@ -1,0 +1,360 @@
+"""Walking statements: bindings, branches, loops, contexts and definitions."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+
+from syncscan.check.infer.source.conventions import allows_waits
+from syncscan.check.infer.source.index import imported_names
+from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
+from syncscan.check.prove.attributes import stores_attribute
+from syncscan.check.prove.containers import enters, iterates, unpacked
+from syncscan.check.prove.definitions import defined_class, defined_function
+from syncscan.check.prove.frame import STATEMENTS, WalkFrame, handles
+from syncscan.check.prove.names import import_value
+from syncscan.check.prove.narrowing import narrow
+from syncscan.check.prove.operators import binary, stores_item
+from syncscan.check.prove.truths import truth_of
+from syncscan.check.prove.values import NO_TENSOR, TOP, AbstractValue, join, kept_outside
+from syncscan.model import Kind
+
+_ENDS = frozenset({"sys.exit", "os._exit", "exit"})
+
+
+@handles(STATEMENTS, "Expr")
+def _expr(frame: WalkFrame, node: ast.Expr) -> bool | None:
+    if not isinstance(node.value, ast.Constant):
+        frame.evaluate(node.value)
+    if isinstance(node.value, ast.Call):
+        return frame.module.imported_name(dotted_name(node.value.func)) not in _ENDS
+    return None
+
+
+@handles(STATEMENTS, "Pass", "Global", "Nonlocal")
+def _nothing(*_: object) -> None:
+    pass
+
+
+@handles(STATEMENTS, "Assign")
+def _assign(frame: WalkFrame, node: ast.Assign) -> None:
+    value = frame.evaluate(node.value)
+    for target in node.targets:
+        assign(frame, target, value)
+
+
+@handles(STATEMENTS, "AnnAssign")
+def _annotated(frame: WalkFrame, node: ast.AnnAssign) -> None:
+    promised = frame.source.promised(node.annotation, frame.module, frame.function)
+    if node.value is None:
+        return
+    value = frame.evaluate(node.value)
+    if promised is not TOP and not (value.kind is promised.kind is Kind.TENSOR):
+        value = promised
+    assign(frame, node.target, value)
+
+
+@handles(STATEMENTS, "AugAssign")
+def _augmented(frame: WalkFrame, node: ast.AugAssign) -> None:
+    target = node.target
+    before = frame.evaluate(_as_read(target))
+    value = binary(frame, node, type(node.op).__name__, before, frame.evaluate(node.value), in_place=True)
+    assign(frame, target, value)
+
+
+def _as_read(target: ast.expr) -> ast.expr:
+    """Return what an augmented assignment reads."""
+    kinds: dict[str, type[ast.expr]] = {
+        "Name": ast.Name,
+        "Attribute": ast.Attribute,
+        "Subscript": ast.Subscript,
+    }
+    read = kinds[type(target).__name__](
+        **{name: getattr(target, name) for name in target._fields if name != "ctx"}
+    )
+    read.ctx = ast.Load()  # type: ignore[attr-defined]
+    return ast.copy_location(read, target)
+
+
+def assign(frame: WalkFrame, target: ast.expr, value: AbstractValue) -> None:
+    """Bind a target of an assignment."""
+    if isinstance(target, ast.Name):
+        frame.bind(target.id, kept_outside(value) if not _stays_inside(frame, target.id) else value)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        items = unpacked(frame, target, value, len(target.elts))
+        for each, item in zip(target.elts, items, strict=True):
+            assign(frame, each, item)
+    elif isinstance(target, ast.Starred):
+        assign(frame, target.value, AbstractValue(Kind.LIST, element=value))
+    elif isinstance(target, ast.Attribute):
+        stores_attribute(frame, target, value)
+    elif isinstance(target, ast.Subscript):
+        stores_item(frame, target, value)
+
+
+_READS = frozenset(
+    {
+        "len",
+        "sum",
+        "min",
+        "max",
+        "sorted",
+        "any",
+        "all",
+        "zip",
+        "enumerate",
+        "reversed",
+        "tuple",
+        "list",
+        "map",
+    }
+)
+
+
+def _stays_inside(frame: WalkFrame, name: str) -> bool:
+    """Return whether a function only ever reads what it has put into a container of its own, so that nobody adds to it."""
+    known = frame.prover.readers.get(frame.function)
+    if known is None:
+        known = frame.prover.readers[frame.function] = _only_read(frame.function.node)
+    return name in known
+
+
+def _only_read(function: ast.AST) -> frozenset[str]:
+    """Return the names whose every use iterates, measures or reads an item."""
+    read, used = Counter[str](), Counter[str]()
+    for node in walk(function):
+        if isinstance(node, ast.Name):
+            used[node.id] += isinstance(node.ctx, ast.Load)
+            continue
+        for each in _readers_of(node):
+            if isinstance(each, ast.Name):
+                read[each.id] += 1
+    return frozenset(name for name, count in used.items() if read[name] == count)
+
+
+def _readers_of(node: ast.AST) -> list[ast.expr]:
+    """Return the expressions that a node iterates over, measures or reads an item of."""
+    if isinstance(node, (ast.For, ast.comprehension)):
+        return [node.iter]
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        return [node.value]
+    if isinstance(node, (ast.If, ast.While, ast.IfExp)):
+        return [node.test]
+    if isinstance(node, ast.UnaryOp):
+        return [node.operand]
+    if isinstance(node, ast.Call):
+        head = dotted_name(node.func)
+        if head in _READS or head.startswith(("np.", "numpy.", "torch.")) or last_name(node.func) == "join":
+            return [each.value if isinstance(each, ast.Starred) else each for each in node.args]
+    return []
+
+
+@handles(STATEMENTS, "Delete")
+def _delete(frame: WalkFrame, node: ast.Delete) -> None:
+    for target in node.targets:
+        if isinstance(target, ast.Subscript):
+            base = frame.evaluate(target.value)
+            frame.evaluate(target.slice)
+            if base.kind is Kind.INSTANCE:
+                binary(frame, target, "delitem", base, NO_TENSOR)
+        elif isinstance(target, ast.Attribute):
+            frame.evaluate(target.value)
+
+
+@handles(STATEMENTS, "Return")
+def _return(frame: WalkFrame, node: ast.Return) -> bool:
+    value = frame.evaluate(node.value) if node.value is not None else _none()
+    frame.walk.returned = join(frame.walk.returned, value)
+    return False
+
+
+def _none() -> AbstractValue:
+    return AbstractValue(Kind.NONE)
+
+
+@handles(STATEMENTS, "Raise")
+def _raise(frame: WalkFrame, node: ast.Raise) -> bool:
+    for each in (node.exc, node.cause):
+        if each is not None:
+            frame.evaluate(each)
+    return False
+
+
+@handles(STATEMENTS, "Assert")
+def _assert(frame: WalkFrame, node: ast.Assert) -> bool | None:
+    known = truth_of(frame, node.test)
+    if node.msg is not None and known is not True:
+        env = dict(frame.env)
+        frame.evaluate(node.msg)
+        frame.env = env
+    narrow(frame, node.test, holds=True)
+    return known is not False
+
+
+@handles(STATEMENTS, "Break")
+def _break(frame: WalkFrame, _: ast.Break) -> bool:
+    frame.leaves(again=False)
+    return False
+
+
+@handles(STATEMENTS, "Continue")
+def _continue(frame: WalkFrame, _: ast.Continue) -> bool:
+    frame.leaves(again=True)
+    return False
+
+
+@handles(STATEMENTS, "If")
+def _if(frame: WalkFrame, node: ast.If) -> bool:
+    known = truth_of(frame, node.test)
+
+    def then() -> bool:
+        narrow(frame, node.test, holds=True)
+        return frame.run(node.body)
+
+    def otherwise() -> bool:
+        narrow(frame, node.test, holds=False)
+        return frame.run(node.orelse)
+
+    ways = {True: (then,), False: (otherwise,), None: (then, otherwise)}[known]
+    return frame.branch(*ways)
+
+
+@handles(STATEMENTS, "While")
+def _while(frame: WalkFrame, node: ast.While) -> bool:
+    known: list[bool | None] = []
+
+    def body() -> bool:
+        known[:] = [truth_of(frame, node.test)]
+        if known == [False]:
+            return False
+        narrow(frame, node.test, holds=True)
+        return frame.run(node.body)
+
+    def after() -> None:
+        narrow(frame, node.test, holds=False)
+        if known != [True]:
+            frame.run(node.orelse)
+
+    return frame.loop(body, after)
+
+
+@handles(STATEMENTS, "For", "AsyncFor")
+def _for(frame: WalkFrame, node: ast.For) -> bool:
+    item = iterates(frame, node.iter, frame.evaluate(node.iter))
+
+    def body() -> bool:
+        assign(frame, node.target, item)
+        return frame.run(node.body)
+
+    def after() -> None:
+        frame.run(node.orelse)
+
+    return frame.loop(body, after)
+
+
+@handles(STATEMENTS, "Try", "TryStar")
+def _try(frame: WalkFrame, node: ast.Try) -> bool:
+    start = dict(frame.env)
+    with frame.trying() as raised:
+        reached = frame.run(node.body) and frame.run(node.orelse)
+        ends = [dict(frame.env)] if reached else []
+        for handler in node.handlers:
+            frame.env = dict(raised)
+            if handler.name:
+                frame.bind(handler.name, NO_TENSOR)
+            if frame.run(handler.body):
+                ends.append(dict(frame.env))
+    frame.env = dict(raised)
+    for env in ends:
+        for name, value in env.items():
+            frame.env[name] = join(frame.env[name], value) if name in frame.env else value
+    if not frame.run(node.finalbody):
+        return False
+    if not ends:
+        frame.env = start
+        return False
+    if not node.finalbody:
+        frame.env = ends[0]
+        for env in ends[1:]:
+            frame.env = {**frame.env, **{k: join(frame.env.get(k, v), v) for k, v in env.items()}}
+    return True
+
+
+@handles(STATEMENTS, "With", "AsyncWith")
+def _with(frame: WalkFrame, node: ast.With) -> bool:
+    reason, swallows = "", False
+    for item in node.items:
+        is_allowing = allows_waits(_maker(frame, item.context_expr))
+        value = NO_TENSOR if is_allowing else frame.evaluate(item.context_expr)
+        swallows = swallows or not (is_allowing or str(value.payload).startswith("torch."))
+        if is_allowing:
+            place = f"{frame.module.path}:{node.lineno}"
+            reason = f"the region at {place} may synchronize: {frame.text(item.context_expr)}"
+            entered = NO_TENSOR
+        else:
+            entered = enters(frame, item.context_expr, value)
+        if item.optional_vars is not None:
+            assign(frame, item.optional_vars, entered)
+    if reason:
+        with frame.allowed(reason):
+            return frame.run(node.body)
+    with frame.trying() as raised:
+        reached = frame.run(node.body)
+    if reached or not swallows:
+        return reached
+    frame.env = raised  # such a context may swallow what is raised in it
+    return True
+
+
+def _maker(frame: WalkFrame, node: ast.expr) -> str:
+    """Return the own name of what makes a context, whatever it is called here."""
+    called = node.func if isinstance(node, ast.Call) else node
+    return frame.module.imported_name(dotted_name(called)).rpartition(".")[2] if dotted_name(called) else ""
+
+
+@handles(STATEMENTS, "Import", "ImportFrom")
+def _import(frame: WalkFrame, node: ast.Import | ast.ImportFrom) -> None:
+    for name, target in imported_names(node, frame.module).items():
+        if name != "*":
+            frame.bind(name, import_value(frame.prover, target))
+
+
+@handles(STATEMENTS, "FunctionDef", "AsyncFunctionDef")
+def _function(frame: WalkFrame, node: ast.FunctionDef) -> None:
+    frame.bind(node.name, defined_function(frame, node))
+
+
+@handles(STATEMENTS, "ClassDef")
+def _class(frame: WalkFrame, node: ast.ClassDef) -> None:
+    frame.bind(node.name, defined_class(frame, node))
+
+
+@handles(STATEMENTS, "Match")
+def _match(frame: WalkFrame, node: ast.Match) -> bool:
+    subject = frame.evaluate(node.subject)
+    ways = []
+    for case in node.cases:
+
+        def way(case: ast.match_case = case) -> bool:
+            _pattern(frame, case.pattern, subject)
+            if case.guard is not None:
+                truth_of(frame, case.guard)
+                narrow(frame, case.guard, holds=True)
+            return frame.run(case.body)
+
+        ways.append(way)
+    return frame.branch(*ways, lambda: True)
+
+
+def _pattern(frame: WalkFrame, pattern: ast.AST, subject: AbstractValue) -> None:
+    """Walk a pattern: what it compares, and the names that it binds."""
+    for part in ast.walk(pattern):
+        if isinstance(part, ast.MatchValue):
+            other = frame.evaluate(part.value)
+            if other.kind is not Kind.STRING:
+                binary(frame, part, "Eq", TOP if part is not pattern else subject, other)
+                if part is not pattern or subject is TOP or subject.kind is Kind.TENSOR:
+                    frame.may(part, part.value, "what is compared with {} may be a tensor on the GPU")
+        for name in (getattr(part, "name", None), getattr(part, "rest", None)):
+            if name:
+                frame.bind(name, subject if part is pattern else TOP)

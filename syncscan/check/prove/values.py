@@ -1,0 +1,209 @@
+"""Abstract values for a proof: nothing known means anything, and each operation on values is on the safe side."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+
+from syncscan.check.infer.domain.basic import (
+    BOOL,
+    FLOAT,
+    INT,
+    NDARRAY,
+    NONE,
+    NUMBER,
+    STRING,
+    list_of,
+    sequence,
+)
+from syncscan.check.infer.domain.lattice import join, join_all
+from syncscan.check.infer.domain.value import BOTTOM, DIFFERENCES, TOP, AbstractValue, refine
+from syncscan.model import ON_GPU, Device, Kind
+
+__all__ = [
+    "ANYWHERE", "BOOL", "BOTTOM", "FLOAT", "INT", "NDARRAY", "NONE", "NO_TENSOR", "NUMBER", "STRING", "TOP",
+    "AbstractValue", "elements", "external", "host_arrays", "join", "join_all", "kept_outside", "keys_of", "list_of",
+    "may_be_gpu", "may_hold_gpu", "merged", "opened", "refine", "sequence", "tensor", "tensors_of", "truth", "with_keys",
+]  # fmt: skip
+
+# An object that is no tensor, of which nothing else is known.
+NO_TENSOR = AbstractValue(Kind.UNKNOWN, payload="no tensor")
+_ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
+_WITHOUT_TENSORS = sys.stdlib_module_names | {"builtins", "numpy", "torch"}  # as variables of modules
+_CONTAINERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.SET, Kind.DICT})
+_MUTABLE = frozenset({Kind.LIST, Kind.SET, Kind.DICT})
+_DECLARED = "declared"  # the payload of a container of which an annotation says what is in it
+_ALL_DIFFER = sum(DIFFERENCES.values())
+
+
+def tensor(
+    device: Device = Device.MIXED,
+    dtype: str | None = None,
+    ndim: int | None = None,
+    pinned: bool | None = None,
+) -> AbstractValue:
+    """Return a tensor; it may be anywhere, and of any dtype and number of dimensions, where these are not given."""
+    known = {"dtype": dtype, "ndim": ndim, "pinned": pinned}
+    differs = sum(bit for name, bit in DIFFERENCES.items() if known[name] is None)
+    return AbstractValue(Kind.TENSOR, device, dtype=dtype, ndim=ndim, pinned=pinned, differs=differs)
+
+
+ANYWHERE = tensor()
+
+
+def external(name: str) -> AbstractValue:
+    """Return what a full name means outside the project."""
+    return AbstractValue(Kind.MODULE, payload=name)
+
+
+def opened(value: AbstractValue) -> AbstractValue:
+    """Return a value of the check's inference, in which what is not known may be anything."""
+    kind = value.kind
+    if kind is Kind.UNKNOWN or kind is Kind.MOVED:
+        return value if value is NO_TENSOR else TOP
+    if kind is Kind.UNION:
+        return join_all(map(opened, value.items or ()))
+    if kind is Kind.TENSOR:
+        place = Device.MIXED if value.device is Device.UNKNOWN else value.device
+        return tensor(place, value.dtype, value.ndim, value.pinned)
+    if kind in _CONTAINERS:
+        return _opened_inside(value)
+    if kind is Kind.NUMBER or kind is Kind.NDARRAY:
+        return _unspecific(value)
+    if kind is Kind.DEVICE and value.device is Device.UNKNOWN:
+        return refine(value, device=Device.MIXED)
+    if kind is Kind.SLICE and value.items is None:  # who says `slice` means one of numbers
+        return AbstractValue(kind, items=(join(INT, NONE),))
+    return value
+
+
+def with_keys(value: AbstractValue, keys: AbstractValue) -> AbstractValue:
+    """Return a dictionary of which an annotation says what its keys are."""
+    return (
+        refine(value, payload=(_DECLARED, keys)) if value.kind is Kind.DICT and value.items is None else value
+    )
+
+
+def keys_of(value: AbstractValue) -> AbstractValue:
+    """Return what the keys of a dictionary may be."""
+    is_declared = isinstance(value.payload, tuple) and value.payload[:1] == (_DECLARED,)
+    return value.payload[1] if is_declared else TOP
+
+
+def _opened_inside(value: AbstractValue) -> AbstractValue:
+    if value.items is not None and value.kind is Kind.TUPLE:
+        return sequence([*map(opened, value.items)], value.kind)
+    inside = (value.element,) if value.items is None else value.items
+    element = join_all(TOP if each is None else opened(each) for each in inside) if inside else TOP
+    return AbstractValue(value.kind, element=list_of(element).element, payload=_DECLARED)
+
+
+def _unspecific(value: AbstractValue) -> AbstractValue:
+    missing = sum(bit for name, bit in DIFFERENCES.items() if getattr(value, name) is None)
+    return AbstractValue(
+        value.kind,
+        dtype=value.dtype,
+        ndim=value.ndim,
+        pinned=value.pinned,
+        payload=value.payload,
+        differs=missing,
+    )
+
+
+def host_arrays(dtype: str | None = None) -> AbstractValue:
+    """Return what NumPy gives: an array, or a number."""
+    if dtype is None:
+        return _HOST
+    return join(refine(_HOST.options[0], dtype=dtype), refine(_HOST.options[1], dtype=dtype))
+
+
+_HOST = join(
+    AbstractValue(Kind.NDARRAY, differs=_ALL_DIFFER), AbstractValue(Kind.NUMBER, differs=_ALL_DIFFER)
+)
+
+
+def may_be_gpu(value: AbstractValue) -> bool:
+    """Return whether nothing shows that a value is no tensor on the GPU."""
+    if value.kind is Kind.TENSOR:
+        return value.device in ON_GPU or value.device is Device.UNKNOWN
+    if value.kind is Kind.UNION:
+        return any(map(may_be_gpu, value.items or ()))
+    if value.kind is Kind.MODULE:
+        return isinstance(value.payload, str) and value.payload.partition(".")[0] not in _WITHOUT_TENSORS
+    return value.kind is Kind.MOVED or (value.kind is Kind.UNKNOWN and value is not NO_TENSOR)
+
+
+def may_hold_gpu(value: AbstractValue) -> bool:
+    """Return whether a value, or anything in it, may be a tensor on the GPU."""
+    if value.kind is Kind.UNION:
+        return any(map(may_hold_gpu, value.items or ()))
+    if value.kind in _CONTAINERS or value.kind is Kind.SLICE:
+        if value.items is not None:
+            return any(map(may_hold_gpu, value.items))
+        return value.element is None or may_hold_gpu(value.element)
+    if value.kind is Kind.INSTANCE:
+        return not isinstance(value.payload, str)
+    return value is NO_TENSOR or may_be_gpu(value)
+
+
+def elements(value: AbstractValue) -> AbstractValue:
+    """Return what iterating over a value may give."""
+    if value.kind is Kind.UNION:
+        return join_all(elements(option) for option in value.options) if value.options else TOP
+    if value.kind is Kind.DICT:
+        return keys_of(value)
+    if value.kind in _CONTAINERS:
+        if value.items is not None:
+            return join_all(value.items) if value.items else TOP
+        return value.element if value.element is not None else TOP
+    if value.kind is Kind.TENSOR:
+        return tensor(value.device, value.dtype)
+    if value.kind is Kind.NDARRAY:
+        return host_arrays()
+    return STRING if value.kind is Kind.STRING else TOP
+
+
+def kept_outside(value: AbstractValue) -> AbstractValue:
+    """Return a value as others see it once it has a name: anybody may put something into a list, a set or a dictionary."""
+    if value.kind is Kind.UNION:
+        return join_all(map(kept_outside, value.items or ()))
+    if value.kind in _MUTABLE:
+        is_declared = value.payload == _DECLARED or keys_of(value) is not TOP
+        return value if is_declared else AbstractValue(value.kind, element=TOP)
+    if value.kind is Kind.TUPLE and value.items is not None:
+        return sequence([*map(kept_outside, value.items)], Kind.TUPLE)
+    return value
+
+
+def tensors_of(values: Iterable[AbstractValue]) -> list[AbstractValue]:
+    """Return what may be a tensor among values and, in tuples and lists, in them; `TOP` where nothing is known."""
+    found: list[AbstractValue] = []
+    for value in values:
+        for option in value.options if value.kind is Kind.UNION else (value,):
+            if option.kind is Kind.TENSOR or option is TOP or option is BOTTOM:
+                found.append(option)
+            elif option.kind in _CONTAINERS:
+                inside = option.items if option.items is not None else (option.element or TOP,)
+                found += tensors_of(inside)
+            elif may_be_gpu(option):
+                found.append(TOP)
+    return found
+
+
+def merged(one: Mapping[str, AbstractValue], other: Mapping[str, AbstractValue]) -> dict[str, AbstractValue]:
+    """Return the names of two paths where they meet."""
+    if one is other:
+        return dict(one)
+    found = dict(one)
+    for name, value in other.items():
+        found[name] = join(found[name], value) if name in found else value
+    return found
+
+
+def truth(value: AbstractValue) -> bool | None:
+    """Return the truth of a constant; None where the value is none."""
+    if value.kind is Kind.NONE:
+        return False
+    if value.kind in {Kind.NUMBER, Kind.STRING} and value.payload is not None:
+        return bool(value.payload)
+    return None

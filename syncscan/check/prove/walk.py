@@ -1,0 +1,57 @@
+"""What a walk of one function finds: obstacles, calls, and what it returns, binds and stores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from syncscan.check.infer.source.index import Function
+from syncscan.check.prove.values import BOTTOM, AbstractValue
+
+
+class Group(Enum):
+    """How sure it is that an obstacle blocks."""
+
+    SYNCHRONIZES = "synchronizes"
+    MAY = "may synchronize"
+    UNKNOWN = "unknown callee"
+
+    __hash__ = object.__hash__
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRange:
+    """A range of a file; lines and columns from 1 on, the end column exclusive."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """A place that keeps an entry point from being free of synchronization, and the fact that would exclude it."""
+
+    group: Group
+    place: SourceRange
+    function: str
+    expression: str
+    reason: str
+    fact: str = ""
+
+
+@dataclass(slots=True)
+class Walk:
+    """One function, walked."""
+
+    function: Function
+    obstacles: dict[tuple[SourceRange, Group], Obstacle] = field(default_factory=dict)
+    calls: dict[Function, int] = field(default_factory=dict)  # and the line of the first call
+    call_lines: dict[Function, set[int]] = field(default_factory=dict)
+    returned: AbstractValue = BOTTOM
+    yielded: AbstractValue = BOTTOM
+    bound: dict[str, AbstractValue] = field(default_factory=dict)  # every value that a name is bound to
+    stored: dict[str, list[tuple[AbstractValue, AbstractValue]]] = field(default_factory=dict)
+    assumed: dict[str, None] = field(default_factory=dict)  # what the walk rests on, to be listed

@@ -1,0 +1,180 @@
+"""What ``syncscan prove`` does: the check of the project, the proof, the report and the exit status."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+
+from syncscan.check.baseline import Baseline, compare, read_baseline
+from syncscan.check.discover import Project, load_project
+from syncscan.check.engine import Engine
+from syncscan.check.infer.solve.solver import Solver
+from syncscan.check.prove.certificate import Certificate, NamedObstacle, Proofs, RunSeen
+from syncscan.config import Config, find_config, load_config
+from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, ConfigError, SyncscanError, suggestion
+from syncscan.facts import merged
+from syncscan.report import proof_json, proof_text, sarif
+from syncscan.report.compared import shown_paths
+from syncscan.report.formats import write_whole
+from syncscan.report.progress import ProgressBar
+from syncscan.report.records import Report
+from syncscan.report.safe_text import safe_line
+from syncscan.system.files import replace_file
+from syncscan.system.memory import steady_memory
+from syncscan.trace.kept import read_traces
+
+
+@dataclass(frozen=True, slots=True)
+class ProveOptions:
+    """The command line as given."""
+
+    entry: str
+    paths: tuple[str, ...]
+    assume: tuple[str, ...]
+    given: tuple[Path, ...]
+    facts: tuple[Path, ...]
+    max_obstacles: int | None
+    baseline: Path | None
+    write_baseline: Path | None
+    output_format: str
+    output_file: Path | None
+    quiet: bool
+    config: str | None
+    isolated: bool
+
+
+def run(options: ProveOptions) -> int:
+    """Prove, report, and return the exit status."""
+    if options.baseline and options.write_baseline:
+        raise ConfigError("--baseline reads a file and --write-baseline writes one; give one of them")
+    if not all(options.entry.partition(":")):
+        raise ConfigError(f"{options.entry!r} names no function; write it as 'package.module:Class.method'")
+    config = _settings(options)
+    project = load_project([Path(path) for path in options.paths or (".",)], config)
+    with steady_memory():
+        with ProgressBar(sys.stderr, is_quiet=options.quiet) as bar:
+            certificate = _certified(options, config, project, bar)
+        certificate, updated = _held_against(certificate, options, project)
+    if options.write_baseline and updated is not None:
+        replace_file(options.write_baseline, updated.text())
+    _show(certificate, options, project)
+    failures = [failure for failure in project.failures if not failure.python]
+    for failure in failures:
+        click.echo(safe_line(f"syncscan: {failure.place}: {failure.message}"), err=True)
+    if failures:
+        return EXIT_ERROR
+    most = options.max_obstacles or 0
+    return EXIT_OK if len(certificate.obstacles) <= most else EXIT_FINDINGS
+
+
+def _settings(options: ProveOptions) -> Config:
+    if options.config and options.isolated:
+        raise ConfigError("--config names a file and --isolated ignores it; give one of them")
+    if options.isolated:
+        return Config(root=Path.cwd())
+    return load_config(Path(options.config)) if options.config else find_config(Path.cwd())
+
+
+def _certified(
+    options: ProveOptions, config: Config, project: Project, progress: Callable[[str, int, int], None]
+) -> Certificate:
+    facts = options.facts or config.facts
+    engine = Engine(
+        config.conventions,
+        config.hot,
+        config.table(),
+        merged(facts) if facts else None,
+    )
+    result = engine.check(project.sources, None, progress)
+    assert isinstance(engine.solver, Solver)
+    run = _run_seen(options, config, [source.shown for source in project.sources])
+    proofs = Proofs(
+        engine.solver, result.findings, project.sources, _assumptions(options.assume, config), run
+    )
+    return proofs.certify(options.entry)
+
+
+def _assumptions(given: Iterable[str], config: Config) -> list[str]:
+    """Return the assumptions that are written out, and those of the configurations that are named."""
+    found: list[str] = []
+    for text in given:
+        if "=" in text:
+            found.append(text)
+        elif text in config.configurations:
+            found += config.configurations[text]
+        else:
+            hint = suggestion(text, config.configurations, "write 'module:Class.attribute = CONSTANT'")
+            raise ConfigError(f"--assume: no configuration {text!r} in the settings; {hint}")
+    return found
+
+
+def _run_seen(options: ProveOptions, config: Config, files: list[str]) -> RunSeen | None:
+    """Return what the traces saw, by the files of the project."""
+    if not options.given:
+        return None
+    trace = read_traces(options.given, config.table())
+    if trace["lines"] is None:
+        raise SyncscanError(
+            f"{options.given[0]}: made without --lines; trace the program again with `syncscan trace --lines`"
+        )
+    shown = shown_paths(Path.cwd(), set(files))
+    ran: dict[str, set[int]] = {}
+    for name, ranges in trace["lines"].items():
+        if (path := shown(name)) is not None:
+            ran.setdefault(path, set()).update(n for first, last in ranges for n in range(first, last + 1))
+    synchronized: dict[str, set[int]] = {}
+    for site in trace["sites"]:
+        if site["line"] and site["allowed"] is None and (path := shown(site["path"])) is not None:
+            synchronized.setdefault(path, set()).add(site["line"])
+    return RunSeen(ran, synchronized)
+
+
+def _held_against(
+    certificate: Certificate, options: ProveOptions, project: Project
+) -> tuple[Certificate, Baseline | None]:
+    """Return the certificate without what a baseline knows, and the baseline with what was found."""
+    file = options.write_baseline or options.baseline
+    if file is None:
+        return certificate, None
+    known = Baseline(file, {}) if options.write_baseline and not file.exists() else read_baseline(file)
+    paths = {source.shown: source.path for source in project.sources}
+    findings = [each.finding for each in certificate.obstacles]
+    compared = compare(known, findings, (), paths, whole=paths)
+    if options.write_baseline:
+        return certificate, compared.updated
+    new = {id(finding) for finding in compared.new}
+    left: list[NamedObstacle] = [each for each in certificate.obstacles if id(each.finding) in new]
+    held = replace(certificate, obstacles=tuple(left), known=len(compared.known), gone=compared.gone)
+    return held, compared.updated
+
+
+def _show(certificate: Certificate, options: ProveOptions, project: Project) -> None:
+    def render(stream: TextIO) -> None:
+        _RENDERERS[options.output_format](certificate, project, stream)
+
+    if options.output_file is not None:
+        write_whole(render, options.output_file)
+    else:
+        render(sys.stdout)
+
+
+def _sarif(certificate: Certificate, project: Project, stream: TextIO) -> None:
+    paths = {each.finding.path for each in certificate.obstacles}
+    report = Report(
+        findings=tuple(each.finding for each in certificate.obstacles),
+        failures=project.failures,
+        texts={source.shown: source.text for source in project.sources if source.shown in paths},
+    )
+    sarif.render(report, stream)
+
+
+_RENDERERS: dict[str, Callable[[Certificate, Project, Any], None]] = {
+    "text": lambda certificate, _, stream: proof_text.render(certificate, stream),
+    "json": lambda certificate, _, stream: proof_json.render(certificate, stream),
+    "sarif": _sarif,
+}

@@ -1,0 +1,36 @@
+"""A certificate as one JSON object. Its ``version`` changes when a reader could break."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TextIO
+
+from syncscan import __version__
+from syncscan.check.prove.certificate import Certificate
+from syncscan.check.prove.walk import Group
+from syncscan.report.json_report import finding_data
+
+FORMAT_VERSION = 1
+
+
+def render(certificate: Certificate, stream: TextIO) -> None:
+    """Write the object, indented, and a line end."""
+    stream.write(json.dumps(as_data(certificate), indent=2) + "\n")
+
+
+def as_data(certificate: Certificate) -> dict[str, Any]:
+    """Return the object as plain data."""
+    return {
+        "version": FORMAT_VERSION,
+        "tool": {"name": "syncscan", "version": __version__},
+        "entry_point": certificate.entry_point,
+        "proved": certificate.is_proved,
+        "functions": certificate.functions,
+        "counts": {group.value: certificate.count(group) for group in Group},
+        "obstacles": [
+            {"group": each.group.value, "fact": each.fact, **finding_data(each.finding)}
+            for each in certificate.obstacles
+        ],
+        "assumptions": list(certificate.assumptions),
+        "baseline": {"known": certificate.known, "gone": certificate.gone},
+    }

@@ -1,0 +1,138 @@
+"""`syncscan prove` as a command: reports, exit statuses, ratchets and settings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Command
+
+PROGRAM = """\
+import torch
+
+
+class Runner:
+    def __init__(self, n: int, log: bool) -> None:
+        self.n = n
+        self.log = log
+
+    def step(self, x: torch.Tensor) -> torch.Tensor:
+        if self.log:
+            print(x)
+        return self.scaled(x)
+
+    def scaled(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.n
+"""
+ENTRY = "engine:Runner.step"
+QUIET = "engine:Runner.log = False"
+Write = Callable[[dict[str, str | bytes]], Path]
+
+
+@pytest.fixture(autouse=True)
+def _engine(project: Write) -> None:
+    project({"engine.py": PROGRAM})
+
+
+def test_what_is_proved_exits_with_status_0(syncscan: Command) -> None:
+    done = syncscan("prove", "engine:Runner.scaled")
+    assert (done.status, done.stderr) == (0, "")
+    assert done.stdout.startswith(
+        "proved: no call reachable from engine:Runner.scaled synchronizes (1 function)\n"
+    )
+
+
+def test_an_obstacle_is_named_with_its_place_and_what_would_exclude_it(syncscan: Command) -> None:
+    done = syncscan("prove", ENTRY)
+    assert done.status == 1
+    assert "engine.py:11:13:" in done.stdout
+    assert "excluded by: " in done.stdout
+    assert (
+        "not proved: engine:Runner.step reaches 1 obstacle in 2 functions: 1 may synchronize" in done.stdout
+    )
+
+
+def test_an_assumption_is_listed_where_it_is_used(syncscan: Command) -> None:
+    done = syncscan("prove", ENTRY, "--assume", QUIET)
+    assert done.status == 0
+    assert f"  - {QUIET}\n" in done.stdout
+
+
+def test_a_configuration_of_the_settings_is_named(syncscan: Command, project: Write) -> None:
+    project({"pyproject.toml": f'[tool.syncscan.configurations]\nquiet = ["{QUIET}"]\n'})
+    assert syncscan("prove", ENTRY, "--assume", "quiet").status == 0
+    wrong = syncscan("prove", ENTRY, "--assume", "quite")
+    assert (wrong.status, "did you mean 'quiet'?" in wrong.stderr) == (2, True)
+
+
+def test_json(syncscan: Command) -> None:
+    found = json.loads(syncscan("prove", ENTRY, "--output-format", "json").stdout)
+    assert (found["version"], found["entry_point"], found["proved"], found["functions"]) == (
+        1,
+        ENTRY,
+        False,
+        2,
+    )
+    assert found["counts"] == {"synchronizes": 0, "may synchronize": 1, "unknown callee": 0}
+    (obstacle,) = found["obstacles"]
+    assert (obstacle["path"], obstacle["line"], obstacle["group"]) == ("engine.py", 11, "may synchronize")
+    assert obstacle["fact"]
+    assert obstacle["call_chain"] == ["Runner.step"]
+
+
+def test_sarif(syncscan: Command) -> None:
+    (run,) = json.loads(syncscan("prove", ENTRY, "--output-format", "sarif").stdout)["runs"]
+    (result,) = run["results"]
+    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 11
+
+
+def test_a_report_goes_into_a_file(syncscan: Command, tmp_path: Path) -> None:
+    done = syncscan("prove", ENTRY, "-o", "proof.txt")
+    assert (done.status, done.stdout) == (1, "")
+    assert "not proved" in (tmp_path / "proof.txt").read_text()
+
+
+@pytest.mark.parametrize(("most", "status"), [(0, 1), (1, 0), (2, 0)])
+def test_a_number_of_obstacles_may_be_allowed(syncscan: Command, most: int, status: int) -> None:
+    assert syncscan("prove", ENTRY, "--max-obstacles", most).status == status
+
+
+def test_a_baseline_knows_obstacles(syncscan: Command, project: Write) -> None:
+    assert syncscan("prove", ENTRY, "--write-baseline", "known.json").status == 1
+    known = syncscan("prove", ENTRY, "--baseline", "known.json")
+    assert (known.status, "1 known to the baseline" in known.stdout) == (0, True)
+    assert not known.stdout.startswith("proved")
+    project({"engine.py": PROGRAM.replace("x * self.n", "x * x.item()")})
+    assert syncscan("prove", ENTRY, "--baseline", "known.json").status == 1
+
+
+def test_a_trace_without_lines_is_refused(syncscan: Command, tmp_path: Path) -> None:
+    (tmp_path / "trace").mkdir()
+    done = syncscan("prove", ENTRY, "--given", "trace")
+    assert (done.status, "no trace.json here" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["engine"], "names no function"),
+        (["motor:run"], "no module 'motor' was read"),
+        (["engine:Runner.stop"], "did you mean 'Runner.step'?"),
+        ([ENTRY, "--baseline", "a", "--write-baseline", "b"], "give one of them"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(syncscan: Command, arguments: list[str], message: str) -> None:
+    done = syncscan("prove", *arguments)
+    assert (done.status, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+def test_help_has_examples(syncscan: Command) -> None:
+    assert "syncscan prove engine.runner:Runner.step" in syncscan("prove", "--help").stdout
+
+
+def test_each_run_says_the_same(syncscan: Command) -> None:
+    assert syncscan("prove", ENTRY).stdout == syncscan("prove", ENTRY).stdout

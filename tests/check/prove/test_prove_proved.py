@@ -1,0 +1,306 @@
+"""What is proved, and under which assumptions."""
+
+from __future__ import annotations
+
+import pytest
+
+from syncscan.check.prove.certificate import RunSeen
+from syncscan.check.prove.walk import Group
+from syncscan.errors import ConfigError
+from tests.check.prove.proving import proved
+
+PROVED = {
+    "arithmetic": """
+        def step(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+            return (x + y * 2).cumsum(0)
+    """,
+    "a-loop-over-numbers": """
+        def step(x: torch.Tensor, n: int) -> torch.Tensor:
+            for i in range(n):
+                if i > 3 and n != 2:
+                    x = x + i
+            return x
+    """,
+    "host-tensors": """
+        def step(n: int) -> int:
+            mask = torch.zeros(n, dtype=torch.bool)
+            if mask.any():
+                return int(mask.sum())
+            return 0
+    """,
+    "an-assertion": """
+        def step(x: torch.Tensor) -> int:
+            assert x.is_cpu
+            return int(x.max())
+    """,
+    "a-test-of-the-place": """
+        def step(x: torch.Tensor) -> int:
+            if x.device.type != "cpu":
+                raise ValueError("not on the host")
+            return int(x.max())
+    """,
+    "no-tensor": """
+        def step(x: torch.Tensor | int) -> int:
+            if isinstance(x, torch.Tensor):
+                return 0
+            return int(x)
+    """,
+    "an-upload-from-pinned-memory": """
+        def step(n: int) -> torch.Tensor:
+            x = torch.zeros(n, pin_memory=True)
+            return x.to("cuda", non_blocking=True)
+    """,
+    "an-attribute": """
+        class Runner:
+            def __init__(self, n: int) -> None:
+                self.n = n
+                self.graphs = {}
+            def step(self, x: torch.Tensor) -> torch.Tensor:
+                return x * self.n if self.n else x
+        def step(runner: Runner, x: torch.Tensor) -> torch.Tensor:
+            return runner.step(x)
+    """,
+    "records": """
+        from dataclasses import dataclass
+        from typing import NamedTuple
+        @dataclass
+        class Batch:
+            lens: list[int]
+            scale: float = 1.0
+        class Pair(NamedTuple):
+            a: torch.Tensor
+            b: int
+        def split(batch: Batch) -> Pair:
+            return Pair(torch.zeros(len(batch.lens)), sum(batch.lens))
+        def step(batch: Batch) -> torch.Tensor:
+            a, b = split(batch)
+            return a * b if b > max(batch.lens, default=0) else a
+    """,
+    "a-module": """
+        class Layer(torch.nn.Module):
+            def __init__(self, n: int) -> None:
+                super().__init__()
+                self.inner = torch.nn.Linear(n, n)
+                self.n = n
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return self.inner(x) if self.n > 2 else x
+        def step(layer: Layer, x: torch.Tensor) -> torch.Tensor:
+            with torch.no_grad():
+                return layer(x)
+    """,
+    "methods-above-and-below": """
+        class Base:
+            def scale(self) -> int:
+                return 1
+        class Below(Base):
+            def scale(self) -> int:
+                return super().scale() + 1
+        def step(it: Base, x: torch.Tensor) -> torch.Tensor:
+            return x * it.scale()
+    """,
+    "a-list-that-is-only-read": """
+        def step(xs: list[int], x: torch.Tensor) -> torch.Tensor:
+            pairs = [(i, n) for i, n in enumerate(xs) if n]
+            for i, n in pairs:
+                if i > n:
+                    x = x + 1
+            return x
+    """,
+    "a-dimension-that-is-known": """
+        def step(x: torch.Tensor, n: int) -> torch.Tensor:
+            return x[torch.arange(n, device="cuda")]
+    """,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROVED.values(), ids=PROVED.keys())
+def test_a_program_without_a_wait_is_proved(program: str) -> None:
+    assert [each.finding.message for each in proved(program).obstacles] == []
+
+
+ENGINE = """
+class Engine:
+    def __init__(self, checks, x: torch.Tensor, device: torch.device) -> None:
+        self.checks = checks
+        self.lens = x
+        self.scale = torch.zeros(3, device=device)
+    def step(self, x: torch.Tensor) -> torch.Tensor:
+        if self.checks:
+            return x[x.isnan()]
+        return x * self.scale if int(self.lens.max()) else x
+"""
+
+
+def messages(*assumptions: str) -> list[int]:
+    return sorted({each.finding.line for each in proved(ENGINE, *assumptions, entry="Engine.step").obstacles})
+
+
+def test_an_assumption_prunes_the_branches_that_cannot_run() -> None:
+    assert messages() == [9, 10, 11]
+    assert messages("program:Engine.checks = False") == [11]
+    assert messages("program:Engine.checks = True") == [10]
+
+
+def test_an_assumption_says_where_a_tensor_is() -> None:
+    assumed = ("program:Engine.checks = False", "program:Engine.lens.is_cpu = True")
+    certificate = proved(ENGINE, *assumed, entry="Engine.step")
+    assert certificate.is_proved
+    assert set(assumed) < set(certificate.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("assumption", "message"),
+    [
+        ("Engine.checks = False", "is no assumption"),
+        ("program:Engine.checks", "is no assumption"),
+        ("program:Engine.checks = run()", "is no constant"),
+        ("other:Engine.checks = 1", "no module 'other'"),
+        ("program:Motor.checks = 1", "program has no Motor.checks"),
+        ("program:Engine.step.y.ndim = 1", "program has no Engine.step.y"),
+    ],
+)
+def test_a_wrong_assumption_is_refused(assumption: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        messages(assumption)
+
+
+def test_an_entry_point_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"did you mean 'Engine\.step'"):
+        proved(ENGINE, entry="Engine.stp")
+
+
+def test_a_method_is_found_in_the_class_above() -> None:
+    program = """
+        class Base:
+            def run(self) -> int:
+                return 1
+        class Below(Base):
+            pass
+    """
+    assert proved(program, entry="Below.run").is_proved
+
+
+def test_the_chain_is_the_shortest() -> None:
+    program = """
+        def wait(x: torch.Tensor) -> None:
+            x.item()
+        def far(x: torch.Tensor) -> None:
+            near(x)
+        def near(x: torch.Tensor) -> None:
+            wait(x)
+        def step(x: torch.Tensor) -> None:
+            far(x)
+            near(x)
+    """
+    (obstacle,) = proved(program).obstacles
+    assert obstacle.finding.call_chain == ("step", "near", "wait")
+
+
+def test_groups_by_how_sure_they_are() -> None:
+    program = """
+        def step(x, name: str) -> None:
+            torch.cuda.synchronize()
+            x.item()
+            x.handlers[name]()
+    """
+    found = [(each.group, each.finding.expression) for each in proved(program).obstacles]
+    assert found == [
+        (Group.SYNCHRONIZES, "torch.cuda.synchronize()"),
+        (Group.MAY, "x.item()"),
+        (Group.UNKNOWN, "x.handlers[name]()"),
+    ]
+
+
+def test_each_obstacle_names_what_would_exclude_it() -> None:
+    program = """
+        def step(x, name: str) -> None:
+            if x:
+                x.item()
+            x.handlers[name]()
+    """
+    assert all(each.fact for each in proved(program).obstacles)
+
+
+def test_behind_an_unknown_callee_stands_what_the_check_has_resolved() -> None:
+    program = """
+        class Worker:
+            def run(self) -> None:
+                torch.cuda.synchronize()
+        class Runner:
+            def __init__(self, worker=None) -> None:
+                self.worker = worker or Worker()
+            def step(self) -> None:
+                self.worker.run()
+    """
+    found = proved(program, entry="Runner.step").obstacles
+    assert {each.group for each in found} == {Group.SYNCHRONIZES, Group.UNKNOWN}
+
+
+def test_a_region_that_is_allowed_is_an_assumption() -> None:
+    program = """
+        import syncscan
+        def step(x: torch.Tensor) -> None:
+            with syncscan.allow_sync("the scheduler needs it"):
+                x.item()
+    """
+    certificate = proved(program)
+    assert certificate.is_proved
+    assert any("the scheduler needs it" in each for each in certificate.assumptions)
+
+
+def test_a_suppression_with_a_reason_is_an_assumption() -> None:
+    program = """
+        def step(x: torch.Tensor) -> int:
+            return x.item()  # syncscan: ignore[SYN101] read once
+    """
+    certificate = proved(program)
+    assert certificate.is_proved
+    assert any("read once" in each for each in certificate.assumptions)
+
+
+def test_a_suppression_of_a_wait_allows_no_unknown_callee() -> None:
+    program = """
+        def step(f) -> int:
+            return f()  # syncscan: ignore[SYN101] read once
+    """
+    assert not proved(program).is_proved
+
+
+def test_a_declared_operation_is_an_assumption() -> None:
+    program = """
+        def step(x: torch.Tensor) -> torch.Tensor:
+            return torch.ops.own.scale(x)
+    """
+    assert not proved(program).is_proved
+    certificate = proved(program, operations={"torch.ops.own.scale": {"result": "input"}})
+    assert certificate.is_proved
+    assert any("torch.ops.own.scale" in each for each in certificate.assumptions)
+
+
+def test_a_function_of_the_project_may_be_declared() -> None:
+    program = """
+        def upload(x, device: torch.device) -> torch.Tensor:
+            return x.to(device)
+        def step(x: torch.Tensor) -> torch.Tensor:
+            return upload(x, x.device)
+    """
+    assert not proved(program).is_proved
+    assert proved(
+        program, operations={"program.upload": {"args": ["x", "device"], "result": "gpu"}}
+    ).is_proved
+
+
+def test_given_a_run_only_lines_that_ran_count() -> None:
+    program = """
+        def rare(x: torch.Tensor) -> None:
+            x.tolist()
+        def step(x: torch.Tensor, n: int) -> None:
+            if n:
+                rare(x)
+            x.item()
+            x.nonzero()
+    """
+    ran = {"program.py": {5, 6, 8, 9}}
+    certificate = proved(program, run=RunSeen(ran, {"program.py": {9}}))
+    found = [(each.group, each.finding.line) for each in certificate.obstacles]
+    assert found == [(Group.SYNCHRONIZES, 9), (Group.MAY, 8)]
