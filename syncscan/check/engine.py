@@ -25,6 +25,7 @@ from syncscan.check.infer.source.trees import tree_of
 from syncscan.check.kept import FindingReader, FindingWriter
 from syncscan.check.matching import CheckResult, FactsUsed, Matching
 from syncscan.check.nesting import deep_recursion
+from syncscan.check.prove.contracts import has_contracts, keep_contracts
 from syncscan.check.rhythms import Rhythms
 from syncscan.check.state import SavedState, written
 from syncscan.check.when import Times, times
@@ -47,9 +48,11 @@ def check_sources(
     hot: Sequence[str] = (),
     table: OperationTable | None = None,
     facts: FactSet | None = None,
+    sync_free: Sequence[str] = (),
 ) -> CheckResult:
     """Check a whole project once; see `Engine`."""
-    return Engine(conventions, hot, table, facts).check(sources, targets, progress, jobs)
+    engine = Engine(conventions, hot, table, facts, sync_free=sync_free)
+    return engine.check(sources, targets, progress, jobs)
 
 
 class Engine:
@@ -57,7 +60,7 @@ class Engine:
 
     ``hot`` names the entry points of a step, see `syncscan.check.when`; ``table`` is the operation table, where
     the project has operations of its own; ``facts`` has what was seen while it ran; ``state`` is what an earlier
-    engine of the same settings knew of files of the same names. What it says is a function of the sources that it is asked about, whatever
+    engine of the same settings knew of files of the same names; ``sync_free`` names the functions that are to be free of synchronization. What it says is a function of the sources that it is asked about, whatever
     it was asked before; but with ``keeps_python``, a file that is being typed counts for the others as it was when it was Python last.
     """
 
@@ -70,7 +73,9 @@ class Engine:
         state: bytes | None = None,
         *,
         keeps_python: bool = False,
+        sync_free: Sequence[str] = (),
     ) -> None:
+        self._sync_free = sync_free
         self._conventions = conventions
         self._hot = hot
         self._table = table
@@ -114,6 +119,7 @@ class Engine:
                     kept=kept,
                 )
             result = project.result(targets, progress, jobs)
+            keep_contracts(result, project.solver, in_order, self._sync_free, targets)
             self._project = project
             forget_joins()
             return result
@@ -130,6 +136,8 @@ class Engine:
 
         It serves this once: what it knows of files that have not changed stands at no nodes, and could not move.
         """
+        if has_contracts(sources, self._sync_free):
+            return None  # proofs read every file
         try:
             state = SavedState(data, sources)
             project = _Project(

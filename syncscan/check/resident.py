@@ -34,6 +34,7 @@ class Resident:
         settings = (
             config.conventions,
             config.hot,
+            config.sync_free,
             json.dumps(config.operations, sort_keys=True, default=str),
             facts.text() if facts else "",
         )
@@ -47,7 +48,14 @@ class Resident:
         else:
             del self._known[: len(self._known) - _MOST + 1]
             free_all()  # a project is one big graph, and the next one takes as much
-            engine = Engine(config.conventions, config.hot, config.table(), facts, keeps_python=True)
+            engine = Engine(
+                config.conventions,
+                config.hot,
+                config.table(),
+                facts,
+                keeps_python=True,
+                sync_free=config.sync_free,
+            )
             known = _Known(engine, settings, files)
         known.files = files
         self._known.append(known)

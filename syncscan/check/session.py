@@ -181,14 +181,17 @@ def _result(
         return resident.engine(sources, config, facts).check(sources, project.targets, progress)
     table = config.table()
     if store is None:
-        return check_sources(sources, project.targets, conventions, progress, jobs, hot, table, facts)
-    key = key_of(sources, conventions, hot, config.operations, facts.text() if facts else "")
+        return check_sources(
+            sources, project.targets, conventions, progress, jobs, hot, table, facts, config.sync_free
+        )
+    told = facts.text() if facts else ""
+    key = key_of(sources, conventions, hot, config.operations, told, config.sync_free)
     result = store.read(key)
     if result is None:
         name = key_of_state(sources, conventions, config.operations)
         place = key_of_place(conventions, config.operations)
         state = None if facts else store.read_state(name, place)
-        engine = Engine(conventions, hot, table, facts, state)
+        engine = Engine(conventions, hot, table, facts, state, sync_free=config.sync_free)
         result = engine.check(sources, None, progress, jobs)
         store.write(key, result)
         store.write_state(name, place, engine.state)

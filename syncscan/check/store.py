@@ -59,10 +59,11 @@ def key_of(
     hot: Sequence[str],
     operations: Mapping[str, Any],
     facts: str = "",
+    sync_free: Sequence[str] = (),
 ) -> str:
     """Return the name of the entry for a project."""
     digest = hashlib.sha256(_program())
-    digest.update(json.dumps([astuple(conventions), list(hot), operations, facts]).encode())
+    digest.update(json.dumps([astuple(conventions), list(hot), operations, facts, list(sync_free)]).encode())
     for source in sorted(sources, key=_shown):
         content = hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest()
         digest.update(json.dumps([source.shown, source.module, source.path.stem, content]).encode())
