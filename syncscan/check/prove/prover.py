@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
+from syncscan.check.defects import defect
 from syncscan.check.infer.source.index import Class, Function, Module, Parameter
 from syncscan.check.infer.source.syntax import inside
 from syncscan.check.prove.assumptions import Assumptions
@@ -53,8 +55,12 @@ class Prover:
             return None
         self._under_way.add(function)
         walk = Walk(function)
+        frame = WalkFrame(self, walk)
         try:
-            self._run(WalkFrame(self, walk))
+            self._run(frame)
+        except Exception as error:
+            frame.unknown(function.node, f"the proof cannot follow this function: {defect(error)}")
+            walk.returned, walk.bound, walk.stored = TOP, {}, _Anything()
         finally:
             self._under_way.discard(function)
         self._walks[function] = walk
@@ -183,6 +189,14 @@ class Prover:
             if isinstance(node, ast.Assign)
             and any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
         ]
+
+
+class _Anything(dict[str, list[tuple[AbstractValue, AbstractValue]]]):
+    """What a function that could not be followed may store: anything, anywhere."""
+
+    def get(self, _key: str, _default: object = None) -> Any:
+        """Return that anything may be stored in anything."""
+        return [(TOP, TOP)]
 
 
 def constant_of(node: ast.expr) -> AbstractValue:

@@ -16,7 +16,7 @@ from syncscan.check.prove.names import import_value
 from syncscan.check.prove.narrowing import narrow
 from syncscan.check.prove.operators import binary, stores_item
 from syncscan.check.prove.truths import truth_of
-from syncscan.check.prove.values import NO_TENSOR, TOP, AbstractValue, join, kept_outside
+from syncscan.check.prove.values import NO_TENSOR, TOP, AbstractValue, join, kept_inside, kept_outside
 from syncscan.model import Kind
 
 _ENDS = frozenset({"sys.exit", "os._exit", "exit"})
@@ -79,7 +79,8 @@ def _as_read(target: ast.expr) -> ast.expr:
 def assign(frame: WalkFrame, target: ast.expr, value: AbstractValue) -> None:
     """Bind a target of an assignment."""
     if isinstance(target, ast.Name):
-        frame.bind(target.id, kept_outside(value) if not _stays_inside(frame, target.id) else value)
+        keep = kept_inside if _stays_inside(frame, target.id) else kept_outside
+        frame.bind(target.id, keep(value))
     elif isinstance(target, (ast.Tuple, ast.List)):
         items = unpacked(frame, target, value, len(target.elts))
         for each, item in zip(target.elts, items, strict=True):

@@ -22,7 +22,7 @@ from syncscan.model import ON_GPU, Device, Kind
 
 __all__ = [
     "ANYWHERE", "BOOL", "BOTTOM", "FLOAT", "INT", "NDARRAY", "NONE", "NO_TENSOR", "NUMBER", "STRING", "TOP",
-    "AbstractValue", "elements", "external", "host_arrays", "join", "join_all", "kept_outside", "keys_of", "list_of",
+    "AbstractValue", "elements", "external", "host_arrays", "join", "join_all", "kept_inside", "kept_outside", "keys_of", "list_of",
     "may_be_gpu", "may_hold_gpu", "merged", "opened", "refine", "sequence", "tensor", "tensors_of", "truth", "with_keys",
 ]  # fmt: skip
 
@@ -172,6 +172,17 @@ def kept_outside(value: AbstractValue) -> AbstractValue:
         return value if is_declared else AbstractValue(value.kind, element=TOP)
     if value.kind is Kind.TUPLE and value.items is not None:
         return sequence([*map(kept_outside, value.items)], Kind.TUPLE)
+    return value
+
+
+def kept_inside(value: AbstractValue) -> AbstractValue:
+    """Return a container that nobody adds to; what is in it may still get about."""
+    if value.kind is Kind.UNION:
+        return join_all(map(kept_inside, value.items or ()))
+    if value.kind in _CONTAINERS and value.items is not None and value.kind is not Kind.DICT:
+        return refine(value, items=tuple(map(kept_outside, value.items)))
+    if value.kind in _CONTAINERS and value.element is not None:
+        return refine(value, element=kept_outside(value.element))
     return value
 
 

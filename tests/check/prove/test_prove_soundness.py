@@ -387,6 +387,13 @@ HIDDEN = {
             ys.append(x)
             return int(xs[0])
     """,
+    "list-in-a-list": """
+        def step(x: torch.Tensor) -> int:
+            xs = [[1]]
+            for y in xs:
+                y.append(x)
+            return int(xs[0][0])
+    """,
     "loop": """
         def step(x: torch.Tensor, n: int) -> int:
             a = b = c = 0
