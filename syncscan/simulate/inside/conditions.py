@@ -95,6 +95,11 @@ class CompiledOperation:
         """Answers from what the host knows, such as ``size()``: no tensor, and nothing to wait for."""
         return self.result in {"number", "none", "string"} and not self._cases
 
+    @property
+    def blocks(self) -> bool:
+        """Whether there is a case in which a call waits."""
+        return bool(self._cases)
+
     def may_block(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
         """Whether to look closer; False, in most calls, where what decides is a plain number or missing.
 
@@ -105,10 +110,10 @@ class CompiledOperation:
         first, last = self._decisive
         if self.star is not None and first <= self.star < last:
             last = len(args)
-        return not (
-            all(_is_plain(value) for value in args[first:last])
-            and (not kwargs or all(_is_plain(value) for value in kwargs.values()))
-        )
+        for value in args[first:last]:
+            if type(value) not in PLAIN_TYPES and not _is_plain(value):
+                return True
+        return bool(kwargs) and not all(map(_is_plain, kwargs.values()))
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of a call by the names that the table gives them."""

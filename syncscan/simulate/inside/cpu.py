@@ -27,16 +27,19 @@ def run_on_cpu(function: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
     """Call an operation; SimulationError that names it if the CPU has no kernel for it, or for the dtype."""
     try:
         return function(*args, **kwargs)
-    except NotImplementedError as error:
-        if _NO_DTYPE in str(error):
-            return _run_wider(function, args, kwargs, error)
-        raise MissingKernelError(function) from error
     except RuntimeError as error:
-        if "not implemented on the CPU" in str(error):
-            raise MissingKernelError(function, for_any_call=False) from error
-        if _NO_DTYPE not in str(error):  # before torch 2.9 that was a RuntimeError
-            raise
+        return run_otherwise(function, args, kwargs, error)
+
+
+def run_otherwise(function: Any, args: Any, kwargs: Mapping[str, Any], error: RuntimeError) -> Any:
+    """Call an operation that the CPU refused in a wider dtype; raises as `run_on_cpu` where that is not why."""
+    if _NO_DTYPE in str(error):  # before torch 2.9 not a NotImplementedError
         return _run_wider(function, args, kwargs, error)
+    if isinstance(error, NotImplementedError):
+        raise MissingKernelError(function) from error
+    if "not implemented on the CPU" in str(error):
+        raise MissingKernelError(function, for_any_call=False) from error
+    raise error
 
 
 def _run_wider(function: Any, args: Any, kwargs: Mapping[str, Any], error: Exception) -> Any:

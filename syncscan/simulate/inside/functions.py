@@ -65,17 +65,19 @@ class FunctionPlan:
         "is_direct",
         "is_native",
         "operation",
+        "places",
         "unfilled",
     )
 
     def __init__(self, function: Any, operation: CompiledOperation | None) -> None:
         self.operation = operation
-        self.dense = None if operation is None else operation.of_dense
+        self.dense = operation.of_dense if operation is not None and operation.of_dense.blocks else None
         self.fills_device = function in device_constructors()
         self.is_native = _is_native(function)
         self.casts_on_gpu = casts_on_gpu_alone(function)
         # x.new_tensor(...): on the device of x, which torch takes for the CPU
         self.follows = operation is not None and operation.result == "input" and "device" in operation.args
+        self.places = self.fills_device or self.follows
         self.is_direct = (
             self.is_native and not self.fills_device and operation is not None and operation.result in _DIRECT
         ) and not operation.is_of_library

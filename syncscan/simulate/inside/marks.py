@@ -14,7 +14,7 @@ import torch
 
 PINNED = -1  # host memory that is page-locked; CUDA devices are marked with their index
 MIXED = -2  # in more than one place
-_NOWHERE = -3  # no tensor at all
+NOWHERE = -3  # no tensor at all
 PLAIN_TYPES = frozenset(
     {int, float, bool, complex, str, type(None), type(...)}
     | {torch.Size, torch.dtype, torch.device, torch.layout, torch.memory_format}
@@ -135,7 +135,12 @@ def owner_place(owner: Any) -> int | None:
 
 def set_all(result: Any, where: int | None) -> None:
     """Mark every tensor in the result of an operation."""
-    if isinstance(result, torch.Tensor):
+    if where is not None and type(result) in PLAIN_TENSORS and not function_modes():
+        try:
+            _unseen_storage_of(result)._syncscan_place = where
+        except (RuntimeError, NotImplementedError):
+            set_place(result, where)
+    elif isinstance(result, torch.Tensor):
         set_place(result, where)
     elif isinstance(result, (list, tuple)):
         for item in result:
@@ -143,17 +148,12 @@ def set_all(result: Any, where: int | None) -> None:
 
 
 def common_place(values: Iterable[Any]) -> int | None:
-    """Where all tensors among the arguments of a call are, or `MIXED` if that is not one plain place.
+    """Where all tensors among the arguments of a call are, `NOWHERE` without any, or `MIXED` if that is not one plain place.
 
     Tensors of a subclass, pinned ones and those without a storage count as mixed, and so does an argument
     of a type that could hide a tensor.
     """
-    found = _common_place(values)
-    return None if found == _NOWHERE else found
-
-
-def _common_place(values: Iterable[Any]) -> int | None:
-    found: int | None = _NOWHERE
+    found: int | None = NOWHERE
     for value in values:
         kind = type(value)
         if kind in PLAIN_TYPES:
@@ -164,14 +164,14 @@ def _common_place(values: Iterable[Any]) -> int | None:
             except (RuntimeError, NotImplementedError):
                 return MIXED
         elif kind is list or kind is tuple:
-            where = _common_place(value)
+            where = common_place(value)
         elif kind is slice:
-            where = _common_place((value.start, value.stop, value.step))
+            where = common_place((value.start, value.stop, value.step))
         else:
             return MIXED
-        if where == _NOWHERE:
+        if where == NOWHERE:
             continue
-        if where == PINNED or (found not in {where, _NOWHERE}):
+        if where == PINNED or (found not in {where, NOWHERE}):
             return MIXED
         found = where
     return found

@@ -22,11 +22,21 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from .capture import is_faked, refuse_recording
 from .compiled import left as left_graph
-from .cpu import MissingKernelError, no_cast, run_on_cpu
+from .cpu import MissingKernelError, no_cast, run_on_cpu, run_otherwise
 from .functions import FunctionPlan, Scope, device_constructors
 from .gradients import carried, place_in_backward
 from .kinds import is_cuda_device
-from .marks import MIXED, PINNED, common_place, cuda_index, function_modes, is_alias, lacks_storage, set_all
+from .marks import (
+    MIXED,
+    NOWHERE,
+    PINNED,
+    common_place,
+    cuda_index,
+    function_modes,
+    is_alias,
+    lacks_storage,
+    set_all,
+)
 from .memory import clear, make_large, makes_much, share_memory
 from .pinning import pinned_place
 from .plans import NUMBERS, Plan
@@ -41,6 +51,7 @@ _dispatch_modes = torch._C._len_torch_dispatch_stack
 _transform = torch._C._functorch.peek_interpreter_stack
 _without_dispatch = torch._C._DisableTorchDispatch
 _CPU = torch.device("cpu")
+_HOST_PLACES = frozenset({None, NOWHERE})  # of operands that are all on the host
 _COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
 _in_backward = torch._C._current_graph_task_id
 _overrides_enabled = torch._C._is_torch_function_enabled
@@ -72,21 +83,18 @@ class Operations(TorchFunctionMode):
             result = self._call_overrides(func, types, args, kwargs)
             if result is not NotImplemented:
                 return result
-        return self._simulate(func, args, kwargs)
-
-    def _simulate(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Run a function by its plan, unless it is inside one that the table knows."""
         try:
             plan = self.known[func]
         except KeyError:
             plan = self.known[func] = self._learn(func)
         if plan is None or (self.scope is not None and self.scope.operation is not None):
             return func(*args, **kwargs)
-        places = (
-            "device" in kwargs
-            or "pin_memory" in kwargs
-            or plan.fills_device
-            or (plan.follows and makes_much(func, args, kwargs))
+        return self._simulate(plan, func, args, kwargs)
+
+    def _simulate(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Run a function by its plan."""
+        places = (kwargs and ("device" in kwargs or "pin_memory" in kwargs)) or (
+            plan.places and (plan.fills_device or makes_much(func, args, kwargs))
         )
         if plan.is_direct and not places and self._sees_all():
             where = common_place((*args, *kwargs.values()) if kwargs else args)
@@ -94,7 +102,7 @@ class Operations(TorchFunctionMode):
                 return self._run_direct(plan, func, args, kwargs, where)
         outer, self.scope = self.scope, Scope(func, plan.operation, args, kwargs)
         try:
-            return self._run_in_scope(plan, self.scope, places=places)
+            return self._run_in_scope(plan, self.scope, places=bool(places))
         finally:
             self.scope = outer
 
@@ -148,8 +156,8 @@ class Operations(TorchFunctionMode):
         self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any], where: int | None
     ) -> Any:
         """Run an operation whose operands are all in one place, and so its result: no kernel need be seen."""
-        operation: Any = plan.dense  # of what has no storage, no place is common
-        if operation.may_block(args, kwargs):
+        operation = plan.dense  # of what has no storage, no place is common
+        if operation is not None and operation.may_block(args, kwargs):
             outer, self.scope = self.scope, Scope(func, operation, args, kwargs)
             try:
                 self.gpu.judge(self.scope, operation.bind(args, kwargs))
@@ -157,11 +165,17 @@ class Operations(TorchFunctionMode):
                 self.scope = outer
         try:
             with _without_dispatch():
-                if where is None:
+                if where in _HOST_PLACES:
                     return self.gpu.autocast.run_on_host(func, args, kwargs)
-                result = run_on_cpu(func, args, kwargs)
-        except MissingKernelError:
-            return self._run_as_kernels(plan, func, args, kwargs)
+                result = func(*args, **kwargs)
+        except RuntimeError as error:
+            if where in _HOST_PLACES:
+                raise
+            try:
+                with _without_dispatch():
+                    result = run_otherwise(func, args, kwargs, error)
+            except MissingKernelError:
+                return self._run_as_kernels(plan, func, args, kwargs)
         set_all(result, where)
         if self.gpu.uncomputed.counts:
             spread(func.__name__, args, kwargs, result)
@@ -243,7 +257,7 @@ class Operations(TorchFunctionMode):
     def _make(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Call a function that makes a tensor; nothing of that need be seen if no operand is one."""
         simple = plan.is_native and self._sees_all() and not (args and type(args[0]) is list)
-        if simple and common_place((*args, *kwargs.values())) is None:
+        if simple and common_place((*args, *kwargs.values())) in _HOST_PLACES:
             with _without_dispatch():
                 return func(*args, **kwargs)
         return func(*args, **kwargs)
