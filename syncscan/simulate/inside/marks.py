@@ -137,7 +137,8 @@ def set_all(result: Any, where: int | None) -> None:
     """Mark every tensor in the result of an operation."""
     if where is not None and type(result) in PLAIN_TENSORS and not function_modes():
         try:
-            _unseen_storage_of(result)._syncscan_place = where
+            owner: Any = _unseen_storage_of(result)
+            owner._syncscan_place = where
         except (RuntimeError, NotImplementedError):
             set_place(result, where)
     elif isinstance(result, torch.Tensor):
