@@ -104,7 +104,7 @@ FLOORS = {
     "syncscan.report.html": ("page", "of_check of_diff of_trace"),
     "syncscan.simulate": ("inside", "export", "context"),
     "syncscan.simulate.inside": (
-        "checks errors figures imports marks stores",
+        "bodies checks errors figures imports marks stores",
         "cpu gradients kinds memory patches pinning",
         "autocast conditions generators recording legacy overridable registered taint",
         "compiled functions plans uncomputed",

@@ -6,7 +6,7 @@ import click
 
 from syncscan.commands import parameters
 from syncscan.commands.interface import Command, old_option, option
-from syncscan.commands.trace_options import DETECTORS, TraceOptions
+from syncscan.commands.trace_options import DETECTORS, KERNELS, TraceOptions
 from syncscan.report.trace_formats import TRACE_FORMATS
 
 EPILOG = """\b
@@ -43,6 +43,11 @@ SUBCOMMANDS = {
 )
 @old_option("--format", "--output-format", "output_format")
 @option("--simulate", is_flag=True, help="Run on a simulated GPU: needs no GPU and times nothing.")
+@option(
+    "--kernels",
+    type=click.Choice(KERNELS),
+    help="With --simulate, the kernels for the GPU alone to run: those that decide (auto), none, all of Triton.",
+)
 @option(
     "--detector",
     type=click.Choice(DETECTORS),

@@ -9,6 +9,7 @@ from syncscan.commands.parameters import Contradictions
 
 TERMINAL = Path("/dev/tty")
 DETECTORS = ("auto", "cupti", "debug-mode", "both")
+KERNELS = ("auto", "zeros", "interpret")
 # What the hook does where it is told to.
 _FLAGS = ("backward_lines", "lines", "starved")
 
@@ -24,6 +25,7 @@ class TraceOptions:
     warmup: int
     detector: str | None
     simulate: bool
+    kernels: str | None
     include: tuple[str, ...]
     exclude: tuple[str, ...]
     backward_lines: bool
@@ -50,6 +52,8 @@ class TraceOptions:
     def for_hook(self) -> dict[str, str]:
         """Return the options of the hook."""
         told = {"detector": self.detector or "auto", "warmup": str(self.warmup), "step": self.step or ""}
+        if self.kernels is not None:
+            told["kernels"] = self.kernels
         return told | {name: "1" for name in _FLAGS if getattr(self, name)}
 
 
@@ -78,6 +82,10 @@ CONTRADICTIONS: Contradictions[TraceOptions] = (
     (
         lambda o: o.starved and (o.simulate or o.detector == "debug-mode"),
         "--starved needs CUPTI: leave --simulate and --detector debug-mode out",
+    ),
+    (
+        lambda o: o.kernels is not None and not o.simulate,
+        "--kernels chooses what the simulated GPU runs: write --simulate",
     ),
     (
         lambda o: o.simulate and o.detector is not None,

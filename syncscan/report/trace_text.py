@@ -252,21 +252,25 @@ def _remarks(rows: Rows, folder: Path) -> Iterator[str]:
         blocked = f", {duration(waits.blocked_ns)}" if row.timed else ""
         yield f"allowed ({row['allowed']}): {plural(waits.count, 'time')}{blocked}, at {where(row, folder)}"
     if trace["uncomputed"]:
-        yield _uncomputed(trace["uncomputed"])
+        yield _uncomputed(trace["uncomputed"], trace["decided"])
     yield from rank_remarks(rows, folder)
     yield from _process_remarks(trace["processes"])
     if trace["command"]:  # unknown where the launcher was killed
         yield f"`{_shortened(trace['command'])}` ended with exit status {trace['exit_status']}"
 
 
-def _uncomputed(counts: dict[str, int]) -> str:
-    """What the simulation did not compute; first what was called most often."""
+def _uncomputed(counts: dict[str, int], decided: dict[str, int]) -> str:
+    """What the simulation did not compute, and what of that the program read."""
+    text = f"not computed, {plural(len(counts), 'kernel')} for the GPU alone: {_most(counts)}; their results are zero"
+    if not decided:
+        return f"{text}, and the CPU read none of them"
+    return f"{text}, and what the program decides may differ where the CPU read results of {_most(decided)}"
+
+
+def _most(counts: dict[str, int]) -> str:
+    """Those that are counted most often."""
     named = ", ".join(f"{name} ({count})" for name, count in list(counts.items())[:MAX_PLACES])
-    others = f" and {len(counts) - MAX_PLACES} more" if len(counts) > MAX_PLACES else ""
-    return (
-        f"not computed, {plural(len(counts), 'kernel')} for the GPU alone: {named}{others};"
-        " their results are zero, so what the program decides by them may differ"
-    )
+    return named + (f" and {len(counts) - MAX_PLACES} more" if len(counts) > MAX_PLACES else "")
 
 
 def _steps_remark(steps: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from syncscan.ops import OperationTable, load_table
 from syncscan.simulate.export import TRACED_PACKAGE, plain_table
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from syncscan.simulate.inside.simulation import Simulation, Sync
 
 
+Kernels = Literal["auto", "zeros", "interpret"]
 _STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
 
 
@@ -47,6 +48,7 @@ def simulated_cuda(
     *,
     devices: int = 1,
     operations: Mapping[str, Any] | None = None,
+    kernels: Kernels = "auto",
 ) -> Iterator[list[SimulatedSync]]:
     """Let CUDA code run on the CPU, and see what would have made the host wait for the GPU.
 
@@ -55,14 +57,15 @@ def simulated_cuda(
     another one is open, in whatever thread or task, joins its simulation, devices and all; the simulation
     ends with the last of them. Waits belong to the blocks that their thread or task is in, and to all
     where it is in none. ``operations`` are entries for operations of the program, as
-    ``[tool.syncscan.operations]`` has them. Raises SimulationError where the program asks for what only a real GPU can do, and
+    ``[tool.syncscan.operations]`` has them. Of the kernels for the GPU alone, ``kernels`` says which are run: "auto" those
+    by which the program decides, "zeros" none, "interpret" all that Triton's interpreter can run. Raises SimulationError where the program asks for what only a real GPU can do, and
     ValueError for fewer than one device, or an entry that is wrong.
     """
     if devices < 1:
         raise ValueError(f"devices must be 1 or more, not {devices}")
     block = _Block(on_sync)
     table = load_table().with_own(operations or {})
-    with _joined(devices, table) as simulation, _listening(simulation, block):
+    with _joined(devices, table, kernels) as simulation, _listening(simulation, block):
         yield block.seen
 
 
@@ -87,12 +90,12 @@ _blocks: ContextVar[tuple[_Block, ...]] = ContextVar("syncscan_blocks", default=
 
 
 @contextmanager
-def _joined(devices: int, table: OperationTable) -> Iterator[Simulation]:
+def _joined(devices: int, table: OperationTable, kernels: Kernels) -> Iterator[Simulation]:
     """The simulation that runs in this process, or one that begins here; it ends with the last block."""
     from syncscan.simulate.inside.simulation import lock  # noqa: PLC0415 (imports torch)
 
     with lock:
-        simulation = _running() or _new_simulation(devices, table)
+        simulation = _running() or _new_simulation(devices, table, kernels)
         modes = simulation.join()
     try:
         yield simulation
@@ -110,10 +113,10 @@ def _running() -> Simulation | None:
     )
 
 
-def _new_simulation(devices: int, table: OperationTable) -> Simulation:
+def _new_simulation(devices: int, table: OperationTable, kernels: Kernels) -> Simulation:
     from syncscan.simulate.inside.simulation import Simulation  # noqa: PLC0415 (imports torch)
 
-    simulation = Simulation(plain_table(table), devices)
+    simulation = Simulation(plain_table(table), devices, kernels)
     simulation.listeners.append(_tell_guards)
     return simulation
 

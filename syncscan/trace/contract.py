@@ -97,5 +97,6 @@ TRACE: Shape = record(
     sites=list_of(_SITE),
     timeline=Later(list_of(_TIMELINE), []),
     uncomputed=Later(map_of(integer), {}),
+    decided=Later(map_of(integer), {}),
     lines=Later(optional(map_of(list_of(row(integer, integer)))), None),
 )

@@ -64,6 +64,7 @@ class _Merger:
         self._timeline: list[dict[str, Any]] = []
         self._times = 0
         self._uncomputed: Counter[str] = Counter()
+        self._decided: Counter[str] = Counter()
         self._lines: list[Ranges | None] = []
         self._check: dict[str, int] | None = None
         self._ranks: set[int] = set()
@@ -91,6 +92,7 @@ class _Merger:
         numbers = [self._add_site(name, site) for site in trace["sites"]]
         self._add_timeline(trace["timeline"], numbers)
         self._uncomputed.update(trace["uncomputed"])
+        self._decided.update(trace["decided"])
         self._lines.append(trace["lines"])
         self._check = added_up([self._check, trace["starved_check"]])
 
@@ -141,6 +143,7 @@ class _Merger:
             "sites": [site.whole() for site in order],
             "timeline": self._timeline,
             "uncomputed": dict(self._uncomputed.most_common()),
+            "decided": dict(self._decided.most_common()),
             "lines": merged(self._lines),
             "starved_check": self._check,
         }

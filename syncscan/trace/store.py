@@ -98,6 +98,7 @@ class Process:
     uncomputed: dict[str, int] = field(
         default_factory=dict
     )  # how often which operation was simulated by zeros
+    decided: dict[str, int] = field(default_factory=dict)  # how often the host read what comes of it
     # For a timeline, of some waits (number, thread, start since 1970, ns), and
     # of some steps (phase, thread, start, ns, waits, ns blocked).
     moments: list[list[Any]] = field(default_factory=list)
@@ -155,6 +156,7 @@ _FIELDS: dict[str, Shape] = {
     "seen": row(text, text, integer, integer, map_of(map_of(integer))),
     "lines": row(text, list_of(integer)),
     "uncomputed": map_of(integer),
+    "decided": map_of(integer),
     "counts": list_of(row(integer, integer, integer, integer, integer, integer, HISTOGRAM, map_of(integer))),
     "spread": list_of(row(integer, number, number)),
     "starved": list_of(row(integer, integer, integer)),
@@ -252,6 +254,10 @@ class _Reader:
     def _read_uncomputed(self, value: dict[str, int]) -> None:
         self._kept += len(value.keys() - self._process.uncomputed.keys())
         self._process.uncomputed = value
+
+    def _read_decided(self, value: dict[str, int]) -> None:
+        self._kept += len(value.keys() - self._process.decided.keys())
+        self._process.decided = value
 
     def _read_counts(self, value: list[list[Any]]) -> None:
         for entry, *counts in value:

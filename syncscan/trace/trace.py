@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +45,15 @@ def build(
         "processes": [_process(process) for process in processes] + _unhooked(processes, launched),
         "sites": [to_json(site, processes) for site in sites],
         "timeline": _timeline(processes, sites, of_wait),
-        "uncomputed": dict(
-            sum((Counter(process.uncomputed) for process in processes), Counter()).most_common()
-        ),
+        "uncomputed": _summed(process.uncomputed for process in processes),
+        "decided": _summed(process.decided for process in processes),
         "lines": ranges_by_file(process.lines for process in processes if process.lines) or None,
     }
+
+
+def _summed(counts: Iterable[dict[str, int]]) -> dict[str, int]:
+    """Return the sum of counts, the highest first."""
+    return dict(sum(map(Counter, counts), Counter[str]()).most_common())
 
 
 def _process(process: Process) -> dict[str, Any]:

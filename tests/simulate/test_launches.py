@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from syncscan.simulate.context import simulated_cuda
+from syncscan.simulate.context import Kernels, simulated_cuda
 from syncscan.simulate.inside import figures
 
 _TRITON = {
@@ -301,6 +301,64 @@ def test_what_is_interpreted_from_what_was_not_computed_was_not_either(triton: A
         interpreter.GridExecutor(copies, (1,))(lost, out)
         out.tolist()
     assert [wait.uncomputed for wait in waits] == [False, True]
+
+
+def _counts(x: torch.Tensor, out: torch.Tensor, tl: Any = None) -> None:
+    if tl is not None:
+        tl.store(out, x)  # what its source says, as that of a kernel
+    out.fill_(int((x > 0).sum()))
+
+
+@pytest.mark.parametrize(
+    ("kernels", "dtype", "programs", "runs"),
+    [
+        ("auto", torch.int32, 1, True),
+        ("auto", torch.bool, 2, True),
+        ("auto", torch.int32, 4096, False),  # too slow
+        ("auto", torch.float32, 1, False),
+        ("auto", torch.uint8, 1, False),
+        ("zeros", torch.int32, 1, False),
+        ("interpret", torch.float32, 4096, True),
+    ],
+)
+def test_a_kernel_by_which_the_program_decides_is_interpreted(
+    triton: Any, kernels: Kernels, dtype: torch.dtype, programs: int, runs: bool
+) -> None:
+    with simulated_cuda(kernels=kernels) as waits:
+        kernel = triton("jit").JITFunction("_counts", [], _counts)
+        x, out = torch.ones(1, device="cuda"), torch.zeros(2, dtype=dtype, device="cuda")
+        kernel[(programs,)](x, out)
+        assert out.tolist() == [runs, runs]
+    assert [(wait.api, wait.uncomputed) for wait in waits] == [("torch.Tensor.tolist", not runs)]
+
+
+def test_a_kernel_is_interpreted_once_the_host_has_read_what_it_writes(triton: Any) -> None:
+    with simulated_cuda() as waits:
+        kernel = triton("jit").JITFunction("_counts", [], _counts)
+        x, out = torch.ones(4, device="cuda"), torch.zeros(1, device="cuda")
+        kernel[(1,)](x, out)
+        (out * 2).tolist()  # of what was made of it, the kernel may have no part
+        kernel[(1,)](x, out)
+        assert out.tolist() == [0]
+        kernel[(1,)](x, out)
+        assert out.tolist() == [4]
+    assert [wait.uncomputed for wait in waits] == [True, True, False]
+
+
+def test_a_kernel_that_cannot_be_interpreted_is_tried_once(triton: Any) -> None:
+    tried: list[int] = []
+
+    def unknown(x: torch.Tensor, out: torch.Tensor, tl: Any = None) -> None:
+        tried.append(1)
+        tl.store(out, x)
+
+    with simulated_cuda() as waits:
+        kernel = triton("jit").JITFunction("unknown", [], unknown)
+        x, out = torch.ones(4, device="cuda"), torch.zeros(4, dtype=torch.int32, device="cuda")
+        for _ in range(3):
+            kernel[(1,)](x, out)
+        out.tolist()
+    assert (len(tried), [wait.uncomputed for wait in waits]) == (1, [True])
 
 
 def test_a_graph_interprets_again_what_it_captured(triton: Any) -> None:

@@ -361,6 +361,31 @@ def test_a_report_says_which_waits_read_what_was_not_computed(tmp_path: Path, ru
     below = traced.stderr.partition("program.py:7 in")[2].partition("instead")[0]
     assert "(reads what was not computed)" in below
     assert traced.stderr.count("reads what was not computed") == 1
+    assert trace["decided"] == {"lost::kernel": 1}
+    assert "may differ where the CPU read results of lost::kernel (1)\n" in traced.stderr
+
+
+DECIDES = """\
+import torch
+library = torch.library.Library("sgl_kernel", "DEF")
+library.define("top_k_renorm_probs(Tensor probs, Tensor! made, Tensor? ks, int k) -> ()")
+made = torch.ones(1, 2, device="cuda")
+torch.ops.sgl_kernel.top_k_renorm_probs(torch.tensor([[0.25, 0.75]], device="cuda"), made, None, 1)
+print(made.tolist())
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "made"), [((), "[[0.0, 1.0]]"), (("--kernels", "zeros"), "[[0.0, 0.0]]")]
+)
+def test_the_user_says_which_kernels_are_run(
+    tmp_path: Path, run: Run, options: tuple[str, ...], made: str
+) -> None:
+    (tmp_path / "program.py").write_text(DECIDES, encoding="utf-8")
+    command = ("syncscan", "trace", "--simulate", *options, "--", sys.executable, "program.py")
+    traced = run(*command, cwd=tmp_path)
+    assert traced.stdout == f"{made}\n", traced.stderr
+    assert ("not computed" in traced.stderr) is bool(options)
 
 
 def test_a_report_says_what_was_not_computed_and_how_often(tmp_path: Path, run: Run) -> None:

@@ -276,6 +276,7 @@ def test_a_step_that_does_not_exist_is_said(serve):
         (["--step", "m:f", "--max-syncs-per-step", "-1"], "-1 is not a number from 0 on"),
         (["--step", "m:f", "--max-syncs-per-step", "few"], "few is not a number from 0 on"),
         (["--include", ""], "'--include': it is empty"),
+        (["--kernels", "zeros"], "--kernels chooses what the simulated GPU runs: write --simulate"),
         (["--simulate", "--detector", "cupti"], "--simulate needs no detector; leave --detector out"),
     ],
 )

@@ -22,7 +22,7 @@ from .kinds import tensors_in
 from .marks import PINNED, place
 from .plans import Plan
 from .recording import GraphRecording
-from .taint import is_tainted
+from .taint import kernels_behind
 from .uncomputed import Uncomputed
 
 _OUTSIDE = (
@@ -55,8 +55,11 @@ class CallWatch(Protocol):
 class Gpu:
     """What every part of the simulation may ask."""
 
-    def __init__(self, table: PlainTable, devices: int) -> None:
+    def __init__(self, table: PlainTable, devices: int, kernels: str) -> None:
         self.table = Table(table)
+        self.kernels = (
+            kernels  # which of those for the GPU alone are run: "auto", "zeros" (none), "interpret"
+        )
         self.listeners: list[Listener] = []
         self.when_used: list[Callable[[], None]] = []  # called once, when the program first names the device
         self.devices = [torch.device("cuda", index) for index in range(devices)]
@@ -166,8 +169,9 @@ class Gpu:
             raise RuntimeError("CUDA error: operation not permitted when stream is capturing")
         name = function if isinstance(function, str) else getattr(function, "__name__", str(function))
         breaks = breaks_graph(self.table.operations.get(api), api, effect)
-        uncomputed = bool(self.uncomputed.counts) and is_tainted(bound.values())
-        sync = Sync(api, effect, name, describe(bound), breaks, uncomputed)
+        behind = kernels_behind(bound.values()) if self.uncomputed.counts else frozenset()
+        self.uncomputed.note_read(behind)
+        sync = Sync(api, effect, name, describe(bound), breaks, bool(behind))
         for listener in tuple(self.listeners):
             listener(sync)
 

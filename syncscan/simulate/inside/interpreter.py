@@ -18,7 +18,7 @@ from .marks import without_functions
 from .memory import share_memory
 from .patches import replacing
 from .stores import written
-from .taint import is_tainted, taint
+from .taint import Written, clean, kernels_behind, taint
 
 if TYPE_CHECKING:
     from .gpu import Gpu
@@ -46,15 +46,41 @@ def _replace_execution(gpu: Gpu, patches: Patches, interpreter: Any) -> None:
                     launch, *map(_on_host, args), **{name: _on_host(value) for name, value in kwargs.items()}
                 )
         except interpreter.InterpreterError:  # it cannot run all that Triton can compile
-            gpu.launched(f"the Triton kernel {launch.fn.__name__}")
-        if gpu.uncomputed.counts and is_tainted((args, kwargs)):
-            taint(written(launch.fn, args, kwargs))
+            not_run(gpu, launch.fn, args, kwargs)
+        else:
+            if gpu.uncomputed.counts:
+                _pass_on(launch.fn, args, kwargs)
         if gpu.recording is not None:
             gpu.recording.add(partial(run, launch, *args, **kwargs), (), ())
 
     patches.replace(executor, "__call__", run)
     patches.replace(executor, "_init_args_hst", lambda launch, args, kwargs: (args, kwargs))
     patches.replace(executor, "_restore_args_dev", lambda launch, *operands: None)
+
+
+def _pass_on(function: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    """Mark what a kernel wrote by what it read; what was not computed since this one was not run, now is."""
+    outputs = written(function, args, kwargs)
+    own = {kernel_name(function)}
+    behind = frozenset().union(kernels_behind((args, kwargs))) - own
+    for tensor in outputs:
+        if behind:
+            taint(tensor, behind)
+        elif kernels_behind([tensor]) == own:
+            clean(tensor)
+
+
+def kernel_name(function: Any) -> str:
+    """What reports call a kernel."""
+    return f"the Triton kernel {function.__name__}"
+
+
+def not_run(gpu: Gpu, function: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    """Note that a kernel cannot be run, now or later, and what it was to write."""
+    name = kernel_name(function)
+    gpu.uncomputed.refused.add(name)
+    gpu.launched(name)
+    taint(written(function, args, kwargs), Written({name}))
 
 
 def _on_host(value: Any) -> Any:

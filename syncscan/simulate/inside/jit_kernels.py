@@ -13,7 +13,7 @@ import torch
 
 from .kinds import tensors_in
 from .marks import cuda_index
-from .taint import taint
+from .taint import Written, taint
 
 if TYPE_CHECKING:
     from .gpu import Gpu
@@ -99,7 +99,7 @@ class _Kernel:
         if self._on_host is not None and not operands:
             return self._on_host(*args, **kwargs)
         self._gpu.launched(self._name)
-        taint([tensor for tensor in operands if _may_be_written(tensor)])
+        taint([tensor for tensor in operands if _may_be_written(tensor)], Written({self._name}))
         return ()  # what it returns beside its outputs is not known; that of a "plan" is asked not to be None
 
     def to(self, device: Any = None) -> _Kernel:

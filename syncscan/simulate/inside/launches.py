@@ -1,24 +1,31 @@
 """Triton: its kernels are launched and not run. A launch never waits, so what the host does is the same.
 
-What a kernel would write stays as it is, unless Triton's own interpreter runs it: that of which it is declared, or
-every one (``TRITON_INTERPRET=1``). A tuner takes the first of its configurations, as none is faster.
+What a kernel would write stays as it is, unless Triton's own interpreter runs it: one by which the program decides, one
+that is declared so, or every one. A tuner takes the first of its configurations, as none is faster.
 """
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from . import figures
-from .interpreter import interpret
+from .interpreter import interpret, kernel_name, not_run
 from .stores import written
-from .taint import taint
+from .taint import Written, taint
 
 if TYPE_CHECKING:
     from .gpu import Gpu
     from .patches import Patches
+
+
+# A kernel decides that writes counts, lengths, tokens or places; bytes may be numbers of eight bits.
+_DECIDING = frozenset({torch.bool, torch.int16, torch.int32, torch.int64})
+_FEW_ELEMENTS = 1 << 16
+_FEW_PROGRAMS = 1 << 10  # the interpreter takes a millisecond and more for each
 
 
 def install(gpu: Gpu, patches: Patches) -> None:
@@ -34,15 +41,34 @@ def _replace_launch(gpu: Gpu, patches: Patches, jit: Any) -> None:
             grid = grid(_arguments(kernel, args, kwargs))  # code of the program
         if warmup:
             return _Compiled()
-        declared = gpu.table.find(f"{kernel.fn.__module__}.{kernel.fn.__qualname__}")
-        if declared is not None and declared.interpret:
-            interpret(kernel, grid, args, kwargs)
+        if _is_interpreted(gpu, kernel.fn, grid, args, kwargs):
+            try:
+                interpret(kernel, grid, args, kwargs)
+            except Exception:  # by what of Triton the interpreter lacks
+                not_run(gpu, kernel.fn, args, kwargs)
         else:
-            gpu.launched(f"the Triton kernel {kernel.__name__}")
-            taint(written(kernel.fn, args, kwargs))
+            name = kernel_name(kernel.fn)
+            gpu.launched(name)
+            taint(written(kernel.fn, args, kwargs), Written({name}))
         return _Compiled()
 
     patches.replace(jit.JITFunction, "run", run)
+
+
+def _is_interpreted(gpu: Gpu, function: Any, grid: Any, args: Any, kwargs: dict[str, Any]) -> bool:
+    """Whether a launch is run: as the user chose, or else where the program decides by what the kernel writes."""
+    name = kernel_name(function)
+    if name in gpu.uncomputed.refused or gpu.kernels == "zeros":
+        return False
+    declared = gpu.table.find(f"{function.__module__}.{function.__qualname__}")
+    if gpu.kernels == "interpret" or (declared is not None and declared.interpret):
+        return True
+    decides = name in gpu.uncomputed.read or any(map(_decides, written(function, args, kwargs)))
+    return decides and math.prod(grid if isinstance(grid, (tuple, list)) else (grid,)) <= _FEW_PROGRAMS
+
+
+def _decides(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.dtype in _DECIDING and value.numel() <= _FEW_ELEMENTS
 
 
 def _arguments(kernel: Any, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils import _device
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from . import bodies
 from .capture import is_faked, refuse_recording
 from .compiled import left as left_graph
 from .cpu import MissingKernelError, no_cast, run_on_cpu, run_otherwise
@@ -374,6 +375,11 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 return run_on_cpu(plan.function, args, kwargs)
             except MissingKernelError as error:
                 plan.is_computed = not error.for_any_call
+        if plan.body is not None and self.gpu.kernels != "zeros":
+            written = bodies.run(plan.body, plan.function, args, kwargs)
+            if self.gpu.uncomputed.counts:
+                spread(plan.name, args, kwargs, written)
+            return None
         return self.gpu.uncomputed.stand_in(plan.function, args, kwargs, plan.declared)
 
     @staticmethod

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from . import bodies
 from .checks import operations_that_check
 from .conditions import CompiledOperation, Table
 from .marks import cuda_index, place, set_all, set_place
@@ -53,6 +54,7 @@ class Plan:
         self.mixes = namespace not in {"aten", "prims"} or name in _MIXES or name in _INDEXING
         self.python_kernel = python_kernel(function, on_gpu=True)
         self.host_kernel = python_kernel(function, on_gpu=False)
+        self.body = bodies.find(function)
         self.unfilled = is_unfilled(function)
         self.is_computed = True  # until it turns out that the CPU has no kernel for it
         self.indexes = name in _INDEXING

@@ -42,8 +42,8 @@ lock = threading.RLock()  # held where one begins or ends
 class Simulation(Gpu):
     """A simulated GPU for the whole process."""
 
-    def __init__(self, table: PlainTable, devices: int = 1) -> None:
-        super().__init__(table, devices)
+    def __init__(self, table: PlainTable, devices: int = 1, kernels: str = "auto") -> None:
+        super().__init__(table, devices, kernels)
         self.cuda = SimulatedCuda(self)
         self.threads = Threads(self)
         self._patches = Patches()

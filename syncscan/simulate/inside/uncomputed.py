@@ -15,7 +15,7 @@ import torch
 from .errors import SimulationError
 from .kinds import is_cuda_device
 from .memory import clear, clear_part
-from .taint import taint
+from .taint import Written, taint
 
 if TYPE_CHECKING:
     from .conditions import CompiledOperation
@@ -30,6 +30,15 @@ class Uncomputed:
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
+        self.decided: Counter[str] = Counter()  # how often the host read what comes of a kernel
+        self.read: set[str] = set()  # the kernels whose own results the host read
+        self.refused: set[str] = set()  # those that no interpreter can run
+
+    def note_read(self, kernels: frozenset[str]) -> None:
+        """Note that the host reads what comes of kernels that were not run."""
+        self.decided.update(kernels)
+        if isinstance(kernels, Written):
+            self.read |= kernels
 
     def stand_in(
         self, function: Any, args: Any, kwargs: dict[str, Any], declared: CompiledOperation | None
@@ -41,7 +50,7 @@ class Uncomputed:
         self.counts[_name(function)] += 1
         written = _written(function._schema, args, kwargs)
         made = self._make(function, args, kwargs, declared, written)
-        taint((made, list(written.values())))
+        taint((made, list(written.values())), Written({_name(function)}))
         return made
 
     @staticmethod

@@ -125,6 +125,7 @@ class Hook:
             self.recorder,
             self.options["simulator"],
             os.path.join(self.folder, "operations"),
+            self.options.get("kernels", "auto"),
             when_used=lambda: with_room(self._quietly(lambda: self._begin([detector])), FLUSH_SECONDS),
             flush=self.flush_often,
         )

@@ -28,6 +28,7 @@ class Simulated:
         recorder: Sink,
         folder: str,
         table: str,
+        kernels: str,
         *,
         when_used: Callable[[], None],
         flush: Callable[[], None],
@@ -35,19 +36,20 @@ class Simulated:
         self._recorder = recorder
         self._folder = folder  # where the simulation lies
         self._table = table  # the file of the operation table by which it judges
+        self._kernels = kernels  # which of those for the GPU alone are run
         self._when_used = when_used  # called as soon as the program uses its GPU
         self._flush = flush  # called after each wait
         self._calling_frame: Callable[[], FrameType]
-        self._uncomputed: dict[str, int] = {}  # how often which operation was not computed
-        self._told_uncomputed: dict[str, int] = {}
+        self._counted: dict[str, dict[str, int]] = {}  # of kernels that were not computed, by what is counted
+        self._told: dict[str, dict[str, int]] = {}
 
     def arm(self) -> str | None:
         """Start the simulation."""
         simulation = _load(self._folder)
         with open(self._table, encoding="utf-8") as file:
-            started = simulation.Simulation(json.load(file), _devices())
+            started = simulation.Simulation(json.load(file), _devices(), self._kernels)
         self._calling_frame = simulation.calling_frame
-        self._uncomputed = started.uncomputed.counts
+        self._counted = {"uncomputed": started.uncomputed.counts, "decided": started.uncomputed.decided}
         started.listeners.append(self._on_sync)
         started.when_used.append(self._when_used)
         started.start()
@@ -60,16 +62,18 @@ class Simulated:
         """Leave it running: what the program does at exit still needs its GPU."""
 
     def changed(self, *, whole: bool) -> Iterator[tuple[str, dict[str, int]]]:
-        """Yield what was not computed, where that has become more."""
-        counts = dict(self._uncomputed)
-        if counts and (whole or counts != self._told_uncomputed):
-            self._told_uncomputed = counts
-            yield "uncomputed", counts
+        """Yield what was not computed, and what of that the CPU read, where that has become more."""
+        for name, counted in self._counted.items():
+            counts = dict(counted)
+            if counts and (whole or counts != self._told.get(name)):
+                self._told[name] = counts
+                yield name, counts
 
     def reset(self) -> None:
         """Begin to count anew, in a forked child."""
-        self._uncomputed.clear()
-        self._told_uncomputed = {}
+        for counted in self._counted.values():
+            counted.clear()
+        self._told = {}
 
     def _on_sync(self, sync: Any) -> None:
         if not self._recorder.recording:
