@@ -10,6 +10,9 @@ import torch
 from .errors import SimulationError
 
 _has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
+_is_excluded = torch._C._dispatch_tls_is_dispatch_key_excluded
+_exclude = torch._C._dispatch_tls_set_dispatch_key_excluded
+_LAZY = (torch._C.DispatchKey.Conjugate, torch._C.DispatchKey.Negative, torch._C.DispatchKey.ZeroTensor)
 _NO_DTYPE = "not implemented for '"  # and the name of the dtype; others speak of layouts
 # Kernels for a GPU take more dtypes than those for the CPU: compute in a wider one where there is none.
 _WIDER = {
@@ -21,6 +24,25 @@ _WIDER = {
     torch.int32: torch.float64,
     torch.int64: torch.float64,
 }
+
+
+class SeeingConjugates:
+    """Lets a kernel that is made of others see conjugates, negatives and zeros that are not written out.
+
+    Where a dispatch mode is active, torch leaves those parts of its dispatcher out inside the mode, and such a kernel, as
+    that of ``linalg.pinv``, takes a conjugate for what it is a view of.
+    """
+
+    __slots__ = ("_excluded",)
+
+    def __enter__(self) -> None:
+        self._excluded = [key for key in _LAZY if _is_excluded(key)]
+        for key in self._excluded:
+            _exclude(key, False)
+
+    def __exit__(self, *_: object) -> None:
+        for key in self._excluded:
+            _exclude(key, True)
 
 
 def run_on_cpu(function: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:

@@ -369,10 +369,12 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if plan.declared is not None and plan.declared.result == "mapped":
             return share_memory(args[0], self.gpu.current)
         if source is None:
-            return plan.function(*args, **kwargs)
+            with plan.around():
+                return plan.function(*args, **kwargs)
         if plan.is_computed:
             try:
-                return run_on_cpu(plan.function, args, kwargs)
+                with plan.around():
+                    return run_on_cpu(plan.function, args, kwargs)
             except MissingKernelError as error:
                 plan.is_computed = not error.for_any_call
         if plan.body is not None and self.gpu.kernels != "zeros":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import cached_property
 from typing import Any
 
@@ -10,6 +11,7 @@ import torch
 from . import bodies
 from .checks import operations_that_check
 from .conditions import CompiledOperation, Table
+from .cpu import SeeingConjugates
 from .marks import cuda_index, place, set_all, set_place
 from .memory import is_unfilled
 from .registered import python_kernel
@@ -47,7 +49,8 @@ class Plan:
         self.takes_tensor = [str(argument.type) == "Tensor" for argument in arguments]
         self.is_view = _are_views(results)
         # Torch asks modes about the whole only where autograd is off; else about what it is made of.
-        self.is_composite = schema is not None and _is_composite(function)
+        self.is_composite = _is_composite(function)
+        self.around = nullcontext if _has_kernel(function, "CPU") else SeeingConjugates
         self.makes_nothing = name != "set_" and bool(schema) and all(result.alias_info for result in results)
         self.reads = name == "_local_scalar_dense"
         self.makes_from_nothing = "device" in self.names and not any(map(_takes_tensor, arguments))
@@ -105,7 +108,13 @@ def _are_views(results: Any) -> bool:
 
 
 def _is_composite(function: Any) -> bool:
-    return bool(torch._C._dispatch_has_kernel_for_dispatch_key(function.name(), "CompositeImplicitAutograd"))
+    """Whether an operation is made of others; some are so only where a device has no kernel of its own."""
+    return _has_kernel(function, "CompositeImplicitAutograd") and not _has_kernel(function, "CPU")
+
+
+def _has_kernel(function: Any, key: str) -> bool:
+    has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
+    return hasattr(function, "_schema") and has_kernel(function.name(), key)
 
 
 def _takes_tensor(argument: Any) -> bool:
