@@ -76,6 +76,9 @@ SUITES = {
     "einops": Suite(
         "einops==0.8.2", ("einops/tests",), environment=(("EINOPS_TEST_BACKENDS", "numpy,torch"),)
     ),
+    "roma": Suite("roma==1.8.0", ("test",)),
+    "zuko": Suite("zuko==1.6.0", ("tests",)),
+    "pytorch_optimizer": Suite("pytorch_optimizer==4.1.0", ("tests",), share=8),
     "timm": Suite(
         "timm==1.0.31", ("tests",), share=16, needs=_TIMM, options=("--ignore=tests/test_models.py",)
     ),
