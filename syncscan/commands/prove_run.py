@@ -1,4 +1,4 @@
-"""What ``syncscan prove`` does: the check of the project, the proof, the report and the exit status."""
+"""The work of ``syncscan prove``: the check of the project, the proof, the report and the exit status."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def compare(findings: Sequence[Row], trace: Trace, folder: Path) -> Compared:
 
 
 def shown_paths(folder: Path, checked: set[str]) -> Callable[[str], str | None]:
-    """How the check shows a file that a trace names; None for one that it does not read.
+    """Return the function that maps a file of a trace to its path in the check; None for a file that was not checked.
 
     A trace of another machine or of an installed package has another path to it: the end of it counts.
     """

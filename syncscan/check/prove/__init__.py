@@ -1,7 +1,7 @@
 """The proof that no call reachable from an entry point synchronizes, or the obstacles to it.
 
-The check of a project says what it believes: a value of which nothing is known is silent. A proof asks for the
-opposite, so here such a value may be anything, and a call that cannot be resolved is an obstacle with its text.
+The check reports what it believes: a value of which nothing is known is silent. A proof asks for the opposite. Here such
+a value may be anything, and a call that cannot be resolved is an obstacle with its text.
 
     entry -> reachability -> walk of each function (statements, expressions, calls) -> obstacles -> certificate
 

@@ -1,4 +1,4 @@
-"""What a proof is to take for given: flags of a configuration, and facts that the source does not show.
+"""The assumptions of a proof: flags of a configuration, and facts that the source does not show.
 
     ASSUMPTION = MODULE ":" PATH [FACT] " = " CONSTANT        FACT = ".is_cpu" | ".is_cuda" | ".ndim" | ".dtype"
 

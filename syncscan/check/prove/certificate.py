@@ -40,7 +40,7 @@ class NamedObstacle:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What is proved of an entry point, or what keeps it from being proved."""
+    """The proof of an entry point, or the obstacles to it."""
 
     entry_point: str
     functions: int
@@ -61,7 +61,7 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class RunSeen:
-    """What a run did: the lines that ran, and those that synchronized, by file as the check shows it."""
+    """The record of a run: the lines that ran, and those that synchronized, by file as the check shows it."""
 
     ran: Mapping[str, set[int]] = field(default_factory=dict)
     synchronized: Mapping[str, set[int]] = field(default_factory=dict)
@@ -133,7 +133,7 @@ class Proofs:
                     each.finding,
                     code=SYNC_FREE,
                     name=NAME,
-                    message=f"`{entry_point}` is to be free of synchronization: {each.finding.message}",
+                    message=f"{each.finding.message}; `{entry_point}` is declared sync-free",
                     when=When.STEP,
                     fix=Fix(Applicability.NONE, each.fact),
                 )

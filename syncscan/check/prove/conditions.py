@@ -22,7 +22,7 @@ _LARGEST_NUMBER = 16  # bytes: complex128
 def possible_case(bound: Bound, *, dense: bool = False) -> Case | None:
     """Return the first case that nothing excludes, those among them that were measured to block in some calls only.
 
-    Where every tensor of a project is ``dense``, what is about other layouts does not happen.
+    Conditions about other layouts do not hold where every tensor of a project is ``dense``.
     """
     for case in chain(bound.operation.blocks, bound.operation.sometimes):
         holds = verdict_of(case.when, bound, dense=dense)

@@ -33,7 +33,7 @@ def handles(table: dict[str, Callable[..., Any]], *kinds: str) -> Callable[[Hand
 
 
 class Asked(Protocol):
-    """What a walk asks of the others."""
+    """The questions of a walk to the others."""
 
     source: Definitions
     assumptions: Assumptions

@@ -1,4 +1,4 @@
-"""What a name means: in the function at hand, in those around it, in its module, and in Python itself."""
+"""The meaning of a name: in the function at hand, in those around it, in its module, and in Python itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is left of a name where a test holds, or does not."""
+"""The values left of a name where a test holds, or does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What packages outside the project do to the GPU: the functions that are known not to look at their arguments.
+"""The effect of packages outside the project on the GPU: the functions that are known not to look at their arguments.
 
 A function of a package that is named nowhere here is an unknown callee. Each name was chosen by its documentation; that
 none of them reads a value from the GPU is what a proof rests on.

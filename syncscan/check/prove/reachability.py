@@ -1,4 +1,4 @@
-"""What an entry point reaches, and the shortest chain of calls to each function."""
+"""The functions that an entry point reaches, and the shortest chain of calls to each function."""
 
 from __future__ import annotations
 

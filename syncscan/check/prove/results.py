@@ -1,4 +1,4 @@
-"""What an operation of torch returns, as far as the operation table and its operands show."""
+"""The results of operations of torch, as far as the operation table and its operands show."""
 
 from __future__ import annotations
 

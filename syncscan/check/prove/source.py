@@ -1,7 +1,7 @@
-"""What a proof asks of a project: definitions, annotations, and what the check's inference knows.
+"""The questions of a proof to a project: definitions, annotations, and what the check's inference knows.
 
-No other module of the package asks the solver. A proof trusts what is declared (annotations, the operation table) and
-what the source shows; of the solver it takes the callees that it has resolved, to look behind a call that the proof cannot.
+No other module of the package asks the solver. A proof trusts declarations (annotations, the operation table) and
+the source itself. It takes the callees of the solver for a call that it cannot resolve itself.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Definitions:
     def overrides(self, cls: Class, name: str) -> tuple[Function, ...]:
         """Return the methods that a call on an object of a class may run: for each class below it, those that hide all others.
 
-        Where bases meet again above, more than one may be left, for the order of bases is not followed further.
+        More than one may be left if bases meet again above: the order of bases is not followed further.
         """
         key = (cls, name)
         found = self._overrides.get(key)

@@ -1,4 +1,4 @@
-"""What a walk of one function finds: obstacles, calls, and what it returns, binds and stores."""
+"""The findings of a walk of one function: obstacles, calls, and what it returns, binds and stores."""
 
 from __future__ import annotations
 
