@@ -49,6 +49,19 @@ class _Node(NamedTuple):
     slot: Slot
 
 
+class _Writers(NamedTuple):
+    """The instructions that contribute to a cell, each with its path and line, and the functions and files that they are in."""
+
+    found: list[tuple[_Node, str, int]]
+    rests_on: frozenset[object]
+
+
+# A cell, the places that are asked for, and the files nearest to which its contributions are to be
+_Asked = tuple[Cell[Any], Places, str, str]
+# Ways to go on, in order: the steps to them, and instructions, each with the step to it
+_Ways = deque[tuple[tuple[Step, ...], Iterator[tuple[_Node, "Step | None"]]]]
+
+
 class Provenance:
     """Finds the reasons of values of one project."""
 
@@ -56,11 +69,16 @@ class Provenance:
         self._solver = solver
         self._asked: set[_Node] = set()  # devices whose chains are looked for, one behind the other
         self._traces: dict[_Node, Trace] = {}
+        self._ends: dict[
+            tuple[_Node, Places], Slot
+        ] = {}  # where following the operands of an instruction leads
+        self._writers: dict[_Asked, _Writers] = {}
+        self._others: dict[_Asked, dict[tuple[str, int], Evidence]] = {}
         self._rests_on: set[object] = set()
 
     def reasons(
         self, state: State, slot: Slot, places: Places
-    ) -> tuple[list[Step], list[Step], frozenset[object]]:
+    ) -> tuple[list[Step], tuple[Evidence, ...], frozenset[object]]:
         """Return the chain of a value, where else it is passed to the function, and the functions, files and cells that say so."""
         self._rests_on = set()
         steps = self.chain(state, slot, places)
@@ -71,27 +89,24 @@ class Provenance:
         """Return the steps from an expression to where its value was put in one of some places; none where that is not known."""
         path = state.function.module.path
         start = _Node(state, slot)
-        queue: deque[tuple[_Node, tuple[Step, ...]]] = deque([(start, ())])
+        queue: _Ways = deque([((), iter([(start, None)]))])
         observed: tuple[Step, ...] = ()  # where nothing but a run says why
-        seen = {start}
-        while queue:
-            node, steps = queue.popleft()
+        seen: set[_Node] = set()
+        for way, node in _in_turn(queue):
+            if node in seen:
+                continue
+            seen.add(node)
             self._rests_on.update((node.state.function, node.state.function.module))
             root, cells, here_seen = self._within(node, places, seen)
-            if here_seen:
-                steps = (*steps, *here_seen)
-                observed = observed or steps
+            steps = (*way, *here_seen)
+            observed = observed or (steps if here_seen else ())
             if root is not None:
                 whole = _merged([*steps, *root])
                 return whole if not observed or len(whole) <= MOST_STEPS else _merged(observed)
             if len(steps) >= _LONGEST:
                 continue
             here = steps[-1].path if steps else path
-            for cell in cells:
-                for writer, step in self._contributions(cell, places, here, path):
-                    if writer not in seen:
-                        seen.add(writer)
-                        queue.append((writer, steps if step is None else (*steps, step)))
+            queue.extend((steps, self._contributions(cell, places, here, path)) for cell in cells)
         return _merged(observed)
 
     def _within(
@@ -106,8 +121,10 @@ class Provenance:
         state = node.state
         slot: Slot | None = node.slot
         visited: set[Slot] = set()
+        is_circular = False
         while slot is not None and slot not in visited:
             visited.add(slot)
+            slot = self._ends.get((_Node(state, slot), places), slot)
             trace = self._traced(_Node(state, slot))
             if trace.sighting is not None:
                 observed.append(
@@ -116,11 +133,15 @@ class Provenance:
                 if not _agrees(trace.sighting, index):
                     return [], [], observed
             cells = [cell for cell in trace.cells if _is_in(cell.value, places)]
+            if (cells or trace.origins) and not observed and not is_circular:
+                # whoever comes to one of these later is led here as well, as none was passed over
+                self._ends.update([((_Node(state, each), places), slot) for each in visited])
             if trace.origins and (not cells or not _is_in_all(cells, places)):
                 return self._root(state, slot, trace.origins, seen), [], observed
             if cells:
                 return None, [*dict.fromkeys(cells)], observed
             index = _index_of(state, slot)
+            is_circular = is_circular or not visited.isdisjoint(state.ir.operands[slot])
             slot = _deciding(state, slot, places, visited)
         return None, [], observed
 
@@ -157,14 +178,25 @@ class Provenance:
         self, cell: Cell[Any], places: Places, here: str, path: str
     ) -> Iterator[tuple[_Node, Step | None]]:
         """Yield the instructions that put a value in some places into a cell, those nearest to some files first."""
+        asked = (cell, places, here, path)
+        writers = self._writers.get(asked)
+        if writers is None:
+            writers = self._writers[asked] = self._writers_of(cell, places, here, path)
+        self._rests_on |= writers.rests_on
+        for node, there, line in writers.found:
+            text = _text_of_cell(cell, node)
+            start = self._operand(node, cell, places)
+            yield start, None if not text or not line else Step(there, line, text, cell=cell)
+
+    def _writers_of(self, cell: Cell[Any], places: Places, here: str, path: str) -> _Writers:
         found: list[tuple[_Node, str, int]] = []
-        self._rests_on.add(cell)
+        rests_on: set[object] = {cell}
         for writer, value in cell.contributions.items():
             if isinstance(value, AbstractValue) and _is_in(value, places):
                 state = self._solver.state_of(writer)
                 slot = writer - state.base
                 found.append((_Node(state, slot), state.function.module.path, _line_of(state, slot)))
-                self._rests_on.update((state.function, state.function.module))
+                rests_on.update((state.function, state.function.module))
 
         def order(each: tuple[_Node, str, int]) -> tuple[Any, ...]:
             there = each[1]
@@ -177,10 +209,7 @@ class Provenance:
                 each[2],
             )
 
-        for node, there, line in sorted(found, key=order):
-            text = _text_of_cell(cell, node)
-            start = self._operand(node, cell, places)
-            yield start, None if not text or not line else Step(there, line, text, cell=cell)
+        return _Writers(sorted(found, key=order), frozenset(rests_on))
 
     def _operand(self, node: _Node, cell: Cell[Any], places: Places) -> _Node:
         """Return the slot of what an instruction contributes to a cell: an argument, or what it stores."""
@@ -199,20 +228,32 @@ class Provenance:
         value = next((each for each in slots if _is_in(state.values[each], places)), None)
         return node if value is None else _Node(state, value)
 
-    def others(self, state: State, steps: Sequence[Step], places: Places) -> list[Step]:
+    def others(self, state: State, steps: Sequence[Step], places: Places) -> tuple[Evidence, ...]:
         """Return where else a value is passed to a function, by callers that its chain does not follow."""
         parameters = {*state.function.parameters}
         step = next((each for each in steps if each.cell is not None and each.cell.key in parameters), None)
         if step is None or step.cell is None:
-            return []
-        before = {(each.path, each.line) for each in steps}
+            return ()
         path = state.function.module.path
-        found = {
-            (each.path, each.line): each
-            for _, each in self._contributions(step.cell, places, path, path)
-            if each is not None and (each.path, each.line) not in before
-        }
-        return [found[place] for place in sorted(found)]
+        asked = (step.cell, places, path, path)
+        others = self._others.get(asked)
+        if others is None:
+            found = {
+                (each.path, each.line): each for _, each in self._contributions(*asked) if each is not None
+            }
+            others = {place: Evidence(*place, found[place].text) for place in sorted(found)}
+            self._others[asked] = others
+        self._rests_on |= self._writers[asked].rests_on
+        before = {(each.path, each.line) for each in steps}
+        return tuple([each for place, each in others.items() if place not in before])
+
+
+def _in_turn(ways: _Ways) -> Iterator[tuple[tuple[Step, ...], _Node]]:
+    """Yield the instructions of all ways, which may become more meanwhile, each with the steps to it."""
+    while ways:
+        steps, writers = ways.popleft()
+        for node, step in writers:
+            yield (steps if step is None else (*steps, step)), node
 
 
 def evidence_of(steps: Sequence[Step]) -> Evidence | None:

@@ -36,7 +36,7 @@ from syncscan.check.infer.transfer.groups import is_process_group
 from syncscan.check.infer.transfer.point import ASSUMED_STRATUM, DECLARED_STRATUM, OPEN_STRATUM, Point
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS
 from syncscan.facts import FactSet
-from syncscan.model import ON_GPU, Conventions, Evidence, Value
+from syncscan.model import ON_GPU, Conventions, Value
 from syncscan.ops import OperationTable
 
 _TRANSFERS: list[Any] = [INSTRUCTIONS.get(Op(number)) if number else None for number in range(len(Op) + 1)]
@@ -216,8 +216,7 @@ class Solver:
         """Return why the value of a slot is in one of some places, and where else it is passed to the function."""
         if self._provenance is None:
             self._provenance = Provenance(self)
-        steps, others, rests_on = self._provenance.reasons(state, slot, places)
-        passed_too = tuple(Evidence(each.path, each.line, each.text) for each in others)
+        steps, passed_too, rests_on = self._provenance.reasons(state, slot, places)
         return Reasons(evidence_of(steps), passed_too, rests_on, self.revision)
 
     def holds(self, reasons: Reasons) -> bool:
