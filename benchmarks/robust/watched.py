@@ -27,7 +27,7 @@ class Watched:
     stderr: str
     seconds: float
     processor: float  # seconds, of all processes
-    peak: int  # bytes that all processes together had at once; shared pages count for each
+    peak: int  # bytes that all processes together had at once; what they share counts once
     exceeded: str
 
 
@@ -76,7 +76,7 @@ def _usage(pid: int) -> tuple[float, int]:
             with contextlib.suppress(psutil.NoSuchProcess):
                 times = process.cpu_times()
                 processor += sum(times[:4])  # its own, and those of its children that have ended
-                memory += process.memory_info().rss
+                memory += process.memory_full_info().pss
     return processor, memory
 
 

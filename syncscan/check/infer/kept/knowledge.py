@@ -237,6 +237,8 @@ class KnowledgeReader:
         """Give the state of a function what is asked of it, as it was."""
         if name in {"ir", "uses"}:
             state.ir = self._solver.lowered(state.function)
+            if len(state.ir) != state.size:
+                raise NotKeptError("not what was written")
             state.uses = state.ir.uses()
             return
         with reading():

@@ -225,7 +225,6 @@ class Solver:
         return all(changed.get(each, 0) <= reasons.revision for each in reasons.rests_on)
 
     def _add(self, function: Function) -> State:
-        function.module.read()
         state = State(function, self.lowered(function), self._base, len(self._bases))
         self.take(state)
         return state
@@ -239,6 +238,7 @@ class Solver:
 
     def lowered(self, function: Function) -> FunctionIR:
         """Return the instructions of a function; one that makes us fail is noted, and does nothing."""
+        function.module.read()  # which gives parameters their defaults
         try:
             return lower(function, self.context.scopes, self.context.conventions)
         except NotKeptError:  # of another run, and no fault of the function
