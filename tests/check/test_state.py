@@ -114,28 +114,6 @@ def test_all_that_the_corpus_knows_of_survives() -> None:
         assert len(evaluated) < 20
 
 
-def test_reasons_lead_into_files_not_read_before_whose_parameters_have_defaults() -> None:
-    box = """
-import torch
-
-class Box:
-    def fill(self, n=None):
-        t = None
-        if n:
-            t = torch.zeros(3, device="cuda")
-        self.t = t
-"""
-    use = "from box import Box\n\ndef use(box: Box):\n    return box.t.item()\n"
-    sources = {"box": source("box", box), "use": source("use", use)}
-    _, state = cold(sources)
-    sources["use"] = source("use", use.replace("return", "print(box)\n    return"))
-    result, evaluated = followed(state, sources)
-    expected, _ = cold(sources)
-    assert [each.line for each in expected.findings[0].evidence] == [9, 8]
-    assert result == expected
-    assert len(evaluated) == 1
-
-
 def test_what_files_say_of_those_beside_them_is_kept() -> None:
     folder = Path(__file__).parent / "corpus" / "conventions" / "fields_that_are_kept"
     sources = {path.stem: read_source(path, folder.parent, {}) for path in folder.glob("*.py")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from syncscan.check.infer.kept.names import Data, Names
@@ -48,6 +48,7 @@ def _function(
         sorted(function.global_names),
         sorted(function.nonlocal_names),
         function.is_generator,
+        function.result is not None,
     ]
 
 
@@ -64,6 +65,7 @@ def _class(cls: Class, names: Names, definition: Callable[[Function | Class | No
         cls.external_bases,
         [*map(names.number, cls.linear)],
         sorted(cls.decorators),
+        sorted(cls.annotations),
     ]
 
 
@@ -92,6 +94,8 @@ class UnreadFile:
         self.then: list[Callable[[], None]] = []
         self.parameters: dict[Function, object] = {}  # as data, of those that have not been given them
         self.noting: list[Callable[[Function], None]] = []
+        self.without_result: set[Function] = set()  # of which no result is declared
+        self.annotated: dict[Class, Collection[str]] = {}  # the attributes that classes declare
         self._text = text
         self._aliases = aliases
 
@@ -146,11 +150,15 @@ def module_of(data: Data, name: str, path: str, text: str, *, is_package: bool) 
     for each in functions:
         function = _made_function(each, module)
         module.functions.append(function)
+        if not each[11]:
+            file.without_result.add(function)
         if each[5]:
             file.parameters[function] = each[5]
             del function.parameters, function.plain, function.rest, function.more, function.by_name
     for each in classes:
-        module.classes.append(_made_class(each, module))
+        cls = _made_class(each, module)
+        file.annotated[cls] = each[11]
+        module.classes.append(cls)
     module.body = module.functions[0]
 
     def definition(what: Data) -> Any:
@@ -171,7 +179,7 @@ def module_of(data: Data, name: str, path: str, text: str, *, is_package: bool) 
 
 
 def _made_function(data: Data, module: Module) -> Function:
-    name, qualname, key, _, _, _, _, _, names_set, names_around, is_generator = data
+    name, qualname, key, _, _, _, _, _, names_set, names_around, is_generator, _ = data
     function = UnreadFunction(name, qualname, module, None)  # type: ignore[arg-type]  # its node is read when it is asked for
     del function.node, function.statement
     function.key = key

@@ -6,6 +6,7 @@ They are classes of their own, which what is read ceases to be: an attribute of 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -33,6 +34,14 @@ class UnreadFunction(Function):
             return getattr(self, name)
         raise AttributeError(name)
 
+    @property
+    def result(self) -> ast.expr | None:
+        """What is declared of the result; for one of which nothing is, the file is not read."""
+        unread = self.module.unread
+        if unread is not None and self in unread.without_result:
+            return None
+        return getattr(self.node, "returns", None)
+
 
 class UnreadClass(Class):
     """A class without its nodes."""
@@ -41,6 +50,11 @@ class UnreadClass(Class):
 
     def __post_init__(self) -> None:
         """Its key is given to it."""
+
+    def annotates(self, name: str) -> bool:
+        """Whether the body of the class says what an attribute is."""
+        unread = self.module.unread
+        return name in (self.annotations if unread is None else unread.annotated[self])
 
     def __getattr__(self, name: str) -> Any:
         """What only the file says."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import functools
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from syncscan.check.infer.dataflow.cells import Cell
@@ -50,10 +51,19 @@ class _Node(NamedTuple):
 
 
 class _Writers(NamedTuple):
-    """The instructions that contribute to a cell, each with its path and line, and the functions and files that they are in."""
+    """The instructions that contribute to a cell, file by file, and the functions and files that they are in."""
 
-    found: list[tuple[_Node, str, int]]
+    found: list[tuple[str, list[_Node]]]
     rests_on: frozenset[object]
+    by_line: dict[str, list[tuple[int, _Node]]]  # of the files to which somebody came
+
+    def in_file(self, path: str, nodes: Sequence[_Node]) -> list[tuple[int, _Node]]:
+        """Return those in a file by their lines; a file that nobody comes to need not be read for that."""
+        known = self.by_line.get(path)
+        if known is None:
+            lines = [(_line_of(*node), node) for node in nodes]
+            known = self.by_line[path] = sorted(lines, key=itemgetter(0))
+        return known
 
 
 # A cell, the places that are asked for, and the files nearest to which its contributions are to be
@@ -121,7 +131,7 @@ class Provenance:
         state = node.state
         slot: Slot | None = node.slot
         visited: set[Slot] = set()
-        is_circular = False
+        is_straight = True  # whoever comes by later is led to where this ends, if no operand was passed over
         while slot is not None and slot not in visited:
             visited.add(slot)
             slot = self._ends.get((_Node(state, slot), places), slot)
@@ -133,15 +143,13 @@ class Provenance:
                 if not _agrees(trace.sighting, index):
                     return [], [], observed
             cells = [cell for cell in trace.cells if _is_in(cell.value, places)]
-            if (cells or trace.origins) and not observed and not is_circular:
-                # whoever comes to one of these later is led here as well, as none was passed over
-                self._ends.update([((_Node(state, each), places), slot) for each in visited])
-            if trace.origins and (not cells or not _is_in_all(cells, places)):
-                return self._root(state, slot, trace.origins, seen), [], observed
-            if cells:
-                return None, [*dict.fromkeys(cells)], observed
+            if cells or trace.origins:
+                if is_straight and not observed:
+                    self._ends.update([((_Node(state, each), places), slot) for each in visited])
+                root = None if cells else self._root(state, slot, trace.origins, seen)
+                return root, [*dict.fromkeys(cells)], observed
             index = _index_of(state, slot)
-            is_circular = is_circular or not visited.isdisjoint(state.ir.operands[slot])
+            is_straight &= visited.isdisjoint(state.ir.operands[slot])
             slot = _deciding(state, slot, places, visited)
         return None, [], observed
 
@@ -183,33 +191,26 @@ class Provenance:
         if writers is None:
             writers = self._writers[asked] = self._writers_of(cell, places, here, path)
         self._rests_on |= writers.rests_on
-        for node, there, line in writers.found:
-            text = _text_of_cell(cell, node)
-            start = self._operand(node, cell, places)
-            yield start, None if not text or not line else Step(there, line, text, cell=cell)
+        for there, nodes in writers.found:
+            for line, node in writers.in_file(there, nodes):
+                text = _text_of_cell(cell, node)
+                start = self._operand(node, cell, places)
+                yield start, None if not text or not line else Step(there, line, text, cell=cell)
 
     def _writers_of(self, cell: Cell[Any], places: Places, here: str, path: str) -> _Writers:
-        found: list[tuple[_Node, str, int]] = []
+        found: dict[str, list[_Node]] = {}
         rests_on: set[object] = {cell}
         for writer, value in cell.contributions.items():
             if isinstance(value, AbstractValue) and _is_in(value, places):
                 state = self._solver.state_of(writer)
-                slot = writer - state.base
-                found.append((_Node(state, slot), state.function.module.path, _line_of(state, slot)))
+                found.setdefault(state.function.module.path, []).append(_Node(state, writer - state.base))
                 rests_on.update((state.function, state.function.module))
 
-        def order(each: tuple[_Node, str, int]) -> tuple[Any, ...]:
-            there = each[1]
-            return (
-                there != here,
-                there != path,
-                -_shared(there, path),
-                -_shared(there, here),
-                there,
-                each[2],
-            )
+        def order(each: tuple[str, list[_Node]]) -> tuple[Any, ...]:
+            there, _ = each
+            return (there != here, there != path, -_shared(there, path), -_shared(there, here), there)
 
-        return _Writers(sorted(found, key=order), frozenset(rests_on))
+        return _Writers(sorted(found.items(), key=order), frozenset(rests_on), {})
 
     def _operand(self, node: _Node, cell: Cell[Any], places: Places) -> _Node:
         """Return the slot of what an instruction contributes to a cell: an argument, or what it stores."""
@@ -288,10 +289,6 @@ def _is_in(value: object, places: Places) -> bool:
     if places is ON_GPU:
         return value.holds_gpu
     return any(part.device in places for part in parts_of(value))
-
-
-def _is_in_all(cells: Iterable[Cell[Any]], places: Places) -> bool:
-    return any(_is_in(cell.value, places) for cell in cells)
 
 
 _RANK = {Device.CUDA: 4, Device.MIXED: 3, Device.UNKNOWN: 2, Device.OTHER: 1, Device.CPU: 0}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -82,6 +82,11 @@ class Function:
 
     def __post_init__(self) -> None:
         self.key = self.module.key_of(self.qualname)
+
+    @property
+    def result(self) -> ast.expr | None:
+        """What is declared of the result."""
+        return getattr(self.node, "returns", None)
 
     def take(self, parameters: Iterable[Parameter]) -> None:
         """Give the function its parameters, in order."""
@@ -188,6 +193,10 @@ class Class:
 
     def __post_init__(self) -> None:
         self.key = self.module.key_of(self.qualname)
+
+    def annotates(self, name: str) -> bool:
+        """Whether the body of the class says what an attribute is."""
+        return name in self.annotations
 
     @property
     def is_record(self) -> bool:
@@ -316,6 +325,8 @@ class Unread(Protocol):
 
     parameters: dict[Function, object]
     noting: list[Callable[[Function], None]]
+    without_result: set[Function]  # of which no result is declared
+    annotated: dict[Class, Collection[str]]  # the attributes that classes declare
 
     def give(self, function: Function) -> None:
         """Give a function its parameters."""

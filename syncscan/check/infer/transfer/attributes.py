@@ -138,7 +138,7 @@ def _stored(at: Point, cls: Class, name: str) -> AbstractValue:
 def _declared(at: Point, cls: Class, name: str, value: AbstractValue) -> AbstractValue:
     """Return what an annotation in a class body says of an attribute that nothing is known to set."""
     for base in cls.mro():
-        if name in base.annotations:
+        if base.annotates(name):
             if not at.declare():
                 return value
             promised = join(

@@ -63,9 +63,8 @@ def call_function(at: Point, function: Function, call: Call) -> AbstractValue:
     passed = passed_by(function, call)
     pass_arguments(at, function, passed, call)
     value = at.read(at.context.known.returns[function])
-    declared = getattr(function.node, "returns", None)
-    if declared is not None and (value.kind is Kind.UNKNOWN or value.kind is Kind.NONE):
-        value = at.context.annotations.read(declared, function.module, function) if at.declare() else BOTTOM
+    if value.kind is Kind.UNKNOWN or value.kind is Kind.NONE:
+        value = _declared(at, function, value)
     if isinstance(value.payload, Class) and value.kind is Kind.INSTANCE:
         value = _self_type(function, value, call)
     if value.holds_gpu and parts_on_gpu(value):
@@ -74,6 +73,14 @@ def call_function(at: Point, function: Function, call: Call) -> AbstractValue:
         given = [(p.name, argument, cells[p]) for p, argument, _ in passed if p.name in placing]
         value = _placed_by(at, value, given, placing)
     return _named(at, value, function.name)
+
+
+def _declared(at: Point, function: Function, value: AbstractValue) -> AbstractValue:
+    """Return what is declared of the result of a function, where anything is."""
+    declared = function.result
+    if declared is None:
+        return value
+    return at.context.annotations.read(declared, function.module, function) if at.declare() else BOTTOM
 
 
 def _named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
