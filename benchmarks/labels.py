@@ -76,7 +76,7 @@ def check(source: Path, packages: set[str], *options: str) -> tuple[list[Finding
         "syncscan",
         "check",
         "--isolated",
-        "--format",
+        "--output-format",
         "json",
         *options,
         *packages,

@@ -113,7 +113,7 @@ def observe(name: str, suite: Suite, folder: Path, made: Path, options: argparse
     results.write_text("")
     made.unlink(missing_ok=True)
     command = [
-        *SYNCSCAN, "observe", "--simulate", "--append", "--package", suite.library, "-o", str(made), "--",
+        *SYNCSCAN, "facts", "record", "--simulate", "--append", "--package", suite.library, "-o", str(made), "--",
         "timeout", str(options.seconds), str(options.python), "-P", "-m", "pytest", *suite.tests, *suite.options,
         "-p", "parity_plugin", "-p", "no:faulthandler", "-p", "no:cacheprovider", "-o", "addopts=", "--quiet", "--tb=no",
         "--disable-warnings", "--continue-on-collection-errors",

@@ -82,7 +82,7 @@ def check(truth: Truth, sources: Path) -> list[Finding]:
         key=lambda path: len(path.parts),
     )
     command = [
-        sys.executable, "-m", "syncscan", "check", "--isolated", "--format", "json", "--all",
+        sys.executable, "-m", "syncscan", "check", "--isolated", "--output-format", "json", "--when", "all",
         "--min-confidence", "assumed", truth.package,
     ]  # fmt: skip
     answer = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
