@@ -289,7 +289,7 @@ def imported(rng: random.Random, text: str) -> str:
     node = rng.choice(imports)
     if rng.random() < 0.4:
         return replaced(text, node, [], "pass")
-    names = sorted({each.id for each in ast.walk(tree) if isinstance(each, ast.Name)})
+    names = sorted({each.id for each in ast.walk(tree) if isinstance(each, ast.Name)}) or ["x"]
     alias = ast.unparse(node).partition(",")[0].partition(" as ")[0]
     return inserted(text, first_line(node), f"{alias} as {rng.choice(names)}")
 
