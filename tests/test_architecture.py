@@ -130,7 +130,7 @@ FLOORS = {
         "kept",
     ),
     "syncscan.trace.hook._syncscan_hook": (
-        "append buffers exits imports interfaces interrupts lines part places threads window",
+        "append buffers exits imports interfaces interrupts lines part places threads window words",
         "checked cupti debugmode entry record room seen simulated starved steps timeline",
         "calls",
         "script watch",

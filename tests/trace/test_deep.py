@@ -45,24 +45,31 @@ def test_what_was_recorded_is_written_when_a_process_ends_deep_in_a_recursion(
     assert done.trace["processes"][0]["notes"] == []
 
 
-def test_a_wait_at_the_limit_of_the_recursion_does_not_end_the_trace(trace):
-    done = trace(
-        DEEP
-        + """
-def read(frames):
+@pytest.mark.parametrize("version", ["3.11", "3.12"])
+def test_a_wait_at_the_limit_of_the_recursion_does_not_end_the_trace(run_trace, program, version):
+    source = """
+read_so_far = 0
+def read():
+    global read_so_far
     try:
         t.item()
-        return read(frames + 1)
+        read_so_far += 1
+        read()
     except TOO_DEEP:
-        return frames
-print(read(0) > 900)
+        pass
+read()
+print(read_so_far)
 last()
 """
-    )
-    assert (done.status, done.stdout) == (0, "True\n")
+    python = sys.executable if version == "3.11" else interpreter(version)
+    done = run_trace([python, program(DEEP + source)])
+    assert done.status == 0
     assert {site["function"] for site in done.sites} == {"read", "last"}
-    (note,) = done.trace["processes"][0]["notes"]
-    assert note == "some synchronizations are not counted: the program was at the limit of its recursion"
+    lost = int(done.stdout) - done.counts()["t.item()"]
+    assert int(done.stdout) > 900
+    assert 0 <= lost < 5
+    note = "some synchronizations are not counted: the program was at the limit of its recursion"
+    assert done.trace["processes"][0]["notes"] == [note] * (lost > 0)
 
 
 def test_cuda_that_starts_deep_in_a_recursion_is_watched(trace):

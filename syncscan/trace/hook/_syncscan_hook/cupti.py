@@ -18,6 +18,7 @@ from time import perf_counter_ns
 from .interrupts import again, enters_unasked, keep
 from .starved import Starved
 from .timeline import Timeline
+from .words import HALVES, WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ _SHAPED_COPY = re.compile(r"cuMemcpy(2D|3D|AtoH|HtoA)Async(_v2)?(_ptsz)?")
 
 WAIT, COPY_OUT, COPY_IN, COPY_EITHER, SHAPED = range(5)
 _WAYS = (0, 2, 1, 0, 0)
+_PINNED = -1  # how to judge a copy into pinned memory: it does not block
 
 _Callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p)
 
@@ -248,7 +250,7 @@ class Cupti:
         threads, calls, recorder = self._threads, self._calls, self._recorder
         active = threading._active  # type: ignore[attr-defined]
         entry_at, count = recorder.entry_at, recorder.count
-        now, read = perf_counter_ns, _INT.from_address
+        now, words, halves, pinned = perf_counter_ns, WORDS, HALVES, self._pinned
 
         def callback(_user: int | None, _domain: int, number: int, data: int) -> None:  # noqa: PLR0912 (a call costs more than a branch)
             try:
@@ -256,7 +258,7 @@ class Cupti:
                 thread = threads.get(ident)
                 if thread is None:
                     thread = self._new_thread(ident)
-                if thread.inside == number and read(data).value:  # it leaves the call
+                if thread.inside == number and halves[data >> 2]:  # it leaves the call
                     duration = now() - thread.began
                     thread.inside = 0
                     entry = thread.entry
@@ -269,7 +271,7 @@ class Cupti:
                     elif thread.how == WAIT:
                         recorder.extend(thread.copy, duration)
                         thread.copy = None
-                    elif self._blocked(thread.how, duration, data):
+                    elif thread.how != _PINNED and self._blocked(thread.how, duration, data):
                         self._count_copy(thread, number, duration, frame_of().f_back)
                     return
                 if id(active.get(ident)) != thread.python:  # which ended, and left its ident to another
@@ -289,6 +291,8 @@ class Cupti:
                 else:
                     thread.entry = thread.copy = None
                     thread.way = _WAYS[how]
+                    into_pinned = how == COPY_OUT and words[words[data + 16 >> 3] >> 3] in pinned
+                    thread.how = _PINNED if into_pinned else how
                 thread.began = now()
             except _TOO_DEEP:
                 self._too_deep = True
@@ -308,7 +312,7 @@ class Cupti:
 
         def measure(user: int | None, domain: int, number: int, data: int) -> None:
             try:
-                leaves = _INT.from_address(data).value
+                leaves = HALVES[data >> 2]
                 waits = number in calls and calls[number][0] == WAIT
                 if not leaves and number in starved.destroys:
                     starved.forget(number, data)
@@ -360,14 +364,14 @@ class Cupti:
         """Whether a copy made the host wait; ``data`` leads to (destination, source, size)."""
         if how == SHAPED:
             return duration >= LONG_NS
-        parameters = _WORD.from_address(data + 16).value
+        parameters = WORDS[data + 16 >> 3] >> 3
         if how == COPY_OUT:
-            return self._pageable(_WORD.from_address(parameters).value, duration)
-        if _WORD.from_address(parameters + 16).value <= STAGED_BYTES and duration < LONG_NS:
+            return self._pageable(WORDS[parameters], duration)
+        if WORDS[parameters + 2] <= STAGED_BYTES and duration < LONG_NS:
             return False
-        if self._pageable(_WORD.from_address(parameters + 8).value, duration):
+        if self._pageable(WORDS[parameters + 1], duration):
             return True
-        return how == COPY_EITHER and self._pageable(_WORD.from_address(parameters).value, duration)
+        return how == COPY_EITHER and self._pageable(WORDS[parameters], duration)
 
     def _pageable(self, pointer: int, duration: int) -> bool:
         """Whether the driver has to stage a copy of this memory; without the driver, by the time it took."""
@@ -394,7 +398,6 @@ _known_calls: dict[
 ] = {}  # by callback id; asking CUPTI for all names takes milliseconds
 # The second is what ctypes makes of the first where it converts an argument.
 _TOO_DEEP = (RecursionError, ctypes.ArgumentError)
-_INT = ctypes.c_int
 _WORD = ctypes.c_uint64
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .interfaces import Node
+    from .interfaces import Node, Position
 
 THREAD_BITS = 8
 MOST_THREADS = 1 << THREAD_BITS
@@ -29,6 +29,7 @@ class Entry:
         "node",
         "paired",
         "phase",
+        "positions",
         "recent",
         "squares",
         "stack",
@@ -42,6 +43,7 @@ class Entry:
         self,
         number: int,
         stack: tuple[int, ...],
+        positions: tuple[Position, ...],
         api: str,
         phase: str,
         allowed: str | None,
@@ -49,6 +51,7 @@ class Entry:
     ) -> None:
         self.id = number
         self.stack = stack  # (id of code object, offset of the instruction) pairs, innermost first, flat
+        self.positions = positions  # the same with the code objects themselves, and not flat
         self.api = api
         self.phase = phase  # "outside" of steps, "warmup" or "steady"
         self.allowed = allowed  # the reason of an allow_sync region, or None

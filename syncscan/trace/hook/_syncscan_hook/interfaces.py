@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, Protocol
 
 Note = Callable[[str], None]  # takes a message for the report
 Node = tuple[str, tuple[str, ...]]  # of autograd: its name, and its forward traceback
+Position = tuple[CodeType, int]  # in code: the offset of an instruction
 Listener = Callable[[Any, int, "FrameType | None", str], None]  # (entry, ns, frame, detector); may raise
 
 

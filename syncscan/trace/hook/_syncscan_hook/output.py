@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .entry import Entry
-    from .interfaces import Watch
+    from .interfaces import Position, Watch
     from .part import TraceFile
     from .record import WaitRecorder
 
@@ -178,13 +178,13 @@ class Output:
         number = self._known_stacks.get(entry.stack)
         if number is None:
             number = self._known_stacks[entry.stack] = len(self._known_stacks)
-            self._write_stack(number, entry.stack)
+            self._write_stack(number, entry.positions)
         self.write(entry=[entry.id, number, entry.api, entry.phase, entry.allowed, entry.node])
 
-    def _write_stack(self, number: int, stack: tuple[int, ...]) -> None:
+    def _write_stack(self, number: int, stack: tuple[Position, ...]) -> None:
         frames: list[list[Any]] = []
-        for code_id, offset in zip(stack[::2], stack[1::2]):
-            code = self._recorder.codes[code_id]
+        for code, offset in stack:
+            code_id = id(code)
             if code_id not in self._known_codes:
                 self._known_codes[code_id] = len(self._known_codes)
                 name = getattr(code, "co_qualname", code.co_name)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
     from typing import Any
 
-    from .interfaces import Listener, Node
+    from .interfaces import Listener, Node, Position
 
 DEPTH = range(64)  # frames
 MAX_ENTRIES = 20_000
@@ -41,9 +41,9 @@ class WaitRecorder:
 
     def __init__(self) -> None:
         self.entries: dict[tuple[Any, ...], Entry] = {}
-        self.codes: dict[
-            int, CodeType
-        ] = {}  # keeps the code objects of known stacks alive, so that their ids stay theirs
+        self.latest: dict[int, Entry] = {}  # by the innermost position of their stacks
+        # By the ids of their code objects, which stay theirs, since this keeps them alive, and by offset.
+        self.positions: dict[tuple[int, int], Position] = {(id(_OTHERS), 0): (_OTHERS, 0)}
         self.recording = True  # false before and after the part of the run that is traced
         self.phase = "outside"
         self.active: dict[
@@ -79,16 +79,38 @@ class WaitRecorder:
 
     def entry_at(self, frame: FrameType | None, api: str, node: Node | None = None) -> Entry:
         """Return the entry of the stack that ends in ``frame`` (None: no Python on this thread)."""
+        allowed = self.region() if self.region is not None else None
+        if frame is None:
+            return self._entry_of(frame, api, allowed, node)
+        # Mostly the stack is the one that blocked there last. To compare takes half the time of a new key.
+        innermost = id(frame.f_code) + frame.f_lasti
+        entry = self.latest.get(innermost)
+        if (
+            entry is not None
+            and entry.api == api
+            and entry.phase == self.phase
+            and entry.allowed == allowed
+            and entry.node == node
+        ):
+            walk: FrameType | None = frame
+            for code, offset in entry.positions:
+                if walk is None or walk.f_code is not code or walk.f_lasti != offset:
+                    break
+                walk = walk.f_back
+            else:
+                if walk is None or len(entry.positions) == len(DEPTH):
+                    return entry
+        entry = self.latest[innermost] = self._entry_of(frame, api, allowed, node)
+        return entry
+
+    def _entry_of(self, frame: FrameType | None, api: str, allowed: str | None, node: Node | None) -> Entry:
         stack: list[int] = []
-        append = stack.append
         walk = frame
         for _ in DEPTH:
             if walk is None:
                 break
-            append(id(walk.f_code))
-            append(walk.f_lasti)
+            stack += id(walk.f_code), walk.f_lasti
             walk = walk.f_back
-        allowed = self.region() if self.region is not None else None
         key = (*stack, api, self.phase, allowed, node)
         entry = self.entries.get(key)
         return entry if entry is not None else self._new_entry(key, stack, frame)
@@ -123,17 +145,18 @@ class WaitRecorder:
         if len(self.entries) >= MAX_ENTRIES:  # keep counting, by the innermost frame or all in one
             stack = stack[:2]
             if len(self.entries) >= 2 * MAX_ENTRIES and stack:
-                self.codes[id(_OTHERS)] = _OTHERS
                 stack, frame = [id(_OTHERS), 0], None
             allowed = node = None
             key = (*stack, api, phase, None, None)
             if key in self.entries:
                 return self.entries[key]
-        for code_id in stack[::2]:
+        positions = []
+        for known in zip(stack[::2], stack[1::2]):
             if frame is not None:
-                self.codes[code_id] = frame.f_code
+                self.positions.setdefault(known, (frame.f_code, known[1]))
                 frame = frame.f_back
-        entry = Entry(len(self.entries), tuple(stack), api, phase, allowed, node)
+            positions.append(self.positions[known])
+        entry = Entry(len(self.entries), tuple(stack), tuple(positions), api, phase, allowed, node)
         return self.entries.setdefault(key, entry)
 
     def digest(self) -> None:
@@ -144,6 +167,7 @@ class WaitRecorder:
     def reset(self) -> None:
         """Forget what was counted, in a forked child."""
         self.entries.clear()
+        self.latest.clear()
         self.moments.clear()
         self.windows.clear()
         self.room = MOMENTS

@@ -16,6 +16,8 @@ from __future__ import annotations
 import ctypes
 import re
 
+from .words import WORDS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -181,4 +183,4 @@ def _is_to_learn(wait: int) -> bool:
 
 
 def _read(address: int) -> int:
-    return _WORD.from_address(address).value if address else 0
+    return WORDS[address >> 3] if address else 0
