@@ -16,7 +16,6 @@ from syncscan.check.prove.values import ANYWHERE, NONE, TOP, AbstractValue, join
 from syncscan.model import Kind
 
 _MAKERS = ("__new__", "__init__", "__post_init__", "__init_subclass__")
-_AUTOGRAD = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
 
 
 @handles(DOORS, "call")
@@ -204,9 +203,7 @@ def call_class_method(
     frame: WalkFrame, node: ast.AST, cls: Class, name: str, args: Arguments
 ) -> AbstractValue | None:
     """Walk ``Class.name(...)``; None where the project defines no such method."""
-    if name == "apply" and not _AUTOGRAD.isdisjoint(
-        base for each in cls.mro() for base in each.external_bases
-    ):
+    if name == "apply" and cls.is_differentiable:
         methods = [
             m for each in ("forward", "backward", "setup_context") for m in frame.source.overrides(cls, each)
         ]

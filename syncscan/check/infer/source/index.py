@@ -18,6 +18,7 @@ from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.syntax import dotted_name, walk
 
 _TYPED_TABLES = frozenset({"typing.TypedDict", "typing_extensions.TypedDict"})
+AUTOGRAD_FUNCTIONS = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
 LAMBDA = "<lambda>"
 NO_NAMES: frozenset[str] = frozenset()  # CPython makes a new one each time
 FIELDS = ""  # stands among the members of a class for the order of its fields
@@ -228,6 +229,11 @@ class Class:
                 base.startswith("torch.nn.") for cls in self.mro() for base in cls.external_bases
             )
         return self.of_torch
+
+    @property
+    def is_differentiable(self) -> bool:
+        """A ``torch.autograd.Function``: an operation that brings its own gradient."""
+        return any(not AUTOGRAD_FUNCTIONS.isdisjoint(cls.external_bases) for cls in self.mro())
 
     @property
     def prepares_inputs(self) -> bool:

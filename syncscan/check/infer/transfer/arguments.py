@@ -6,6 +6,7 @@ from syncscan.check.infer.domain.basic import EMPTY, TENSOR, list_of, put
 from syncscan.check.infer.domain.lattice import as_tensor, join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Function, Parameter
+from syncscan.check.infer.transfer.autograd import receiver, takes_context, takes_gradients
 from syncscan.check.infer.transfer.guesses import IS_TENSOR, assumed_tensor
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.virtual import passed_through
@@ -21,6 +22,8 @@ def argument(at: Point, parameter: Parameter, position: int, default: AbstractVa
     function = at.function
     if position == 0 and function.owner is not None and not function.is_static:
         return _receiver(function)
+    if position == 0 and takes_context(function):
+        return receiver(function)
     passed = join(at.read(at.context.known.parameters[parameter]), passed_through(at, parameter))
     promised = at.context.annotations.read(parameter.annotation, at.module, function)
     if parameter.star:
@@ -41,11 +44,14 @@ def _assumed(at: Point, parameter: Parameter, value: AbstractValue) -> AbstractV
     function = at.function
     confidence = Confidence.INFERRED if _works_where_its_module_is(function) else Confidence.ASSUMED
     where, text = parameter.annotation or function.node, IS_TENSOR
-    if value.kind in _NOTHING and parameter.name in at.context.used_as_tensors(function):
+    if value is BOTTOM and takes_gradients(function):
+        value, where, text = TENSOR, function.node, _IS_GRADIENT
+    elif value.kind in _NOTHING and parameter.name in at.context.used_as_tensors(function):
         value, where, text = join(value, TENSOR), function.node, _IS_USED
     return assumed_tensor(at, value, parameter.name, confidence, (at.module, where), text)
 
 
+_IS_GRADIENT = "`{}` is a gradient, and nothing places it on the CPU"
 _IS_USED = "`{}` is used as a tensor: it waits if its argument is on the GPU"
 
 
@@ -73,8 +79,13 @@ def _passed_or_promised(at: Point, value: AbstractValue, promised: AbstractValue
 
 
 def _works_where_its_module_is(function: Function) -> bool:
-    """Return whether a method of a module works on tensors where the module is: on the GPU, once the module is made."""
+    """Return whether a method of a module works on tensors where the module is: on the GPU, once the module is made.
+
+    So does an operation with a gradient of its own, which modules call.
+    """
     owner = function.owner
+    if owner is not None and owner.is_differentiable:
+        return True
     return owner is not None and owner.is_module and not owner.makes(function.name)
 
 

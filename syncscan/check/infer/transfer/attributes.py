@@ -8,6 +8,7 @@ from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, fact, refine
 from syncscan.check.infer.source.conventions import is_tensor_of_models
 from syncscan.check.infer.source.index import Class, Module
+from syncscan.check.infer.transfer.autograd import applied
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.functions import call_overrides
 from syncscan.check.infer.transfer.guesses import assumed_tensor
@@ -84,6 +85,8 @@ def _of_class(at: Point, base: AbstractValue, name: str) -> AbstractValue:
         if method.is_of_class:
             return AbstractValue(Kind.FUNCTION, payload=BoundMethod(method, base))
         return AbstractValue(Kind.FUNCTION, payload=method)
+    if name == "apply" and cls.is_differentiable:
+        return applied(at, cls)
     return _stored(at, cls, name)
 
 

@@ -6,6 +6,7 @@ from syncscan.check.infer.domain.basic import record
 from syncscan.check.infer.domain.lattice import join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
 from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.transfer.autograd import keep
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.functions import call_overrides
 from syncscan.check.infer.transfer.modules import MODULE_METHODS, module_method
@@ -97,6 +98,8 @@ def _of_object(at: Point, base: AbstractValue, name: str, call: Call) -> Abstrac
         return _replaced(at, base, cls, call)
     if name == "get" and (item := of_table(at, base, call.first)) is not None:
         return join_all([item, *call.args[1:]])
+    if keep(at, cls, name, call):
+        return BOTTOM
     stored = at.attribute(base, name)
     if name == "__call__" and any(option.kind is Kind.INSTANCE for option in stored.options):
         return BOTTOM  # an object that is called by calling an object, which may be the same one

@@ -20,14 +20,39 @@ def train(model: nn.Module, batches, optimizer):
 class Square(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x: torch.Tensor):
-        ctx.save_for_backward(x)
+        ctx.is_large = x > 1
+        ctx.save_for_backward(x, x + 1)
+        x[ctx.is_large]  # expect: SYN201 (inferred)
         return x * x
 
     @staticmethod
-    def backward(ctx, grad: torch.Tensor):
-        if grad.max() > 1:  # expect: SYN104 (assumed)
+    def backward(ctx, grad):
+        x, more = ctx.saved_tensors
+        if grad.max() > 1:  # expect: SYN104 (inferred)
             grad = grad.clamp(max=1)
+        more[ctx.is_large]  # expect: SYN201 (inferred)
         return grad
+
+
+class OnTheHost(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x[x > 1]  # silent: what is passed is in host memory
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.count = 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * float(ctx.count)  # silent: a number
+
+
+def apply():
+    Square.apply(torch.ones(4, device="cuda")).tolist()  # expect: SYN102 (inferred)
+    square = Square.apply
+    square(torch.ones(4, device="cuda")).tolist()  # expect: SYN102 (inferred)
+    OnTheHost.apply(torch.ones(4)).tolist()  # silent
 
 
 def second(x: torch.Tensor):

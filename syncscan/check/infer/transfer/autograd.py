@@ -1,0 +1,66 @@
+"""Classes of operations with a gradient of their own: ``torch.autograd.Function``.
+
+``apply`` calls ``forward`` with a context; torch calls ``backward`` with gradients, which are where the results are. What
+``forward`` keeps in the context is there for ``backward``: here the context is an object of the class.
+"""
+
+from __future__ import annotations
+
+from syncscan.check.infer.domain.basic import partial_of, sequence
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.source.index import Class, Function
+from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.point import Point
+from syncscan.check.infer.transfer.storing import store_attribute
+from syncscan.model import Kind
+
+_WITH_CONTEXT = frozenset({"forward", "setup_context", "backward", "vjp", "jvp"})
+_GIVEN_GRADIENTS = frozenset({"backward", "vjp", "jvp"})
+_KEEP = frozenset({"save_for_backward", "save_for_forward"})
+
+
+def applied(at: Point, cls: Class) -> AbstractValue:
+    """Return the ``apply`` of a class of operations."""
+    at.asks(cls, "forward")
+    at.asks(cls, "setup_context")
+    forward = cls.find_method("forward")
+    if forward is None:
+        return BOTTOM
+    callee = AbstractValue(Kind.FUNCTION, payload=forward)
+    return partial_of(callee, [_context(cls)], {}) if takes_context(forward) else callee
+
+
+def takes_context(function: Function) -> bool:
+    """Return whether the first parameter of a method is the context; that of ``forward`` is not beside ``setup_context``."""
+    cls = function.owner
+    if (
+        cls is None
+        or not cls.is_differentiable
+        or not function.is_static
+        or function.name not in _WITH_CONTEXT
+    ):
+        return False
+    return function.name != "forward" or cls.find_method("setup_context") is None
+
+
+def takes_gradients(function: Function) -> bool:
+    """Return whether the parameters of a method, but for its context, are gradients."""
+    return function.name in _GIVEN_GRADIENTS and takes_context(function)
+
+
+def receiver(function: Function) -> AbstractValue:
+    """Return the context that a method is given."""
+    assert function.owner is not None
+    return _context(function.owner)
+
+
+def _context(cls: Class) -> AbstractValue:
+    return AbstractValue(Kind.INSTANCE, payload=cls)
+
+
+def keep(at: Point, cls: Class, name: str, call: Call) -> bool:
+    """Note what ``save_for_backward`` keeps; return whether the context was asked for that."""
+    if not cls.is_differentiable or name not in _KEEP:
+        return False
+    store_attribute(at, cls, "saved_tensors", sequence([*call.args], Kind.TUPLE))
+    return True
