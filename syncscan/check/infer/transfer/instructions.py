@@ -36,7 +36,7 @@ from syncscan.check.infer.transfer.operators import binary, compared, unary
 from syncscan.check.infer.transfer.point import DEFAULT_DEVICE, Point
 from syncscan.check.infer.transfer.refinement import IS_INSTANCE, at_place, of_classes_asked
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
-from syncscan.check.infer.transfer.subscripts import note_subscript, read_item, settled
+from syncscan.check.infer.transfer.subscripts import note_subscript, picked_by, read_item, settled
 from syncscan.check.infer.transfer.torch_calls import default_device_of, note_default_device
 from syncscan.check.infer.transfer.typed_dicts import of_table
 from syncscan.model import ARRAYS, Device, Kind
@@ -105,6 +105,8 @@ def _subscript(at: Point, values: Values, data: None) -> AbstractValue:
         note_subscript(at, base, index)
     if index is BOTTOM and base.kind not in ARRAYS and not at.stays_open():
         return BOTTOM
+    if base is BOTTOM and (picked := picked_by(at, index)) is not None:
+        return picked
     item = of_table(at, base, index)
     if base.kind is Kind.INSTANCE and isinstance(base.payload, str) and isinstance(index.payload, str):
         item = held_by(at, base, index.payload)

@@ -9,7 +9,7 @@ from syncscan.check.infer.source.conventions import is_tensor_of_models
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.operands import indexed
 from syncscan.check.infer.transfer.point import Point
-from syncscan.model import ARRAYS, Kind
+from syncscan.model import ARRAYS, Confidence, Kind
 from syncscan.ops import OperationTable
 
 
@@ -39,6 +39,21 @@ def read_item(base: AbstractValue, index: AbstractValue) -> AbstractValue:
     if kind is Kind.CLASS:
         return base  # a generic class, subscripted
     return element_of(base)
+
+
+def picked_by(at: Point, index: AbstractValue) -> AbstractValue | None:
+    """Return what an index on the GPU picks of something of which nothing is known: only a tensor there takes that."""
+    arrays = [each for each in elements_of_index(index) if _is_array_on_gpu(each)]
+    if not arrays or not at.stays_open():
+        return None
+    best = max(arrays, key=lambda each: each.confidence)
+    note_subscript(at, AbstractValue(Kind.TENSOR, best.device, Confidence.INFERRED), index)
+    return AbstractValue(Kind.TENSOR, best.device, min(best.confidence, Confidence.INFERRED), via=best.via)
+
+
+def _is_array_on_gpu(index: AbstractValue) -> bool:
+    """Return whether an index is a tensor on the GPU, and none of no dimensions, which may be an index of a list."""
+    return index.is_gpu and index.kind is Kind.TENSOR and (index.is_mask or bool(index.ndim))
 
 
 def settled(at: Point, item: AbstractValue) -> AbstractValue:

@@ -9,3 +9,13 @@ def compare(t: torch.Tensor, y: torch.Tensor):
     if t.sum() == gpu.sum():  # expect: SYN104 (proved)
         return 1
     return (t + gpu).sum().item()  # expect: SYN101 (proved)
+
+
+def pick(outputs, rows: list, index: int):
+    """What a mask on the GPU picks of something is on the GPU; a list takes a number from there too."""
+    mask = torch.zeros(4, device="cuda") > index
+    picked = outputs.last[mask]  # expect: SYN201
+    picked.mean().item()  # expect: SYN101
+    outputs.last[mask.sum()].item()  # silent: it may be a list
+    outputs.last[torch.zeros(4) > index].mean().item()  # silent
+    return outputs.last[mask.nonzero()[:, 0]].item()  # expect: SYN101, SYN202
