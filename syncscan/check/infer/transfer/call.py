@@ -7,17 +7,22 @@ from typing import NamedTuple
 
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
 from syncscan.check.infer.ir.instructions import CallSite, Slot
+from syncscan.check.infer.source.index import Parameter
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.ops import Operation
 
 
 class Call(NamedTuple):
-    """The arguments of a call; ``site`` is how it is written, None where the source has no call there."""
+    """The arguments of a call; ``site`` is how it is written, None where the source has no call there.
+
+    ``is_open_ended`` says that the last positional argument stands for any number of them, as ``*args`` does.
+    """
 
     args: Sequence[AbstractValue]
     kwargs: Mapping[str, AbstractValue]
     site: CallSite | None = None
     slots: Mapping[int | str, Slot] = {}  # of the arguments, by position or name, where each is one
+    is_open_ended: bool = False
 
     @property
     def first(self) -> AbstractValue:
@@ -36,7 +41,14 @@ class Call(NamedTuple):
     def on(self, receiver: AbstractValue) -> Call:
         """Return the same call of a method, with its object in front."""
         slots = {place + 1 if isinstance(place, int) else place: slot for place, slot in self.slots.items()}
-        return Call((receiver, *self.args), self.kwargs, self.site, slots)
+        return Call((receiver, *self.args), self.kwargs, self.site, slots, self.is_open_ended)
+
+    def rest_of(self, plain: Sequence[Parameter]) -> Sequence[Parameter]:
+        """Return those of some parameters that only an open end fills: what has a default is left to that."""
+        if not self.is_open_ended:
+            return ()
+        open_ones = plain[len(self.args) :]
+        return [each for each in open_ones if each.default is None and each.name not in self.kwargs]
 
     def bound(self, operation: Operation) -> Bound:
         """Return the arguments by the parameters of an entry of the operation table."""

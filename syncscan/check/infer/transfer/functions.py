@@ -17,7 +17,7 @@ from syncscan.check.infer.transfer.guesses import named
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import CALLABLES, register
 from syncscan.check.infer.transfer.storing import store_attribute, tell
-from syncscan.check.infer.transfer.virtual import parameter_at
+from syncscan.check.infer.transfer.virtual import parameter_at, plain_of
 from syncscan.model import ON_GPU, Device, Kind
 from syncscan.ops.inferred import device_named
 
@@ -42,7 +42,11 @@ def _call_function(at: Point, callee: AbstractValue, call: Call) -> AbstractValu
         return _call_bound(at, payload, call)
     if isinstance(payload, Partial):
         kwargs = {**dict(payload.kwargs), **call.kwargs}
-        return at.call(payload.callee, Call((*payload.args, *call.args), kwargs, call.site))
+        args = (*payload.args, *call.args)
+        return at.call(
+            payload.callee,
+            Call(args, kwargs, call.site, is_open_ended=bool(call.args) and call.is_open_ended),
+        )
     return BOTTOM
 
 
@@ -160,6 +164,8 @@ def _call_virtual(at: Point, virtual: Virtual, call: Call) -> AbstractValue:
     known = at.context.known
     at.note_called(virtual, call)
     places = dict[Place, AbstractValue](enumerate(call.args))
+    plain = plain_of(next(iter(virtual.below)))
+    places.update({plain.index(parameter): call.args[-1] for parameter in call.rest_of(plain)})
     places.update(call.kwargs)
     _pass_to_all(at, virtual, places)
     value = at.read(known.virtual_returns[virtual])
@@ -202,6 +208,7 @@ def passed_by(function: Function, call: Call) -> Passed:
         (parameter, value, slots.get(place, -1))
         for place, (parameter, value) in enumerate(zip(function.plain, call.args, strict=False))
     ]
+    passed += [(parameter, call.args[-1], -1) for parameter in call.rest_of(function.plain)]
     if function.rest is not None:
         passed += [(function.rest, value, -1) for value in call.args[len(function.plain) :]]
     for name, value in call.kwargs.items():

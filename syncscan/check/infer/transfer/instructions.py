@@ -119,12 +119,15 @@ def _with_arguments(values: Values, slots: Sequence[int], site: CallSite) -> Cal
     """Return the call with its arguments in order; ``*args`` gives its items if they are known."""
     args: list[AbstractValue] = []
     places: dict[int | str, int] = {}
+    is_open = False
     for place in range(site.positional):
         value = values[place]
         if place in site.starred:
             items = value.items if value.kind is not Kind.UNION else None
+            is_open = items is None
             args += items if items is not None else [element_of(value)]
         else:
+            is_open = False
             places[len(args)] = slots[place]
             args.append(value)
     kwargs: dict[str, AbstractValue] = {}
@@ -139,7 +142,7 @@ def _with_arguments(values: Values, slots: Sequence[int], site: CallSite) -> Cal
                 for key, item in zip(value.payload, value.items, strict=True)
                 if isinstance(key, str)
             }
-    return Call(args, kwargs, site, places)
+    return Call(args, kwargs, site, places, is_open)
 
 
 def _site(at: Point, values: Values, site: CallSite) -> None:
