@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from syncscan.check.infer.domain.basic import record
 from syncscan.check.infer.domain.lattice import join_all
-from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.autograd import keep
 from syncscan.check.infer.transfer.call import Call
@@ -15,7 +15,7 @@ from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import CALLABLES, METHODS, register
 from syncscan.check.infer.transfer.torch_calls import torch_object
 from syncscan.check.infer.transfer.typed_dicts import of_table
-from syncscan.model import Kind
+from syncscan.model import Device, Kind
 
 _PYTHON_TYPES: dict[Kind, type] = {
     Kind.LIST: list,
@@ -100,10 +100,30 @@ def _of_object(at: Point, base: AbstractValue, name: str, call: Call) -> Abstrac
         return join_all([item, *call.args[1:]])
     if keep(at, cls, name, call):
         return BOTTOM
+    if (outside := inherited(at, cls, name)) is not None:
+        return at.call_outside(outside, call.on(_as_its_base(at, base, outside)))
     stored = at.attribute(base, name)
     if name == "__call__" and any(option.kind is Kind.INSTANCE for option in stored.options):
         return BOTTOM  # an object that is called by calling an object, which may be the same one
     return at.call(stored, call)
+
+
+def inherited(at: Point, cls: Class, name: str) -> str | None:
+    """Return the full name of a method that a class inherits from a package, if a stub or the table knows it."""
+    names = (f"{outside}.{name}" for each in cls.mro() for outside in each.external_bases)
+    return next(filter(at.context.knows, names), None)
+
+
+def _as_its_base(at: Point, base: AbstractValue, method: str) -> AbstractValue:
+    """Return an object as one of the package from which it inherits a method: where the tensors are that it was made of."""
+    stub = at.context.stub(method.rpartition(".")[0])
+    if stub is None or not stub.items:
+        return base
+    for name in stub.operation.args:
+        held = at.attribute(base, name.lstrip("*"))
+        if held.kind is Kind.TENSOR and held.device is not Device.UNKNOWN:
+            return refine(base, device=held.device, confidence=held.confidence, via=held.via)
+    return base
 
 
 def _replaced(at: Point, base: AbstractValue, cls: Class, call: Call) -> AbstractValue:

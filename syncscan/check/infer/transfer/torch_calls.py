@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from syncscan.check.infer.domain.basic import INT, list_of
 from syncscan.check.infer.domain.lattice import as_tensor, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.transfer.call import Call
@@ -174,6 +175,11 @@ def _device(at: Point, call: Call) -> AbstractValue:
 @register(FUNCTIONS, "torch.get_default_dtype", "torch.promote_types", "torch.result_type")
 def _dtype(at: Point, call: Call) -> AbstractValue:
     return AbstractValue(Kind.DTYPE)
+
+
+@register(FUNCTIONS, "torch.Size", "torch.broadcast_shapes")
+def _size(at: Point, call: Call) -> AbstractValue:
+    return list_of(INT, Kind.TUPLE)
 
 
 @register(FUNCTIONS, "torch.cuda.current_device")

@@ -23,3 +23,24 @@ def clip(model):
     torch.nn.utils.clip_grad_norm_([here], 1.0).item()  # silent
     torch.nn.utils.clip_grad_norm_([here.cuda()], 1.0).item()  # expect: SYN101, SYN302
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0).item()  # expect: SYN101
+
+
+class Masked(torch.distributions.Categorical):
+    def __init__(self, probs=None, logits=None, masks=None):
+        super().__init__(probs, logits)  # expect: SYN502
+        torch.as_tensor([1, 2], device=self.logits.device)  # expect: SYN301
+
+
+def sample():
+    masked = Masked(logits=torch.ones(4, device="cuda"))
+    masked.log_prob(torch.ones((), device="cuda"))  # expect: SYN502
+    return masked.entropy().tolist(), masked.sample().item()  # expect: SYN102, SYN101
+
+
+class OnTheHost(torch.distributions.Categorical):
+    def __init__(self, logits):
+        super().__init__(logits=logits)  # silent
+        self.logits.tolist()  # silent
+
+
+OnTheHost(torch.ones(4)).log_prob(torch.ones(())).item()  # silent

@@ -28,3 +28,11 @@ def run(n: int, sizes: list[int]):
     like = torch.zeros_like(rows)
     like[0] = 1.0  # silent
     like[0, 0] = 1.0  # expect: SYN306
+
+
+def sizes(x: torch.Tensor, y: torch.Tensor):
+    gpu = torch.zeros((3, 3), device="cuda")
+    whole = torch.Size([gpu.shape[0], 3])
+    if whole[-2:] != torch.Size([1, 1]):  # silent: sizes are numbers
+        return gpu.expand(*torch.broadcast_shapes(x.shape, gpu.shape))  # silent
+    return torch.zeros(whole[0], device="cuda")  # silent
