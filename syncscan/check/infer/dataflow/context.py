@@ -16,11 +16,17 @@ from syncscan.check.infer.source.mirrors import is_refreshed
 from syncscan.check.infer.source.program import Program
 from syncscan.check.infer.source.restructure import Consequences, restructure
 from syncscan.check.infer.source.scopes import Scopes
-from syncscan.check.infer.source.uses import chosen_by_text, used_as_tensors
+from syncscan.check.infer.source.uses import chosen_by_text, handled_as_tensors, used_as_tensors
 from syncscan.facts import FactSet
 from syncscan.model import Conventions, Device
 from syncscan.ops import OperationTable, stubs
 from syncscan.ops.stubs import Stub
+
+_OF_MODULES = frozenset(
+    {"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "apply", "train", "eval", "requires_grad_",
+     "share_memory_", "zero_grad"}
+)  # fmt: skip
+_OF_PYTHON = frozenset(name for each in (list, dict, str, set, tuple, float) for name in dir(each))
 
 
 class Context:
@@ -46,7 +52,7 @@ class Context:
         self.declared = self._declared()
         self._refreshed: dict[str, bool] = {}
         self._asking: dict[str, set[Function]] = {}  # who asked for that, by name
-        self._used: dict[Function, frozenset[str]] = {}
+        self._used: dict[tuple[Function, bool], frozenset[str]] = {}
         self._chosen: dict[Function, frozenset[str]] = {}
         self._places: dict[str, Device] = {}
 
@@ -94,7 +100,8 @@ class Context:
         for edit in edits:
             self.scopes.forget((*edit.functions, *edit.gone))
             for function in (*edit.functions, *edit.gone):
-                self._used.pop(function, None)
+                self._used.pop((function, False), None)
+                self._used.pop((function, True), None)
                 self._chosen.pop(function, None)
         had_read = set[Function]()
         for name, was_refreshed in [*self._refreshed.items()]:
@@ -129,9 +136,26 @@ class Context:
 
     def used_as_tensors(self, function: Function) -> frozenset[str]:
         """Return the parameters that a function uses as only tensors can be used; read once."""
-        if function not in self._used:
-            self._used[function] = used_as_tensors(function)
-        return self._used[function]
+        is_of_module = function.owner is not None and function.owner.is_module
+        key = function, is_of_module
+        if key not in self._used:
+            found = used_as_tensors(function)
+            if is_of_module:
+                found |= handled_as_tensors(function, self._is_method_of_tensors, self._takes_tensor)
+            self._used[key] = found
+        return self._used[key]
+
+    def _is_method_of_tensors(self, name: str) -> bool:
+        """Return whether tensors have a method, and neither modules nor Python's own objects."""
+        if name in _OF_MODULES or name in _OF_PYTHON:
+            return False
+        return self._takes_tensor(name) or f"torch.Tensor.{name}" in self.table.operations
+
+    def _takes_tensor(self, name: str) -> bool:
+        """Return whether a function of torch takes a tensor as its first argument."""
+        known = self.table.operations
+        found = known.get(f"torch.{name}") or known.get(f"torch.nn.functional.{name}")
+        return found is not None and found.args[:1] == ("input",)
 
     def chosen_by_text(self, function: Function) -> frozenset[str]:
         """Return the parameters of a private function of which it matters which text they are; read once."""

@@ -14,7 +14,7 @@ from syncscan.check.infer.source.index import (
     imported_names,
 )
 from syncscan.check.infer.source.lines import Lines
-from syncscan.check.infer.source.syntax import dotted_name
+from syncscan.check.infer.source.syntax import dotted_name, last_name
 from syncscan.check.infer.source.trees import types_of
 
 
@@ -160,8 +160,9 @@ class _Indexer:
     def _note_globals(self, node: ast.stmt) -> None:
         for target in _targets_of(node):
             if isinstance(target, ast.Name):
-                whole = isinstance(node, ast.Assign) and target in node.targets and node.value
-                self._note_global(target.id, whole or None)
+                is_whole = isinstance(node, ast.Assign) and target in node.targets
+                is_whole |= isinstance(node, ast.AnnAssign) and last_name(node.annotation) == "TypeAlias"
+                self._note_global(target.id, getattr(node, "value", None) if is_whole else None)
 
 
 def _note_attributes(node: ast.stmt, method: Function, owner: Class) -> None:

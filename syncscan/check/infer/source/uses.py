@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from syncscan.check.infer.source.index import NO_NAMES, Function
 from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
+
+Predicate = Callable[[str], bool]
 
 # What neither NumPy arrays, modules nor Python's own objects have.
 _OF_TENSORS = frozenset(
@@ -18,6 +21,31 @@ _TAKE_TENSORS = frozenset(
      "is_complex", "is_floating_point", "isfinite", "isinf", "isnan", "log", "max", "mean", "min", "nonzero", "norm", "ones_like",
      "sigmoid", "softmax", "sort", "sqrt", "square", "sum", "unique", "zeros_like"}
 )  # fmt: skip
+
+
+_OF_ARRAYS = frozenset({"shape", "device", "dtype", "ndim", "T", "mT", "is_cuda", "requires_grad"})
+_FUNCTIONAL = frozenset({"torch", "F", "functional", "nn.functional", "torch.nn.functional"})
+
+
+def handled_as_tensors(function: Function, is_method: Predicate, takes_tensor: Predicate) -> frozenset[str]:
+    """The parameters that are tensors if anything in a module is: arrays have the attribute, or torch takes them first.
+
+    ``is_method`` says whether a name is that of a method of tensors, and ``takes_tensor`` whether the function of
+    torch with this name takes a tensor first.
+    """
+    names = {parameter.name for parameter in function.parameters if not parameter.star}
+    found: set[str] = set()
+    for node in walk(function.node):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in _OF_ARRAYS:
+            found.add(node.value.id)
+        if not isinstance(node, ast.Call):
+            continue
+        owner, _, name = dotted_name(node.func).rpartition(".")
+        if owner in names and is_method(name):
+            found.add(owner)
+        elif owner in _FUNCTIONAL and node.args and isinstance(node.args[0], ast.Name) and takes_tensor(name):
+            found.add(node.args[0].id)
+    return frozenset(found & names) or NO_NAMES
 
 
 def used_as_tensors(function: Function) -> frozenset[str]:

@@ -50,3 +50,18 @@ class Model(nn.Module):
         if targets["boxes"].any():  # expect: SYN104 (inferred)
             return images[0].max().item()  # expect: SYN101 (inferred)
         return None
+
+
+class Loss(nn.Module):
+    def forward(self, scores, target, weights, count, flag, table):
+        kept = target.view(scores.shape[0], -1) != self.ignored
+        scores[kept]  # expect: SYN201 (inferred)
+        if nn.functional.softmax(weights, -1).isnan().any():  # expect: SYN104 (inferred)
+            return table.values()
+        if flag or count > 3:  # silent: they may be anything
+            return count
+        return target.tolist()  # expect: SYN102 (inferred)
+
+    def __init__(self, ignored):
+        super().__init__()
+        self.ignored = ignored

@@ -2,7 +2,7 @@
 
 import typing as t
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Optional, Union
+from typing import Annotated, Optional, TypeAlias, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -71,3 +71,12 @@ def objects(stream: torch.cuda.Stream, event: torch.cuda.Event, layer: torch.nn.
     torch.ones(4, device=where).tolist()  # expect: SYN102 (inferred)
     layer(torch.ones(4, device="cuda")).tolist()  # expect: SYN102
     return layer.to("cuda").eval()(torch.ones(4, device="cuda")).tolist()  # expect: SYN102
+
+
+Rows: TypeAlias = torch.LongTensor
+Named: str = "torch.Tensor"
+
+
+def by_another_name(rows: Rows, text: Named):
+    print(text.tolist())  # silent
+    return rows.tolist()  # expect: SYN102 (assumed)
