@@ -26,6 +26,7 @@ _OF_MODULES = frozenset(
     {"to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "apply", "train", "eval", "requires_grad_",
      "share_memory_", "zero_grad"}
 )  # fmt: skip
+_OF_ANYTHING = frozenset({"is_tensor", "from_numpy"})
 _OF_PYTHON = frozenset(name for each in (list, dict, str, set, tuple, float) for name in dir(each))
 
 
@@ -155,7 +156,7 @@ class Context:
         """Return whether a function of torch takes a tensor as its first argument."""
         known = self.table.operations
         found = known.get(f"torch.{name}") or known.get(f"torch.nn.functional.{name}")
-        return found is not None and found.args[:1] == ("input",)
+        return found is not None and found.args[:1] == ("input",) and name not in _OF_ANYTHING
 
     def chosen_by_text(self, function: Function) -> frozenset[str]:
         """Return the parameters of a private function of which it matters which text they are; read once."""

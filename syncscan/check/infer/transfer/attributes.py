@@ -12,6 +12,7 @@ from syncscan.check.infer.transfer.autograd import applied
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.functions import call_overrides
 from syncscan.check.infer.transfer.guesses import assumed_tensor
+from syncscan.check.infer.transfer.modules import groups_of_parameters
 from syncscan.check.infer.transfer.names import external, module_name
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import ATTRIBUTES, register
@@ -46,6 +47,27 @@ def _of_array(at: Point, base: AbstractValue, name: str) -> AbstractValue:
     if name in _NUMBERS:
         return BOOL if name.startswith(("is_", "requires")) else INT
     return BOTTOM
+
+
+@register(ATTRIBUTES, Kind.UNKNOWN)
+def _of_unknown(at: Point, base: AbstractValue, name: str) -> AbstractValue:
+    """Return the parameters of an optimizer, which nothing else keeps under this name."""
+    return groups_of_parameters(at) if name == "param_groups" and at.stays_open() else BOTTOM
+
+
+# The names that torch gives to what an operation returns, by their places.
+_NAMED_RESULTS = {
+    **dict.fromkeys(("values", "eigenvalues", "U", "Q", "LU", "L", "sign", "solution", "P"), 0),
+    **dict.fromkeys(("indices", "eigenvectors", "S", "R", "pivots", "info", "logabsdet"), 1),
+    "Vh": 2,
+}
+
+
+@register(ATTRIBUTES, Kind.TUPLE)
+def _of_results(at: Point, base: AbstractValue, name: str) -> AbstractValue:
+    """Return one of several results of an operation of torch, by its name: ``topk(x, 3).values``."""
+    place, items = _NAMED_RESULTS.get(name), base.items or ()
+    return items[place] if place is not None and place < len(items) else BOTTOM
 
 
 @register(ATTRIBUTES, Kind.MOVED)
@@ -115,7 +137,11 @@ def _of_instance(at: Point, base: AbstractValue, name: str) -> AbstractValue:
         return call_overrides(at, base, cls, name, Call((), {}))
     fields = at.fields(cls) if base.items is not None else []
     value = base.items[fields.index(name)] if base.items and name in fields else _stored(at, cls, name)
-    if value.kind is Kind.UNKNOWN or (value.kind is Kind.TENSOR and value.device is Device.UNKNOWN):
+    if value is BOTTOM and name == "param_groups" and at.stays_open():
+        return groups_of_parameters(at)
+    if value.kind in {Kind.UNKNOWN, Kind.MOVED} or (
+        value.kind is Kind.TENSOR and value.device is Device.UNKNOWN
+    ):
         value = _declared(at, cls, name, value)
     return at.context.observations.attribute(at, cls, name, value)
 
@@ -144,9 +170,11 @@ def _declared(at: Point, cls: Class, name: str, value: AbstractValue) -> Abstrac
         if base.annotates(name):
             if not at.declare():
                 return value
-            promised = join(
-                value, at.context.annotations.read(base.annotations[name], base.module, base.parent)
-            )
+            promised = at.context.annotations.read(base.annotations[name], base.module, base.parent)
+            if value.kind is not Kind.MOVED:
+                promised = join(value, promised)
+            elif promised is BOTTOM:
+                return value
             sure = (
                 Confidence.INFERRED if cls.is_module else Confidence.ASSUMED
             )  # buffers move with their module

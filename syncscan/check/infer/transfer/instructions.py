@@ -107,7 +107,7 @@ def _subscript(at: Point, values: Values, data: None) -> AbstractValue:
         note_subscript(at, base, index)
     if index is BOTTOM and base.kind not in ARRAYS and not at.stays_open():
         return BOTTOM
-    if base is BOTTOM and (picked := picked_by(at, index)) is not None:
+    if (base is BOTTOM or base.kind is Kind.MOVED) and (picked := picked_by(at, index)) is not None:
         return picked
     item = of_table(at, base, index)
     if base.kind is Kind.INSTANCE and isinstance(base.payload, str) and isinstance(index.payload, str):

@@ -9,7 +9,7 @@ from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.autograd import keep
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.functions import call_overrides
-from syncscan.check.infer.transfer.modules import MODULE_METHODS, module_method
+from syncscan.check.infer.transfer.modules import MODULE_METHODS, given_by_part, module_method
 from syncscan.check.infer.transfer.numpy_calls import ARRAY_METHODS
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import CALLABLES, METHODS, register
@@ -98,6 +98,12 @@ def _of_object(at: Point, base: AbstractValue, name: str, call: Call) -> Abstrac
         return _replaced(at, base, cls, call)
     if name == "get" and (item := of_table(at, base, call.first)) is not None:
         return join_all([item, *call.args[1:]])
+    return _of_no_method(at, base, name, call)
+
+
+def _of_no_method(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    """Call what an object of the project has under a name that is no method of its class."""
+    cls: Class = base.payload
     if keep(at, cls, name, call):
         return BOTTOM
     if (outside := inherited(at, cls, name)) is not None:
@@ -105,6 +111,8 @@ def _of_object(at: Point, base: AbstractValue, name: str, call: Call) -> Abstrac
     stored = at.attribute(base, name)
     if name == "__call__" and any(option.kind is Kind.INSTANCE for option in stored.options):
         return BOTTOM  # an object that is called by calling an object, which may be the same one
+    if stored is BOTTOM and cls.is_module:
+        return given_by_part(at, call)
     return at.call(stored, call)
 
 

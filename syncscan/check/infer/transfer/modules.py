@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.domain.basic import STRING, TENSOR, list_of, sequence
+from syncscan.check.infer.domain.basic import STRING, TENSOR, list_of, sequence, table
+from syncscan.check.infer.domain.lattice import REST, via_of
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.call import Call
@@ -26,10 +27,8 @@ def module_method(at: Point, base: AbstractValue, name: str, call: Call) -> Abst
     if name in _REGISTER:
         _register(at, base, call, _REGISTER[name])
         return BOTTOM
-    if name in {"parameters", "buffers"}:
-        return list_of(_some_parameter(at, call))
-    if name in {"named_parameters", "named_buffers"}:
-        return list_of(sequence([STRING, _some_parameter(at, call)], Kind.TUPLE))
+    if name in LIST_TENSORS:
+        return tensors_of_module(at, name)
     if name == "__call__":
         return together(at, call.args) if any(map(may_be_tensor, call.args)) else BOTTOM
     return base if name in _RETURN_THE_MODULE else BOTTOM
@@ -45,8 +44,32 @@ def _register(at: Point, base: AbstractValue, call: Call, sort: str) -> None:
         store_attribute(at, base.payload, name, value)
 
 
-def _some_parameter(at: Point, call: Call) -> AbstractValue:
+LIST_TENSORS = frozenset({"parameters", "buffers", "named_parameters", "named_buffers"})
+
+
+def tensors_of_module(at: Point, name: str) -> AbstractValue:
+    """Return what ``module.parameters()`` and its like list."""
+    tensor = some_parameter(at)
+    return list_of(sequence([STRING, tensor], Kind.TUPLE) if name.startswith("named") else tensor)
+
+
+def some_parameter(at: Point) -> AbstractValue:
+    """Return a parameter of some module."""
     return module_tensor(at, TENSOR, "parameters move with their module")
+
+
+def groups_of_parameters(at: Point) -> AbstractValue:
+    """Return the ``param_groups`` of an optimizer."""
+    return list_of(table({"params": list_of(some_parameter(at)), REST: BOTTOM}))
+
+
+def given_by_part(at: Point, call: Call) -> AbstractValue:
+    """Return what a part of a module gives of which nothing is known: it works where the module does."""
+    on_gpu = [value for value in call.args if value.is_gpu or value.kind is Kind.MOVED]
+    if not on_gpu or not at.assume():
+        return BOTTOM
+    at.origin("a part of a module gives what is where the module is")
+    return AbstractValue(Kind.MOVED, Device.CUDA, Confidence.INFERRED, via=via_of(on_gpu))
 
 
 def module_tensor(at: Point, value: AbstractValue, text: str) -> AbstractValue:

@@ -18,7 +18,7 @@ _SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE})
 def binary(at: Point, left: AbstractValue, right: AbstractValue, operator: str) -> AbstractValue:
     """Return the value of ``left <operator> right``."""
     if operator != "BitOr":
-        left, right = _both_numeric(left, right)
+        left, right = _both_numeric(at, left, right)
     kinds = {left.kind, right.kind}
     if Kind.UNION in kinds:
         return join_all([binary(at, a, b, operator) for a in left.options for b in right.options])
@@ -38,9 +38,14 @@ def binary(at: Point, left: AbstractValue, right: AbstractValue, operator: str) 
     return BOTTOM
 
 
-def _both_numeric(left: AbstractValue, right: AbstractValue) -> tuple[AbstractValue, AbstractValue]:
-    """Return two operands that can only be tensors, if the other is one or a number."""
-    if (left.kind is Kind.MOVED or right.kind is Kind.MOVED) and {left.kind, right.kind} <= _NUMERIC:
+def _both_numeric(
+    at: Point, left: AbstractValue, right: AbstractValue
+) -> tuple[AbstractValue, AbstractValue]:
+    """Return two operands that can only be tensors, if the other is one or a number, or nothing is known of it."""
+    if left.kind is not Kind.MOVED and right.kind is not Kind.MOVED:
+        return left, right
+    is_open = left is BOTTOM or right is BOTTOM
+    if {left.kind, right.kind} <= _NUMERIC or (is_open and at.stays_open()):
         return as_tensor(left), as_tensor(right)
     return left, right
 
@@ -62,7 +67,7 @@ def compared(at: Point, operands: Sequence[AbstractValue], operators: tuple[str,
         return BOOL
     both = [*operands]
     if len(both) == 2:
-        both = [*_both_numeric(*both)]
+        both = [*_both_numeric(at, *both)]
         if operators[0] in {"Eq", "NotEq"} and any(each.kind is Kind.STRING for each in both):
             return BOOL  # a tensor equals no text, and torch does not look at it to say so
     return _answer(at, both, operators[0])

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.domain.basic import INT, list_of
+from syncscan.check.infer.domain.basic import INT, STRING, list_of
 from syncscan.check.infer.domain.lattice import as_tensor, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.groups import settle_group
-from syncscan.check.infer.transfer.modules import MODULE_METHODS, may_be_tensor, module_tensor
+from syncscan.check.infer.transfer.modules import (
+    LIST_TENSORS,
+    MODULE_METHODS,
+    may_be_tensor,
+    module_tensor,
+    tensors_of_module,
+)
 from syncscan.check.infer.transfer.operands import together
 from syncscan.check.infer.transfer.point import DEFAULT_DEVICE, Point
 from syncscan.check.infer.transfer.registry import CALLABLES, DECLARED, FUNCTIONS, METHODS, PACKAGES, register
-from syncscan.check.infer.transfer.results import placed, result_of
+from syncscan.check.infer.transfer.results import dtype_named, placed, result_of
 from syncscan.check.infer.transfer.subscripts import elements_of_index
 from syncscan.model import ON_GPU, Confidence, Device, Kind
 from syncscan.ops import DEFAULT, follows_default
@@ -38,7 +44,17 @@ def _of_torch(at: Point, name: str, call: Call) -> AbstractValue:
 
 @register(METHODS, Kind.TENSOR)
 def _of_tensor(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
-    return _operation(at, f"torch.Tensor.{name}", call.on(base))
+    result = _operation(at, f"torch.Tensor.{name}", call.on(base))
+    return _typed(base, call) if name == "type" else result
+
+
+def _typed(tensor: AbstractValue, call: Call) -> AbstractValue:
+    """Return ``tensor.type(dtype)``; without a dtype that is its name."""
+    if not call.values:
+        return STRING
+    given = call.given(0, "dtype")
+    is_dtype = given.kind is Kind.DTYPE or given.kind is Kind.UNKNOWN
+    return refine(tensor, dtype=dtype_named(given)) if is_dtype else BOTTOM
 
 
 def _operation(at: Point, name: str, call: Call) -> AbstractValue:
@@ -85,11 +101,42 @@ def _settle_device(at: Point, bound: Bound, call: Call) -> None:
         bound.values["device"] = (AbstractValue(Kind.DEVICE, place, confidence, via=via),)
 
 
-@register(METHODS, Kind.UNKNOWN, Kind.MOVED)
-def _of_unknown(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
-    """What ``x.cuda()`` and ``x.to(device)`` make of an unknown ``x``; what was moved stays so under most methods."""
-    if base.kind is Kind.MOVED and _is_of_tensors_alone(at, name):
+@register(METHODS, Kind.MOVED)
+def _of_moved(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    """Call a method of what was moved, which stays so under most methods."""
+    if _is_of_tensors_alone(at, name):
         return at.call_method(as_tensor(base), name, call)
+    if name in LIST_TENSORS:
+        return tensors_of_module(at, name)
+    if name == "to" and call.given(0, "device").kind is Kind.DTYPE:
+        return base
+    moved = _moved_by(at, base, name, call)
+    if moved is not None:
+        return moved
+    if name in {"forward", "generate"} or _is_of_distributions(at, name):
+        return at.call(base, call)
+    return BOTTOM if name in _LEAVE or name not in _OF_MORE_THAN_TENSORS else base
+
+
+@register(METHODS, Kind.UNKNOWN)
+def _of_unknown(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    """Call a method of something unknown: of a module, or of a tensor that is where its arguments are, by its name."""
+    if name in LIST_TENSORS:
+        return tensors_of_module(at, name) if at.stays_open() else BOTTOM
+    moved = _moved_by(at, base, name, call)
+    if moved is not None:
+        return moved
+    if base is BOTTOM and _is_of_tensors_alone(at, name) and _has_one_on_gpu(call) and at.stays_open():
+        beside = refine(together(at, call.args), dtype=None, ndim=None, pinned=None)
+        return at.call_method(beside, name, call)
+    return BOTTOM if name in _LEAVE or name not in _OF_MORE_THAN_TENSORS else base
+
+
+_LEAVE = frozenset({"cpu", "to", "size", "values"})  # give what is not where it was, or no tensor
+
+
+def _moved_by(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue | None:
+    """Return what ``x.cuda()`` and ``x.to(device)`` make of an unknown ``x``; None for all else."""
     device = call.given(0, "device")
     if name == "cuda" or (name == "to" and _is_cuda(device)):
         if base is BOTTOM and not at.stays_open():
@@ -98,11 +145,28 @@ def _of_unknown(at: Point, base: AbstractValue, name: str, call: Call) -> Abstra
         return AbstractValue(
             Kind.MOVED, Device.CUDA, Confidence.INFERRED, via=device.via if name == "to" else None
         )
-    if base.kind is Kind.MOVED and name in {"forward", "generate"}:
-        return at.call(base, call)
-    if name in {"cpu", "to", "size", "values"} or name not in _OF_MORE_THAN_TENSORS:
-        return BOTTOM
-    return base
+    if name == "to" and _is_decided_later(device, call) and at.assume():
+        at.origin("{} puts it on a device that the run decides, taken for the GPU")
+        return AbstractValue(Kind.MOVED, Device.CUDA, Confidence.INFERRED, via=device.via)
+    return None
+
+
+def _is_of_distributions(at: Point, name: str) -> bool:
+    """Return whether distributions have a method, which gives tensors where they are."""
+    return at.context.stub(f"torch.distributions.Distribution.{name}") is not None
+
+
+def _is_decided_later(device: AbstractValue, call: Call) -> bool:
+    """Return whether an argument is a device of which the source does not say which."""
+    if device.kind is Kind.DEVICE:
+        return device.device in {Device.MIXED, Device.UNKNOWN}
+    is_open = device.kind is Kind.UNKNOWN or (device.kind is Kind.STRING and device.payload is None)
+    return is_open and call.site is not None and call.site.names_device
+
+
+def _has_one_on_gpu(call: Call) -> bool:
+    """Return whether an argument is a tensor on the GPU, where all operands are then."""
+    return any(value.kind is Kind.TENSOR and value.is_gpu and value.ndim != 0 for value in call.args)
 
 
 @register(CALLABLES, Kind.MOVED)
@@ -116,7 +180,7 @@ def _is_of_tensors_alone(at: Point, name: str) -> bool:
     """Whether what has a method of this name is a tensor."""
     if name in _OF_MORE_THAN_TENSORS:
         return False
-    return any(f"{owner}.{name}" in at.context.table.operations for owner in ("torch.Tensor", "torch"))
+    return any(at.context.table.find(f"{owner}.{name}") is not None for owner in ("torch.Tensor", "torch"))
 
 
 def _is_cuda(device: AbstractValue) -> bool:

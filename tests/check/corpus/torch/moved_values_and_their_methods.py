@@ -35,9 +35,9 @@ def run(batch, where: torch.device):
     x.prepared_by_the_project().tolist()  # silent
     x.argmax(-1).cpu()  # expect: SYN105
     x.to("cpu").tolist()  # silent
-    x.to(torch.float16).tolist()  # todo: SYN102
+    x.to(torch.float16).tolist()  # expect: SYN102
     batch.to(torch.device("cuda")).sum().item()  # expect: SYN101
-    batch.to(where).sum().item()  # todo: SYN101
+    batch.to(where).sum().item()  # expect: SYN101
     batch.cuda(0).sum().item()  # expect: SYN101
     batch.to("cpu").sum().item()  # silent
     batch.cpu().cuda().sum().item()  # expect: SYN101

@@ -15,7 +15,8 @@ def run(batch, name, device):
     rows = torch.ones(4)[moved > 0]  # silent: an index on the GPU, of a tensor of the host
     torch.ones(4, device="cuda")[moved > 0]  # expect: SYN201
     anywhere = batch.to(device)
-    anywhere.sum().item()  # silent
+    anywhere.sum().item()  # expect: SYN101 (inferred)
+    batch.to(name).sum().item()  # silent: it may be a dtype
     half = batch.half()
     half.sum().item()  # silent
     named = batch.to(device="cuda")
