@@ -25,7 +25,7 @@ def argument(at: Point, parameter: Parameter, position: int, default: AbstractVa
     if position == 0 and takes_context(function):
         return receiver(function)
     passed = join(at.read(at.context.known.parameters[parameter]), passed_through(at, parameter))
-    promised = at.context.annotations.read(parameter.annotation, at.module, function)
+    promised = _promised(at, parameter)
     if parameter.star:
         return _rest(at, parameter, passed, promised)
     value = _passed_or_promised(at, as_tensor(passed) if promised.kind is Kind.TENSOR else passed, promised)
@@ -37,6 +37,20 @@ def argument(at: Point, parameter: Parameter, position: int, default: AbstractVa
             value = join(value, default)
         value = _with_default(value, default, alone=is_alone)
     return _assumed(at, parameter, value)
+
+
+def _promised(at: Point, parameter: Parameter) -> AbstractValue:
+    """Return what the annotation of a parameter promises, or else that of the method which its own overrides."""
+    function = at.function
+    if parameter.annotation is not None or function.owner is None:
+        return at.context.annotations.read(parameter.annotation, at.module, function)
+    for base in function.owner.mro()[1:]:
+        at.asks(base, function.name)
+        above = base.methods.get(function.name)
+        same = above.by_name.get(parameter.name) if above is not None else None
+        if above is not None and same is not None and same.annotation is not None:
+            return at.context.annotations.read(same.annotation, above.module, above)
+    return BOTTOM
 
 
 def _assumed(at: Point, parameter: Parameter, value: AbstractValue) -> AbstractValue:

@@ -1,5 +1,7 @@
 """A call of a method may run that of a subclass."""
 
+from typing import Optional
+
 import torch
 
 
@@ -26,3 +28,19 @@ class Host(Sampler):
 
 Greedy().run(torch.ones(4, device="cuda"))
 Host().run(torch.ones(4, device="cuda"))
+
+
+class Reduction:
+    def reduce(self, rows: torch.Tensor, mask: Optional[torch.Tensor], count: int):
+        raise NotImplementedError
+
+
+class Masked(Reduction):
+    def reduce(self, rows, mask, count):
+        count.item()  # silent: the method above says that it is a number
+        return rows[mask].sum().item()  # expect: SYN101 (assumed), SYN201 (assumed)
+
+
+class Other(Reduction):
+    def reduce(self, lines, mask: list, count):
+        return lines.item(), mask.item()  # silent
