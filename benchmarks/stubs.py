@@ -18,6 +18,7 @@ import inspect
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from syncscan.check.infer.transfer.conditions import Bound, blocking_case
@@ -84,11 +85,24 @@ def differences_of(package: str) -> Iterator[str]:
     examples = {
         example: stub for stub in reversed(entries.values()) for example in stub.examples
     }  # one of an API's names
-    with simulated_cuda(), warnings.catch_warnings():
+    with simulated_cuda(), warnings.catch_warnings(), validated_distributions():
         warnings.simplefilter("ignore")
         names = operands(package)
         for example, stub in examples.items():
             yield from (f"{example}: {said}" for said in example_differs(package, stub, example, names))
+
+
+@contextmanager
+def validated_distributions() -> Iterator[None]:
+    """Let distributions check their parameters, as they do until `torch.compile` is first used in a process."""
+    from torch.distributions import Distribution  # noqa: PLC0415 (a command needs only its own)
+
+    before = Distribution._validate_args
+    Distribution.set_default_validate_args(True)
+    try:
+        yield
+    finally:
+        Distribution.set_default_validate_args(before)
 
 
 # What an entry says of the API itself
