@@ -181,13 +181,15 @@ class Replay:
                 yield cell
 
     def _less(self) -> Iterator[Cell[Any]]:
-        """Yield the cells to which the cone contributes less than its functions did."""
+        """Yield the cells to which the cone contributes less than its functions did, and others something that it does not."""
         for cell, lost in self._lost.items():
-            told = cell.nothing
+            told = rest = cell.nothing
             for writer, fact in cell.contributions.items():
                 if self._solver.state_of(writer).is_replayed:
                     told = united(told, fact)
-            if united(told, lost) != told:
+                else:
+                    rest = united(rest, fact)
+            if united(told, lost) != told and united(told, rest) != told:
                 yield cell
 
     def _readers(self, cell: Cell[Any]) -> Iterator[State]:
