@@ -74,8 +74,9 @@ def parse_when(words: Iterable[str]) -> tuple[When, ...]:
     if named == ["all"]:
         return tuple(When)
     labels = {each.value: each for each in When}
-    if wrong := next((word for word in named if word not in labels), None):
-        raise ValueError(f"{wrong!r} is no time; {suggestion(wrong, labels)}")
+    for word in named:
+        if word not in labels:  # the empty one too
+            raise ValueError(f"{word!r} is no time; {suggestion(word, labels)}")
     return tuple(each for each in When if each.value in named)
 
 

@@ -241,7 +241,9 @@ def check_rule(rule: Rule) -> None:
         )
     elif rule.asks and not any(issubclass(ast.Call, node) for node in rule.nodes):
         reason = "`asks` names functions, and `nodes` no calls; add ast.Call"
-    elif short := next((name for name in sorted(rule.asks) if not _FULL_NAME.fullmatch(name)), None):
+    elif (
+        short := next((name for name in sorted(rule.asks) if not _FULL_NAME.fullmatch(name)), None)
+    ) is not None:
         reason = f"`asks` names {short!r}, which is no full name; write it as 'torch.cuda.empty_cache'"
     else:
         return

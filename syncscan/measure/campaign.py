@@ -37,7 +37,7 @@ def units_of(operations: Collection[str]) -> list[str]:
     for unit in all_units():
         for operation in _operations_of(unit):
             by_operation[operation].append(unit)
-    if unknown := next((name for name in operations if name not in by_operation), None):
+    if (unknown := next((name for name in operations if name not in by_operation), None)) is not None:
         hint = suggestion(unknown, by_operation)
         raise SyncscanError(f"nothing measures {unknown!r}: add its calls to cases.toml; {hint}")
     return list(dict.fromkeys(unit for name in operations for unit in by_operation[name]))

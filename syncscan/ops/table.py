@@ -221,7 +221,7 @@ class OperationTable:
         """Return the table with what a project declares of its own operations; ValueError names the first bad entry."""
         if not entries:
             return self
-        if short := next((name for name in entries if not _FULL_NAME.fullmatch(name)), None):
+        if (short := next((name for name in entries if not _FULL_NAME.fullmatch(name)), None)) is not None:
             raise ValueError(f"{short!r} is no full name; write one in quotes, such as {_EXAMPLE}")
         own = {name: replace(each, is_own=True) for name, each in parse_operations(entries).items()}
         return OperationTable(self.measured_on, {**self.operations, **own}, frozenset(own))

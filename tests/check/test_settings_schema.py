@@ -7,7 +7,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from syncscan.config import parse_config
@@ -49,6 +49,7 @@ def is_read(table: dict) -> bool:
 
 @settings(max_examples=1000, deadline=None)
 @given(TABLES)
+@example({"when": [""]})
 def test_what_the_schema_accepts_is_what_is_read(table):
     assert VALIDATOR.is_valid(table) == is_read(table)
 
