@@ -1,4 +1,4 @@
-"""What the callbacks of a trace cost for one ``.item()``, without a GPU: CUPTI's calls are made by hand.
+"""The cost of the callbacks of a trace for one ``.item()``, without a GPU: the script makes CUPTI's calls.
 
     python -m benchmarks.callback_cost [ROUNDS]
 
@@ -27,7 +27,7 @@ _Call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ct
 
 
 class _Data(ctypes.Structure):
-    """What CUPTI hands to a callback."""
+    """The data that CUPTI passes to a callback."""
 
     _fields_ = (("site", ctypes.c_int), ("name", ctypes.c_char_p), ("parameters", ctypes.c_void_p))
 

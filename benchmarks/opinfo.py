@@ -127,7 +127,7 @@ def _copied(sample: Any, device: str | None) -> tuple[Any, list[Any], dict[str, 
 
 
 def _is_placed(operands: Any) -> bool:
-    """Whether a tensor or an argument of a call says where it is to be."""
+    """Return whether an operand is a tensor, or names a device."""
     if isinstance(operands, (list, tuple)):
         return any(map(_is_placed, operands))
     if isinstance(operands, dict):
@@ -242,7 +242,7 @@ def unexplained_in(rows: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """What of the samples is the same, and what differs for which reason."""
+    """Return the table of equal samples and of differences with their reasons."""
     operations = {row["operation"] for row in rows if row["samples"]}
     samples = sum(row["samples"] for row in rows)
     lines = [

@@ -1,4 +1,4 @@
-"""How much of what synchronized `syncscan prove` names: the soundness of its obstacles.
+"""The share of synchronizing lines that `syncscan prove` names: the soundness of its obstacles.
 
     python -m benchmarks.prove [--missed] [LIBRARY ...]
 

@@ -15,13 +15,20 @@ import importlib
 import importlib.metadata
 import importlib.util
 import inspect
+import io
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+import torch
+from torch.distributions import Distribution
+
+from syncscan import count_syncs, simulated_cuda
 from syncscan.check.infer.transfer.conditions import Bound, blocking_case
+from syncscan.measure.operands import Operands
 from syncscan.model import Device, Kind, Value
 from syncscan.ops import by_parameter, stubs
 from syncscan.ops.stubs import Stub
@@ -77,8 +84,6 @@ def version(package: str) -> str:
 
 def differences_of(package: str) -> Iterator[str]:
     """Return the differences between the stubs of a package and the package."""
-    from syncscan import simulated_cuda  # noqa: PLC0415 (a command needs only its own)
-
     entries = stubs.load(package)
     for name, stub in entries.items():
         yield from (f"{name}: {said}" for said in parameters_differ(package, name, stub))
@@ -95,8 +100,6 @@ def differences_of(package: str) -> Iterator[str]:
 @contextmanager
 def validated_distributions() -> Iterator[None]:
     """Let distributions check their parameters, as they do until `torch.compile` is first used in a process."""
-    from torch.distributions import Distribution  # noqa: PLC0415 (a command needs only its own)
-
     before = Distribution._validate_args
     Distribution.set_default_validate_args(True)
     try:
@@ -185,13 +188,6 @@ def arguments_of(package: str, example: str, names: Any) -> tuple[Any, list[Any]
 
 def operands(package: str) -> Any:
     """Return the names that an example may use."""
-    import io  # noqa: PLC0415
-
-    import numpy as np  # noqa: PLC0415
-    import torch  # noqa: PLC0415
-
-    from syncscan.measure.operands import Operands  # noqa: PLC0415
-
     names = Operands("cuda")
     for name, text in OPERANDS.items():
         names[f"cpu_{name}"] = eval(text, {"torch": torch})  # noqa: S307 (of this file)
@@ -205,8 +201,6 @@ def operands(package: str) -> Any:
 
 def called(callee: Any, args: list[Any], kwargs: dict[str, Any]) -> tuple[bool, Any]:
     """Return whether a call blocks, and its result."""
-    from syncscan import count_syncs  # noqa: PLC0415
-
     with count_syncs() as seen:
         result = callee(*args, **kwargs)
     return bool(seen.total), result
@@ -226,9 +220,7 @@ def result_differs(
     elif said.startswith("arg "):
         said = place_held(given.get(said[4:], ()))
     elif said == "device":
-        said = (
-            "gpu" if any(value_of(each).device is Device.CUDA for each in given.get("device", ())) else "cpu"
-        )
+        said = place_named(given)
     elif said in {"input", "view"}:
         said = place_held(args)
     if said not in {"unknown", *places} or len(places) > 1:
@@ -249,15 +241,18 @@ def items_differ(
     held = {"gpu" if tensor.is_cuda else "cpu" for tensor in tensors_in(result)}
     said = stub.items
     if said == "device":
-        said = (
-            "gpu" if any(value_of(each).device is Device.CUDA for each in given.get("device", ())) else "cpu"
-        )
+        said = place_named(given)
     elif said == "input":
         said = place_held(args)
     if said in {"gpu", "cpu"} and held - {said}:
         yield f"holds tensors on {', '.join(sorted(held))}, and the stub says {said}"
     if said in {"number", "string", "ndarray", "none"} and held:
         yield f"holds tensors on {', '.join(sorted(held))}, and the stub says {said}"
+
+
+def place_named(given: Mapping[str, tuple[Any, ...]]) -> str:
+    """Return where the device is that a call names."""
+    return "gpu" if any(value_of(each).device is Device.CUDA for each in given.get("device", ())) else "cpu"
 
 
 def place_of(value: Any) -> str:
@@ -281,8 +276,6 @@ def place_held(values: Any) -> str:
 
 def tensors_in(value: Any, depth: int = 3) -> list[Any]:
     """Return the tensors that a value is or holds: in containers, in attributes, and among the first that it yields."""
-    import torch  # noqa: PLC0415
-
     if isinstance(value, torch.Tensor):
         return [value]
     if (
@@ -302,9 +295,6 @@ def tensors_in(value: Any, depth: int = 3) -> list[Any]:
 
 def value_of(given: Any) -> Value:
     """Return what the static analysis would know of a value, were it to know all of it."""
-    import numpy as np  # noqa: PLC0415
-    import torch  # noqa: PLC0415
-
     if isinstance(given, torch.Tensor):
         device = Device.CUDA if given.is_cuda else Device.CPU
         pinned = None if given.is_cuda else given.is_pinned()

@@ -21,9 +21,21 @@ _Schema = dict[str, Any]
 
 def settings_schema() -> _Schema:
     """Return the schema as plain data."""
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        **({"$id": f"{REPOSITORY}/raw/{BRANCH}/docs/settings.schema.json"} if REPOSITORY else {}),
+        "title": "Settings of syncscan",
+        "description": "The [tool.syncscan] table of a pyproject.toml.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": _settings(),
+    }
+
+
+def _settings() -> dict[str, _Schema]:
     prefixes = {code[:length] for code in rule_book() for length in range(len("SYN"), len(code) + 1)}
     codes = _strings({"enum": sorted(prefixes)})
-    properties: dict[str, _Schema] = {
+    return {
         "extend": _told(_TEXT, "A file whose [tool.syncscan] holds where this one says nothing."),
         "select": _told(codes, "Codes or prefixes of codes to report; the longest that fits decides."),
         "ignore": _told(codes, "Codes or prefixes not to report; wins over select where both fit equally."),
@@ -78,15 +90,6 @@ def settings_schema() -> _Schema:
             {"type": "object", "propertyNames": {"pattern": _FULL_NAME}, "additionalProperties": _entry()},
             "What the project's own C++, CUDA and Triton operations do to the host, by their full names.",
         ),
-    }
-    return {
-        "$schema": "http://json-schema.org/draft-07/schema#",
-        **({"$id": f"{REPOSITORY}/raw/{BRANCH}/docs/settings.schema.json"} if REPOSITORY else {}),
-        "title": "Settings of syncscan",
-        "description": "The [tool.syncscan] table of a pyproject.toml.",
-        "type": "object",
-        "additionalProperties": False,
-        "properties": properties,
     }
 
 
