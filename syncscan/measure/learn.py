@@ -119,16 +119,22 @@ class Found:
     sometimes: bool = False
 
 
-def learn(examples: Sequence[MeasuredCall], names: Sequence[str], *, sizes: bool = False) -> list[Found]:
+def learn(
+    examples: Sequence[MeasuredCall], names: Sequence[str], *, sizes: bool = False, shapes: bool = False
+) -> list[Found]:
     """Return conditions, one of which holds for each call that blocked.
 
     ``names`` are the parameters that conditions may speak of, beside "any"; ``sizes`` allows the size of
-    an operand to decide. If nothing tells the calls that blocked from others, the result is the condition with
+    an operand to decide, ``shapes`` whether a matrix is square. If nothing tells the calls that blocked from others, the result is the condition with
     the fewest exceptions, as one that holds sometimes.
     """
     left = _set_of(examples, lambda example: example.waited)
     forbidden = _set_of(examples, lambda example: not example.waited)
-    candidates = _candidates(examples, names, sizes=sizes)
+    candidates = {
+        term: chosen
+        for term, chosen in _candidates(examples, names, sizes=sizes).items()
+        if shapes or term.kind != "square"
+    }
     found: list[Found] = []
     while left:
         best = _best(candidates, left, forbidden)

@@ -255,13 +255,24 @@ def test_where_some_operations_are_measured_the_others_stay_on_the_same_machine_
 
 def test_what_held_sometimes_holds_always_once_a_kind_tells_it():
     known = parse_table('["torch.made_up"]\nsometimes = [{ as = "error check", when = "input is gpu" }]')
+    aten = {"aten.linalg_lu_factor_ex.default": 1}
     entry = derived(
-        record(True, input=tensor(shape=(4, 3))),
-        record(False, input=tensor(shape=(4, 4))),
+        record(True, aten=aten, input=tensor(shape=(4, 3))),
+        record(False, aten=aten, input=tensor(shape=(4, 4))),
         known=known,
     )
     assert texts(entry.blocks) == [("error check", "input is gpu", "input is square")]
     assert not entry.sometimes
+
+
+def test_only_linear_algebra_asks_whether_a_matrix_is_square():
+    calls = [
+        record(True, aten={"aten.mode.default": 1}, input=tensor(shape=(4, 3))),
+        record(False, aten={"aten.mode.default": 1}, input=tensor(shape=(4, 4))),
+    ]
+    entry = derived(*calls)
+    assert not entry.blocks
+    assert [text for _, text, _ in texts(entry.sometimes)] == ["input is gpu"]
 
 
 def test_a_condition_that_others_explain_is_left_out():
