@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,10 @@ from syncscan.errors import SyncscanError
 from syncscan.verify.scratch import Scratch
 
 _PYTEST = {"pytest", "py.test", "pytest.exe"}
+# The tracer imports what we import from where we import it, and nothing of the copy, whose folder comes first with -c.
+_TRACER = (
+    f"import sys; sys.path[:] = sys.argv.pop(1).split({os.pathsep!r}); from syncscan.cli import main; main()"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,25 +82,35 @@ class TracedCommand:
             if self.runs_pytest:
                 added = f"{environment.get('PYTEST_ADDOPTS', '')} --junitxml={tests}"
                 environment["PYTEST_ADDOPTS"] = added.strip()
-            # With -E the tracer itself imports nothing of the copy, and its environment goes on to the command.
-            tracer = [sys.executable, "-E", "-m", "syncscan", "trace", *options, "-o", str(trace), "--"]
-            subprocess.run(
-                [*tracer, *scratch.command(self.words)],
-                cwd=scratch.folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                check=False,
-            )
+            # With -E no start-up hook of the copy runs in the tracer; its environment goes on to the command.
+            ours = os.pathsep.join(map(os.path.abspath, sys.path))
+            tracer = [sys.executable, "-E", "-c", _TRACER, ours, "trace", *options, "-o", str(trace), "--"]
+            told = Path(name) / "stderr"
+            with told.open("wb") as stderr:  # a pipe would be held open by what the command leaves running
+                done = subprocess.run(
+                    [*tracer, *scratch.command(self.words)],
+                    cwd=scratch.folder,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=stderr,
+                    check=False,
+                )
+            if not (trace / "trace.json").exists():
+                said = (
+                    told.read_text("utf-8", errors="replace")
+                    .strip()
+                    .rpartition("\n")[2]
+                    .removeprefix("syncscan: ")
+                )
+                raise SyncscanError(
+                    f"no trace was made of the command: {said or f'exit status {done.returncode}'}"
+                )
             return _read(trace / "trace.json", tests, scratch.folder)
 
 
 def _read(trace: Path, tests: Path, folder: Path) -> Run:
-    try:
-        data = json.loads(trace.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise SyncscanError(f"the command left no trace ({error}); try `syncscan trace` with it") from error
+    data = json.loads(trace.read_text(encoding="utf-8"))
     waits = [
         LineSyncs(path, site["line"], site["count"], site["per_step"] or 0.0)
         for site in data["sites"]

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+import venv
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("torch")
+
+ROOT = Path(__file__).parents[2]
 
 MODEL = """\
 import inspect
@@ -76,6 +82,43 @@ def test_only_what_a_run_verifies_is_written_and_a_second_search_goes_on_where_i
         "model.py",
         "test_model.py",
     ]
+
+
+@pytest.fixture(scope="session")
+def bare_python(tmp_path_factory):
+    """A Python that finds nothing but by its path of imports."""
+    folder = tmp_path_factory.mktemp("bare")
+    venv.create(folder, with_pip=False, symlinks=True)
+    return folder / "bin" / "python"
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "told"),
+    [
+        (
+            ["-c", "import model; model.starts([1])"],
+            0,
+            "2 of 2 fixes verified; 2 synchronizations before, 0 after",
+        ),
+        (None, 2, "no trace was made of the command: "),
+    ],
+)
+def test_the_tracer_is_found_where_it_is_only_on_the_path_of_imports(
+    project, bare_python, command, status, told
+):
+    program = "import torch\n\n\ndef starts(lens: list[int]):\n    torch.arange(3).to('cuda')\n    torch.arange(4).to('cuda')\n"
+    folder = project({"model.py": program, "click.py": "raise SystemExit('of the copy')"})
+    words = [bare_python, *command] if command else ["no-such-program"]
+    done = subprocess.run(
+        [bare_python, "-m", "syncscan", "fix", "model.py", "--all", "--verify", "--", *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(os.path.isdir, [str(ROOT), *sys.path]))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == status, done.stderr
+    assert told in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
