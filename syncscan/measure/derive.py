@@ -143,15 +143,18 @@ def _learnt(
     open_ = [record for record in records if not says(kept, record)]
     examples = [*(MeasuredCall(record["args"], record["waited"]) for record in open_), *_without_gpu(records)]
     cases: dict[bool, list[Case]] = {False: [], True: []}
-    # In other operations than those of linear algebra, a form that agrees with what waited is chance.
-    algebra = any("linalg" in overload for record in records for overload in record["aten"])
     asked = [each for each in names if each != "rest"]
-    for found in learn(examples, asked, sizes=bool(sheet.cases), shapes=algebra):
+    for found in learn(examples, asked, sizes=bool(sheet.cases), shapes=_is_of_matrices(records)):
         matched = [r for r in open_ if r["waited"] and all_hold(found.when, r["args"])]
         effect = Effect(sheet.effect) if sheet.effect else effect_of(name, matched)
         effect = Effect.SCALAR if _wants_number(found.when, records) else effect
         cases[found.sometimes].append(_case(effect, found.when))
     return tuple(cases[False]), tuple(cases[True])
+
+
+def _is_of_matrices(records: list[Record]) -> bool:
+    """Whether an operation is one of linear algebra: in others a form that agrees with what waited is chance."""
+    return any("linalg" in overload for record in records for overload in record["aten"])
 
 
 def _without_gpu(records: list[Record]) -> list[MeasuredCall]:
