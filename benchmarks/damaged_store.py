@@ -5,6 +5,7 @@ python -m benchmarks.damaged_store [NUMBER OF EACH WAY]
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -120,18 +122,60 @@ def trials(
     shutil.rmtree(kept)
 
 
+def kills(number: int, folder: Path, check: Check) -> Iterator[bool]:
+    """Kill checks at moments spread over the time that one takes; yield whether the next one prints what it should."""
+    cold, began = check(0, False), time.monotonic()
+    subprocess.run(_command(folder), cwd=folder, capture_output=True, check=False)
+    whole = time.monotonic() - began
+    for trial in range(number):
+        if trial % 2:
+            shutil.rmtree(folder / "cache", ignore_errors=True)
+        with contextlib.suppress(subprocess.TimeoutExpired):  # killed
+            after = whole * (trial + 1) / (number + 1)
+            subprocess.run(_command(folder), cwd=folder, capture_output=True, timeout=after, check=False)
+        yield check(0, True) == cold
+
+
+def pairs(number: int, folder: Path, check: Check) -> Iterator[bool]:
+    """Run two checks at once; yield whether both, and the next one, print what they should, and nothing else."""
+    cold = check(0, False)
+    for trial in range(number):
+        if trial % 2:
+            shutil.rmtree(folder / "cache", ignore_errors=True)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        started = [subprocess.Popen(_command(folder), cwd=folder, **pipes) for _ in range(2)]
+        told = [process.communicate() for process in started]
+        found = [err or json.loads(out)["findings"] for out, err in told]
+        yield [*found, check(0, True)] == [cold] * 3
+
+
+def _command(folder: Path) -> list[str]:
+    arguments = ["check", "--output-format", "json", "--cache-dir", str(folder / "cache"), *FILES]
+    return [sys.executable, "-m", "syncscan", *arguments]
+
+
 def main(number: int) -> int:
     """Run and print."""
     wrong = 0
+    for at_once, times in ((kills, 3 * number // 2), (pairs, number // 2)):
+        with _project() as folder:
+            told = list(at_once(times, folder, functools.partial(_check, folder)))
+        wrong += told.count(False)
+        print(f"{at_once.__name__:22} {len(told)}, {told.count(False)} with another result", flush=True)
     for way in WAYS:
-        with tempfile.TemporaryDirectory() as temporary:
-            folder = Path(temporary)
-            for name, text in FILES.items():
-                (folder / name).write_text(text)
+        with _project() as folder:
             told = list(trials(way, number, folder, functools.partial(_check, folder)))
         wrong += told.count(False)
         print(f"{way.__name__:22} {len(told)} damages, {told.count(False)} with another result", flush=True)
     return 1 if wrong else 0
+
+
+@contextlib.contextmanager
+def _project() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as temporary:
+        for name, text in FILES.items():
+            (Path(temporary) / name).write_text(text)
+        yield Path(temporary)
 
 
 def _check(folder: Path, edit: int, cached: bool) -> object:

@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -17,6 +16,10 @@ from benchmarks.transparent.programs import STATE, Program
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 120.0
+NAMED = "DEVICE = os.environ.get('DEVICE', 'cuda')\n"
+TEST = "import runpy\n\n\ndef test_program():\n    runpy.run_path('program.py', run_name='__main__')\n"
+NO_PLUGIN = ("-p", "no:syncscan.pytest_plugin")
+UNSEEN = ("-p", "no:cacheprovider")
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,29 @@ class Outcome:
     stderr: str
     files: dict[str, str]
     state: str
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to run a program, other than alone."""
+
+    name: str
+    options: tuple[str, ...] = ()  # of ``syncscan trace``
+    pytest: tuple[str, ...] | None = None  # its options, where the program runs as a test
+    device_alone: str = "cuda"
+
+    def takes(self, program: Program) -> bool:
+        """Return whether a program can be run in this way."""
+        if self.pytest is not None and program.command != Program("").command:
+            return False
+        return self.device_alone == "cuda" or not program.version
+
+
+WAYS = {
+    "trace": Way("trace"),
+    "simulate": Way("trace --simulate", ("--simulate",), device_alone="cpu"),
+    "pytest": Way("pytest --syncscan=simulate", pytest=("--syncscan=simulate",), device_alone="cpu"),
+}
 
 
 class NoPythonError(Exception):
@@ -46,30 +72,34 @@ def python_of(version: str) -> str:
 
 
 def run(
-    program: Program, folder: Path, environment: dict[str, str], options: Sequence[str] | None
+    program: Program, folder: Path, environment: dict[str, str], way: Way, *, alone: bool = False
 ) -> Outcome:
-    """Run a program in a folder of its own; with ``options``, under ``syncscan trace`` with these."""
+    """Run a program in a folder of its own, in one way or alone."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     script = folder / "program.py"
-    script.write_text(
-        (STATE if program.state else "import os, sys, atexit\nDEVICE = 'cuda'\n") + program.source
-    )
+    has_state = program.state and way.pytest is None
+    script.write_text((STATE if has_state else "import os, sys, atexit\n" + NAMED) + program.source)
     for name, text in program.files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     names = {"{python}": python_of(program.version), "{script}": script.name}
     command = [_filled(word, names) for word in program.command]
-    if options is not None:
-        command = [sys.executable, "-m", "syncscan", "trace", *options, "--", *command]
+    if way.pytest is not None:
+        (folder / "test_program.py").write_text(TEST)
+        chosen = NO_PLUGIN if alone else way.pytest
+        command = [sys.executable, "-m", "pytest", "-q", "-s", "--tb=short", *UNSEEN, *chosen]
+    elif not alone:
+        command = [sys.executable, "-m", "syncscan", "trace", *way.options, "--", *command]
+    environment = {**environment, "DEVICE": way.device_alone if alone else "cuda"}
     done = subprocess.run(
         command, cwd=folder, env={**environment, **program.variables}, input=program.stdin.encode(),
         capture_output=True, timeout=SECONDS, check=False, start_new_session=True,
         preexec_fn=_as_in_a_shell,
     )  # fmt: skip
     stderr = done.stderr.decode(errors="replace")
-    if options is not None:
+    if not alone:
         stderr = re.split(
             "^syncscan: |(?<=\n)syncscan: |syncscan: (?=the CPU|nothing was|no )", stderr, maxsplit=1
         )[0]
@@ -80,7 +110,11 @@ def run(
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path not in (state, script) and path.suffix not in (".pyc", ".db")
     }
-    return Outcome(done.returncode, plain(done.stdout.decode(errors="replace")), plain(stderr), files, told)
+    stdout = plain(done.stdout.decode(errors="replace"))
+    if way.pytest is not None:
+        stdout = re.sub("(?s)(?<=\n)=+ synchronizations =+\n.*?\n(?==+ |[0-9]+ (passed|failed))", "", stdout)
+        stdout = re.sub("(?m)(?<= in )[0-9.]+s|^=+ (?=.* =+$)|(?<= )=+$", "", stdout)
+    return Outcome(done.returncode, stdout, plain(stderr), files, told)
 
 
 def differences(alone: Outcome, other: Outcome) -> dict[str, tuple[object, object]]:

@@ -52,11 +52,21 @@ KNOWN = [
     ),
 ]
 
+# On a simulated GPU too; a torch that is simulated is no torch that is left alone.
+SIMULATED = [
+    (
+        ".*",
+        "state",
+        r"\[.*'PatchFinder'.*\]|module torch\..*",
+        "the simulation imports parts of torch, and waits for modules that the program may import",
+    ),
+]
 
-def reason(name: str, aspect: str, lines: Sequence[str]) -> str | None:
+
+def reason(name: str, aspect: str, lines: Sequence[str], way: str = "trace") -> str | None:
     """Return why a program may differ in an aspect by these lines of a diff; None where it may not."""
     added = [line[1:] for line in lines if line.startswith("+") and not line.startswith("+++")]
-    for names, aspects, texts, why in KNOWN:
+    for names, aspects, texts, why in [*KNOWN, *(SIMULATED if way != "trace" else ())]:
         matches = re.fullmatch(names, name) and re.fullmatch(aspects, aspect)
         if matches and all(re.fullmatch(texts, line) for line in added):
             return why

@@ -25,11 +25,11 @@ def _state(out=os.path.join(os.getcwd(), "state"), fds=lambda: sorted(os.listdir
         [thread.name for thread in threading.enumerate()], threading.excepthook, gc.isenabled(), gc.get_threshold(), gc.callbacks,
         [(n, signal.getsignal(n)) for n in sorted(signal.valid_signals())], signal.pthread_sigmask(signal.SIG_BLOCK, []),
         signal.getitimer(signal.ITIMER_REAL), [f[:2] for f in warnings.filters if f[0]], warnings.showwarning, fds(),
-        sorted(name for name in sys.modules if not ours(name) and name.partition(".")[0] in sys.modules["__main__"].__dict__),
         sorted(set(os.environ) - {"PYTHONPATH", "SYNCSCAN_TRACE", "LC_CTYPE"}),
     ]
+    modules = sorted(name for name in sys.modules if not ours(name) and name.partition(".")[0] in sys.modules["__main__"].__dict__)
     with open(out, "w") as file:
-        for line in lines: print(line, file=file)
+        for line in [*lines, *(f"module {name}" for name in modules)]: print(line, file=file)
 atexit.register(_state)
 """
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.transparent.harness import (
+    WAYS,
     NoPythonError,
     diff,
     differences,
@@ -24,10 +25,10 @@ def test_there_are_enough_programs():
 
 @pytest.mark.parametrize("name", sorted(PROGRAMS)[::EACH])
 def test_a_program_runs_traced_as_it_runs_alone(cuda_library, tmp_path, name):
-    environment = {**environment_with_fake_cuda(cuda_library), "DEVICE": "cuda"}
+    environment, way = environment_with_fake_cuda(cuda_library), WAYS["trace"]
     try:
         alone, traced = (
-            run(PROGRAMS[name], tmp_path / "work", environment, options) for options in (None, ())
+            run(PROGRAMS[name], tmp_path / "work", environment, way, alone=alone) for alone in (True, False)
         )
     except NoPythonError as error:
         pytest.skip(f"there is no Python {error} here")
