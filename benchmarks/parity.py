@@ -12,7 +12,8 @@ For each suite: fetches the release from PyPI, makes an environment of its own f
 and prints a table, then every kind of failure with its count. A large suite is sampled: one test in N, chosen by a
 hash of its name. The results of each run stay in FOLDER/results; ``--keep`` takes them from there where they are
 whole. The tests of torchvision and the unit tests of torchmetrics are in no package on PyPI: for them ``--sources``
-names a folder that holds the source trees (``vision``, ``torchmetrics``); without it they are left out.
+names a folder that holds the source trees (``vision``, ``torchmetrics``); without it they are left out. A SUITE may also
+be a library of ``simulated_truth/suites.toml``.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import tomllib
 
 HERE = Path(__file__).resolve().parent
 TORCH = "torch==2.13.0"
@@ -62,6 +65,23 @@ class Suite:
     source: str = ""  # the name of its source tree, where the package on PyPI has no tests
     options: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
+    dependencies: bool = False  # whether pip installs what the release asks for
+
+
+def suites_of_truth() -> dict[str, Suite]:
+    """Return the suites whose lines `simulated_truth` stores, by the name of the library."""
+    table = tomllib.loads((HERE / "simulated_truth" / "suites.toml").read_text())
+    return {
+        name: Suite(
+            entry["release"],
+            tuple(entry.get("tests", ["tests"])),
+            needs=tuple(entry.get("needs", [])),
+            options=tuple(entry.get("options", [])),
+            environment=tuple(tuple(each.split("=", 1)) for each in entry.get("environment", [])),
+            dependencies=not entry.get("alone"),
+        )
+        for name, entry in table.items()
+    }
 
 
 _TIMM = ("pyyaml", "huggingface_hub", "safetensors", "expecttest")
@@ -105,7 +125,7 @@ def main() -> None:
     options = parse_options()
     rows = []
     for name in options.suite or SUITES:
-        suite = SUITES[name]
+        suite = (suites_of_truth() | SUITES)[name]
         source = fetch(suite, options)
         if source is None:
             print(
@@ -138,8 +158,8 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--keep", action="store_true", help="take the results that earlier runs left")
     options = parser.parse_args()
     for name in options.suite:
-        if name not in SUITES:
-            parser.error(f"no suite {name!r}; there are {', '.join(SUITES)}")
+        if name not in (known := suites_of_truth() | SUITES):
+            parser.error(f"no suite {name!r}; there are {', '.join(known)}")
     return options
 
 
@@ -173,7 +193,7 @@ def prepare(suite: Suite, source: Path, folder: Path) -> None:
     if not marker.exists():
         pip(python, "install", TORCH, *suite.needs)
         what = [suite.package] if suite.package else ["--no-build-isolation", str(source)]
-        pip(python, "install", "--no-deps", *what)
+        pip(python, "install", *([TORCH] if suite.dependencies else ["--no-deps"]), *what)
         marker.touch()
 
 
