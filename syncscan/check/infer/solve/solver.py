@@ -298,9 +298,10 @@ class Solver:
         while state.due:
             turn, state.due = sorted(state.due), set()
             ahead = state.due
+            self.executed += len(turn)
             for number in turn:
-                ahead.discard(number)
-                self.executed += 1
+                if ahead:
+                    ahead.discard(number)
                 point.number = number
                 point.site = point.default_device = None
                 if is_open:
