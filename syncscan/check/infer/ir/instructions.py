@@ -106,7 +106,6 @@ class FunctionIR:
     data: list[Any] = field(default_factory=list)
     truths: list[Slot] = field(default_factory=list)
     formats: list[tuple[Slot, Slot]] = field(default_factory=list)  # ``text % value``, ``[0] * n``
-    subscripts: list[tuple[Slot, ...]] = field(default_factory=list)  # base, index, and what is stored
     lambdas: list[Any] = field(default_factory=list)
     # Where calls, returns and stores stand: line, column, end line, end column, as `ast` has them.
     places: dict[Slot, tuple[int, int, int, int]] = field(default_factory=dict)

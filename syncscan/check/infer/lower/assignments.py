@@ -104,7 +104,6 @@ def _to_item(to: Lowering, target: ast.Subscript, slot: Slot) -> None:
 def _store_item(
     to: Lowering, target: ast.Subscript, base: Slot, index: Slot, slot: Slot, is_augmented: Slot | None = None
 ) -> None:
-    to.ir.subscripts.append((base, index, slot))
     operands = (base, index, slot) if is_augmented is None else (base, index, slot, is_augmented)
     stored = to.emit(Op.STORE_ITEM, operands)
     if to.listener is not None:

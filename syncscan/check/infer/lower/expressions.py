@@ -41,10 +41,7 @@ def _subscript(to: Lowering, node: ast.Subscript) -> Slot:
         return known
     base = to.evaluate(node.value)
     index = to.evaluate(node.slice)
-    before = len(to.ir)
     slot = to.once(Op.SUBSCRIPT, (base, index))
-    if slot >= before:
-        to.ir.subscripts.append((base, index))
     if to.listener is not None:
         to.listener.runs(node, slot)
     return slot

@@ -98,14 +98,12 @@ class Recorder:
         record, position = self._open[-1], position_of(node)
         record.names[position_of(named)] = name
         record.calls[position] = call
-        case = blocking_case(bound)
+        case, queued = blocking_case(bound), queued_case(bound)
         if case is not None:
             record.cases[position] = case
-            record.blocks = True
-        elif (queued := queued_case(bound)) is not None:
+        elif queued is not None:
             record.queued[position] = queued
-            pinned = any(value.pinned for value in bound.operands())
-            record.blocks |= pinned or queued.effect is Effect.DOWNLOAD
+        record.blocks |= is_candidate(bound, case, queued)
 
     def asked(self, named: ast.expr, name: str) -> None:
         """A function is called that a rule asks about, by a name that stands at ``named``."""
@@ -125,3 +123,10 @@ class Recorder:
         if wait is not None and self._open:
             self._open[-1].waits[position_of(node)] = wait
             self._open[-1].blocks = True
+
+
+def is_candidate(bound: Bound, case: Case | None, queued: Case | None) -> bool:
+    """Return whether rules are asked about a call: it blocks, or is a copy under way in memory that the host reads or writes."""
+    if case is not None or queued is None:
+        return case is not None
+    return queued.effect is Effect.DOWNLOAD or any(value.pinned for value in bound.operands())

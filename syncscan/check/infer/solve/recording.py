@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from syncscan.check.infer.dataflow.context import Context
 from syncscan.check.infer.dataflow.state import State
@@ -13,9 +13,9 @@ from syncscan.check.infer.ir.instructions import Op, Slot
 from syncscan.check.infer.lower.function import lower
 from syncscan.check.infer.lower.lowering import Lowering
 from syncscan.check.infer.lower.narrowing import classes_asked, isinstance_of
-from syncscan.check.infer.solve.record import Recorder, Statements, Waits
+from syncscan.check.infer.solve.record import Recorder, Statements, Waits, is_candidate
 from syncscan.check.infer.source.index import Function
-from syncscan.check.infer.transfer.conditions import Bound
+from syncscan.check.infer.transfer.conditions import Bound, blocking_case, queued_case
 from syncscan.check.infer.transfer.point import Point, Solving
 from syncscan.check.infer.transfer.refinement import IS_INSTANCE, is_always, kinds_asked
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS
@@ -175,12 +175,57 @@ def formats(left: AbstractValue, right: AbstractValue) -> bool:
     return any(map(_may_be_gpu, (left, *inside)))
 
 
-def may_block(state: State) -> bool:
-    """Return whether a GPU value reaches a place in a function that may block."""
-    ir, values = state.ir, state.values
-    return (
-        bool(state.blocking)
-        or any(_may_be_gpu(values[slot]) for slot in ir.truths)
-        or any(values[slot].holds_gpu for slots in ir.subscripts for slot in slots)
-        or any(formats(values[left], values[right]) for left, right in ir.formats)
-    )
+class Probe:
+    """Runs the instructions of functions again that may block, to say whether any does; no node is needed for that."""
+
+    def __init__(self, solver: Solving) -> None:
+        self._point = Point(solver)
+        self._point.recorder = self
+        self._point.node = ast.Call(ast.Name(""), [], [])  # which stands for all
+        self._blocks = False
+
+    def may_block(self, state: State) -> bool:
+        """Return whether a GPU value reaches a place in a function that blocks, or would, had the call not asked to go on."""
+        ir, values, point = state.ir, state.values, self._point
+        self._blocks = any(_may_be_gpu(values[slot]) for slot in ir.truths) or any(
+            formats(values[left], values[right]) for left, right in ir.formats
+        )
+        if self._blocks:
+            return True
+        point.stand_in(state)
+        for number in dict.fromkeys((*state.blocking, *_subscripts_on_gpu(state))):
+            point.number, point.site, point.default_device = number, None, None
+            operands = [values[slot] for slot in ir.operands[number]]
+            INSTRUCTIONS[Op(ir.ops[number])](point, operands, ir.data[number])
+            if self._blocks:
+                return True
+        return False
+
+    def operation(self, node: ast.expr, named: ast.expr, name: str, bound: Bound) -> None:
+        """See `Recording`."""
+        self._blocks |= is_candidate(bound, blocking_case(bound), queued_case(bound))
+
+    def asked(self, named: ast.expr, name: str) -> None:
+        """See `Recording`."""
+        self._blocks = True
+
+    def property_read(self, node: ast.expr, methods: tuple[Function, ...]) -> None:
+        """See `Recording`; who reads a property that blocks is found by what it calls."""
+
+    def mirror(self, node: ast.expr, source: AbstractValue) -> None:
+        """See `Recording`."""
+        self._blocks = True
+
+    def candidate(self) -> None:
+        """See `Recording`."""
+        self._blocks = True
+
+
+def _subscripts_on_gpu(state: State) -> Iterator[Slot]:
+    """Yield the subscripts, read or stored to, in which a value is on the GPU."""
+    ops, values, all_operands = state.ir.ops, state.values, state.ir.operands
+    for wanted in (Op.SUBSCRIPT, Op.STORE_ITEM):
+        if wanted in ops:
+            for number, op in enumerate(ops):
+                if op == wanted and any(values[slot].holds_gpu for slot in all_operands[number]):
+                    yield number

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -185,7 +185,10 @@ class Class:
     decorators: frozenset[str] = NO_NAMES
     linear: list[Class] = field(default_factory=list)
     overriding: dict[str, tuple[Function, ...]] = field(default_factory=dict)
-    storing: dict[str, tuple[Class, ...]] = field(default_factory=dict)
+    defined_below: dict[str, list[Function]] | None = None  # methods of the classes below, by name
+    stored_below: dict[str, list[Class]] | None = (
+        None  # the classes below whose own code sets an attribute, by name
+    )
     virtuals: dict[str, Virtual | None] = field(default_factory=dict)
     makers: frozenset[str] | None = None
     of_torch: bool | None = None
@@ -270,10 +273,18 @@ class Class:
         """The methods that a call may run: this class's own, and those of its subclasses."""
         if name not in self.overriding:
             own = self.find_method(name)
-            found = {own: None} if own else {}
-            found |= {cls.methods[name]: None for cls in self.subclasses if name in cls.methods}
-            self.overriding[name] = tuple(found)
+            below = self._defined_below().get(name, ()) if self.subclasses else ()
+            self.overriding[name] = tuple(dict.fromkeys((own, *below) if own else below))
         return self.overriding[name]
+
+    def _defined_below(self) -> dict[str, list[Function]]:
+        """The methods of the classes below, by name: read once, for there may be thousands of them."""
+        if self.defined_below is None:
+            self.defined_below = {}
+            for cls in self.subclasses:
+                for name, method in cls.methods.items():
+                    self.defined_below.setdefault(name, []).append(method)
+        return self.defined_below
 
     def virtual(self, name: str) -> Virtual | None:
         """The methods below this class that a call through it may run instead of its own; None without any."""
@@ -292,21 +303,29 @@ class Class:
         own = self.find_method(name)
         return {method: None for method in self.overrides(name) if method is not own}
 
+    def forget_below(self) -> None:
+        """Read again what the classes below define and set."""
+        self.defined_below = self.stored_below = None
+
     def look_again(self, name: str) -> None:
-        """Find out anew what a call of a method may run, and who sets an attribute; what is virtual stays what it is."""
+        """Find out anew what a call of a method may run; what is virtual stays what it is."""
         self.overriding.pop(name, None)
-        self.storing.pop(name, None)
         known = self.virtuals.get(name)
         if known is None:
             self.virtuals.pop(name, None)
         else:
             known.below, known.named = self._below(name), None
 
-    def storing_below(self, name: str) -> tuple[Class, ...]:
+    def storing_below(self, name: str) -> Sequence[Class]:
         """The classes below this one whose own code sets an attribute of a name."""
-        if name not in self.storing:
-            self.storing[name] = tuple(cls for cls in self.subclasses if name in cls.stored)
-        return self.storing[name]
+        if not self.subclasses:
+            return ()
+        if self.stored_below is None:
+            self.stored_below = {}
+            for cls in self.subclasses:
+                for each in cls.stored:
+                    self.stored_below.setdefault(each, []).append(cls)
+        return self.stored_below.get(name, ())
 
     def fields(self) -> list[str]:
         """The fields of a record in the order of its ``__init__``."""

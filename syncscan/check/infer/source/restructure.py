@@ -227,6 +227,8 @@ class _Restructuring:
 
     def _look_again(self) -> None:
         """Find out which methods calls may run now, and which methods are called otherwise by that."""
+        for cls, _ in self._asked:
+            cls.forget_below()
         for cls, name in self._asked:
             cls.look_again(name)
         for method, before in self._called_as.items():

@@ -15,13 +15,14 @@ from syncscan.ops import Operation
 class Call(NamedTuple):
     """The arguments of a call; ``site`` is how it is written, None where the source has no call there.
 
-    ``is_open_ended`` says that the last positional argument stands for any number of them, as ``*args`` does.
+    ``slots`` has those of the arguments in the order of `values`, -1 where one is no slot of its own; none where that is not
+    known. ``is_open_ended`` says that the last positional argument stands for any number of them, as ``*args`` does.
     """
 
     args: Sequence[AbstractValue]
     kwargs: Mapping[str, AbstractValue]
     site: CallSite | None = None
-    slots: Mapping[int | str, Slot] = {}  # of the arguments, by position or name, where each is one
+    slots: Sequence[Slot] = ()
     is_open_ended: bool = False
 
     @property
@@ -40,8 +41,13 @@ class Call(NamedTuple):
 
     def on(self, receiver: AbstractValue) -> Call:
         """Return the same call of a method, with its object in front."""
-        slots = {place + 1 if isinstance(place, int) else place: slot for place, slot in self.slots.items()}
+        slots = (-1, *self.slots) if self.slots else ()
         return Call((receiver, *self.args), self.kwargs, self.site, slots, self.is_open_ended)
+
+    def slot_of(self, place: int | str) -> Slot:
+        """Return the slot of the argument in a place or of a name; -1 where it is none of its own."""
+        places = [*range(len(self.args)), *self.kwargs]
+        return self.slots[places.index(place)] if self.slots and place in places else -1
 
     def rest_of(self, plain: Sequence[Parameter]) -> Sequence[Parameter]:
         """Return those of some parameters that only an open end fills: what has a default is left to that."""

@@ -21,9 +21,7 @@ from syncscan.check.infer.transfer.virtual import parameter_at, plain_of
 from syncscan.model import ON_GPU, Device, Kind
 from syncscan.ops.inferred import device_named
 
-Passed = list[
-    tuple[Parameter, AbstractValue, Slot]
-]  # the slot is -1 where the argument is no slot of its own
+Passed = list[tuple[Parameter, AbstractValue]]
 Given = list[tuple[str, AbstractValue, Cell[AbstractValue]]]  # a parameter's name, an argument, its cell
 
 
@@ -74,7 +72,7 @@ def call_function(at: Point, function: Function, call: Call) -> AbstractValue:
     if value.holds_gpu and parts_on_gpu(value):
         placing = at.read(at.context.known.placing[function])
         cells = at.context.known.parameters
-        given = [(p.name, argument, cells[p]) for p, argument, _ in passed if p.name in placing]
+        given = [(p.name, argument, cells[p]) for p, argument in passed if p.name in placing]
         value = _placed_by(at, value, given, placing)
     return _named(at, value, function.name)
 
@@ -146,9 +144,8 @@ def call_overrides(at: Point, receiver: AbstractValue, cls: Class, name: str, ca
     own, virtual = cls.find_method(name), cls.virtual(name)
     if virtual is None:
         return call_function(at, own, _of(own, receiver, call)) if own is not None else BOTTOM
-    call = call._replace(
-        args=tuple(map(crossing, call.args)), kwargs={k: crossing(v) for k, v in call.kwargs.items()}
-    )
+    kwargs = {name: crossing(value) for name, value in call.kwargs.items()} if call.kwargs else call.kwargs
+    call = Call([*map(crossing, call.args)], kwargs, call.site, call.slots, call.is_open_ended)
     returned = _call_virtual(at, virtual, call)
     if own is None:
         return returned
@@ -164,8 +161,9 @@ def _call_virtual(at: Point, virtual: Virtual, call: Call) -> AbstractValue:
     known = at.context.known
     at.note_called(virtual, call)
     places = dict[Place, AbstractValue](enumerate(call.args))
-    plain = plain_of(next(iter(virtual.below)))
-    places.update({plain.index(parameter): call.args[-1] for parameter in call.rest_of(plain)})
+    if call.is_open_ended:
+        plain = plain_of(next(iter(virtual.below)))
+        places.update({plain.index(parameter): call.args[-1] for parameter in call.rest_of(plain)})
     places.update(call.kwargs)
     _pass_to_all(at, virtual, places)
     value = at.read(known.virtual_returns[virtual])
@@ -203,20 +201,17 @@ def _pass_to_all(at: Point, virtual: Virtual, places: dict[Place, AbstractValue]
 
 def passed_by(function: Function, call: Call) -> Passed:
     """Return the parameters that a call fills, each with its argument; several times where it takes several."""
-    slots = call.slots
-    passed: Passed = [
-        (parameter, value, slots.get(place, -1))
-        for place, (parameter, value) in enumerate(zip(function.plain, call.args, strict=False))
-    ]
-    passed += [(parameter, call.args[-1], -1) for parameter in call.rest_of(function.plain)]
+    passed: Passed = [*zip(function.plain, call.args, strict=False)]
+    if call.is_open_ended:
+        passed += [(parameter, call.args[-1]) for parameter in call.rest_of(function.plain)]
     if function.rest is not None:
-        passed += [(function.rest, value, -1) for value in call.args[len(function.plain) :]]
+        passed += [(function.rest, value) for value in call.args[len(function.plain) :]]
     for name, value in call.kwargs.items():
         target = function.by_name.get(name)
         if target is not None and target is not function.more:
-            passed.append((target, value, slots.get(name, -1)))
+            passed.append((target, value))
         elif function.more is not None:
-            passed.append((function.more, table({name: value}), -1))
+            passed.append((function.more, table({name: value})))
     return passed
 
 
@@ -227,24 +222,37 @@ def pass_arguments(at: Point, function: Function, passed: Passed, call: Call) ->
     cells, chosen = at.context.known.parameters, at.context.chosen_by_text(function)
     if chosen:
         _tell_texts(at, function, passed, call)
-    if call.site is not None and not call.site.spreads:
-        filled = {parameter.name for parameter, _, _ in passed}
+    if len(passed) < len(function.parameters) and call.site is not None and not call.site.spreads:
+        filled = {parameter.name for parameter, _ in passed}
         for parameter in function.parameters:
             if parameter.default is not None and parameter.name not in filled:
                 at.tell(at.context.known.left_out[parameter], _LEFT_OUT)
-    for parameter, value, _ in passed:
-        tell(at, cells[parameter], _as_device(value) if "device" in parameter.name else value)
+    for parameter, value in passed:
+        if value is not BOTTOM:
+            told = _as_device(value) if "device" in parameter.name else value
+            at.tell(cells[parameter], crossing(told))
 
 
 def _tell_texts(at: Point, function: Function, passed: Passed, call: Call) -> None:
     """Contribute the texts that are passed to the parameters of a private function for which that matters."""
     texts, chosen = at.context.known.texts, at.context.chosen_by_text(function)
-    given = [each for each in passed if each[0].name in chosen]
+    given = [
+        (parameter, value, _slot_of(function, parameter, call))
+        for parameter, value in passed
+        if parameter.name in chosen
+    ]
     if call.site is None or call.site.spreads:
         given += [(parameter, TOP, -1) for parameter in function.parameters if parameter.name in chosen]
     for parameter, value, slot in given:
         if told := at.texts(value, slot):
             at.tell(texts[parameter], told)
+
+
+def _slot_of(function: Function, parameter: Parameter, call: Call) -> Slot:
+    """Return the slot of the argument for a parameter; -1 where the argument is none of its own."""
+    if parameter.name in call.kwargs:
+        return call.slot_of(parameter.name)
+    return call.slot_of(function.plain.index(parameter)) if parameter in function.plain else -1
 
 
 def _as_device(value: AbstractValue) -> AbstractValue:

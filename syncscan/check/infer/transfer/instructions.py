@@ -118,9 +118,25 @@ def _subscript(at: Point, values: Values, data: None) -> AbstractValue:
 
 
 def _with_arguments(values: Values, slots: Sequence[int], site: CallSite) -> Call:
-    """Return the call with its arguments in order; ``*args`` gives its items if they are known."""
+    """Return the call with its arguments in order."""
+    count, keywords = site.positional, site.keywords
+    if site.starred or None in keywords:
+        return _spread(values, slots, site)
+    if not keywords:
+        return Call(values[:count], _NO_KEYWORDS, site, slots[:count])
+    kwargs: Any = dict(
+        zip(keywords, values[count:], strict=False)
+    )  # behind which the default device may stand
+    return Call(values[:count], kwargs, site, slots[: count + len(keywords)])
+
+
+_NO_KEYWORDS: dict[str, AbstractValue] = {}
+
+
+def _spread(values: Values, slots: Sequence[int], site: CallSite) -> Call:
+    """Return a call that passes on what it was given; ``*args`` gives its items if they are known."""
     args: list[AbstractValue] = []
-    places: dict[int | str, int] = {}
+    of_args: list[int] = []
     is_open = False
     for place in range(site.positional):
         value = values[place]
@@ -128,23 +144,25 @@ def _with_arguments(values: Values, slots: Sequence[int], site: CallSite) -> Cal
             items = value.items if value.kind is not Kind.UNION else None
             is_open = items is None
             args += items if items is not None else [element_of(value)]
+            of_args += [-1] * (len(args) - len(of_args))
         else:
             is_open = False
-            places[len(args)] = slots[place]
             args.append(value)
+            of_args.append(slots[place])
     kwargs: dict[str, AbstractValue] = {}
+    of_kwargs: dict[str, int] = {}
     for place, name in enumerate(site.keywords, site.positional):
         value = values[place]
         if name is not None:
             kwargs[name] = value
-            places[name] = slots[place]
+            of_kwargs[name] = slots[place]
         elif value.kind is Kind.DICT and isinstance(value.payload, tuple) and value.items is not None:
             kwargs |= {
                 key: item
                 for key, item in zip(value.payload, value.items, strict=True)
                 if isinstance(key, str)
             }
-    return Call(args, kwargs, site, places, is_open)
+    return Call(args, kwargs, site, (*of_args, *(of_kwargs.get(name, -1) for name in kwargs)), is_open)
 
 
 def _site(at: Point, values: Values, site: CallSite) -> None:

@@ -139,6 +139,8 @@ class Point:
 
     def tell(self, cell: Cell[Fact], fact: Fact) -> None:
         """Contribute to a cell."""
+        if cell.contributions.get(self.state.base + self.number) is fact:
+            return
         if self.recorder is None and self.trace is None:
             self.solver.tell(cell, fact, self.state, self.number)
 

@@ -27,13 +27,19 @@ def passed_through(at: Point, wanted: Parameter) -> AbstractValue:
     """Return what callers through the classes above pass to a parameter; not to ``**kwargs`` what is for others of these."""
     function, known = at.function, at.context.known
     passed = BOTTOM
-    for virtual in function.virtuals():
+    virtuals = function.virtuals()
+    if not virtuals:
+        return passed
+    own = (place_of(function, wanted.name), wanted.name)
+    for virtual in virtuals:
         for from_outside in (False, True) if function.module.is_outside else (False,):
-            for place in sorted(at.read(known.virtual_places[virtual, from_outside]), key=str):
-                parameter = parameter_at(function, place)
-                if parameter is wanted and not (parameter.star and place in virtual.names()):
+            places = at.read(known.virtual_places[virtual, from_outside])
+            for place in sorted(places, key=str) if wanted.star else dict.fromkeys(own):
+                if place not in places or parameter_at(function, place) is not wanted:
+                    continue
+                if not (wanted.star and place in virtual.names()):
                     value = at.read(known.virtual_arguments[virtual, from_outside, place])
-                    passed = join(passed, table({place: value}) if parameter.star == "**" else value)
+                    passed = join(passed, table({place: value}) if wanted.star == "**" else value)
     return passed
 
 
