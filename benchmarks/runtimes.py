@@ -103,7 +103,7 @@ def main() -> None:
     parser.add_argument("--graphs", action="store_true")
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--gpu", action="store_true")
-    parser.add_argument("-o", "--output-file", type=Path)
+    parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         show(traced(options, Path(folder)))
@@ -135,7 +135,7 @@ def trace_of(
     environment: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Trace a command with some options, and keep the trace in a folder; ends the program where the command fails."""
-    options = (*how, "--output-format", "json", "--output-file", kept)
+    options = (*how, "--output-format", "json", "--output", kept)
     done = subprocess.run(
         [sys.executable, "-m", "syncscan", "trace", *options, "--", *command],
         env=environment, stdout=subprocess.DEVNULL, check=False,
