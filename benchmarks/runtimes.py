@@ -41,7 +41,11 @@ OPTIONS = [
 def main():
     model, mode, tokens = sys.argv[1:]
     ngrams = {"method": "ngram", "num_speculative_tokens": 3, "prompt_lookup_max": 4, "prompt_lookup_min": 1}
-    extra = {"fp8": {"quantization": "fp8"}, "spec": {"speculative_config": ngrams}}.get(mode, {})
+    extra = {
+        "fp8": {"quantization": "fp8"}, "spec": {"speculative_config": ngrams},
+        "chunked": {"enable_chunked_prefill": True, "max_num_batched_tokens": 32},
+        "prefix": {"enable_prefix_caching": True},
+    }.get(mode, {})
     options = [o for o in OPTIONS if mode != "spec" or not o.keys() & {"min_p", "logit_bias"}]  # which it refuses
     eager, ranks = os.environ["GRAPHS"] == "0", int(os.environ["RANKS"])
     llm = LLM(model=model, load_format="dummy", skip_tokenizer_init=True, max_model_len=512,
@@ -49,7 +53,8 @@ def main():
               **extra)
     numbers = random.Random(0)
     prompts = [
-        TokensPrompt(prompt_token_ids=[numbers.randrange(8, 900) for _ in range(numbers.randrange(20, 60))])
+        TokensPrompt(prompt_token_ids=(list(range(8, 40)) if mode == "prefix" else [])
+                     + [numbers.randrange(8, 900) for _ in range(numbers.randrange(20, 60))])
         for _ in range(2 * len(options))
     ]
     same = {"max_tokens": int(tokens), "ignore_eos": True, "detokenize": False}
@@ -72,6 +77,28 @@ MODELS = {
         "model_type": "mixtral",
         "num_local_experts": 4,
         "num_experts_per_tok": 2,
+    },
+    "deepseek_v2": {
+        "architectures": ["DeepseekV2ForCausalLM"],
+        "model_type": "deepseek_v2",
+        "num_attention_heads": 16,
+        "num_key_value_heads": 16,
+        "kv_lora_rank": 512,
+        "q_lora_rank": None,
+        "qk_nope_head_dim": 128,
+        "qk_rope_head_dim": 64,
+        "v_head_dim": 128,
+        "n_routed_experts": 4,
+        "n_shared_experts": 1,
+        "num_experts_per_tok": 2,
+        "moe_intermediate_size": 128,
+        "first_k_dense_replace": 1,
+        "topk_method": "greedy",
+        "n_group": 1,
+        "topk_group": 1,
+        "norm_topk_prob": False,
+        "routed_scaling_factor": 1.0,
+        "scoring_func": "softmax",
     },
     "mamba2": {
         "architectures": ["Mamba2ForCausalLM"],
@@ -97,13 +124,13 @@ def main() -> None:
     )
     parser.add_argument("python", help="one that has vLLM")
     parser.add_argument("--model", choices=sorted(MODELS), default="llama")
-    parser.add_argument("--mode", choices=["plain", "fp8", "spec"], default="plain")
+    parser.add_argument("--mode", choices=["plain", "fp8", "spec", "chunked", "prefix"], default="plain")
     parser.add_argument("--tokens", type=int, default=24)
     parser.add_argument("--old-runner", action="store_true")
     parser.add_argument("--graphs", action="store_true")
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--gpu", action="store_true")
-    parser.add_argument("-o", "--output-file", type=Path)
+    parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         show(traced(options, Path(folder)))
@@ -135,7 +162,7 @@ def trace_of(
     environment: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Trace a command with some options, and keep the trace in a folder; ends the program where the command fails."""
-    options = (*how, "--output-format", "json", "--output-file", kept)
+    options = (*how, "--output-format", "json", "--output", kept)
     done = subprocess.run(
         [sys.executable, "-m", "syncscan", "trace", *options, "--", *command],
         env=environment, stdout=subprocess.DEVNULL, check=False,

@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("--sampling", default="pytorch", help="SGLang's sampling_backend")
     parser.add_argument("--tokens", type=int, default=24)
     parser.add_argument("--gpu", action="store_true")
-    parser.add_argument("-o", "--output-file", type=Path)
+    parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         show(traced(options, Path(folder)))

@@ -53,7 +53,7 @@ FLOORS = {
     ),
     "syncscan.check.prove": (
         "packages values",
-        "conditions source walk",
+        "conditions ran source walk",
         "assumptions results",
         "frame",
         "names",
@@ -130,9 +130,10 @@ FLOORS = {
         "kept",
     ),
     "syncscan.trace.hook._syncscan_hook": (
-        "append buffers exits imports interfaces interrupts lines part places threads window words",
+        "append buffers exits imports interfaces interrupts part places threads window words",
         "checked cupti debugmode entry record room seen simulated starved steps timeline",
         "calls",
+        "lines",
         "script watch",
         "arm output",
         "hook",

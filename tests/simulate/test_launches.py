@@ -6,8 +6,10 @@ import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -66,8 +68,12 @@ class Scope:
         if self.patches:
             language.maximum = language.for_the_gpu
 
+def _patch_lang_tensor(tensor, scope):
+    tensor.__index__ = lambda self: int(self.handle.data)
+
 def _patch_lang(fn):
     scope = Scope()
+    _patch_lang_tensor(language.tensor, scope)
     if "language" in fn.__globals__:
         scope.patches, language.maximum = True, max
     return scope
@@ -370,6 +376,22 @@ def test_a_graph_interprets_again_what_it_captured(triton: Any) -> None:
         out.fill_(7)
         graph.replay()
         assert out.tolist() == [8, 8]
+
+
+def test_a_scalar_that_the_interpreter_holds_as_an_array_bounds_a_loop(triton: Any) -> None:
+    """NumPy 2.4 makes a number of an array without dimensions alone; Triton 3.6 keeps each scalar in one of length 1."""
+    language = importlib.import_module("triton.language")
+
+    def adds(out: torch.Tensor) -> None:
+        scalar = language.tensor(None)
+        scalar.handle = SimpleNamespace(data=np.array([3]))
+        for _ in range(scalar):
+            out.add_(1)
+
+    with simulated_cuda(kernels="interpret"):
+        out = torch.zeros(1, dtype=torch.int32, device="cuda")
+        triton("jit").JITFunction("adds", [], adds)[(1,)](out)
+        assert out.tolist() == [3]
 
 
 def test_what_the_interpreter_cannot_run_is_not_computed(triton: Any) -> None:

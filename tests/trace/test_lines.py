@@ -55,6 +55,15 @@ def test_the_lines_that_ran_are_kept(run_trace, program, version):
     assert [path for path in done.trace["lines"] if "/torch/" in path or "_syncscan_hook" in path] == []
 
 
+def test_lines_that_ran_before_torch_was_there_are_kept(run_trace, program):
+    path = program("import settings\nimport torch\n")
+    (path.parent / "settings.py").write_text("flag = 1\n", encoding="utf-8")
+    done = run_trace([interpreter("3.12"), path], ("--lines",))
+    assert lines_of(done.trace, path) == {1, 2}
+    assert lines_of(done.trace, path.parent / "settings.py") == {1}
+    assert [path for path in done.trace["lines"] if "sitecustomize" in path] == []
+
+
 @pytest.mark.parametrize("start", ["python", "script", "env"])
 def test_an_older_python_is_told_before_the_run_and_the_rest_is_traced(
     run_trace, program, environment, tmp_path, start

@@ -17,6 +17,7 @@ from syncscan.check.prove.packages import is_harmless_base
 from syncscan.check.prove.python import formats
 from syncscan.check.prove.values import (
     BOOL,
+    BOTTOM,
     INT,
     NO_TENSOR,
     NONE,
@@ -113,6 +114,8 @@ def call_method(
     frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments
 ) -> AbstractValue:
     """Walk ``base.name(...)``; return what it gives."""
+    if base is BOTTOM or BOTTOM in args.values:
+        return BOTTOM
     options = [each for each in base.options if each is not NONE] or [base]
     return join_all([_of_option(frame, node, each, name, args) for each in options])
 

@@ -11,7 +11,8 @@ from syncscan.check.nesting import deep_recursion
 from syncscan.check.prove import everything as _everything  # noqa: F401 (it fills tables)
 from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.prover import Prover
-from syncscan.check.prove.reachability import Ran, Reached
+from syncscan.check.prove.ran import Ran
+from syncscan.check.prove.reachability import Reached
 from syncscan.check.prove.source import Definitions, Solved
 from syncscan.check.prove.walk import Group, Obstacle, SourceRange, Walk
 from syncscan.check.suppress import Suppression, find_suppressions
@@ -81,8 +82,9 @@ class Proofs:
         self._definitions = Definitions(solver)
         self._assumptions = Assumptions.of(assumptions)
         self._assumptions.check(self._definitions)
-        self._prover = Prover(self._definitions, self._assumptions)
-        self._plain = Prover(self._definitions, Assumptions())  # what there is without assumptions
+        ran = Ran(run.ran if run is not None else None)
+        self._prover = Prover(self._definitions, self._assumptions, ran)
+        self._plain = Prover(self._definitions, Assumptions(), ran)  # what there is without assumptions
         self._texts = {source.shown: source.text for source in sources}
         self._suppressions: dict[str, list[Suppression]] = {}
         self._run = run
@@ -111,8 +113,7 @@ class Proofs:
         if function is None:
             raise ConfigError(f"{entry_point!r}: {self._why_not(module, name)}")
         with deep_recursion():
-            ran = Ran(self._run.ran) if self._run is not None else None
-            reached = Reached(self._prover, function, ran)
+            reached = Reached(self._prover, function)
             obstacles, allowed = self._obstacles(reached, entry_point)
         assumed = dict.fromkeys(STANDING)
         for walk in reached.walks.values():

@@ -7,7 +7,7 @@ import ast
 from syncscan.check.infer.source.index import Class
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.packages import HARMLESS_CONTEXTS, is_harmless_base
-from syncscan.check.prove.values import NO_TENSOR, TOP, AbstractValue, elements, join_all
+from syncscan.check.prove.values import BOTTOM, NO_TENSOR, TOP, AbstractValue, elements, join_all
 from syncscan.model import Kind
 
 _HOST = frozenset(
@@ -17,8 +17,8 @@ _HOST = frozenset(
 
 def iterates(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> AbstractValue:
     """Walk an iteration over a value; return what it gives."""
-    found = []
-    for option in value.options or (value,):
+    found: list[AbstractValue] = [BOTTOM] if value is BOTTOM else []
+    for option in value.options or (value,) if value is not BOTTOM else ():
         if option.kind is Kind.UNKNOWN:
             frame.unknown(node, "iterates over what is not known, which may run any generator")
             found.append(TOP)
@@ -61,6 +61,8 @@ def unpacked(frame: WalkFrame, node: ast.AST, value: AbstractValue, count: int) 
 
 def enters(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> AbstractValue:
     """Walk the entering and leaving of a context; return what it gives."""
+    if value is BOTTOM:
+        return BOTTOM
     return join_all([_entered(frame, node, option) for option in value.options or (value,)])
 
 

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.prove.assumptions import Assumptions
+from syncscan.check.prove.ran import Ran
 from syncscan.check.prove.source import Definitions
-from syncscan.check.prove.values import TOP, AbstractValue, join, merged
+from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, join, merged
 from syncscan.check.prove.walk import Group, Obstacle, SourceRange, Walk
 
 Env = dict[str, AbstractValue]
@@ -37,10 +38,11 @@ class Asked(Protocol):
 
     source: Definitions
     assumptions: Assumptions
+    ran: Ran
     readers: dict[Function, frozenset[str]]
 
-    def asked(self, function: Function) -> Walk | None:
-        """Return the walk of another function; None where that would go too deep."""
+    def asked(self, function: Function) -> Walk:
+        """Return the walk of another function, as far as it is known."""
 
     def parameter(self, function: Function, name: str) -> AbstractValue:
         """Return what a parameter may be."""
@@ -141,7 +143,7 @@ class WalkFrame:
 
     def calls(self, node: ast.AST, function: Function) -> None:
         """Note that a function may be called."""
-        if self._allowed:
+        if self._allowed or not self.prover.ran.body(function):
             return
         line = getattr(node, "lineno", 0)
         self.walk.calls.setdefault(function, line)
@@ -177,6 +179,8 @@ class WalkFrame:
     def run(self, body: Iterable[ast.stmt]) -> bool:
         """Walk statements in order; return whether the end may be reached."""
         for node in body:
+            if not self.prover.ran.statement(self.module, node):
+                return False
             outer, self.statement = self.statement, node
             handler = STATEMENTS.get(type(node).__name__)
             if handler is None:
@@ -190,11 +194,15 @@ class WalkFrame:
 
     def call(self, node: ast.AST, callee: AbstractValue, args: Arguments, among: str = "") -> AbstractValue:
         """Walk a call of a value; return what it gives."""
+        if callee is BOTTOM or BOTTOM in args.values:
+            return BOTTOM  # which is not known yet
         value: AbstractValue = DOORS["call"](self, node, callee, args, among)
         return value
 
     def attribute(self, node: ast.AST, base: AbstractValue, name: str) -> AbstractValue:
         """Walk the reading of an attribute; return what it may be."""
+        if base is BOTTOM:
+            return BOTTOM
         value: AbstractValue = DOORS["attribute"](self, node, base, name)
         return value
 
@@ -212,8 +220,8 @@ class WalkFrame:
             env[name] = join(env[name], value) if name in env else value
 
     def refine(self, name: str, value: AbstractValue) -> None:
-        """Narrow a name to what is left of it."""
-        self.env[name] = value
+        """Narrow a name to what is left of it: anything, where nothing is."""
+        self.env[name] = TOP if value is BOTTOM and self.env.get(name) is not BOTTOM else value
 
     @contextmanager
     def trying(self) -> Iterator[Env]:

@@ -12,7 +12,7 @@ from syncscan.check.prove.definitions import CONTEXT, decorate, is_context
 from syncscan.check.prove.frame import DOORS, Arguments, WalkFrame, handles
 from syncscan.check.prove.outside import call_outside, operation_call
 from syncscan.check.prove.packages import is_harmless_base
-from syncscan.check.prove.values import ANYWHERE, NONE, TOP, AbstractValue, join_all
+from syncscan.check.prove.values import ANYWHERE, BOTTOM, NONE, TOP, AbstractValue, join_all
 from syncscan.model import Kind
 
 _MAKERS = ("__new__", "__init__", "__post_init__", "__init_subclass__")
@@ -23,6 +23,8 @@ def call_value(
     frame: WalkFrame, node: ast.AST, callee: AbstractValue, args: Arguments, among: str = ""
 ) -> AbstractValue:
     """Walk a call of a value; return what it gives."""
+    if callee is BOTTOM or BOTTOM in args.values:
+        return BOTTOM
     found = [_call_option(frame, node, option, args, among) for option in callee.options or (callee,)]
     return join_all(found) if found else TOP
 
@@ -59,8 +61,13 @@ def _overriding(frame: WalkFrame, function: Function, receiver: AbstractValue) -
 def call_functions(
     frame: WalkFrame, node: ast.AST, functions: Iterable[Function], args: Arguments
 ) -> AbstractValue:
-    """Walk a call of any of several functions."""
-    return join_all([call_function(frame, node, function, args) for function in functions])
+    """Walk a call of any of several functions, those that have run where a trace tells."""
+    found = [
+        call_function(frame, node, function, args)
+        for function in functions
+        if frame.prover.ran.body(function)
+    ]
+    return join_all(found) if found else TOP
 
 
 def call_function(frame: WalkFrame, node: ast.AST, function: Function, args: Arguments) -> AbstractValue:
@@ -86,7 +93,7 @@ def construct(frame: WalkFrame, node: ast.AST, cls: Class) -> AbstractValue:
     made = [method for name in _MAKERS for method in frame.source.overrides(cls, name)]
     for method in made:
         frame.calls(node, method)
-    for each in (cls, *cls.subclasses):
+    for each in filter(frame.prover.ran.made, (cls, *cls.subclasses)):
         _makes_defaults(frame, node, each)
         decorate(frame, node, each)
         for keyword in each.node.keywords:

@@ -7,7 +7,7 @@ import builtins
 
 from syncscan.check.infer.source.index import Class, Function, Import, Module
 from syncscan.check.prove.frame import Asked, WalkFrame
-from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, external, join_all
+from syncscan.check.prove.values import TOP, AbstractValue, external, join_all
 from syncscan.model import Kind
 
 _BUILTINS = frozenset(dir(builtins))
@@ -21,7 +21,7 @@ def name_value(frame: WalkFrame, name: str) -> AbstractValue:
     if found is not None and name in scopes_rebound(frame, frame.function):
         return TOP
     if found is not None:
-        return TOP if found is BOTTOM else found
+        return found
     function: Function | None = frame.function
     scopes = frame.source.scopes
     if function is not None and function.node is not frame.module.tree and name in scopes.locals_of(function):
@@ -38,22 +38,7 @@ def _captured(frame: WalkFrame, function: Function, name: str) -> AbstractValue:
     """Return what a variable of a function around this one may be: all that it is bound to."""
     if name in scopes_rebound(frame, function):
         return TOP
-    walk = frame.prover.asked(function)
-    if walk is None:
-        child = function.children.get(name)
-        if child is None and name in function.by_name and not _is_bound_again(function, name):
-            return frame.prover.parameter(function, name)
-        return definition_value(child) if child is not None else TOP
-    found = walk.bound.get(name, TOP)
-    return TOP if found is BOTTOM else found
-
-
-def _is_bound_again(function: Function, name: str) -> bool:
-    """Return whether anything in a function binds a parameter once more."""
-    return any(
-        isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
-        for node in ast.walk(function.node)
-    )
+    return frame.prover.asked(function).binds(name)
 
 
 def scopes_rebound(frame: WalkFrame, function: Function) -> frozenset[str]:
@@ -88,8 +73,7 @@ def module_value(prover: Asked, module: Module, name: str, steps: int = 0) -> Ab
         elif isinstance(each, Import):
             values.append(import_value(prover, each, steps + 1))
         elif isinstance(each, ast.stmt) and not isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            walk = prover.asked(module.body)
-            values.append(TOP if walk is None else walk.bound.get(name, TOP))
+            values.append(prover.asked(module.body).binds(name))
         else:
             values.append(TOP)
     return join_all(values)

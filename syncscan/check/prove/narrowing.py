@@ -156,7 +156,7 @@ def _of_class(frame: WalkFrame, node: ast.expr) -> AbstractValue:
         value = AbstractValue(Kind.MODULE, payload=f"{value.payload}.{part}") if is_outside else TOP
     if isinstance(value.payload, Class):
         return AbstractValue(Kind.INSTANCE, payload=value.payload)
-    return _NAMED.get(str(value.payload), TOP)
+    return _NAMED.get(value.payload, TOP) if isinstance(value.payload, str) else TOP
 
 
 def _met(value: AbstractValue, found: list[AbstractValue]) -> AbstractValue:

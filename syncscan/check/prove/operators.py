@@ -13,6 +13,7 @@ from syncscan.check.prove.results import result_of
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOOL,
+    BOTTOM,
     NUMBER,
     STRING,
     TOP,
@@ -49,6 +50,8 @@ def binary(
     in_place: bool = False,
 ) -> AbstractValue:
     """Walk an operator between two values; return what it gives."""
+    if BOTTOM in {left, right}:
+        return BOTTOM
     name = _NAMES[operator]
     for prefix in ("i", "") if in_place else ("",):
         calls_dunder(frame, node, left, f"__{prefix}{name}__")
@@ -139,6 +142,8 @@ def _of_tensors(
 
 def unary(frame: WalkFrame, node: ast.UnaryOp, value: AbstractValue) -> AbstractValue:
     """Walk an operator of one value."""
+    if value is BOTTOM:
+        return BOTTOM
     name = _NAMES[type(node.op).__name__]
     calls_dunder(frame, node, value, f"__{name}__")
     if value.kind is Kind.TENSOR:
@@ -199,6 +204,8 @@ def _contains(
 
 def subscript(frame: WalkFrame, node: ast.AST, base: AbstractValue, index: AbstractValue) -> AbstractValue:
     """Walk the reading of a subscript; return what it may give."""
+    if BOTTOM in {base, index}:
+        return BOTTOM
     calls_dunder(frame, node, base, "__getitem__")
     return join_all([_item(frame, node, option, index) for option in base.options or (base,)])
 

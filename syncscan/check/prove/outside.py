@@ -113,6 +113,8 @@ def _call_torch(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> 
     owner, _, last = name.rpartition(".")
     if owner in HARMLESS_LAYERS:
         return ANYWHERE if last in {"__call__", "forward"} else _of_module(frame, node, name, args)
+    if name == "torch.Size" and any(map(may_hold_gpu, args.values)):
+        frame.may(node, None, "the size may be of tensors on the GPU, which are read", _HOST_ARGUMENTS)
     if name in HARMLESS_TORCH or name.startswith(("torch.backends.", "torch._C._log_api")):
         return _flag_of(name)
     if name in _RUN_CODE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from syncscan.check.infer.source.index import Class, Function, Module, Parameter
 from syncscan.check.infer.source.syntax import inside
 from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.frame import WalkFrame
+from syncscan.check.prove.ran import Ran
 from syncscan.check.prove.source import Definitions
 from syncscan.check.prove.values import (
     ANYWHERE,
@@ -29,48 +31,80 @@ from syncscan.check.prove.walk import Walk
 from syncscan.model import Device, Kind
 
 _TAKE_CLASSES = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
-_DEEPEST = 24  # walks that wait for one another
+_DEEPEST = 48  # walks and attributes that wait for one another
+_MOST_TURNS = 12  # of one walk, after which it may do anything
+_UNSEEN = object()
+Node = Function | tuple[Class, str]  # a walk, or an attribute
 _MOST_WRITERS = 40  # functions that set an attribute, beyond which it may be anything
 
 
 class Prover:
     """The walks of one project."""
 
-    def __init__(self, project: Definitions, assumptions: Assumptions) -> None:
+    def __init__(self, project: Definitions, assumptions: Assumptions, ran: Ran | None = None) -> None:
         self.source = project
         self.assumptions = assumptions
-        self._walks: dict[Function, Walk] = {}
-        self._under_way: set[Function] = set()
-        self._attributes: dict[tuple[Class, str], AbstractValue] = {}
+        self.ran = ran or Ran()
+        self._known: dict[Node, Any] = {}  # walks, and what attributes are
+        self._under_way: list[Node] = []  # each asks for the next
+        self._askers: dict[Node, dict[Node, None]] = {}  # of the value as it is
+        self._stale: dict[Node, None] = {}  # those that have asked for what has changed since
+        self._turns: Counter[Node] = Counter()
         self._generators: dict[Function, bool] = {}
         self._hooks: list[Function | str] | None = None
         self.readers: dict[Function, frozenset[str]] = {}  # names whose containers a function only reads
 
-    def walk(self, function: Function) -> Walk | None:
-        """Return the walk of a function; None while it is under way."""
-        known = self._walks.get(function)
-        if known is not None:
-            return known
-        if function in self._under_way:
-            return None
-        self._under_way.add(function)
+    def walk(self, function: Function) -> Walk:
+        """Return the walk of a function, when all that it asks for is known."""
+        self.asked(function)
+        while self._stale:
+            self._find(next(iter(self._stale)))
+        found: Walk = self._known[function]
+        return found
+
+    def asked(self, function: Function) -> Walk:
+        """Return the walk of a function for what another one asks of it, as far as it is known now."""
+        walk: Walk = self._ask(function)
+        return walk
+
+    def _ask(self, node: Node) -> Any:
+        """Return what is known of a node; who asks is asked again when that changes."""
+        if node not in self._known and node not in self._under_way:
+            if len(self._under_way) < _DEEPEST:
+                self._find(node)
+            else:
+                self._stale[node] = None
+        if self._under_way:
+            self._askers.setdefault(node, {})[self._under_way[-1]] = None
+        if node in self._known:
+            return self._known[node]
+        return BOTTOM if isinstance(node, tuple) else _Nothing(node)
+
+    def _find(self, node: Node) -> None:
+        """Find a node anew, from what is known of the others; mark those that have seen something else."""
+        self._stale.pop(node, None)
+        self._turns[node] += 1
+        self._under_way.append(node)
+        try:
+            found = self._written(*node) if isinstance(node, tuple) else self._walked(node)
+        finally:
+            self._under_way.pop()
+        if self._turns[node] > _MOST_TURNS:
+            found = _unfollowed(found) if isinstance(found, Walk) else TOP
+        before = self._known.get(node, _UNSEEN)
+        self._known[node] = found
+        if before is _UNSEEN or _summary(before) != _summary(found):
+            self._stale.update(self._askers.pop(node, {}))
+
+    def _walked(self, function: Function) -> Walk:
         walk = Walk(function)
         frame = WalkFrame(self, walk)
         try:
             self._run(frame)
         except Exception as error:
             frame.unknown(function.node, f"the proof cannot follow this function: {defect(error)}")
-            walk.returned, walk.bound, walk.stored = TOP, {}, _Anything()
-        finally:
-            self._under_way.discard(function)
-        self._walks[function] = walk
+            return _unfollowed(walk)
         return walk
-
-    def asked(self, function: Function) -> Walk | None:
-        """Return the walk of a function for what another one asks of it; None where that would go too deep."""
-        if function not in self._walks and len(self._under_way) >= _DEEPEST:
-            return None
-        return self.walk(function)
 
     def _run(self, frame: WalkFrame) -> None:
         function, node = frame.function, frame.function.node
@@ -121,7 +155,9 @@ class Prover:
         if promised is not TOP and not _has_tensors(promised):
             return promised
         walk = self.asked(function)
-        found = kept_outside(walk.returned) if walk is not None and walk.returned is not BOTTOM else TOP
+        if walk.returned is BOTTOM and not isinstance(walk, _Nothing):
+            return TOP
+        found = kept_outside(walk.returned)
         if promised is TOP or (found.kind is promised.kind and found.kind is Kind.TENSOR):
             return found
         return promised
@@ -134,20 +170,15 @@ class Prover:
 
     def attribute(self, cls: Class, name: str) -> AbstractValue:
         """Return what an attribute of an object may be: what is declared, or all that the project sets it to."""
-        key = (cls, name)
-        known = self._attributes.get(key)
-        if known is None:
-            self._attributes[key] = TOP  # which it may be for those that ask meanwhile
-            found = self.assumptions.of_attribute(cls, name, self._attribute(cls, name))
-            known = self._attributes[key] = found
-        return known
-
-    def _attribute(self, cls: Class, name: str) -> AbstractValue:
         written = self.written(cls, name)
-        return TOP if written is None else written
+        return self.assumptions.of_attribute(cls, name, TOP if written is None else written)
 
     def written(self, cls: Class, name: str) -> AbstractValue | None:
         """Return what is declared of an attribute, or all that the project sets it to; None where it does neither."""
+        found: AbstractValue | None = self._ask((cls, name))
+        return found
+
+    def _written(self, cls: Class, name: str) -> AbstractValue | None:
         for base in cls.mro():
             annotation = base.annotations.get(name)
             if annotation is not None:
@@ -161,14 +192,11 @@ class Prover:
         """Return everything that the project sets an attribute to."""
         related = {*cls.mro(), *cls.subclasses, *(above for below in cls.subclasses for above in below.mro())}
         values = self._set_in_bodies(related, name)
-        writers = self.source.storing_for(related, name)
+        writers = [each for each in self.source.storing_for(related, name) if self.ran.body(each)]
         if len(writers) > _MOST_WRITERS:
             return [TOP]
         for writer in writers:
-            walk = self.asked(writer)
-            if walk is None:
-                return [TOP]
-            stored = walk.stored.get(name, ())
+            stored = self.asked(writer).stored.get(name, ())
             values += [kept_outside(value) for base, value in stored if _may_be_of(base, related)]
             if TOP in values:
                 return [TOP]
@@ -189,6 +217,25 @@ class Prover:
             if isinstance(node, ast.Assign)
             and any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
         ]
+
+
+class _Nothing(Walk):
+    """A function that has yet to be walked."""
+
+    def binds(self, _name: str) -> AbstractValue:
+        """Return that nothing is bound yet."""
+        return BOTTOM
+
+
+def _unfollowed(walk: Walk) -> Walk:
+    """Return a walk that may return, bind and store anything."""
+    walk.returned, walk.bound, walk.stored = TOP, {}, _Anything()
+    return walk
+
+
+def _summary(found: Any) -> object:
+    """Return what others see of a walk, or of an attribute."""
+    return (found.returned, found.yielded, found.bound, found.stored) if isinstance(found, Walk) else found
 
 
 class _Anything(dict[str, list[tuple[AbstractValue, AbstractValue]]]):
@@ -223,6 +270,8 @@ def _moved(value: AbstractValue) -> AbstractValue:
 
 def _may_be_of(base: AbstractValue, classes: set[Class]) -> bool:
     """Return whether what an attribute is set on may be an object of some classes."""
+    if base is BOTTOM:
+        return False
     for option in base.options:
         if option.kind in {Kind.INSTANCE, Kind.CLASS}:
             if option.payload in classes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from syncscan.check.infer.source.index import Function
 from syncscan.check.prove.prover import Prover
@@ -15,7 +15,7 @@ Chain = tuple[Function, ...]
 class Reached:
     """The functions that an entry point reaches, the nearest first; of equal ones those of the first path and line."""
 
-    def __init__(self, prover: Prover, entry: Function, ran: Ran | None = None) -> None:
+    def __init__(self, prover: Prover, entry: Function) -> None:
         self.entry = entry
         self.walks: dict[Function, Walk] = {}
         self._by: dict[Function, Function | None] = {entry: None}
@@ -26,7 +26,7 @@ class Reached:
             assert walk is not None
             self.walks[function] = walk
             for callee in sorted(walk.calls, key=_order):
-                if ran is not None and not any(ran.has(function, line) for line in walk.call_lines[callee]):
+                if not any(prover.ran.has(function, line) for line in walk.call_lines[callee]):
                     continue
                 if callee not in self._by:
                     self._by[callee] = function
@@ -45,18 +45,6 @@ class Reached:
         for function, walk in self.walks.items():
             for obstacle in walk.obstacles.values():
                 yield function, obstacle
-
-
-class Ran:
-    """The lines that ran, by file."""
-
-    def __init__(self, lines: Mapping[str, set[int]]) -> None:
-        self._lines = lines
-
-    def has(self, function: Function, first: int, last: int = 0) -> bool:
-        """Return whether any of some lines of a function ran."""
-        ran = self._lines.get(function.module.path, set())
-        return any(line in ran for line in range(first, max(first, last) + 1))
 
 
 def _order(function: Function) -> tuple[str, int, str]:

@@ -287,7 +287,8 @@ def _with(frame: WalkFrame, node: ast.With) -> bool:
     for item in node.items:
         is_allowing = allows_waits(_maker(frame, item.context_expr))
         value = NO_TENSOR if is_allowing else frame.evaluate(item.context_expr)
-        swallows = swallows or not (is_allowing or str(value.payload).startswith("torch."))
+        is_of_torch = isinstance(value.payload, str) and value.payload.startswith("torch.")
+        swallows = swallows or not (is_allowing or is_of_torch)
         if is_allowing:
             place = f"{frame.module.path}:{node.lineno}"
             reason = f"the region at {place} may synchronize: {frame.text(item.context_expr)}"

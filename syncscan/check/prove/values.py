@@ -130,7 +130,9 @@ def may_be_gpu(value: AbstractValue) -> bool:
         return any(map(may_be_gpu, value.items or ()))
     if value.kind is Kind.MODULE:
         return isinstance(value.payload, str) and value.payload.partition(".")[0] not in _WITHOUT_TENSORS
-    return value.kind is Kind.MOVED or (value.kind is Kind.UNKNOWN and value is not NO_TENSOR)
+    return value.kind is Kind.MOVED or (
+        value.kind is Kind.UNKNOWN and value is not NO_TENSOR and value is not BOTTOM
+    )
 
 
 def may_hold_gpu(value: AbstractValue) -> bool:

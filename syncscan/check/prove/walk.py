@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from syncscan.check.infer.source.index import Function
-from syncscan.check.prove.values import BOTTOM, AbstractValue
+from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue
 
 
 class Group(Enum):
@@ -55,3 +55,7 @@ class Walk:
     bound: dict[str, AbstractValue] = field(default_factory=dict)  # every value that a name is bound to
     stored: dict[str, list[tuple[AbstractValue, AbstractValue]]] = field(default_factory=dict)
     assumed: dict[str, None] = field(default_factory=dict)  # what the walk rests on, to be listed
+
+    def binds(self, name: str) -> AbstractValue:
+        """Return every value that a name is bound to."""
+        return self.bound.get(name, TOP)

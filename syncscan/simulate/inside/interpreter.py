@@ -31,7 +31,23 @@ _one_at_a_time = threading.RLock()
 
 def install(gpu: Gpu, patches: Patches) -> None:
     """Replace what it does around a kernel, now or when the program imports it."""
-    patches.when_imported(_NAME, lambda found: _replace_execution(gpu, patches, found))
+    patches.when_imported(_NAME, lambda found: _replace(gpu, patches, found))
+
+
+def _replace(gpu: Gpu, patches: Patches, interpreter: Any) -> None:
+    _replace_execution(gpu, patches, interpreter)
+    _replace_scalars(patches, interpreter)
+
+
+def _replace_scalars(patches: Patches, interpreter: Any) -> None:
+    """Make numbers of its scalars, arrays of length 1, by a call that NumPy 2.4 has not taken away."""
+    replace = interpreter._patch_lang_tensor
+
+    def replace_tensor(tensor: Any, *scope: Any) -> None:
+        replace(tensor, *scope)
+        tensor.__index__ = lambda scalar: scalar.handle.data.item()
+
+    patches.replace(interpreter, "_patch_lang_tensor", replace_tensor)
 
 
 def _replace_execution(gpu: Gpu, patches: Patches, interpreter: Any) -> None:

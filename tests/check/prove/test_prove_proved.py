@@ -290,6 +290,89 @@ def test_a_function_of_the_project_may_be_declared() -> None:
     ).is_proved
 
 
+def test_attributes_that_follow_from_one_another_are_known() -> None:
+    assert proved(
+        """
+        class Buffer:
+            def __init__(self, n: int) -> None:
+                self.cpu = torch.zeros(n)
+                mirror = self.cpu
+                self.np = mirror.numpy()
+                self.grow()
+            def grow(self) -> None:
+                self.cpu = torch.cat([self.cpu, self.cpu])
+                self.np = self.cpu.numpy()
+            def step(self, i: int, n: int) -> None:
+                if self.np[i] > n:
+                    self.np[i] = n
+        """,
+        entry="Buffer.step",
+    ).is_proved
+
+
+@pytest.mark.parametrize(
+    ("program", "line"),
+    [
+        (
+            """
+            class Runner:
+                def __init__(self, x: torch.Tensor) -> None:
+                    self.total = x
+                def add(self) -> None:
+                    self.total = self.total + 1
+            def step(runner: Runner) -> None:
+                runner.add()
+                if runner.total:
+                    pass
+            """,
+            10,
+        ),
+        ("def step(x: torch.Tensor) -> torch.Size: return torch.Size((3, x.sum()))", 2),
+    ],
+)
+def test_a_hidden_wait_is_named(program: str, line: int) -> None:
+    assert line in {each.finding.line for each in proved(program).obstacles}
+
+
+def test_functions_that_call_one_another_return_what_one_of_them_makes() -> None:
+    assert proved(
+        """
+        def even(n: int):
+            return True if n == 0 else odd(n - 1)
+        def odd(n: int):
+            return False if n == 0 else even(n - 1)
+        def step(n: int) -> int:
+            return 1 if odd(n) else 2
+        """
+    ).is_proved
+
+
+def test_given_a_run_what_never_ran_sets_nothing_and_narrows_nothing() -> None:
+    program = """
+        class Runner:
+            def __init__(self) -> None:
+                self.count = 1
+            def load(self, x: torch.Tensor) -> None:
+                self.count = x.sum()
+            def step(self, x: torch.Tensor, n: int) -> None:
+                if n:
+                    last = x
+                else:
+                    last = 3
+                if self.count > last:
+                    return
+    """
+    whole = {"program.py": {*range(1, 15)}}
+    assert [
+        each.finding.line for each in proved(program, entry="Runner.step", run=RunSeen(whole)).obstacles
+    ] == [13]
+    ran = {"program.py": whole["program.py"] - {7, 10, 14}}
+    assert proved(program, entry="Runner.step", run=RunSeen(ran)).is_proved
+    for missing in ({7}, {10}):
+        run = RunSeen({"program.py": whole["program.py"] - missing})
+        assert not proved(program, entry="Runner.step", run=run).is_proved
+
+
 def test_given_a_run_only_lines_that_ran_count() -> None:
     program = """
         def rare(x: torch.Tensor) -> None:

@@ -2,13 +2,46 @@
 
 from __future__ import annotations
 
+import os
 import sys
+
+from .calls import claim
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import CodeType
     from typing import Any
+
+INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+_STANDARD, _HOOK = (os.path.dirname(os.path.abspath(file)) for file in (os.__file__, __file__))
+_OURS = os.path.join(os.path.dirname(_HOOK), "")
+_OTHERS = ("_syncscan_simulate", "torch")  # packages whose lines nobody asks for
+_begun: LineWatch | None = None
+
+
+def begin() -> LineWatch | None:
+    """Return the watch of this process, which begins now if it has not; None where Python has none to give."""
+    global _begun  # noqa: PLW0603
+    tool = claim("syncscan lines") if _begun is None and hasattr(sys, "monitoring") else None
+    if tool is not None:
+        _begun = LineWatch(_is_watched)
+        _begun.begin(tool)
+    return _begun
+
+
+def _is_watched(path: str) -> bool:
+    if not path.endswith(".py") or path.startswith(_OURS) or _is_of_others(path):
+        return False
+    return not path.startswith(os.path.join(_STANDARD, "")) or any(part in path for part in INSTALLED)
+
+
+def _is_of_others(path: str) -> bool:
+    for name in _OTHERS:
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if file is not None and path.startswith(os.path.join(os.path.dirname(os.path.abspath(file)), "")):
+            return True
+    return False
 
 
 class LineWatch:

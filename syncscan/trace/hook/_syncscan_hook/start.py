@@ -56,6 +56,10 @@ class HookedProcess:
         self.part.create()
         os.register_at_fork(after_in_child=_quietly(self._in_child))
         atexit.register(_quietly(self._end))  # first, so that it runs after the program's own
+        if self.options.get("lines"):  # of modules that are imported before torch, too
+            from .lines import begin
+
+            _quietly(begin)()
         watch = ImportWatch()
         watch.when_imported("torch", _quietly(lambda torch: self.load().torch_imported(torch)))
         module = self.options.get("step", "").partition(":")[0]
@@ -73,7 +77,7 @@ class HookedProcess:
             hook.end()
 
 
-def _quietly(function: "Callable[..., None]") -> "Callable[..., None]":
+def _quietly(function: "Callable[..., object]") -> "Callable[..., None]":
     """The same function, which raises nothing: nothing of ours may reach the program."""
 
     def call(*args: "Any") -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
-from .calls import claim, watch_calls
-from .lines import LineWatch
+from . import lines
+from .calls import watch_calls
+from .lines import INSTALLED
 from .places import Places
 from .seen import SeenCalls
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from .interfaces import Note, Watch
 
-_INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 _SIMULATION = "_syncscan_simulate.marks"
 
 
@@ -31,7 +31,7 @@ def watches(torch: Any, options: dict[str, str], note: Note, flush: Callable[[],
         found.append(seen)
         watch_calls(seen, note)
     if options.get("lines"):
-        found += _lines(torch, options, note)
+        found += _lines(note)
     return found
 
 
@@ -45,31 +45,20 @@ def _project(folder: str, packages: list[str]) -> Callable[[str, str], bool]:
         if path.startswith(("<", ours)):
             return False
         path = os.path.abspath(path)
-        return path.startswith(inside) and not any(part in path for part in _INSTALLED)
+        return path.startswith(inside) and not any(part in path for part in INSTALLED)
 
     return is_watched
 
 
-def _lines(torch: Any, options: dict[str, str], note: Note) -> list[Watch]:
-    tool = claim("syncscan lines") if hasattr(sys, "monitoring") else None
-    if tool is None:
+def _lines(note: Note) -> list[Watch]:
+    found = lines.begin()
+    if found is None:
         old = not hasattr(sys, "monitoring")
         note(
             "--lines: " + ("needs Python 3.12 or newer" if old else "other tools hold all of sys.monitoring")
         )
         return []
-    files = (__file__, torch.__file__, os.__file__)
-    ours, torchs, pythons = (os.path.join(_folder_of(file), "") for file in files)
-    simulations = os.path.join(options.get("simulator") or ours, "")
-
-    def is_watched(path: str) -> bool:
-        if not path.endswith(".py") or path.startswith((ours, torchs, simulations)):
-            return False
-        return not path.startswith(pythons) or any(part in path for part in _INSTALLED)
-
-    lines = LineWatch(is_watched)
-    lines.begin(tool)
-    return [lines]
+    return [found]
 
 
 def _folder_of(file: str) -> str:
