@@ -1,4 +1,7 @@
-"""What a rule is. The rules themselves are the modules of the folder ``rules/``, one each."""
+"""The interface of rules: a `Rule`, the `Facts` it may query, and the `Match` it returns.
+
+The rules themselves are the modules of the folder ``rules/``, one rule a module.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from syncscan.ops import Case
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """A fix: put the code ``new`` where ``old`` stands, inside the parentheses around it."""
+    """A fix: replace the source of ``old``, inside any parentheses around the node, by the code ``new``."""
 
     old: ast.expr | ast.stmt
     new: str
@@ -31,110 +34,125 @@ class Rewrite:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A node that makes the host wait, and the value that decides it.
+    """A node that blocks the CPU, and the operand that is the reason.
 
-    ``because`` is the operand whose place makes it block: its confidence and evidence become the
-    finding's. It is None where the call alone decides (``torch.cuda.synchronize()``).
+    ``because`` is the operand whose device makes the call block. The finding inherits its confidence and
+    evidence. ``because`` is None where the call blocks whatever its operands are
+    (``torch.cuda.synchronize()``).
     """
 
     node: ast.AST
     message: str
     because: Value | None = None
-    hint: str = ""  # what to write instead at this place; the rule's own `instead` where empty
+    hint: str = ""  # the suggestion for this place; if empty, the rule's `instead`
     rewrite: Rewrite | None = None
 
 
 def suggestion_of(rule: Rule, match: Match) -> str:
-    """Return what to write in place of a match, whichever detector asks."""
+    """Return the suggestion for a match: the description of its rewrite, its own hint, or the rule's ``instead``.
+
+    The check and the trace both call this function, so they suggest the same.
+    """
     if match.rewrite is not None:
         return match.rewrite.description
     return match.hint or rule.instead
 
 
 class Facts(Protocol):
-    """What a rule may ask about the code around it; answered by the inference, or by a trace."""
+    """The questions that a rule may ask about the code around a node.
+
+    The inference answers them for the check, and `syncscan.trace.classify` for a trace.
+    """
 
     def of(self, node: ast.AST) -> Value:
-        """Where the value of an expression lives; ``UNKNOWN`` where that is not known."""
+        """Return the abstract value of an expression, with its device; ``UNKNOWN`` where the analysis has no answer."""
 
     def name_of(self, node: ast.AST) -> str:
-        """The full name of a function: "torch.tensor", "torch.Tensor.item", "builtins.int" or ""."""
+        """Return the full name of a function: "torch.tensor", "torch.Tensor.item" or "builtins.int"; "" if unknown."""
 
     def blocks(self, node: ast.AST) -> Case | None:
-        """The case of the operation table under which this call or subscript makes the host wait."""
+        """Return the case of the operation table under which this call or subscript blocks the CPU, or None."""
 
     def queued(self, node: ast.AST) -> Case | None:
-        """The case of a copy that would wait, were it not asked to go on while the GPU does it."""
+        """Return the case of a copy that would block the CPU without its ``non_blocking=True``, or None."""
 
     def behind(self, node: ast.AST) -> Iterator[tuple[ast.AST, Facts]]:
-        """The statements that run after the one of a node, in order, and what is known of each.
+        """Yield the statements that run after the statement of a node, in order, each with its own facts.
 
-        They are those behind it in its body, and where that is the body of a loop, the loop and what stands before it. Of one that
-        holds others only the head is there, and it is the last, but for that loop. It ends where a statement is not known to be reached.
+        First come the later statements of the same body. If that body is a loop's, the loop statement and the
+        body's earlier statements follow. A compound statement is yielded as its head alone, and ends the
+        later statements of a body. The iteration also ends at a statement that the analysis does not know to
+        be reached.
         """
 
     def line(self, node: ast.AST) -> int:
-        """The line of its file on which a node begins."""
+        """Return the line of its file on which a node begins, 1-based."""
 
     def drifts_from(self, node: ast.AST) -> Value | None:
-        """For a host array that the project only ever adds to: the GPU tensor of which it is a mirror by its name."""
+        """Return the GPU tensor that a host array mirrors by its name, where the project only ever adds to the array; else None."""
 
     def wait_inside(self, node: ast.AST) -> Value | None:
-        """For an attribute that is a property whose body waits: the value it waits for."""
+        """Return the value on which the body of a property blocks, for an attribute that reads such a property; else None."""
 
     def group(self, call: ast.Call) -> Value:
-        """The process group that a collective is for: the default one where the call names none."""
+        """Return the process group of a collective, the default group where the call names none."""
 
     def argument(self, call: ast.Call, name: str) -> ast.expr | None:
-        """The argument that a call of a known operation binds to a parameter, if it is given."""
+        """Return the argument that a call of a known operation binds to a parameter, or None where the call omits the argument."""
 
     def source(self, node: ast.AST) -> str:
-        """The text of a node, with the parentheses around it; of a statement with a body that of its head."""
+        """Return the source text of a node with the parentheses around it; for a compound statement, that of its head."""
 
     def edited(self, node: ast.AST, edits: Mapping[ast.AST, str]) -> str:
-        """The text of a node, without parentheses around it, with other text in place of nodes in it."""
+        """Return the source text of a node without the parentheses around it, with the nodes in ``edits`` replaced."""
 
     def parent(self, node: ast.AST) -> ast.AST | None:
-        """The node around a node; None around the statement."""
+        """Return the parent of a node within its statement, or None for the statement itself."""
 
     def statement(self, node: ast.AST) -> ast.AST:
-        """The statement in which a node stands: a small one, or one with a body, of which only the head counts."""
+        """Return the statement that contains a node; a compound statement contains only the nodes of its head."""
 
     def function(self, node: ast.AST) -> str:
-        """The qualified name of the function in which a node stands, "<module>" at the top of a file."""
+        """Return the qualified name of the function that contains a node, "<module>" at the top level of a file."""
 
     def in_loop(self, node: ast.AST) -> bool:
-        """Whether a loop or a comprehension of the function around it runs a node again and again."""
+        """Return whether a loop or comprehension of the enclosing function evaluates a node repeatedly."""
 
     def made_in_loop(self, node: ast.AST) -> bool:
-        """Whether an expression reads what the body of the innermost loop around it sets: it is another in each round."""
+        """Return whether an expression reads a name that the body of the innermost enclosing loop sets.
+
+        Such an expression has another value in each iteration.
+        """
 
     def before(self, node: ast.AST) -> ast.AST | None:
-        """The statement that stands before the one of a node, in the same body."""
+        """Return the statement before the statement of a node in the same body, or None."""
 
     def after(self, node: ast.AST) -> ast.AST | None:
-        """The statement that stands behind the one of a node, in the same body."""
+        """Return the statement after the statement of a node in the same body, or None."""
 
     def raises(self, node: ast.AST) -> bool:
-        """Whether the statement of a node only decides on an error: an `assert`, or an `if` that does nothing but raise."""
+        """Return whether the statement of a node only decides on an error.
+
+        Such a statement is an `assert`, or an `if` whose body only raises.
+        """
 
     def used_at_once(self, node: ast.AST) -> bool:
-        """Whether the value of an expression is used where it stands, or by the next statement."""
+        """Return whether the statement of an expression, or the next statement, uses the value of the expression."""
 
 
 class Precedence(IntEnum):
-    """Which of several rules speaks where they match at one place."""
+    """The order of rules that match at one place: the lowest value reports."""
 
     OPERATION = 1  # about one operation, or one way to write it
-    FAMILY = 2  # about any operation of a kind: speaks where none about the operation itself does
+    FAMILY = 2  # about every operation of a kind: reports where no rule of the operation itself does
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A whole small program.
+    """A complete small program for the page and the tests of a rule.
 
-    In ``bad`` the lines that block end in ``# expect: SYN101``; ``fixed`` is what ``--unsafe-fixes``
-    makes of it, or "" where the rule only advises. A ``good`` example stands alone and stays silent.
+    In ``bad`` the lines that block end in ``# expect: SYN101``. ``fixed`` is the result of
+    ``--unsafe-fixes``, or "" where the rule only advises. A ``good`` example stands alone and has no finding.
     """
 
     bad: str = ""
@@ -143,16 +161,17 @@ class Example:
 
 
 class Rule(ABC):
-    """One reason why the host waits.
+    """One reason why the CPU blocks.
 
-    It is asked about the nodes of the types in ``nodes``, in statements in which something blocks by the
-    operation table. One that looks for something else names the functions in ``asks``, in full
-    ("torch.cuda.empty_cache", "torch.Tensor.backward"): then every statement that calls one is looked at.
+    The matcher passes a rule the nodes of the types in ``nodes``, in each statement in which the operation
+    table finds a blocking call. A rule about other calls lists their full names in ``asks``
+    ("torch.cuda.empty_cache", "torch.Tensor.backward"). The matcher then visits every statement that calls
+    one of these functions.
 
-    Where several rules match at one place, their ``precedence`` decides which one speaks.
+    The rule with the lowest ``precedence`` reports where several rules match at one place.
 
-    The docstring of the module is the body of the rule's page: what it does, why it hurts, when the
-    rule stays silent, and how safe the fix is.
+    The module's docstring is the body of the rule's page. The page says what the rule finds, why the call
+    hurts, when the rule stays silent, and how safe the fix is.
     """
 
     code: ClassVar[str]
@@ -162,22 +181,25 @@ class Rule(ABC):
     nodes: ClassVar[tuple[type[ast.AST], ...]]
     asks: ClassVar[frozenset[str]] = frozenset()
     precedence: ClassVar[Precedence] = Precedence.OPERATION
-    is_wait: ClassVar[bool] = True  # what it finds makes the host wait; not so where a wait is missing
+    is_wait: ClassVar[bool] = True  # False: the rule is about a missing synchronization
     examples: ClassVar[tuple[Example, ...]]
 
     @abstractmethod
     def match(self, node: ast.AST, facts: Facts) -> Match | Sequence[Match] | None:
-        """Decide about one node of a type named in ``nodes``; several matches where it blocks at several places."""
+        """Return the matches for one node of a type in ``nodes``; several where the node blocks at several places."""
 
     def matches(self, node: ast.AST, facts: Facts) -> Sequence[Match]:
-        """Return what `match` decides, as a sequence."""
+        """Return the result of `match` as a sequence."""
         found = self.match(node, facts)
         return () if found is None else (found,) if isinstance(found, Match) else found
 
 
 @functools.cache
 def rule_book() -> dict[str, Rule]:
-    """Every rule by its code, in the order of the codes."""
+    """Return all rules by code, in the order of the codes.
+
+    Raises SyncscanError where a rule is malformed (`check_rule`) or two rules share a code.
+    """
     package = importlib.import_module("syncscan.rules")
     rules: list[Rule] = []
     for module_info in pkgutil.iter_modules(package.__path__):
@@ -201,17 +223,20 @@ def rule_book() -> dict[str, Rule]:
 
 
 def suggestions_of(code: str) -> list[tuple[str, str]]:
-    """Return the rows of the table of suggestions that a rule takes: where each fits, and what to write, with names for operands."""
+    """Return the rows of the table of suggestions for a rule: the situation and the code to write.
+
+    Operands appear as plain names, without the braces of the table.
+    """
     table = importlib.import_module("syncscan.rules._suggestions").TABLE
     return [(row.where, re.sub(r"[{}]", "", row.text)) for row in table.values() if code in row.codes]
 
 
 def by_precedence() -> list[Rule]:
-    """Every rule, the one first that speaks where several match."""
+    """Return all rules in the order in which they may report at one place."""
     return sorted(rule_book().values(), key=lambda rule: (rule.precedence, rule.code))
 
 
-# What no rule is asked about: it holds statements that are looked at by themselves, or no value.
+# The matcher passes no rule these types: they have no value, or their statements are visited by themselves.
 _NEVER = (
     *(
         ast.mod,
@@ -230,7 +255,7 @@ _FULL_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 
 
 def check_rule(rule: Rule) -> None:
-    """SyncscanError where a rule names what it can never be asked about."""
+    """Raise SyncscanError where ``nodes`` or ``asks`` of a rule name something that the matcher never passes to rules."""
     never = next((node for node in rule.nodes if issubclass(node, _NEVER)), None)
     other = next((node for node in rule.nodes if not issubclass(node, ast.AST)), None)
     if other is not None:

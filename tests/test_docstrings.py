@@ -27,7 +27,7 @@ NOT_YET = (
             "when",
         ]
     ),
-    *("rule", "simulate", "syntax", "trace/classify"),
+    *("simulate", "syntax"),
 )
 _NO_VERB = {
     *("The", "A", "An", "What", "Whether", "How", "All", "Every", "Each", "For", "In"),

@@ -1,8 +1,8 @@
-"""The rule code of a wait: the rule book, run on the exact expression that blocked.
+"""The rule code of a recorded synchronization: the rules run on the exact expression that blocked.
 
-A trace knows that the expression blocked and not where its operands live. So each case of the
-operation table in which it could have blocked is tried: its operands are taken to be what the case
-asks for, and everything else that is no literal is taken to be a tensor on the GPU.
+A trace knows the expression, but not the devices of its operands. `explain` therefore tries each case of the
+operation table in which the call may have blocked. Under a case, its operands are assumed to satisfy the
+case. Every other operand is assumed to be a GPU tensor, unless the operand is a literal.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _CPU = Value(Kind.TENSOR, Device.CPU)
 _NUMBER = Value(Kind.NUMBER, Device.CPU)
 _NCCL = Value(Kind.INSTANCE, payload="torch.distributed.ProcessGroupNCCL")
 
-# What the last copy before the wait makes likely: one towards the GPU, or towards the host.
+# The effects that the direction of the last copy before the synchronization makes likely.
 _EFFECTS = {
     "in": {Effect.UPLOAD},
     "out": {Effect.SCALAR, Effect.SHAPE, Effect.DOWNLOAD, Effect.CHECK, Effect.ALWAYS},
 }
-# What an operand of a kind is taken to be: the first of these that is surely of it, and of the most others asked.
+# The values assumed for operands: of these, the first that satisfies the most of the required kinds.
 _EXAMPLES = (
     _GPU,
     Value(Kind.TENSOR, Device.CUDA, dtype="bool"),
@@ -78,7 +78,7 @@ def classify(
     api: str,
     table: OperationTable | None = None,
 ) -> str | None:
-    """The code of the rule that explains a wait at this range, or None; see `explain`."""
+    """Return the code of the rule that explains a synchronization at this range, or None; see `explain`."""
     found = explain(source_text, line, column, end_line, end_column, api, table)
     return found[0] if found is not None else None
 
@@ -92,12 +92,12 @@ def explain(
     api: str,
     table: OperationTable | None = None,
 ) -> tuple[str, str] | None:
-    """Return the code of the rule that explains a wait at this range, and what it suggests there; None where no rule does.
+    """Return the rule code and the suggestion for a synchronization at this range, or None where no rule matches.
 
-    Lines and columns are 1-based, in characters, the end exclusive; columns are None where the
-    interpreter gives none (before Python 3.11): then the line decides. ``api`` is the CUDA call, with
-    ":in" or ":out" behind it where a copy towards the GPU or the host came right before. ``table`` is the
-    operation table, where a project has declared operations of its own.
+    Lines and columns are 1-based, in characters, and the end is exclusive. Columns are None where the
+    interpreter has none (before Python 3.11); then the line decides. ``api`` is the CUDA call. The suffix
+    ":in" or ":out" says that a copy towards the GPU or the host came immediately before. ``table`` is the
+    operation table of a project that declares operations of its own.
     """
     module = _parse(source_text)
     if module is None:
@@ -111,7 +111,7 @@ def explain(
     here = {id(node) for node in candidates}
     target = next((target for target in targets if id(target) in here), None)
     for node in candidates:
-        if node is target:  # the statement stores there; it does not read
+        if node is target:  # the statement writes the target, and does not read it
             continue
         found = _match_of(node, target, module, name, direction, table or load_table())
         if found is not None:
@@ -146,7 +146,7 @@ def _possible_facts(
     subject, operation, stored = _operation_of(node, target, module, api, table)
     if subject is not None and operation is not None:
         likely = _EFFECTS.get(direction, set(Effect))
-        # As in the check, a tensor is taken to be dense.
+        # As in the check, tensors are assumed to be dense.
         dense = [
             case for case in operation.blocks if not any("layout" in KINDS.get(t.kind, "") for t in case.when)
         ]
@@ -162,9 +162,9 @@ def _possible_facts(
 def _operation_of(
     node: ast.AST, target: ast.AST | None, module: ParsedModule, api: str, table: OperationTable
 ) -> tuple[ast.AST | None, Operation | None, ast.expr | None]:
-    """The call or subscript that a node is about, its entry in the table, and the value that it stores.
+    """Return the call or subscript behind a node, its entry in the table, and the stored value.
 
-    An assignment may have several targets; ``target`` is the one that waits.
+    An assignment may have several targets; ``target`` is the blocking one.
     """
     if isinstance(node, ast.Call):
         return node, table.find(module.name_of(node.func, api)), None
@@ -176,10 +176,10 @@ def _operation_of(
 
 
 def _by_likelihood(subject: ast.AST, stored: ast.expr | None, cases: Sequence[Case]) -> list[Case]:
-    """The cases in their order, but first those that the text makes likely.
+    """Return the cases in their order, but with the cases first that the source text makes likely.
 
-    An index that is called one reads a scalar; a number that is stored is what is uploaded, and what is
-    no number when it is stored is rather a tensor.
+    An operand that is named like an index reads a scalar. A stored number literal is the operand that is
+    uploaded, and a stored value of another form is more likely a tensor.
     """
     index = subject.slice if isinstance(subject, ast.Subscript) else None
     scalar_index = index is not None and _SCALAR_INDEX.search(ast.unparse(index)) is not None
@@ -199,7 +199,7 @@ _SCALAR_INDEX = re.compile(r"(^|[-._])(i|j|k|n|pos|index|idx|step|len)\d*$")
 
 
 class RuntimeFacts:
-    """Answers a rule about a node that blocked, as ``syncscan.rule.Facts`` asks, under one case."""
+    """The answers to `syncscan.rule.Facts` for an expression that blocked, under the assumptions of one case."""
 
     def __init__(
         self,
@@ -221,7 +221,7 @@ class RuntimeFacts:
         self._assumed = self._assume()
 
     def of(self, node: ast.AST) -> Value:
-        """What the case asks of an operand, what a literal is, and else a tensor on the GPU."""
+        """Return the value that the case assumes for an operand, the value of a literal, or a GPU tensor."""
         if id(node) in self._assumed:
             return self._assumed[id(node)]
         if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
@@ -231,88 +231,91 @@ class RuntimeFacts:
         return _LITERALS.get(type(node), _GPU)
 
     def name_of(self, node: ast.AST) -> str:
-        """The full name of a function; a method of anything but a module is taken for a tensor's."""
+        """Return the full name of a function; a method of anything but a module counts as a tensor method."""
         return self._module.name_of(node, self._api)
 
     def blocks(self, node: ast.AST) -> Case | None:
-        """The case that is being tried, for the call or subscript that it is about."""
+        """Return the assumed case for the call or subscript that the case is about; None for other nodes."""
         return self._case if node is self.subject else None
 
     def queued(self, node: ast.AST) -> Case | None:  # noqa: ARG002
-        """None: what a trace asks about has waited."""
+        """Return None: the traced call did block, so no flag let the copy run asynchronously."""
         return None
 
     def behind(self, node: ast.AST) -> Iterator[tuple[ast.AST, RuntimeFacts]]:  # noqa: ARG002
-        """Nothing: a trace asks why something has waited, and not what should have."""
+        """Return no statements: only rules about a missing synchronization ask, and a trace records real ones."""
         return iter(())
 
     def line(self, node: ast.AST) -> int:
-        """The line of its file on which a node begins."""
+        """Return the line of its file on which a node begins, 1-based."""
         return self._module.line(node)
 
     def drifts_from(self, node: ast.AST) -> Value | None:  # noqa: ARG002
-        """None: no wait comes of it."""
+        """Return None: a stale host mirror causes no synchronization."""
         return None
 
     def wait_inside(self, node: ast.AST) -> Value | None:  # noqa: ARG002
-        """None: a trace blames the line in the property's body itself."""
+        """Return None: a trace blames the line in the property's body itself."""
         return None
 
     def group(self, call: ast.Call) -> Value:  # noqa: ARG002
-        """One of NCCL: it has waited for the GPU."""
+        """Return an NCCL process group: a collective of another backend would not have blocked on the GPU."""
         return _NCCL
 
     def argument(self, call: ast.Call, name: str) -> ast.expr | None:
-        """The argument that a call of a known operation binds to a parameter, if it is given."""
+        """Return the argument that a call of a known operation binds to a parameter, or None."""
         operation = self._table.find(self.name_of(call.func))
         return None if operation is None else self._given(call, operation).get(name, (None,))[0]
 
     def source(self, node: ast.AST) -> str:
-        """The text of a node."""
+        """Return the source text of a node."""
         return self._module.around_each.text.text_of(node)
 
     def edited(self, node: ast.AST, edits: Mapping[ast.AST, str]) -> str:
-        """The text of a node, without parentheses around it, with other text in place of nodes in it."""
+        """Return the source text of a node without the parentheses around it, with the nodes in ``edits`` replaced."""
         return self._module.around_each.text.edited(node, edits)
 
     def parent(self, node: ast.AST) -> ast.AST | None:
-        """The node around a node; None around the statement."""
+        """Return the parent of a node within its statement, or None for the statement itself."""
         return self._module.around_each.parent(node)
 
     def statement(self, node: ast.AST) -> ast.AST:
-        """The statement in which a node stands."""
+        """Return the statement that contains a node."""
         return self._module.around_each.statement(node)
 
     def function(self, node: ast.AST) -> str:
-        """The qualified name of the function in which a node stands."""
+        """Return the qualified name of the function that contains a node."""
         return self._module.around_each.function(node)
 
     def in_loop(self, node: ast.AST) -> bool:
-        """Whether a loop or a comprehension of the function around it runs a node again and again."""
+        """Return whether a loop or comprehension of the enclosing function evaluates a node repeatedly."""
         return self._module.around_each.in_loop(node)
 
     def made_in_loop(self, node: ast.AST) -> bool:
-        """Whether an expression reads what the body of the innermost loop around it sets."""
+        """Return whether an expression reads a name that the body of the innermost enclosing loop sets."""
         return self._module.around_each.made_in_loop(node)
 
     def before(self, node: ast.AST) -> ast.AST | None:
-        """The statement that stands before the one of a node, in the same body."""
+        """Return the statement before the statement of a node in the same body, or None."""
         return self._module.around_each.beside(node, -1)
 
     def after(self, node: ast.AST) -> ast.AST | None:
-        """The statement that stands behind the one of a node, in the same body."""
+        """Return the statement after the statement of a node in the same body, or None."""
         return self._module.around_each.beside(node, 1)
 
     def raises(self, node: ast.AST) -> bool:
-        """Whether the statement of a node only decides on an error."""
+        """Return whether the statement of a node is an `assert`."""
         return isinstance(self.statement(node), ast.Assert)
 
     def used_at_once(self, node: ast.AST) -> bool:
-        """Whether the value of an expression is used where it stands, or by the next statement."""
+        """Return whether the statement of an expression, or the next statement, uses the value of the expression."""
         return self._module.around_each.used_at_once(node, self.after(node))
 
     def is_possible(self) -> bool:
-        """Whether the text contradicts no term of the case: one operand has to satisfy it, if any is given."""
+        """Return whether the source text contradicts no term of the case.
+
+        At least one operand that the text gives for a term must be able to satisfy the term.
+        """
         return all(
             any(_may_be(node, term) for node in nodes) if nodes else _may_be_left_out(term)
             for term, nodes in self._terms()
@@ -346,7 +349,7 @@ class RuntimeFacts:
         return found
 
     def _given(self, call: ast.Call, operation: Operation) -> dict[str, tuple[ast.expr, ...]]:
-        """The operands of a call by parameter."""
+        """Return the operands of a call by parameter."""
         positional = [each.value if isinstance(each, ast.Starred) else each for each in call.args]
         if isinstance(call.func, ast.Attribute) and not self._module.is_imported(call.func.value):
             positional.insert(0, call.func.value)
@@ -365,20 +368,20 @@ def _literal(node: ast.AST) -> Value | None:
 
 
 def _may_be_left_out(term: Term) -> bool:
-    """Whether a term can hold although the text gives nothing for it: the default device, the place of a store."""
+    """Return whether a term can hold without an operand in the text, such as the default device or the destination of a store."""
     if term.test != "is" or term.negated or term.arg in {"any", "place"}:
         return True
     return asks(term.kind, {"names"})
 
 
 def _may_be(node: ast.AST, term: Term) -> bool:
-    """Whether the text of an operand allows a term to hold."""
+    """Return whether the text of an operand allows a term to hold."""
     if term.test != "is" or term.negated:
         return True
     if isinstance(node, ast.Slice):
         return asks(term.kind, {"is slice"})
     literal = _literal(node)
-    said = asks(term.kind, {"is slice", "true"})  # what the text itself would say
+    said = asks(term.kind, {"is slice", "true"})  # the source text would show these
     if literal is None:
         return not said
     verdict = is_of(term.kind, replace(literal, element=None))  # a list may hold anything
@@ -391,7 +394,7 @@ def _example(*kinds: str) -> Value:
 
 
 class ParsedModule:
-    """A source file: nodes by place, and what its imports call things."""
+    """A parsed source file: its nodes by source range, and the full names of its imports."""
 
     def __init__(self, text: str) -> None:
         self.tree = ast.parse(text)
@@ -401,11 +404,11 @@ class ParsedModule:
 
     @functools.cached_property
     def around_each(self) -> Surroundings:
-        """The way up from every node."""
+        """The CST context of every node: its parents, its statement and its text."""
         return Surroundings(ast.walk(self.tree), self._lines)
 
     def around(self, place: Range) -> list[ast.AST]:
-        """The nodes at exactly this range, innermost first, then those around them up to the statement."""
+        """Return the nodes at exactly this range, innermost first, then their parents up to the statement."""
         found: list[ast.AST] = []
         node: ast.AST | None = self.tree
         while node is not None:
@@ -416,17 +419,17 @@ class ParsedModule:
         return chain[:end]
 
     def on_line(self, line: int) -> list[ast.AST]:
-        """The nodes that start on a line, the smallest first."""
+        """Return the nodes that begin on a line, in the order of their ends."""
         nodes = [n for n in ast.walk(self.tree) if isinstance(n, (ast.expr, ast.stmt))]
         here = [node for node in nodes if self.line(node) == line]
         return sorted(here, key=lambda node: self._range(node)[2:])
 
     def line(self, node: ast.AST) -> int:
-        """The line on which a node begins."""
+        """Return the line on which a node begins, 1-based."""
         return self._range(node)[0]
 
     def name_of(self, node: ast.AST, api: str) -> str:
-        """The full name of a function in a call; see ``RuntimeFacts.name_of``."""
+        """Return the full name of a called function, or ""; ``api`` decides the owner of a method ``synchronize``."""
         if isinstance(node, ast.Name):
             if node.id in self._names:
                 return self._names[node.id]
@@ -440,11 +443,11 @@ class ParsedModule:
         return f"{owner}.{node.attr}"
 
     def is_imported(self, node: ast.expr) -> bool:
-        """Whether an expression names a module, or what is in one."""
+        """Return whether an expression names an imported module or a member of one."""
         return self._dotted(node) is not None
 
     def _dotted(self, node: ast.expr) -> str | None:
-        """The full name of a module or class, if the expression starts with an imported name."""
+        """Return the full name of a module or class, if the expression begins with an imported name."""
         if isinstance(node, ast.Name):
             return self._names.get(node.id)
         if isinstance(node, ast.Attribute):
@@ -475,7 +478,7 @@ class ParsedModule:
 
 
 def _placed_in(node: ast.AST) -> Iterator[ast.AST]:
-    """What is right inside a node and has a place, which an argument list and a `for` of a comprehension have not."""
+    """Yield the nearest descendants that have a source range; an argument list and the `for` of a comprehension have none."""
     for child in ast.iter_child_nodes(node):
         if hasattr(child, "lineno"):
             yield child
