@@ -112,7 +112,11 @@ def run(
     }
     stdout = plain(done.stdout.decode(errors="replace"))
     if way.pytest is not None:
-        stdout = re.sub("(?s)(?<=\n)=+ synchronizations =+\n.*?\n(?==+ |[0-9]+ (passed|failed))", "", stdout)
+        stdout = re.sub(
+            "(?s)(?<=\n)=+ synchronizations =+\n.*?\n(?==+ |!+ |[0-9]+ (passed|failed)|no tests ran)",
+            "",
+            stdout,
+        )
         stdout = re.sub("(?m)(?<= in )[0-9.]+s|^=+ (?=.* =+$)|(?<= )=+$", "", stdout)
     return Outcome(done.returncode, stdout, plain(stderr), files, told)
 

@@ -60,6 +60,24 @@ SIMULATED = [
         r"\[.*'PatchFinder'.*\]|module torch\..*",
         "the simulation imports parts of torch, and waits for modules that the program may import",
     ),
+    (
+        ".*",
+        "stderr",
+        r'  File ".*/syncscan/.*", line [0-9]+ in .*',
+        "a dump of all frames shows those of the plugin, or of the simulation",
+    ),
+    (
+        "end by a (finaliser|destructor at the end)",
+        "stdout",
+        "gone|end",
+        "the collector of cycles runs at another moment, for the simulation makes objects too",
+    ),
+    (
+        "end by a recursion that is caught",
+        "stdout",
+        "[0-9]+",
+        "the frames of the plugin and of the simulation count for the limit too",
+    ),
 ]
 
 
