@@ -117,7 +117,7 @@ class WalkFrame:
 
     def obstacle(self, group: Group, node: ast.AST, reason: str, fact: str = "") -> None:
         """Note an obstacle."""
-        if self._allowed:
+        if self._allowed or self.prover.ran.called(self.module, node) == frozenset():
             return
         place = self.place(node)
         if (place, group) not in self.walk.obstacles:
@@ -197,6 +197,11 @@ class WalkFrame:
         if callee is BOTTOM or BOTTOM in args.values:
             return BOTTOM  # which is not known yet
         value: AbstractValue = DOORS["call"](self, node, callee, args, among)
+        return value
+
+    def method(self, node: ast.AST, base: AbstractValue, name: str, args: Arguments) -> AbstractValue:
+        """Walk the call of a method; return what it gives."""
+        value: AbstractValue = DOORS["method"](self, node, base, name, args)
         return value
 
     def attribute(self, node: ast.AST, base: AbstractValue, name: str) -> AbstractValue:

@@ -22,6 +22,7 @@ from syncscan.check.infer.source.index import (
     imported_names,
 )
 from syncscan.check.infer.source.syntax import dotted_name, last_name
+from syncscan.check.prove.ran import Code, code_of
 from syncscan.check.prove.values import TOP, AbstractValue, opened, with_keys
 from syncscan.model import Kind
 from syncscan.ops.table import Operation, OperationTable
@@ -74,6 +75,7 @@ class Definitions:
         self._callees: dict[Function, dict[Function | Virtual, Any]] = solver.known.callees
         self._bindings: dict[Module, Bindings] = {}
         self._by_node: dict[Module, dict[ast.AST, Function]] = {}
+        self._by_code: dict[Code, Function] | None = None
         self._methods: dict[str, list[Function]] | None = None
         self._overrides: dict[tuple[Class, str], tuple[Function, ...]] = {}
         self._stores: dict[str, list[tuple[Function, bool]]] | None = None
@@ -97,6 +99,27 @@ class Definitions:
         if module not in self._by_node:
             self._by_node[module] = {function.node: function for function in module.functions}
         return self._by_node[module].get(node)
+
+    def named(self, name: str) -> Function | Class | None:
+        """Return the function or class of the project that has a full name."""
+        parts = name.replace(".<locals>", "").split(".")
+        for count in range(len(parts) - 1, 0, -1):
+            module: Module | None = self.program.modules.get(".".join(parts[:count]))
+            if module is not None:
+                rest = ".".join(parts[count:])
+                cls = next((each for each in module.classes if each.qualname == rest), None)
+                return cls or self.entry(module.name, rest)
+        return None
+
+    @property
+    def by_code(self) -> dict[Code, Function]:
+        """Return the functions and lambdas of the project by the places of their code."""
+        if self._by_code is None:
+            functions = [
+                each for module in self.modules for each in module.functions if each is not module.body
+            ]
+            self._by_code = {code_of(each): each for each in [*self.scopes.all_lambdas(), *functions]}
+        return self._by_code
 
     def bindings(self, module: Module) -> Bindings:
         """Return what the top of a module binds."""

@@ -8,7 +8,8 @@ from pathlib import Path
 from syncscan.check.engine import Engine
 from syncscan.check.files import Source
 from syncscan.check.infer.solve.solver import Solver
-from syncscan.check.prove.certificate import Certificate, Proofs, RunSeen
+from syncscan.check.prove.certificate import Certificate, Proofs
+from syncscan.check.prove.ran import RunSeen
 from syncscan.model import Conventions
 from syncscan.ops import load_table
 

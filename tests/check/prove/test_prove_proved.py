@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from syncscan.check.prove.certificate import RunSeen
+from syncscan.check.prove.ran import Code, RunSeen
 from syncscan.check.prove.walk import Group
 from syncscan.errors import ConfigError
 from tests.check.prove.proving import proved
@@ -371,6 +371,58 @@ def test_given_a_run_what_never_ran_sets_nothing_and_narrows_nothing() -> None:
     for missing in ({7}, {10}):
         run = RunSeen({"program.py": whole["program.py"] - missing})
         assert not proved(program, entry="Runner.step", run=run).is_proved
+
+
+CALLING = """
+def work(x: torch.Tensor) -> None:
+    x.item()
+def idle(x: torch.Tensor) -> None:
+    pass
+def step(x: torch.Tensor, processors, text) -> None:
+    processors["a"](x)
+    text.startswith("b")
+"""
+LINES = {"program.py": {*range(1, 10)}}
+STEP = ("program.py", 7)
+
+
+@pytest.mark.parametrize(
+    ("callees", "calls", "found"),
+    [
+        ({}, {}, [(Group.UNKNOWN, 8), (Group.UNKNOWN, 9)]),
+        (  # the run tells what was called
+            {(8, 22): {"program.idle"}, (9, 24): {"builtins.str.startswith"}},
+            {STEP: {("program.py", 5)}},
+            [],
+        ),
+        (  # and what that ran
+            {(8, 22): {"program.work"}, (9, 24): {"builtins.str.startswith"}},
+            {STEP: {("elsewhere.py", 1)}, ("elsewhere.py", 1): {("program.py", 3)}},
+            [(Group.MAY, 4)],
+        ),
+        (  # a call that never ran, and one of which not all was recorded
+            {(9, 24): {"builtins.str.startswith", "*"}},
+            {STEP: set()},
+            [(Group.UNKNOWN, 9)],
+        ),
+        (  # what runs in another thread, or was called too often, is found as without a record
+            {(8, 22): {"program.work"}, (9, 24): {"builtins.str.startswith"}},
+            {("*", 0): {("program.py", 3)}},
+            [(Group.MAY, 4)],
+        ),
+        (
+            {(8, 22): {"other.run"}, (9, 24): {"torch._C.TensorBase.nonzero"}},
+            {STEP: set()},
+            [(Group.MAY, 9), (Group.UNKNOWN, 8)],
+        ),
+    ],
+)
+def test_given_a_run_calls_are_those_that_it_made(
+    callees: dict[tuple[int, int], set[str]], calls: dict[Code, set[Code]], found: list[tuple[Group, int]]
+) -> None:
+    run = RunSeen(LINES, {}, {"program.py": callees} if callees else {}, calls)
+    obstacles = proved(CALLING, run=run).obstacles
+    assert [(each.group, each.finding.line) for each in obstacles] == found
 
 
 def test_given_a_run_only_lines_that_ran_count() -> None:
