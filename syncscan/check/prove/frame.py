@@ -134,7 +134,12 @@ class WalkFrame:
         self.obstacle(Group.MAY, node, reason, fact)
 
     def unknown(self, node: ast.AST, what: str = "", among: str = "") -> AbstractValue:
-        """Note a call that cannot be resolved, and look behind it where the check has resolved it."""
+        """Note a call that cannot be resolved, and look behind it where the check has resolved it.
+
+        Code that runs without a call that is written out, such as a generator, is known where a trace recorded calls.
+        """
+        if self.prover.ran.knows_calls and not isinstance(node, ast.Call):
+            return TOP
         self.obstacle(Group.UNKNOWN, node, what or "what is called is not known", _RESOLVE)
         if among:
             for function in self.source.resolved_by_check(self.function, among):

@@ -111,6 +111,11 @@ class Definitions:
                 return cls or self.entry(module.name, rest)
         return None
 
+    def is_own(self, name: str) -> bool:
+        """Return whether a full name is of a module of the project."""
+        parts = name.split(".")
+        return any(".".join(parts[:count]) in self.program.modules for count in range(1, len(parts)))
+
     @property
     def by_code(self) -> dict[Code, Function]:
         """Return the functions and lambdas of the project by the places of their code."""
@@ -194,6 +199,11 @@ class Definitions:
         """Return what the check has seen callers pass to a parameter; None where it has seen none."""
         cell = self._parameters.get(parameter)
         return None if cell is None or cell.value.kind is Kind.UNKNOWN else opened(cell.value)
+
+    def seen(self, function: Function, name: str) -> AbstractValue | None:
+        """Return everything that runtime facts have of a parameter, an attribute of the object, or a result."""
+        found = self._context.observations.whole(function, name)
+        return None if found is None else opened(found)
 
     def methods_named(self, name: str) -> list[Function]:
         """Return every method and property of the project with a name."""
