@@ -53,8 +53,9 @@ FLOORS = {
     ),
     "syncscan.check.prove": (
         "packages values",
-        "conditions ran source walk",
-        "assumptions results",
+        "conditions ran",
+        "source walk",
+        "assumptions receivers results",
         "frame",
         "names",
         "definitions narrowing",
@@ -130,7 +131,7 @@ FLOORS = {
         "kept",
     ),
     "syncscan.trace.hook._syncscan_hook": (
-        "append buffers exits imports interfaces interrupts part places threads window words",
+        "append buffers callees exits imports interfaces interrupts part places threads window words",
         "checked cupti debugmode entry record room seen simulated starved steps timeline",
         "calls",
         "lines",

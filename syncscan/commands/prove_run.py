@@ -14,7 +14,8 @@ from syncscan.check.baseline import Baseline, compare, read_baseline
 from syncscan.check.discover import Project, load_project
 from syncscan.check.engine import Engine
 from syncscan.check.infer.solve.solver import Solver
-from syncscan.check.prove.certificate import Certificate, NamedObstacle, Proofs, RunSeen
+from syncscan.check.prove.certificate import Certificate, NamedObstacle, Proofs
+from syncscan.check.prove.ran import Code, RunSeen
 from syncscan.config import Config, find_config, load_config
 from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, ConfigError, SyncscanError, suggestion
 from syncscan.facts import merged
@@ -27,6 +28,7 @@ from syncscan.report.safe_text import safe_line
 from syncscan.system.files import replace_file
 from syncscan.system.memory import steady_memory
 from syncscan.trace.kept import read_traces
+from syncscan.trace.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,23 @@ def _run_seen(options: ProveOptions, config: Config, files: list[str]) -> RunSee
     for site in trace["sites"]:
         if site["line"] and site["allowed"] is None and (path := shown(site["path"])) is not None:
             synchronized.setdefault(path, set()).add(site["line"])
-    return RunSeen(ran, synchronized)
+    return RunSeen(ran, synchronized, *_calls_of(trace, shown))
+
+
+def _calls_of(
+    trace: Trace, shown: Callable[[str], str | None]
+) -> tuple[dict[str, dict[tuple[int, int], set[str]]], dict[Code, set[Code]]]:
+    """Return the names that each call had, and what each piece of code ran."""
+    callees: dict[str, dict[tuple[int, int], set[str]]] = {}
+    for name, rows in trace["callees"].items():
+        known = callees.setdefault(shown(name) or name, {})
+        for _, _, line, column, names in rows:
+            known.setdefault((line, column), set()).update(names)
+    calls: dict[Code, set[Code]] = {}
+    for name, rows in trace["callers"].items():
+        for line, caller, first, _ in rows:
+            calls.setdefault((shown(caller) or caller, first), set()).add((shown(name) or name, line))
+    return callees, calls
 
 
 def _held_against(

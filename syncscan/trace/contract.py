@@ -18,7 +18,7 @@ from syncscan.trace.shape import (
     row,
     text,
 )
-from syncscan.trace.store import CHECKED, HISTOGRAM
+from syncscan.trace.store import CALLEE, CALLER, CHECKED, HISTOGRAM
 
 FORMAT_VERSION = 1
 
@@ -99,4 +99,6 @@ TRACE: Shape = record(
     uncomputed=Later(map_of(integer), {}),
     decided=Later(map_of(integer), {}),
     lines=Later(optional(map_of(list_of(row(integer, integer)))), None),
+    callees=Later(map_of(list_of(CALLEE)), {}),
+    callers=Later(map_of(list_of(CALLER)), {}),
 )

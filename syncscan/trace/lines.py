@@ -1,10 +1,12 @@
-"""The lines that ran, as a trace keeps them: by file, in ranges of the first and the last."""
+"""The lines and calls that ran, as a trace keeps them: by file, lines in ranges of the first and the last."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 Ranges = dict[str, list[list[int]]]
+Rows = dict[str, list[list[Any]]]
 
 
 def ranges_by_file(files: Iterable[Mapping[str, Iterable[int]]]) -> Ranges:
@@ -21,6 +23,29 @@ def merged(all_ranges: Iterable[Ranges | None]) -> Ranges | None:
 def ran(ranges: Iterable[Sequence[int]], first: int, last: int) -> bool:
     """Return whether any of the lines from a first to a last one did."""
     return any(start <= last and end >= first for start, end in ranges)
+
+
+def joined_callees(several: Iterable[Rows]) -> Rows:
+    """Return the names that each call had in any of several runs."""
+    whole: dict[str, dict[tuple[int, ...], set[str]]] = {}
+    for rows in several:
+        for path, calls in rows.items():
+            known = whole.setdefault(path, {})
+            for *place, names in calls:
+                known.setdefault(tuple(place), set()).update(names)
+    return {
+        path: [[*place, sorted(names)] for place, names in sorted(known.items())]
+        for path, known in sorted(whole.items())
+    }
+
+
+def joined_callers(several: Iterable[Rows]) -> Rows:
+    """Return what ran from where in any of several runs."""
+    whole: dict[str, set[tuple[Any, ...]]] = {}
+    for rows in several:
+        for path, runs in rows.items():
+            whole.setdefault(path, set()).update(map(tuple, runs))
+    return {path: [list(run) for run in sorted(runs)] for path, runs in sorted(whole.items())}
 
 
 def _joined(several: Iterable[Ranges]) -> Ranges:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import Any
 
-from syncscan.trace.lines import Ranges, merged
+from syncscan.trace.lines import Ranges, Rows, joined_callees, joined_callers, merged
 from syncscan.trace.sites import MAX_STACKS
 from syncscan.trace.spread import Spread, pooled
 from syncscan.trace.store import added_up, quantile
@@ -66,6 +66,8 @@ class _Merger:
         self._uncomputed: Counter[str] = Counter()
         self._decided: Counter[str] = Counter()
         self._lines: list[Ranges | None] = []
+        self._callees: list[Rows] = []
+        self._callers: list[Rows] = []
         self._check: dict[str, int] | None = None
         self._ranks: set[int] = set()
         self._shared_ranks: set[int] = set()
@@ -94,6 +96,8 @@ class _Merger:
         self._uncomputed.update(trace["uncomputed"])
         self._decided.update(trace["decided"])
         self._lines.append(trace["lines"])
+        self._callees.append(trace["callees"])
+        self._callers.append(trace["callers"])
         self._check = added_up([self._check, trace["starved_check"]])
 
     def _add_steps(self, steps: dict[str, Any] | None) -> None:
@@ -145,6 +149,8 @@ class _Merger:
             "uncomputed": dict(self._uncomputed.most_common()),
             "decided": dict(self._decided.most_common()),
             "lines": merged(self._lines),
+            "callees": joined_callees(self._callees),
+            "callers": joined_callers(self._callers),
             "starved_check": self._check,
         }
         return PartialMerge(trace, self._left_out, self._shared_ranks)

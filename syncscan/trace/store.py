@@ -95,6 +95,10 @@ class Process:
     waits: list[Wait] = field(default_factory=list)
     seen: list[SeenFunction] = field(default_factory=list)
     lines: dict[str, set[int]] = field(default_factory=dict)  # that ran, by file
+    callees: dict[str, list[list[Any]]] = field(
+        default_factory=dict
+    )  # by file, the range of each call and the names that it had
+    callers: dict[str, list[list[Any]]] = field(default_factory=dict)  # by file, what ran and from where
     uncomputed: dict[str, int] = field(
         default_factory=dict
     )  # how often which operation was simulated by zeros
@@ -140,6 +144,10 @@ _POSITION = (optional(integer), optional(integer), optional(integer))
 _STEPS = record(
     target=text, started=integer, steady=integer, wall_ns=integer, most=map_of(row(number, by_number(number)))
 )
+CALLEE = row(integer, integer, integer, integer, list_of(text))  # line, column, their ends, and the names
+CALLER = row(
+    integer, text, integer, integer
+)  # the first line of what ran; file, first line and line of who called
 HISTOGRAM = by_number(integer, largest=511)  # the bucket of 2**63 nanoseconds
 CHECKED = record(steps=integer, waits=integer, starved_ns=integer, timeline_ns=integer)
 _FIELDS: dict[str, Shape] = {
@@ -155,6 +163,8 @@ _FIELDS: dict[str, Shape] = {
     "entry": row(integer, integer, text, text, optional(text), optional(row(text, list_of(text)))),
     "seen": row(text, text, integer, integer, map_of(map_of(integer))),
     "lines": row(text, list_of(integer)),
+    "callees": row(text, list_of(CALLEE)),
+    "callers": row(text, list_of(CALLER)),
     "uncomputed": map_of(integer),
     "decided": map_of(integer),
     "counts": list_of(row(integer, integer, integer, integer, integer, integer, HISTOGRAM, map_of(integer))),
@@ -250,6 +260,16 @@ class _Reader:
         path, lines = value
         self._process.lines.setdefault(path, set()).update(lines)
         self._kept += len(lines)
+
+    def _read_callees(self, value: list[Any]) -> None:
+        path, rows = value
+        self._process.callees.setdefault(path, []).extend(rows)
+        self._kept += len(rows)
+
+    def _read_callers(self, value: list[Any]) -> None:
+        path, rows = value
+        self._process.callers.setdefault(path, []).extend(rows)
+        self._kept += len(rows)
 
     def _read_uncomputed(self, value: dict[str, int]) -> None:
         self._kept += len(value.keys() - self._process.uncomputed.keys())

@@ -11,7 +11,7 @@ from syncscan import __version__
 from syncscan.ops import OperationTable
 from syncscan.trace.contract import FORMAT_VERSION
 from syncscan.trace.launch import Launched, why_unhooked
-from syncscan.trace.lines import ranges_by_file
+from syncscan.trace.lines import joined_callees, joined_callers, ranges_by_file
 from syncscan.trace.propose import propose_step
 from syncscan.trace.sites import Blame, Site, Sources, collect, spot, to_json
 from syncscan.trace.store import Process, added_up, read_processes
@@ -48,6 +48,8 @@ def build(
         "uncomputed": _summed(process.uncomputed for process in processes),
         "decided": _summed(process.decided for process in processes),
         "lines": ranges_by_file(process.lines for process in processes if process.lines) or None,
+        "callees": joined_callees(process.callees for process in processes),
+        "callers": joined_callers(process.callers for process in processes),
     }
 
 

@@ -64,6 +64,46 @@ def test_lines_that_ran_before_torch_was_there_are_kept(run_trace, program):
     assert [path for path in done.trace["lines"] if "sitecustomize" in path] == []
 
 
+CALLS = """\
+import functools
+import torch
+
+class Layer:
+    def __call__(self, x):
+        return x.upper()
+
+def hidden(x):
+    return sorted(x, key=lambda c: ord(c))
+
+def never():
+    return len("")
+
+layer = Layer()
+layer("a")
+partial = functools.partial(hidden, "ab")
+partial()
+any(hidden(c) for c in "ab")
+for _ in range(400):
+    hidden("")
+"""
+
+
+def test_what_each_call_ran_is_kept(run_trace, program):
+    path = program(CALLS)
+    done = run_trace([interpreter("3.12"), path], ("--lines",))
+    assert done.status == 0, done.stderr
+    names = {(line, column): names for line, column, *_, names in done.trace["callees"][str(path)]}
+    assert names[5 + 1, 15] == ["builtins.str.upper"]
+    assert (names[9, 11], names[15, 0]) == (["*", "builtins.sorted"], ["__main__.Layer.__call__"])
+    assert (names[17, 0], names[20, 4]) == (["functools.partial.__call__"], ["*", "__main__.hidden"])
+    assert (12, 11) not in names
+    rows = {tuple(row) for row in done.trace["callers"][str(path)]}
+    here = str(path)
+    assert {(5, here, 1, 15), (8, here, 1, 17), (9, here, 8, 9), (8, here, 18, 18), (18, here, 1, 18)} <= rows
+    assert (8, "*", 0, 0) in rows  # it ran too often to tell from where
+    assert [row for row in rows if row[0] == 11] == []
+
+
 @pytest.mark.parametrize("start", ["python", "script", "env"])
 def test_an_older_python_is_told_before_the_run_and_the_rest_is_traced(
     run_trace, program, environment, tmp_path, start

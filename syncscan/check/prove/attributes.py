@@ -16,6 +16,7 @@ from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOOL,
+    HOST,
     INT,
     NO_TENSOR,
     NONE,
@@ -82,7 +83,7 @@ def _of_array(base: AbstractValue, name: str) -> AbstractValue:
         return INT
     if name == "dtype":
         return AbstractValue(Kind.DTYPE)
-    return _SHAPE if name == "shape" else base if name in {"T", "real", "imag"} else NO_TENSOR
+    return _SHAPE if name == "shape" else base if name in {"T", "real", "imag"} else HOST
 
 
 def _of_dtype(_: AbstractValue, name: str) -> AbstractValue:
@@ -99,8 +100,10 @@ def _of_device(base: AbstractValue, name: str) -> AbstractValue:
     return refine(STRING, payload=known) if name == "type" else join(NUMBER, NONE)
 
 
-def _of_foreign(_: AbstractValue, name: str) -> AbstractValue:
-    """Return an attribute of an object of torch: a stream, an event, a layer."""
+def _of_foreign(base: AbstractValue, name: str) -> AbstractValue:
+    """Return an attribute of an object of torch (a stream, an event, a layer), or of Python."""
+    if base is HOST:
+        return HOST
     return NO_TENSOR if name in {"type", "index", "device", "cuda_stream"} else TOP
 
 

@@ -9,8 +9,14 @@ from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.prove.attributes import of_instance
 from syncscan.check.prove.conditions import possible_case
 from syncscan.check.prove.containers import iterates
-from syncscan.check.prove.frame import Arguments, WalkFrame
-from syncscan.check.prove.functions import call_class_method, call_functions, call_super, call_value
+from syncscan.check.prove.frame import DOORS, Arguments, WalkFrame, handles
+from syncscan.check.prove.functions import (
+    call_class_method,
+    call_functions,
+    call_super,
+    call_value,
+    unresolved,
+)
 from syncscan.check.prove.names import module_value, name_value
 from syncscan.check.prove.outside import blocks, call_outside
 from syncscan.check.prove.packages import is_harmless_base
@@ -110,6 +116,7 @@ def arguments_of(frame: WalkFrame, node: ast.Call) -> Arguments:
     return Arguments(tuple(args), kwargs, spreads)
 
 
+@handles(DOORS, "method")
 def call_method(
     frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments
 ) -> AbstractValue:
@@ -170,9 +177,21 @@ def _of_anything(
         if possible_case(bound, dense=frame.source.is_dense) is not None or (
             args.spreads and (operation.blocks or operation.sometimes)
         ):
-            blocks(frame, node, full, bound, spreads=args.spreads)
-            return TOP
-    return frame.unknown(node, among=name)
+            return _of_tensor_or_other(frame, node, base, name, args)
+    return unresolved(frame, node, args, name)
+
+
+def _of_tensor_or_other(
+    frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments
+) -> AbstractValue:
+    """Walk a method that blocks if it is that of a tensor: by what a run called there, or as that."""
+    if frame.prover.ran.called(frame.module, node) is not None:
+        return unresolved(frame, node, args, name)
+    full = f"torch.Tensor.{name}"
+    operation = frame.source.operation(full)
+    assert operation is not None
+    blocks(frame, node, full, Bound.of(operation, (base, *args.args), args.kwargs), spreads=args.spreads)
+    return TOP
 
 
 def _of_object(
@@ -212,7 +231,7 @@ def _of_attribute(
         return call_outside(frame, node, f"torch.nn.Module.{name}", args.on(base))
     if stored is None and outside and all(map(is_harmless_base, outside)) and name in _OF_PYTHON:
         return TOP
-    return frame.unknown(node, among=name)
+    return unresolved(frame, node, args, name)
 
 
 def _of_class(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from syncscan.check.files import Source
 from syncscan.check.infer.source.index import Function
@@ -11,7 +11,7 @@ from syncscan.check.nesting import deep_recursion
 from syncscan.check.prove import everything as _everything  # noqa: F401 (it fills tables)
 from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.prover import Prover
-from syncscan.check.prove.ran import Ran
+from syncscan.check.prove.ran import Ran, RunSeen
 from syncscan.check.prove.reachability import Reached
 from syncscan.check.prove.source import Definitions, Solved
 from syncscan.check.prove.walk import Group, Obstacle, SourceRange, Walk
@@ -60,14 +60,6 @@ class Certificate:
         return sum(each.group is group for each in self.obstacles)
 
 
-@dataclass(frozen=True, slots=True)
-class RunSeen:
-    """The record of a run: the lines that ran, and those that synchronized, by file as the check shows it."""
-
-    ran: Mapping[str, set[int]] = field(default_factory=dict)
-    synchronized: Mapping[str, set[int]] = field(default_factory=dict)
-
-
 class Proofs:
     """The proofs of one project that has been checked."""
 
@@ -82,7 +74,7 @@ class Proofs:
         self._definitions = Definitions(solver)
         self._assumptions = Assumptions.of(assumptions)
         self._assumptions.check(self._definitions)
-        ran = Ran(run.ran if run is not None else None)
+        ran = Ran(run)
         self._prover = Prover(self._definitions, self._assumptions, ran)
         self._plain = Prover(self._definitions, Assumptions(), ran)  # what there is without assumptions
         self._texts = {source.shown: source.text for source in sources}

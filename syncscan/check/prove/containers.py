@@ -7,7 +7,7 @@ import ast
 from syncscan.check.infer.source.index import Class
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.packages import HARMLESS_CONTEXTS, is_harmless_base
-from syncscan.check.prove.values import BOTTOM, NO_TENSOR, TOP, AbstractValue, elements, join_all
+from syncscan.check.prove.values import BOTTOM, HOST, NO_TENSOR, TOP, AbstractValue, elements, join_all
 from syncscan.model import Kind
 
 _HOST = frozenset(
@@ -31,6 +31,8 @@ def iterates(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> AbstractV
 
 def _of_instance(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> AbstractValue:
     cls = value.payload
+    if value is HOST:
+        return HOST
     if not isinstance(cls, Class):
         frame.unknown(node, f"iterates over an object of `{cls}`")
         return TOP

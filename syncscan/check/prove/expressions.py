@@ -16,11 +16,13 @@ from syncscan.check.prove.functions import construct
 from syncscan.check.prove.names import name_value
 from syncscan.check.prove.narrowing import narrow
 from syncscan.check.prove.operators import binary, compare, subscript, unary
+from syncscan.check.prove.packages import gives_values
 from syncscan.check.prove.python import formats
 from syncscan.check.prove.statements import assign
 from syncscan.check.prove.truths import asks_truth, narrowing, truth_of
 from syncscan.check.prove.values import (
     BOOL,
+    HOST,
     NUMBER,
     STRING,
     TOP,
@@ -155,6 +157,9 @@ def _subscript(frame: WalkFrame, node: ast.Subscript) -> AbstractValue:
         if isinstance(base.payload, Class):
             frame.evaluate(node.slice)
             return base
+        if gives_values(base.payload):
+            frame.evaluate(node.slice)
+            return HOST
         return TOP if base.payload.partition(".")[0] not in {"typing", "builtins"} else base
     return escapes(frame, node, subscript(frame, node, base, frame.evaluate(node.slice)))
 

@@ -117,7 +117,7 @@ class WalkFrame:
 
     def obstacle(self, group: Group, node: ast.AST, reason: str, fact: str = "") -> None:
         """Note an obstacle."""
-        if self._allowed:
+        if self._allowed or self.prover.ran.called(self.module, node) == frozenset():
             return
         place = self.place(node)
         if (place, group) not in self.walk.obstacles:
@@ -134,7 +134,12 @@ class WalkFrame:
         self.obstacle(Group.MAY, node, reason, fact)
 
     def unknown(self, node: ast.AST, what: str = "", among: str = "") -> AbstractValue:
-        """Note a call that cannot be resolved, and look behind it where the check has resolved it."""
+        """Note a call that cannot be resolved, and look behind it where the check has resolved it.
+
+        Code that runs without a call that is written out, such as a generator, is known where a trace recorded calls.
+        """
+        if self.prover.ran.knows_calls and not isinstance(node, ast.Call):
+            return TOP
         self.obstacle(Group.UNKNOWN, node, what or "what is called is not known", _RESOLVE)
         if among:
             for function in self.source.resolved_by_check(self.function, among):
@@ -197,6 +202,11 @@ class WalkFrame:
         if callee is BOTTOM or BOTTOM in args.values:
             return BOTTOM  # which is not known yet
         value: AbstractValue = DOORS["call"](self, node, callee, args, among)
+        return value
+
+    def method(self, node: ast.AST, base: AbstractValue, name: str, args: Arguments) -> AbstractValue:
+        """Walk the call of a method; return what it gives."""
+        value: AbstractValue = DOORS["method"](self, node, base, name, args)
         return value
 
     def attribute(self, node: ast.AST, base: AbstractValue, name: str) -> AbstractValue:

@@ -12,6 +12,7 @@ from syncscan.check.prove.definitions import CONTEXT, decorate, is_context
 from syncscan.check.prove.frame import DOORS, Arguments, WalkFrame, handles
 from syncscan.check.prove.outside import call_outside, operation_call
 from syncscan.check.prove.packages import is_harmless_base
+from syncscan.check.prove.receivers import RECEIVERS, of_python
 from syncscan.check.prove.values import ANYWHERE, BOTTOM, NONE, TOP, AbstractValue, join_all
 from syncscan.model import Kind
 
@@ -49,7 +50,36 @@ def _call_option(
         return call_outside(frame, node, payload, args)
     if callee is NONE:
         return TOP  # raises
-    return frame.unknown(node, among=among)
+    return unresolved(frame, node, args, among)
+
+
+def unresolved(frame: WalkFrame, node: ast.AST, args: Arguments, among: str) -> AbstractValue:
+    """Walk a call of which the source does not tell what is called: what a run called there, or anything."""
+    names = frame.prover.ran.called(frame.module, node)
+    if names is None:
+        return frame.unknown(node, among=among)
+    found = [call_named(frame, node, name, args, among) for name in sorted(names)]
+    return join_all(found) if found else TOP
+
+
+def call_named(frame: WalkFrame, node: ast.AST, name: str, args: Arguments, among: str) -> AbstractValue:
+    """Walk a call of what a run called by a full name."""
+    own = frame.source.named(name.removesuffix(".__call__"))
+    if isinstance(own, Class):
+        if name.endswith(".__call__"):
+            return _call_object(frame, node, AbstractValue(Kind.INSTANCE, payload=own), args)
+        return construct(frame, node, own)
+    if own is not None:
+        return call_function(frame, node, own, args)
+    if frame.source.is_own(name):
+        return TOP  # a function without a name of its own, which is reached as code that ran
+    full = of_python(name)
+    if full.startswith("_syncscan_"):  # which stands in the place of what torch has
+        return frame.unknown(node, among=among)
+    owner, _, method = full.rpartition(".")
+    if owner in RECEIVERS:
+        return frame.method(node, RECEIVERS[owner], method, args)
+    return call_outside(frame, node, full, args)
 
 
 def _overriding(frame: WalkFrame, function: Function, receiver: AbstractValue) -> Iterable[Function]:

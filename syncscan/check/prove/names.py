@@ -72,6 +72,8 @@ def module_value(prover: Asked, module: Module, name: str, steps: int = 0) -> Ab
             values.append(definition_value(each))
         elif isinstance(each, Import):
             values.append(import_value(prover, each, steps + 1))
+        elif isinstance(each, ast.AnnAssign) and (promised := _promised(prover, module, each)) is not TOP:
+            values.append(promised)
         elif isinstance(each, ast.stmt) and not isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)):
             values.append(prover.asked(module.body).binds(name))
         else:
@@ -79,10 +81,18 @@ def module_value(prover: Asked, module: Module, name: str, steps: int = 0) -> Ab
     return join_all(values)
 
 
+def _promised(prover: Asked, module: Module, node: ast.AnnAssign) -> AbstractValue:
+    """Return what the annotation of a variable promises, wherever the variable is set."""
+    found = prover.source.promised(node.annotation, module, None)
+    return TOP if any(option.kind is Kind.TENSOR for option in found.options) else found
+
+
 def _from_elsewhere(prover: Asked, module: Module, name: str, steps: int) -> AbstractValue:
     """Return what a name means that the module itself does not bind."""
     bindings = prover.source.bindings(module)
-    if "__getattr__" in bindings.by_name:
+    if name in _OF_MODULES:
+        return AbstractValue(Kind.STRING)
+    if "__getattr__" in bindings.by_name and name not in _BUILTINS:
         return TOP
     for star in bindings.stars:
         source = prover.source.program.modules.get(star)
@@ -97,7 +107,7 @@ def _from_elsewhere(prover: Asked, module: Module, name: str, steps: int) -> Abs
         return definition_value(submodule)
     if name in _BUILTINS:
         return external(f"builtins.{name}")
-    return AbstractValue(Kind.STRING) if name in _OF_MODULES else TOP
+    return TOP
 
 
 def _is_builtin(value: AbstractValue) -> bool:

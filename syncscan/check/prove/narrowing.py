@@ -143,6 +143,15 @@ def _call(frame: WalkFrame, test: ast.Call, *, holds: bool) -> None:
         frame.refine(target, _met(value, found))
     elif ANYWHERE in found:
         frame.refine(target, _without_tensors(value))
+    else:
+        frame.refine(target, _without(value, found))
+
+
+def _without(value: AbstractValue, found: list[AbstractValue]) -> AbstractValue:
+    """Return what is left of a value that is none of some, of kinds which nothing else is."""
+    gone = {each.kind for each in found} & {Kind.NDARRAY, Kind.STRING}
+    options = value.items or () if value.kind is Kind.UNION else (value,)
+    return join_all(each for each in options if each.kind not in gone)
 
 
 def _of_class(frame: WalkFrame, node: ast.expr) -> AbstractValue:

@@ -8,12 +8,14 @@ from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.outside import blocks
+from syncscan.check.prove.packages import is_harmless_base
 from syncscan.check.prove.python import calls_dunder, formats
 from syncscan.check.prove.results import result_of
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOOL,
     BOTTOM,
+    HOST,
     NUMBER,
     STRING,
     TOP,
@@ -74,6 +76,8 @@ def _between(
         return STRING if Kind.STRING in {left.kind, right.kind} else NUMBER
     if Kind.NDARRAY in {left.kind, right.kind}:
         return host_arrays() if not (may_be_gpu(left) or may_be_gpu(right)) else TOP
+    if all(each is HOST or each.kind in _PLAIN for each in (left, right)):
+        return HOST
     return _of_sequences(frame, node, operator, left, right)
 
 
@@ -106,6 +110,8 @@ def _compared(
         return BOOL
     if Kind.NDARRAY in kinds:
         return host_arrays("bool") if not (may_be_gpu(left) or may_be_gpu(right)) else TOP
+    if all(_compares_itself(frame, each, operator) for each in (left, right)):
+        return BOOL
     if kinds.isdisjoint(_SEQUENCES):
         if kinds == {Kind.UNKNOWN}:
             frame.may(node, None, "both operands may be lists of tensors on the GPU", _NUMBER)
@@ -114,6 +120,19 @@ def _compared(
         reason = "it compares items that may be tensors on the GPU, and asks for the truth"
         frame.may(node, None, reason, _NUMBER)
     return BOOL if kinds <= _SEQUENCES else TOP
+
+
+def _compares_itself(frame: WalkFrame, value: AbstractValue, operator: str) -> bool:
+    """Return whether an object compares without a look at another: members of an enumeration, plain objects, texts."""
+    if value is HOST or value.kind in _PLAIN:
+        return True
+    cls = value.payload
+    if value.kind is not Kind.INSTANCE or not isinstance(cls, Class) or cls.is_record:
+        return False
+    names = {f"__{_NAMES[operator]}__", "__eq__", "__hash__"}
+    return not any(frame.source.overrides(cls, name) for name in names) and all(
+        is_harmless_base(base) for above in cls.mro() for base in above.external_bases
+    )
 
 
 def _known(operator: str, left: AbstractValue, right: AbstractValue) -> AbstractValue:
@@ -194,7 +213,11 @@ def _contains(
                 frame.may(node, None, "it searches what may be a tensor on the GPU", "annotate the container")
         elif option.kind in _ITEMS and (may_be_gpu(item) or may_hold_gpu(option)):
             is_plain = item.kind in {Kind.STRING, Kind.NONE, Kind.DTYPE, Kind.DEVICE}
-            if not is_plain:
+            if not is_plain and not all(
+                _compares_itself(frame, each, "Eq")
+                for one in (item, elements(option))
+                for each in one.options or (one,)
+            ):
                 frame.may(node, None, "it compares with what may be tensors on the GPU", "annotate the items")
     return BOOL
 
@@ -224,7 +247,7 @@ def _item(frame: WalkFrame, node: ast.AST, base: AbstractValue, index: AbstractV
     if kind is Kind.DICT:
         return base.element if base.element is not None else TOP
     if kind is Kind.INSTANCE:
-        return _item_of_object(frame, base)
+        return HOST if base is HOST else _item_of_object(frame, base)
     return STRING if kind is Kind.STRING else TOP
 
 

@@ -11,6 +11,7 @@ from syncscan.check.prove.packages import (
     HARMLESS_CONTEXTS,
     HARMLESS_LAYERS,
     HARMLESS_TORCH,
+    gives_values,
     is_cast,
     is_standard,
     keeps_only,
@@ -22,6 +23,7 @@ from syncscan.check.prove.results import result_of
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOOL,
+    HOST,
     NO_TENSOR,
     NUMBER,
     TOP,
@@ -59,6 +61,8 @@ def call_outside(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) ->
     if name in frame.source.table.own:
         frame.assume(f"`{name}` does what [tool.syncscan.operations] declares")
         return operation_call(frame, node, name, args)
+    if root == "python":
+        return _call_standard(frame, node, "os", args)
     if root == "builtins":
         return call_builtin(frame, node, name.partition(".")[2], args)
     if is_cast(name):
@@ -84,7 +88,10 @@ def _call_standard(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) 
             formats(frame, node, value)
     elif any(map(may_hold_gpu, args.values)) or args.spreads:
         frame.may(node, None, f"`{name}` may be given a tensor on the GPU, and read it", _HOST_ARGUMENTS)
-    return NUMBER if root_of(name) in {"math", "time", "random"} else NO_TENSOR
+        return NO_TENSOR
+    if root_of(name) in {"math", "time", "random"} or name.startswith("triton."):
+        return NUMBER
+    return HOST if gives_values(name) else NO_TENSOR
 
 
 _HOST_ARGUMENTS = "annotate the arguments with types that are no tensors"

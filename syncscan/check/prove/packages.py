@@ -31,6 +31,17 @@ _KEEP = frozenset(
      "threading.local", "types.MethodType", "types.SimpleNamespace", "typing.TypeVar", "typing.NamedTuple",
      "weakref.WeakKeyDictionary", "weakref.WeakValueDictionary", "weakref.proxy", "weakref.ref"}
 )  # fmt: skip
+# Modules whose functions and objects hold no object of the program.
+_OF_VALUES = frozenset(
+    {"base64", "binascii", "calendar", "datetime", "getpass", "glob", "hashlib", "json", "locale", "math", "os", "packaging",
+     "pathlib", "platform", "posixpath", "random", "re", "secrets", "shlex", "shutil", "socket", "string", "struct", "sys",
+     "tempfile", "textwrap", "time", "unicodedata", "urllib", "uuid", "zlib"}
+)  # fmt: skip
+# Modules that pass on what they are given, and functions of other packages on numbers and texts.
+_PASSING = frozenset({"abc", "contextlib", "enum", "functools", "types", "typing", "typing_extensions"})
+_ON_HOST = frozenset(
+    {"packaging.version.parse", "packaging.version.Version", "triton.cdiv", "triton.next_power_of_2"}
+)
 _CASTS = frozenset({"typing.cast", "typing_extensions.cast"})
 HARMLESS_CONTEXTS = frozenset(
     {"builtins.open", "contextlib.nullcontext", "contextlib.suppress", "contextlib.contextmanager",
@@ -110,12 +121,17 @@ def is_standard(name: str) -> bool:
 
 def looks_on_the_host(name: str) -> bool:
     """Return whether a function runs nothing that it is given, and reads what is on the host alone."""
-    return root_of(name) in _STDLIB
+    return root_of(name) in _STDLIB or name in _ON_HOST
+
+
+def gives_values(name: str) -> bool:
+    """Return whether what a function gives, or what a variable is, holds no object of the program."""
+    return root_of(name) in _OF_VALUES or name in _ON_HOST
 
 
 def keeps_only(name: str) -> bool:
     """Return whether a function keeps what it is given, and reads nothing of it."""
-    return name in _KEEP
+    return name in _KEEP or root_of(name) in _PASSING
 
 
 def is_cast(name: str) -> bool:

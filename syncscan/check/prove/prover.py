@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from syncscan.check.defects import defect
@@ -28,12 +28,14 @@ from syncscan.check.prove.values import (
     list_of,
 )
 from syncscan.check.prove.walk import Walk
+from syncscan.facts import RETURN
 from syncscan.model import Device, Kind
 
 _TAKE_CLASSES = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
-_DEEPEST = 48  # walks and attributes that wait for one another
+_DEEPEST = 24  # walks and attributes that wait for one another
 _MOST_TURNS = 12  # of one walk, after which it may do anything
 _UNSEEN = object()
+_FACTS = "values are in every call what the runtime facts say"
 Node = Function | tuple[Class, str]  # a walk, or an attribute
 _MOST_WRITERS = 40  # functions that set an attribute, beyond which it may be anything
 
@@ -124,6 +126,8 @@ class Prover:
             kind = Kind.CLASS if function.is_of_class or function.name in _TAKE_CLASSES else Kind.INSTANCE
             return AbstractValue(kind, payload=function.owner)
         value = self._declared(function, parameter)
+        if value is TOP:
+            value = self._seen([function], name)
         if parameter.star:
             return list_of(value, Kind.TUPLE if parameter.star == "*" else Kind.DICT)
         default = parameter.default
@@ -141,8 +145,19 @@ class Prover:
             return value
         return join(value, passed)
 
+    def _seen(self, functions: Iterable[Function], name: str) -> AbstractValue:
+        """Return what runtime facts say that a name is in some functions; anything where they do not."""
+        found = [value for each in functions if (value := self.source.seen(each, name)) is not None]
+        if found:
+            self.assumptions.used[_FACTS] = None
+        return join_all(found) if found else TOP
+
     def returned(self, function: Function) -> AbstractValue:
         """Return what a call of a function gives, for whatever arguments."""
+        found = self._returned(function)
+        return self._seen([function], RETURN) if found is TOP else found
+
+    def _returned(self, function: Function) -> AbstractValue:
         if self._is_generator(function):
             return AbstractValue(Kind.LIST, element=TOP)
         known = self.assumptions.of_call(function)
@@ -171,7 +186,10 @@ class Prover:
     def attribute(self, cls: Class, name: str) -> AbstractValue:
         """Return what an attribute of an object may be: what is declared, or all that the project sets it to."""
         written = self.written(cls, name)
-        return self.assumptions.of_attribute(cls, name, TOP if written is None else written)
+        if written is None or written is TOP:
+            methods = [each for above in cls.mro() for each in above.methods.values()]
+            written = self._seen(methods, f"self.{name}")
+        return self.assumptions.of_attribute(cls, name, written)
 
     def written(self, cls: Class, name: str) -> AbstractValue | None:
         """Return what is declared of an attribute, or all that the project sets it to; None where it does neither."""

@@ -35,7 +35,7 @@ _QUIET = {
     "len": INT, "isinstance": BOOL, "issubclass": BOOL, "id": INT, "hash": INT, "callable": BOOL, "hasattr": BOOL, "type": NO_TENSOR,
     "object": NO_TENSOR, "property": NO_TENSOR, "staticmethod": TOP, "classmethod": TOP, "open": AbstractValue(Kind.INSTANCE, payload="builtins.open"),
     "ord": INT, "chr": STRING, "bin": STRING, "hex": STRING, "oct": STRING, "bytes": STRING, "bytearray": STRING, "vars": NO_TENSOR,
-    "dir": NO_TENSOR, "globals": NO_TENSOR, "locals": NO_TENSOR, "input": STRING, "memoryview": NO_TENSOR, "super": NO_TENSOR, "slice": AbstractValue(Kind.SLICE),
+    "__build_class__": TOP, "dir": NO_TENSOR, "globals": NO_TENSOR, "locals": NO_TENSOR, "input": STRING, "memoryview": NO_TENSOR, "super": NO_TENSOR, "slice": AbstractValue(Kind.SLICE),
 }  # fmt: skip
 _DUNDERS = {
     "len": "__len__",

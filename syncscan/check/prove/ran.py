@@ -1,9 +1,11 @@
-"""The lines that ran in a trace, by which a proof leaves out what never ran."""
+"""The lines and calls that ran in a trace, by which a proof leaves out what never ran, and learns what was called."""
 
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from syncscan.check.infer.source.index import Class, Function, Module
 
@@ -11,11 +13,62 @@ from syncscan.check.infer.source.index import Class, Function, Module
 _SILENT = (ast.Pass, ast.Break, ast.Continue, ast.Global, ast.Nonlocal)
 
 
-class Ran:
-    """The lines that ran, by file; all of them where there is no trace."""
+CLOSED = "*"  # in the place of a name or a file: from then on nothing was recorded
+Code = tuple[str, int]  # a file and the first line of what runs
 
-    def __init__(self, lines: Mapping[str, set[int]] | None = None) -> None:
-        self._lines = lines
+
+@dataclass(frozen=True, slots=True)
+class RunSeen:
+    """The record of a run, by file as the check shows it: lines that ran, lines that synchronized, and calls.
+
+    - ``callees`` has the names that a call had, by its last line and column.
+    - ``calls`` has what each piece of code ran: under the file "" what nothing else ran, such as a thread.
+    - Under the file `CLOSED`, ``calls`` has the code that ran too often for a whole record.
+    """
+
+    ran: Mapping[str, set[int]] = field(default_factory=dict)
+    synchronized: Mapping[str, set[int]] = field(default_factory=dict)
+    callees: Mapping[str, Mapping[tuple[int, int], set[str]]] = field(default_factory=dict)
+    calls: Mapping[Code, set[Code]] = field(default_factory=dict)
+
+
+class Ran:
+    """The lines and calls that ran; all of them without a trace."""
+
+    def __init__(self, run: RunSeen | None = None) -> None:
+        self._lines = run.ran if run is not None else None
+        self._callees = run.callees if run is not None else {}
+        self._calls = run.calls if run is not None else {}
+        self._anyhow = self._calls.get(("", 0), set()) | self._calls.get((CLOSED, 0), set())
+
+    @property
+    def knows_calls(self) -> bool:
+        """Return whether a trace recorded calls."""
+        return bool(self._calls)
+
+    def called(self, module: Module, node: ast.AST) -> frozenset[str] | None:
+        """Return the names that a call had; None where a trace does not tell."""
+        if not self._callees or not isinstance(node, ast.Call):
+            return None
+        end = (node.end_lineno or 0, node.end_col_offset or 0)
+        found = self._callees.get(module.path, {}).get(end, set())
+        return None if CLOSED in found else frozenset(found)
+
+    def reached(self, function: Function, known: Mapping[Code, Function]) -> list[Function]:
+        """Return the functions that a function ran, at once or through code that is none of those known."""
+        queue, seen, found = deque([code_of(function)]), {code_of(function)}, list[Function]()
+        while queue:
+            for each in sorted(self._calls.get(queue.popleft(), set()) - seen):
+                seen.add(each)
+                if each in known:
+                    found.append(known[each])
+                else:
+                    queue.append(each)
+        return found
+
+    def may_reach(self, function: Function) -> bool:
+        """Return whether a function ran of which a trace does not tell from where."""
+        return not self._calls or code_of(function) in self._anyhow
 
     def has(self, function: Function, first: int, last: int = 0) -> bool:
         """Return whether any of some lines of a function ran."""
@@ -45,6 +98,13 @@ class Ran:
             return True
         ran = self._lines.get(module.path, ())
         return any(line in ran for line in range(first, last + 1))
+
+
+def code_of(function: Function) -> Code:
+    """Return the place of the code of a function."""
+    node = function.node
+    decorators = [each.lineno for each in getattr(node, "decorator_list", ())]
+    return function.module.path, min([getattr(node, "lineno", 1), *decorators])
 
 
 def _is_silent(node: ast.stmt) -> bool:

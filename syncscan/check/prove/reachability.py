@@ -25,9 +25,7 @@ class Reached:
             walk = prover.walk(function)
             assert walk is not None
             self.walks[function] = walk
-            for callee in sorted(walk.calls, key=_order):
-                if not any(prover.ran.has(function, line) for line in walk.call_lines[callee]):
-                    continue
+            for callee in sorted(_callees(prover, function, walk), key=_order):
                 if callee not in self._by:
                     self._by[callee] = function
                     queue.append(callee)
@@ -45,6 +43,17 @@ class Reached:
         for function, walk in self.walks.items():
             for obstacle in walk.obstacles.values():
                 yield function, obstacle
+
+
+def _callees(prover: Prover, function: Function, walk: Walk) -> set[Function]:
+    """Return the functions that a function may call, of those that ran where a trace tells."""
+    ran = prover.ran
+    found = {
+        callee
+        for callee, lines in walk.call_lines.items()
+        if ran.may_reach(callee) and any(ran.has(function, line) for line in lines)
+    }
+    return found.union(ran.reached(function, prover.source.by_code)) if ran.knows_calls else found
 
 
 def _order(function: Function) -> tuple[str, int, str]:

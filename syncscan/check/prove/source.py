@@ -22,6 +22,7 @@ from syncscan.check.infer.source.index import (
     imported_names,
 )
 from syncscan.check.infer.source.syntax import dotted_name, last_name
+from syncscan.check.prove.ran import Code, code_of
 from syncscan.check.prove.values import TOP, AbstractValue, opened, with_keys
 from syncscan.model import Kind
 from syncscan.ops.table import Operation, OperationTable
@@ -74,6 +75,7 @@ class Definitions:
         self._callees: dict[Function, dict[Function | Virtual, Any]] = solver.known.callees
         self._bindings: dict[Module, Bindings] = {}
         self._by_node: dict[Module, dict[ast.AST, Function]] = {}
+        self._by_code: dict[Code, Function] | None = None
         self._methods: dict[str, list[Function]] | None = None
         self._overrides: dict[tuple[Class, str], tuple[Function, ...]] = {}
         self._stores: dict[str, list[tuple[Function, bool]]] | None = None
@@ -97,6 +99,32 @@ class Definitions:
         if module not in self._by_node:
             self._by_node[module] = {function.node: function for function in module.functions}
         return self._by_node[module].get(node)
+
+    def named(self, name: str) -> Function | Class | None:
+        """Return the function or class of the project that has a full name."""
+        parts = name.replace(".<locals>", "").split(".")
+        for count in range(len(parts) - 1, 0, -1):
+            module: Module | None = self.program.modules.get(".".join(parts[:count]))
+            if module is not None:
+                rest = ".".join(parts[count:])
+                cls = next((each for each in module.classes if each.qualname == rest), None)
+                return cls or self.entry(module.name, rest)
+        return None
+
+    def is_own(self, name: str) -> bool:
+        """Return whether a full name is of a module of the project."""
+        parts = name.split(".")
+        return any(".".join(parts[:count]) in self.program.modules for count in range(1, len(parts)))
+
+    @property
+    def by_code(self) -> dict[Code, Function]:
+        """Return the functions and lambdas of the project by the places of their code."""
+        if self._by_code is None:
+            functions = [
+                each for module in self.modules for each in module.functions if each is not module.body
+            ]
+            self._by_code = {code_of(each): each for each in [*self.scopes.all_lambdas(), *functions]}
+        return self._by_code
 
     def bindings(self, module: Module) -> Bindings:
         """Return what the top of a module binds."""
@@ -171,6 +199,11 @@ class Definitions:
         """Return what the check has seen callers pass to a parameter; None where it has seen none."""
         cell = self._parameters.get(parameter)
         return None if cell is None or cell.value.kind is Kind.UNKNOWN else opened(cell.value)
+
+    def seen(self, function: Function, name: str) -> AbstractValue | None:
+        """Return everything that runtime facts have of a parameter, an attribute of the object, or a result."""
+        found = self._context.observations.whole(function, name)
+        return None if found is None else opened(found)
 
     def methods_named(self, name: str) -> list[Function]:
         """Return every method and property of the project with a name."""

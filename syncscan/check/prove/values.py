@@ -21,13 +21,15 @@ from syncscan.check.infer.domain.value import BOTTOM, DIFFERENCES, TOP, Abstract
 from syncscan.model import ON_GPU, Device, Kind
 
 __all__ = [
-    "ANYWHERE", "BOOL", "BOTTOM", "FLOAT", "INT", "NDARRAY", "NONE", "NO_TENSOR", "NUMBER", "STRING", "TOP",
+    "ANYWHERE", "BOOL", "BOTTOM", "FLOAT", "HOST", "INT", "NDARRAY", "NONE", "NO_TENSOR", "NUMBER", "STRING", "TOP",
     "AbstractValue", "elements", "external", "host_arrays", "join", "join_all", "kept_inside", "kept_outside", "keys_of", "list_of",
     "may_be_gpu", "may_hold_gpu", "merged", "opened", "refine", "sequence", "tensor", "tensors_of", "truth", "with_keys",
 ]  # fmt: skip
 
 # An object that is no tensor, of which nothing else is known.
 NO_TENSOR = AbstractValue(Kind.UNKNOWN, payload="no tensor")
+# A value of Python's own that holds no tensor: a text, a path, the time, what a pattern found.
+HOST = AbstractValue(Kind.INSTANCE, payload="python")
 _ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
 _WITHOUT_TENSORS = sys.stdlib_module_names | {"builtins", "numpy", "torch"}  # as variables of modules
 _CONTAINERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.SET, Kind.DICT})

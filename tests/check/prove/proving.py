@@ -8,7 +8,9 @@ from pathlib import Path
 from syncscan.check.engine import Engine
 from syncscan.check.files import Source
 from syncscan.check.infer.solve.solver import Solver
-from syncscan.check.prove.certificate import Certificate, Proofs, RunSeen
+from syncscan.check.prove.certificate import Certificate, Proofs
+from syncscan.check.prove.ran import RunSeen
+from syncscan.facts import FactSet
 from syncscan.model import Conventions
 from syncscan.ops import load_table
 
@@ -19,11 +21,12 @@ def proved(
     entry: str = "step",
     run: RunSeen | None = None,
     operations: dict[str, object] | None = None,
+    facts: FactSet | None = None,
 ) -> Certificate:
     """Return the certificate of a function of a module `program` that has imported torch."""
     text = "import torch\n" + textwrap.dedent(program)
     source = Source(Path("/program.py"), "program.py", "program", text)
-    engine = Engine(Conventions(), table=load_table().with_own(operations or {}))
+    engine = Engine(Conventions(), table=load_table().with_own(operations or {}), facts=facts)
     result = engine.check([source], None, lambda *_: None)
     assert result.failed == []
     solver = engine.solver

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from syncscan.check.prove.certificate import RunSeen
 from syncscan.check.prove.walk import Group
 from syncscan.errors import ConfigError
 from tests.check.prove.proving import proved
@@ -20,6 +19,40 @@ PROVED = {
                 if i > 3 and n != 2:
                     x = x + i
             return x
+    """,
+    "members-of-an-enumeration": """
+        import enum
+        class Mode(enum.Enum):
+            FULL = 1
+            NONE = 2
+        class Other(str, enum.Enum):
+            A = "a"
+        def step(x: torch.Tensor, mode: Mode, other: Other) -> torch.Tensor:
+            return x if mode == Mode.FULL or other in (Other.A,) else x + 1
+    """,
+    "values-of-the-standard-library": """
+        import os, re, time, uuid
+        def step(n: int) -> str:
+            root = os.getenv("ROOT", os.path.join(os.path.expanduser("~"), "x"))
+            if os.environ["HOME"] == root or uuid.uuid4().int & 7 > 3:
+                return f"{root} {uuid.uuid4().hex} {re.match('a', root)} {max(1, os.cpu_count() or 1)}"
+            return root.upper()
+    """,
+    "annotated-variables-of-a-module": """
+        from typing import TYPE_CHECKING
+        if TYPE_CHECKING:
+            FLAG: bool = False
+        def __getattr__(name: str):
+            return torch.ones(1)
+        def step(x: torch.Tensor) -> torch.Tensor:
+            return x if FLAG else x + len(__name__)
+    """,
+    "no-array": """
+        import numpy as np
+        def step(x: torch.Tensor | np.ndarray, out: torch.Tensor) -> int:
+            if not isinstance(x, np.ndarray):
+                return x.shape[0]
+            return int(x[0])
     """,
     "host-tensors": """
         def step(n: int) -> int:
@@ -345,45 +378,3 @@ def test_functions_that_call_one_another_return_what_one_of_them_makes() -> None
             return 1 if odd(n) else 2
         """
     ).is_proved
-
-
-def test_given_a_run_what_never_ran_sets_nothing_and_narrows_nothing() -> None:
-    program = """
-        class Runner:
-            def __init__(self) -> None:
-                self.count = 1
-            def load(self, x: torch.Tensor) -> None:
-                self.count = x.sum()
-            def step(self, x: torch.Tensor, n: int) -> None:
-                if n:
-                    last = x
-                else:
-                    last = 3
-                if self.count > last:
-                    return
-    """
-    whole = {"program.py": {*range(1, 15)}}
-    assert [
-        each.finding.line for each in proved(program, entry="Runner.step", run=RunSeen(whole)).obstacles
-    ] == [13]
-    ran = {"program.py": whole["program.py"] - {7, 10, 14}}
-    assert proved(program, entry="Runner.step", run=RunSeen(ran)).is_proved
-    for missing in ({7}, {10}):
-        run = RunSeen({"program.py": whole["program.py"] - missing})
-        assert not proved(program, entry="Runner.step", run=run).is_proved
-
-
-def test_given_a_run_only_lines_that_ran_count() -> None:
-    program = """
-        def rare(x: torch.Tensor) -> None:
-            x.tolist()
-        def step(x: torch.Tensor, n: int) -> None:
-            if n:
-                rare(x)
-            x.item()
-            x.nonzero()
-    """
-    ran = {"program.py": {5, 6, 8, 9}}
-    certificate = proved(program, run=RunSeen(ran, {"program.py": {9}}))
-    found = [(each.group, each.finding.line) for each in certificate.obstacles]
-    assert found == [(Group.SYNCHRONIZES, 9), (Group.MAY, 8)]

@@ -126,6 +126,19 @@ class Observations:
         seen = self._seen[cls, name]
         return value if seen is None else _met(at, value, seen)
 
+    def whole(self, function: Function, name: str) -> AbstractValue | None:
+        """Return everything that a name was seen to be; None where nothing was seen, or a part of it is open."""
+        observed = self._observed.get(function)
+        words = (
+            [parse_word(word) for word in sorted(observed.words.get(name, ()))]
+            if observed is not None
+            else []
+        )
+        if not words or any(not _is_whole(word) or _is_mixed(word) for word in words):
+            return None
+        tensors = [_tensor([word]) for word in words if word.sort == "tensor"]
+        return join_all([*tensors, *(value for word in words for value in _no_tensor(word))])
+
     def _of(self, function: Function, name: str) -> Seen | None:
         observed = self._observed.get(function)
         if observed is None:

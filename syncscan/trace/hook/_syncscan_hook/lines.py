@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from .callees import CalleeWatch
 from .calls import claim
 
 TYPE_CHECKING = False
@@ -13,20 +14,23 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
+    from .interfaces import Watch
+
 INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 _STANDARD, _HOOK = (os.path.dirname(os.path.abspath(file)) for file in (os.__file__, __file__))
 _OURS = os.path.join(os.path.dirname(_HOOK), "")
 _OTHERS = ("_syncscan_simulate", "torch")  # packages whose lines nobody asks for
-_begun: LineWatch | None = None
+_begun: list[Watch] = []
 
 
-def begin() -> LineWatch | None:
-    """Return the watch of this process, which begins now if it has not; None where Python has none to give."""
-    global _begun  # noqa: PLW0603
-    tool = claim("syncscan lines") if _begun is None and hasattr(sys, "monitoring") else None
+def begin() -> list[Watch]:
+    """Return the watches of this process, which begin now if they have not; none where Python has none to give."""
+    tool = claim("syncscan lines") if not _begun and hasattr(sys, "monitoring") else None
     if tool is not None:
-        _begun = LineWatch(_is_watched)
-        _begun.begin(tool)
+        lines, calls = LineWatch(_is_watched), CalleeWatch(_is_watched)
+        _begun[:] = [lines, calls]
+        events = lines.begin(tool) | calls.begin(tool)
+        sys.monitoring.set_events(tool, events)  # type: ignore[attr-defined]
     return _begun
 
 
@@ -54,8 +58,8 @@ class LineWatch:
         ] = {}  # in the order in which they ran; None: not watched
         self._told: dict[str, int] = {}  # how many of them
 
-    def begin(self, tool: int) -> None:
-        """Watch every line from now on."""
+    def begin(self, tool: int) -> int:
+        """Watch every line from now on; return the events that are asked for."""
         monitoring = sys.monitoring  # type: ignore[attr-defined]
         files, disable, watches = self._files, monitoring.DISABLE, self._watches
 
@@ -69,7 +73,8 @@ class LineWatch:
             return disable
 
         monitoring.register_callback(tool, monitoring.events.LINE, on_line)
-        monitoring.set_events(tool, monitoring.events.LINE)
+        wanted: int = monitoring.events.LINE
+        return wanted
 
     def changed(self, *, whole: bool) -> Iterator[tuple[str, Any]]:
         """Yield the lines that ran since the last time, or all, by file."""

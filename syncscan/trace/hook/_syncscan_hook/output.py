@@ -24,7 +24,20 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 64 * 1024 * 1024
 _PIECE_LINES = 1000
-_RECORDED = ("code", "stack", "entry", "counts", "spread", "starved", "moments", "windows", "seen", "lines")
+_RECORDED = (
+    "code",
+    "stack",
+    "entry",
+    "counts",
+    "spread",
+    "starved",
+    "moments",
+    "windows",
+    "seen",
+    "lines",
+    "callees",
+    "callers",
+)
 
 
 class Output:

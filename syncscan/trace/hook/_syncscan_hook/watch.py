@@ -52,13 +52,12 @@ def _project(folder: str, packages: list[str]) -> Callable[[str, str], bool]:
 
 def _lines(note: Note) -> list[Watch]:
     found = lines.begin()
-    if found is None:
+    if not found:
         old = not hasattr(sys, "monitoring")
         note(
             "--lines: " + ("needs Python 3.12 or newer" if old else "other tools hold all of sys.monitoring")
         )
-        return []
-    return [found]
+    return found
 
 
 def _folder_of(file: str) -> str:

@@ -1,0 +1,141 @@
+"""What is proved of a run: lines, calls and values that were seen."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from syncscan.check.prove.ran import Code, RunSeen
+from syncscan.check.prove.walk import Group
+from syncscan.facts import FactSet, syntax_of
+from tests.check.prove.proving import proved
+
+
+def test_given_a_run_what_never_ran_sets_nothing_and_narrows_nothing() -> None:
+    program = """
+        class Runner:
+            def __init__(self) -> None:
+                self.count = 1
+            def load(self, x: torch.Tensor) -> None:
+                self.count = x.sum()
+            def step(self, x: torch.Tensor, n: int) -> None:
+                if n:
+                    last = x
+                else:
+                    last = 3
+                if self.count > last:
+                    return
+    """
+    whole = {"program.py": {*range(1, 15)}}
+    assert [
+        each.finding.line for each in proved(program, entry="Runner.step", run=RunSeen(whole)).obstacles
+    ] == [13]
+    ran = {"program.py": whole["program.py"] - {7, 10, 14}}
+    assert proved(program, entry="Runner.step", run=RunSeen(ran)).is_proved
+    for missing in ({7}, {10}):
+        run = RunSeen({"program.py": whole["program.py"] - missing})
+        assert not proved(program, entry="Runner.step", run=run).is_proved
+
+
+CALLING = """
+def work(x: torch.Tensor) -> None:
+    x.item()
+def idle(x: torch.Tensor) -> None:
+    pass
+def step(x: torch.Tensor, processors, text) -> None:
+    processors["a"](x)
+    text.startswith("b")
+"""
+LINES = {"program.py": {*range(1, 10)}}
+STEP = ("program.py", 7)
+
+
+@pytest.mark.parametrize(
+    ("callees", "calls", "found"),
+    [
+        ({}, {}, [(Group.UNKNOWN, 8), (Group.UNKNOWN, 9)]),
+        (  # the run tells what was called
+            {(8, 22): {"program.idle"}, (9, 24): {"builtins.str.startswith"}},
+            {STEP: {("program.py", 5)}},
+            [],
+        ),
+        (  # and what that ran
+            {(8, 22): {"program.work"}, (9, 24): {"builtins.str.startswith"}},
+            {STEP: {("elsewhere.py", 1)}, ("elsewhere.py", 1): {("program.py", 3)}},
+            [(Group.MAY, 4)],
+        ),
+        (  # a call that never ran, and one of which not all was recorded
+            {(9, 24): {"builtins.str.startswith", "*"}},
+            {STEP: set()},
+            [(Group.UNKNOWN, 9)],
+        ),
+        (  # what runs in another thread, or was called too often, is found as without a record
+            {(8, 22): {"program.work"}, (9, 24): {"builtins.str.startswith"}},
+            {("*", 0): {("program.py", 3)}},
+            [(Group.MAY, 4)],
+        ),
+        (
+            {(8, 22): {"other.run"}, (9, 24): {"torch._C.TensorBase.nonzero"}},
+            {STEP: set()},
+            [(Group.MAY, 9), (Group.UNKNOWN, 8)],
+        ),
+    ],
+)
+def test_given_a_run_calls_are_those_that_it_made(
+    callees: dict[tuple[int, int], set[str]], calls: dict[Code, set[Code]], found: list[tuple[Group, int]]
+) -> None:
+    run = RunSeen(LINES, {}, {"program.py": callees} if callees else {}, calls)
+    obstacles = proved(CALLING, run=run).obstacles
+    assert [(each.group, each.finding.line) for each in obstacles] == found
+
+
+FACTS = """
+class Pool:
+    def __init__(self, config) -> None:
+        self.size = config.size
+    def step(self, x: torch.Tensor, n, pick) -> torch.Tensor:
+        return x[: self.size + n] if pick() else x
+"""
+
+
+def _facts_of(program: str, words: dict[str, dict[str, int]]) -> FactSet:
+    tree = ast.parse("import torch\n" + textwrap.dedent(program))
+    method = next(
+        each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and each.name == "step"
+    )
+    facts = FactSet()
+    facts.of("program:Pool.step", syntax_of(method)).add(3, words)
+    return facts
+
+
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        ({}, 3),
+        ({"n": {"int": 3}, "self.size": {"int": 3}}, 2),  # what `pick` is, and the truth of its result
+        ({"n": {"int": 2, "object": 1}, "self.size": {"int": 3}}, 3),
+        ({"n": {"int": 2, "gpu int": 1}, "self.size": {"int": 3}}, 3),
+    ],
+)
+def test_runtime_facts_say_what_is_not_declared(words: dict[str, dict[str, int]], count: int) -> None:
+    certificate = proved(FACTS, entry="Pool.step", facts=_facts_of(FACTS, words))
+    assert len(certificate.obstacles) == count
+    assert any("runtime facts" in each for each in certificate.assumptions) is bool(words)
+
+
+def test_given_a_run_only_lines_that_ran_count() -> None:
+    program = """
+        def rare(x: torch.Tensor) -> None:
+            x.tolist()
+        def step(x: torch.Tensor, n: int) -> None:
+            if n:
+                rare(x)
+            x.item()
+            x.nonzero()
+    """
+    ran = {"program.py": {5, 6, 8, 9}}
+    certificate = proved(program, run=RunSeen(ran, {"program.py": {9}}))
+    found = [(each.group, each.finding.line) for each in certificate.obstacles]
+    assert found == [(Group.SYNCHRONIZES, 9), (Group.MAY, 8)]
