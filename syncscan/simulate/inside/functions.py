@@ -1,4 +1,4 @@
-"""What is known of each public function of torch, and the one that a thread is in."""
+"""How the simulation treats each public torch function, and the call of such a function that a thread executes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _is_native(function: Any) -> bool:
 
 
 class Scope:
-    """The public torch function that a thread is in."""
+    """The call of a public torch function that a thread currently executes."""
 
     __slots__ = ("args", "blocked", "function", "kwargs", "made", "operation")
 
@@ -42,20 +42,20 @@ class Scope:
 
     @property
     def is_native(self) -> bool:
-        """Implemented in C++: the tensors it makes on its way live with its operands."""
+        """True for a function implemented in C++, whose intermediate tensors are on the device of the operands."""
         return _is_native(self.function)
 
     def operands(self) -> list[torch.Tensor]:
-        """Every tensor among the arguments."""
+        """Return all tensors among the arguments."""
         return tensors_in(self.args) + tensors_in(self.kwargs)
 
     def place(self) -> int | None:
-        """The CUDA device of the operands, if any is on one."""
+        """Return the index of the CUDA device of the first operand on CUDA, or None."""
         return next((i for i in map(cuda_index, self.operands()) if i is not None), None)
 
 
 class FunctionPlan:
-    """What to do about one public function."""
+    """The properties of one public function that decide how the simulation runs its calls."""
 
     __slots__ = (
         "casts_on_gpu",

@@ -1,7 +1,7 @@
-"""A shared library made without a compiler, whose functions answer what Python says, or fail.
+"""Shared libraries made without a compiler, whose functions call Python callbacks or return an error status.
 
-A library that was loaded is found by the name that it gives itself, by `dlopen` as by extension modules that were
-linked to it. So one that lies nowhere on the disk stands in for one that is not installed.
+The loader finds a loaded library by its own name (soname), for `dlopen` and for extension modules that link
+to it. A library without a file on disk can thus replace one that is not installed.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _spellings = itertools.count(
 
 
 def load_library(name: str, failing: Iterable[str], status: int, answered: Mapping[str, Any]) -> Any:
-    """Load a library of that name: functions that return ``status``, and others that are callbacks of ctypes.
+    """Load a library with this name, with functions that return ``status`` and functions that call ctypes callbacks.
 
-    Returns what keeps it alive; None where this machine is of a kind that it cannot be made for.
+    Returns the objects that keep the library alive; None where the machine is of an unsupported architecture.
     """
     image = build(name, [*failing], status, [*answered])
     if image is None or not hasattr(os, "memfd_create"):
@@ -51,7 +51,10 @@ def load_library(name: str, failing: Iterable[str], status: int, answered: Mappi
 
 
 def build(name: str, failing: list[str], status: int, answered: list[str]) -> bytes | None:
-    """The bytes of the library; an answered function jumps to the address in its slot. None on an unknown machine."""
+    """Return the bytes of the library, or None on an unsupported architecture.
+
+    An answered function jumps to the address in its slot.
+    """
     code = _CODE.get(platform.machine())
     if code is None:
         return None
@@ -103,7 +106,7 @@ def _aligned(at: int, to: int) -> int:
 
 
 def _strings(names: list[str]) -> tuple[bytes, dict[str, int]]:
-    """The table of names, each ended by a zero, and where in it each begins."""
+    """Return the string table, each name ended by a zero, and the offset of each name."""
     table, offsets = b"\0", {}
     for name in names:
         offsets[name] = len(table)
@@ -112,7 +115,7 @@ def _strings(names: list[str]) -> tuple[bytes, dict[str, int]]:
 
 
 def _hash_table(symbols: int) -> bytes:
-    """One bucket in which all symbols are: looked up once each, they need none that is faster."""
+    """Return a hash table of one bucket: each symbol is looked up once, so speed does not matter."""
     chain = [*range(2, symbols + 1), 0]
     return struct.pack(f"<{symbols + 4}I", 1, symbols + 1, 1, 0, *chain)
 

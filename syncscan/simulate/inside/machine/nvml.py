@@ -1,6 +1,7 @@
-"""What NVML answers about the simulated GPUs: the functions of ``libnvidia-ml.so.1`` that programs ask for.
+"""NVML for the simulated GPUs: the functions of ``libnvidia-ml.so.1`` that programs call.
 
-A function that is not here is missing, which the callers of NVML take for a driver that is older than they are.
+Functions that are not defined here are missing from the library. Callers of NVML then assume a driver older
+than themselves.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _gpus: list[Gpu] = []  # those of the simulation that runs
 
 
 def answer_for(gpu: Gpu | None) -> None:
-    """Answer for the devices of a simulation from now on; for None, as where there is no driver."""
+    """Report the devices of a simulation from now on; for None, behave as without a driver."""
     _gpus[:] = [] if gpu is None else [gpu]
 
 
@@ -61,7 +62,7 @@ class _Pci(Structure):
 
 
 def _answer(*kinds: Any, names: tuple[str, ...]) -> Callable[[Callable[..., int | None]], Any]:
-    """Let a Python function stand for functions of NVML; it returns a status, or None where all is well."""
+    """Return a decorator that registers a function for NVML names; the function returns a status, or None for success."""
 
     def register(function: Callable[..., int | None]) -> Any:
         def called(*args: Any) -> int:
@@ -75,7 +76,7 @@ def _answer(*kinds: Any, names: tuple[str, ...]) -> Callable[[Callable[..., int 
 
 
 def _of_device(*kinds: Any, names: tuple[str, ...]) -> Callable[[Callable[..., None]], Any]:
-    """The same of a function that asks about one device: it is given the index."""
+    """Return a decorator as `_answer` does, for functions that take a device index first."""
 
     def register(function: Callable[..., None]) -> Any:
         def called(handle: int | None, *args: Any) -> int:
@@ -144,7 +145,7 @@ def _by_bus(bus: bytes, handle: Any) -> int | None:
 
 
 def _installed() -> int:
-    """How many GPUs the machine has; it does not matter here which of them the process sees."""
+    """Return the number of GPUs in the machine, including those that ``CUDA_VISIBLE_DEVICES`` hides from the process."""
     named = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
     return max([len(_gpus[0].devices), *(int(name) + 1 for name in named if name.strip().isdigit())])
 
