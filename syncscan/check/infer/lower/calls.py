@@ -1,4 +1,4 @@
-"""Calls: what is called, the arguments in order, and what a call leaves behind."""
+"""Lowering of calls: the callee, the arguments in order, and the side effects on the environment."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _note_resized(to: Lowering, node: ast.expr) -> None:
 
 
 def _note_default_device(to: Lowering, node: ast.Call, slot: Slot) -> None:
-    """Bind the default device anew after a call that may set it."""
+    """Rebind the default device after a call that may set it."""
     if last_name(node.func) == "set_default_device" and node.args:
         before = to.env.get(DEVICE)
         operands = (before if before is not None else to.nothing(), *to.ir.operands[slot])
@@ -104,7 +104,7 @@ def _is_super(node: ast.expr) -> bool:
 
 
 def mutate(to: Lowering, node: ast.expr, slot: Slot) -> None:
-    """Bind what a container, named by ``node``, is once something has been put into it."""
+    """Bind a container, named by ``node``, to its value after an item was added."""
     path = to.path(node)
     if not path:
         return

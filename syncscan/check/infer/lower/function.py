@@ -1,4 +1,4 @@
-"""A whole function, from its parameters to what it leaves for the functions in it."""
+"""Lowering of a whole function, from its parameters to the names that nested functions read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops: what their bodies set meets what was there before at the head of the loop, and is left to the fixed point."""
+"""Lowering of loops: a phi at the head joins the values before the loop and at the end of each iteration."""
 
 from __future__ import annotations
 
