@@ -1,4 +1,4 @@
-"""The arguments that a function is given: what callers pass, what is declared, and what is assumed."""
+"""Parameter values: from call sites, declarations and assumptions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HOST_SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
 
 
 def argument(at: Point, parameter: Parameter, position: int, default: AbstractValue | None) -> AbstractValue:
-    """Return what a parameter may be: what callers pass, or what its annotation and its default promise, or its name."""
+    """Return the value of a parameter: the join of all call sites, refined by annotation, default and name."""
     function = at.function
     if position == 0 and function.owner is not None and not function.is_static:
         return _receiver(function)
@@ -40,7 +40,7 @@ def argument(at: Point, parameter: Parameter, position: int, default: AbstractVa
 
 
 def _promised(at: Point, parameter: Parameter) -> AbstractValue:
-    """Return what the annotation of a parameter promises, or else that of the method which its own overrides."""
+    """Return the annotated value of a parameter, or that of the overridden method's parameter."""
     function = at.function
     if parameter.annotation is not None or function.owner is None:
         return at.context.annotations.read(parameter.annotation, at.module, function)
@@ -54,7 +54,7 @@ def _promised(at: Point, parameter: Parameter) -> AbstractValue:
 
 
 def _assumed(at: Point, parameter: Parameter, value: AbstractValue) -> AbstractValue:
-    """Return what is assumed of a parameter where nothing else says what it is, or where."""
+    """Return the value of a parameter with assumptions for an unknown kind or device."""
     function = at.function
     confidence = Confidence.INFERRED if _works_where_its_module_is(function) else Confidence.ASSUMED
     where, text = parameter.annotation or function.node, IS_TENSOR
@@ -70,13 +70,13 @@ _IS_USED = "`{}` is used as a tensor: it waits if its argument is on the GPU"
 
 
 def _receiver(function: Function) -> AbstractValue:
-    """Return the object of a method, or the class of a class method."""
+    """Return the receiver of a method: the object, or the class of a class method."""
     of_class = function.is_of_class or function.name == "__new__"
     return AbstractValue(Kind.CLASS if of_class else Kind.INSTANCE, payload=function.owner)
 
 
 def _rest(at: Point, parameter: Parameter, passed: AbstractValue, promised: AbstractValue) -> AbstractValue:
-    """Return what ``*args`` or ``**kwargs`` may be."""
+    """Return the value of ``*args`` or ``**kwargs``."""
     if parameter.star == "*":
         return list_of(join(passed, promised), Kind.TUPLE)
     if passed.kind is Kind.DICT:
@@ -85,7 +85,7 @@ def _rest(at: Point, parameter: Parameter, passed: AbstractValue, promised: Abst
 
 
 def _passed_or_promised(at: Point, value: AbstractValue, promised: AbstractValue) -> AbstractValue:
-    """Return what is passed, with what an annotation promises of it; that alone where nothing is passed."""
+    """Return the passed value refined by the annotation, or the annotated value where no call site passes one."""
     if value.kind is Kind.UNKNOWN:
         return promised if at.declare() else BOTTOM
     value = _as_promised(value, promised)

@@ -1,4 +1,4 @@
-"""The transfer functions of instructions that tell others something: stores, results, and what is noted."""
+"""Transfer functions of instructions with effects: stores, results, and records."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _store_captured(at: Point, values: Values, data: tuple[Function, str]) -> Ab
 
 @register(INSTRUCTIONS, Op.PUBLISH)
 def _publish(at: Point, values: Values, name: str) -> AbstractValue:
-    """Tell the functions that are defined in this one what a name is."""
+    """Contribute the value of a name to its cell for nested functions."""
     if values[0] is not BOTTOM:
         at.tell(at.context.known.captured[at.function, name], refine(values[0], via=None))
     return BOTTOM
@@ -111,7 +111,7 @@ def _yield(at: Point, values: Values, is_spread: bool) -> AbstractValue:
 
 
 def _returned(at: Point, value: AbstractValue) -> None:
-    """Tell the callers what the function returns, those through classes above its own too."""
+    """Contribute a result to the callers' cells, including those of callers through base classes."""
     known, function = at.context.known, at.function
     names: set[str] = set()
     for part in parts_on_gpu(value):
@@ -128,7 +128,7 @@ def _declared_result(at: Point) -> AbstractValue:
 
 @register(INSTRUCTIONS, Op.RESULT)
 def _result(at: Point, values: Values, data: None) -> AbstractValue:
-    """Tell callers through the classes above what the function returns, by its body or else its annotation."""
+    """Contribute the function's result to callers through base classes: from its body, or else its annotation."""
     known, function = at.context.known, at.function
     virtuals = function.virtuals()
     if not virtuals:
