@@ -110,10 +110,10 @@ class Engine:
                 result = self._followed(state, in_order, targets, progress, jobs)
                 if result is not None:
                     return result
-                gc.collect()  # what was read of it
+                gc.collect()  # the partly restored state
             if project is None or not project.follow(in_order, progress):
                 python = project.python() if project is not None else {}
-                project = None  # before the next one takes as much
+                project = None  # free its memory before the next one takes as much
                 kept = python if self._keeps_python else None
                 project = _Project(
                     in_order,
@@ -182,7 +182,7 @@ class _Project:
         self._keeps_python = kept is not None
         self._hot = hot
         self._facts = facts
-        # Files that count as they were Python last, and what is wrong with them; those that never were Python of any version.
+        # The syntax errors of files analysed in their last valid version, and the files that were never valid Python.
         self._half_typed: dict[str, Failure] = {}
         self._never_python: set[str] = set()
         self._sources = {source.shown: source for source in sources}
@@ -204,7 +204,7 @@ class _Project:
         self.solver = Solver([*self._modules.values()], table or load_table(), conventions, asked, facts)
         self._matching = Matching(self.solver, rules)
         self._rhythms = Rhythms()
-        self._times: Times | None = None  # as long as that holds
+        self._times: Times | None = None  # None: invalidated
         if state is None:
             self.solver.solve(progress)
         else:
@@ -385,7 +385,7 @@ def _unparsed(source: Source, error: Exception, *, reported: bool = False) -> Fa
     if isinstance(error, RecursionError):
         return Failure(source.shown, 0, "nested too deeply to be analysed")
     line = getattr(error, "lineno", 0) or 0
-    newer = _newer_syntax(source.text) if reported else None  # which takes longer than all the rest of a file
+    newer = _newer_syntax(source.text) if reported else None  # slower than the rest of the analysis of a file
     if newer is None:
         message = error.msg if isinstance(error, SyntaxError) else str(error)
         return Failure(source.shown, line, f"syntax error: {message}")

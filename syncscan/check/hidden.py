@@ -13,10 +13,10 @@ from syncscan.check.match import Matcher, Placed
 from syncscan.model import Confidence, Device, Evidence, Finding, Kind, Value
 from syncscan.rule import rule_book
 
-# How many calls may lie between a property and the line that waits.
+# The largest number of calls between a property and the blocking line.
 _DEEPEST = 3
 
-Direct = dict[Function, Placed | None]  # the first and surest finding in the body of a function itself
+Direct = dict[Function, Placed | None]  # the first finding of the highest confidence in a function's own body
 
 
 def waiting_properties(solver: Solver, matcher: Matcher, direct: Direct) -> Waits:
@@ -49,7 +49,7 @@ class _Search:
             own = function.cls.find_method(function.name)
             methods = [*function.below, *([own] if own is not None and not _is_abstract(own) else [])]
             return _of_any([self.wait_of(method, depth) for method in methods])
-        if function.is_cached_property:  # it waits for its first reader only
+        if function.is_cached_property:  # it blocks its first reader only
             return None
         finding = self._finding_in(function)
         if finding is not None:

@@ -23,7 +23,7 @@ from syncscan.rule import Match, Rewrite, Rule, suggestion_of
 from syncscan.syntax.source_text import Range, holds_statements, inside_of, nodes_of
 from syncscan.syntax.surroundings import Surroundings
 
-BoundIn = Callable[[tuple[ast.stmt, ...]], set[str]]  # `bound_in`, or what it said before
+BoundIn = Callable[[tuple[ast.stmt, ...]], set[str]]  # `bound_in`, possibly cached
 
 
 class StatementFacts:
@@ -193,7 +193,7 @@ def _position(node: ast.AST) -> Position:
 def _nodes_in(statement: ast.stmt) -> Iterator[ast.AST]:
     """Yield a statement and the nodes of its head, outermost first."""
     found: list[ast.AST] = [statement]
-    for node in found:  # which grows meanwhile
+    for node in found:  # the list grows meanwhile
         yield node
         found += inside_of(node)
 
@@ -259,7 +259,7 @@ class Matcher:
     def findings_in(self, statements: Statements, function: Function) -> list[Placed]:
         """Return the findings in a function; none where a rule raises, which `defects` then records."""
         candidates = [statement for statement in statements.values() if statement.blocks]
-        once = functools.cache(bound_in)  # many findings may stand in the body of one loop
+        once = functools.cache(bound_in)  # the body of one loop may have many findings
         try:
             return [
                 placed
@@ -320,7 +320,7 @@ def _confidence(value: Value) -> Confidence:
 def _fix(rule: Rule, match: Match, facts: StatementFacts) -> Fix:
     rewrite = match.rewrite
     if rewrite is None or facts.is_in_string(rewrite.old) or _loses_comment(rewrite, facts):
-        # (an f-string may not hold the quotes that a fix writes)
+        # before Python 3.12, an f-string must not contain the quotes of a fix
         return Fix(Applicability.NONE, suggestion_of(rule, replace(match, rewrite=None)))
     edit = Edit(*facts.range_of(rewrite.old), rewrite.new)
     return Fix(rewrite.applicability, rewrite.description, (edit,))

@@ -8,9 +8,9 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# What a source may nest; CPython's own parser stops at about the same depth.
+# Python frames for recursion into a source; CPython's own parser stops at about the same depth.
 _RECURSION_LIMIT = 10_000
-# Deeper than what people write, by far. The evaluation takes a few Python frames for each level.
+# Far deeper than handwritten code. The analysis takes a few Python frames for each level.
 _DEEPEST = 1000
 
 
@@ -41,10 +41,10 @@ def parse_expression(text: str) -> ast.expr:
 
 def _parse(text: str, mode: str) -> ast.AST:
     with deep_recursion(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an invalid escape in the user's code is not our news
+        warnings.simplefilter("ignore")  # other tools report invalid escapes in the user's code
         try:
             return ast.parse(text, mode=mode)
-        except MemoryError as error:  # of the parser's own stack
+        except MemoryError as error:  # the parser's own stack is exhausted
             raise RecursionError(*error.args) from error
 
 

@@ -17,9 +17,9 @@ from syncscan.check.files import Source
 from syncscan.check.infer.kept.lines import Part
 from syncscan.check.infer.kept.reading import NotKeptError, reading
 
-_FAST = 1  # of zlib
+_FAST = 1  # level of zlib
 _MOST_OF_ONE = 512 * 1024 * 1024  # bytes of one part
-_MOST_CHANGED = 64  # files; where more have changed, as a rule more has than what functions do
+_MOST_CHANGED = 64  # files; larger changes usually need a cold run
 
 
 def written(parts: Iterable[Part], sources: Sequence[Source]) -> bytes:

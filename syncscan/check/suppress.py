@@ -63,7 +63,7 @@ class _Comment:
     line: int
     column: int  # 0-based, of the "#"
     row: str  # the whole line
-    first: int  # of the lines that it covers
+    first: int  # the first covered line
     last: int
 
 
@@ -111,7 +111,7 @@ def _apply(
 
 def find_suppressions(text: str) -> list[Suppression]:
     """Return every comment of a file that is addressed to syncscan, valid or not."""
-    if "syncscan:" not in text.lower():  # to tokenize takes longer than to parse
+    if "syncscan:" not in text.lower():  # tokenizing takes longer than parsing
         return []
     rows = text.split("\n")
     return [
@@ -125,7 +125,7 @@ def find_suppressions(text: str) -> list[Suppression]:
 def _comments(text: str, rows: list[str]) -> list[_Comment]:
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
-    except (tokenize.TokenError, SyntaxError):  # reported where the file is parsed
+    except (tokenize.TokenError, SyntaxError):  # the parser reports the error
         return []
     begins, ends = _spans(tokens)
     comments = []
@@ -150,8 +150,8 @@ def _spans(tokens: Iterable[tokenize.TokenInfo]) -> tuple[dict[int, int], dict[i
     """
     begins: dict[int, int] = {}
     ends: dict[int, int] = {}
-    brackets: list[int] = []  # where those that are open began
-    statement = 0  # where it began, or 0 between two
+    brackets: list[int] = []  # the lines of the open brackets
+    statement = 0  # the first line of the current statement, or 0 between two
 
     def add(first: int, last: int) -> None:
         begins[last] = min(first, begins.get(last, first))

@@ -20,8 +20,8 @@ Args = dict[str, Description]
 MAX_TERMS = 4
 MAX_SEARCHED = 60_000  # conjunctions tried for one operation and length
 
-# What a term costs: "input is gpu" wins over "input is tensor", and what says where an operand is over
-# what says what it looks like. A kind that is not named here comes last, and is never denied.
+# The cost of a term: "input is gpu" wins over "input is tensor", and a device over a form. Kinds without an
+# entry come last, and are never negated.
 _KIND_COST = {
     "gpu": 1.0,
     "cpu": 1.1,
@@ -73,8 +73,8 @@ _DENIED_COST = {
     "bsc": 1.95,
 }
 _OTHER_KIND_COST = 2.1
-_WHERE = frozenset({"on", "holds", "names", "memory", "true"})  # the facts that say where, or which switch
-_OF_ANY = frozenset({"gpu", "gpu sequence"})  # what may be said of any operand
+_WHERE = frozenset({"on", "holds", "names", "memory", "true"})  # the facts about a device or a switch
+_OF_ANY = frozenset({"gpu", "gpu sequence"})  # the kinds that terms may require of "any"
 _ANY_COST = 0.05
 _GIVEN_COST = 1.7
 _NOT_GIVEN_COST = 1.4
@@ -213,7 +213,7 @@ def cost(term: Term) -> float:
     if term.test == "bytes":
         return (
             _BYTES_COST - 1e-12 * term.size
-        )  # the largest size that explains all is the nearest to the truth
+        )  # the largest size that explains all calls is the closest bound
     if term.negated:
         return _DENIED_COST[term.kind]
     return _KIND_COST.get(term.kind, _OTHER_KIND_COST) + (_ANY_COST if term.arg == "any" else 0)

@@ -18,7 +18,7 @@ else:
     import tomli as tomllib
 
 INSIDE = Path(__file__).parent / "inside"
-TRACED_PACKAGE = "_syncscan_simulate"  # what a trace calls that package in the program
+TRACED_PACKAGE = "_syncscan_simulate"  # the name of that package in a traced program
 TABLE_FILE = "operations"
 
 

@@ -17,7 +17,7 @@ def fields_in(text: str) -> list[tuple[Spot, Spot, Spot]]:
     Lines and columns count from 0, relative to the string. The list is empty where libcst cannot parse the
     string.
     """
-    import libcst as cst  # noqa: PLC0415 (which takes longer to import than most checks of an edit)
+    import libcst as cst  # noqa: PLC0415 (its import takes longer than most incremental checks)
     from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider  # noqa: PLC0415
 
     try:
@@ -40,7 +40,7 @@ def fields_in(text: str) -> list[tuple[Spot, Spot, Spot]]:
             value = node.expression
             has_own = (
                 isinstance(value, (cst.Tuple, cst.GeneratorExp)) and value.lpar
-            )  # parentheses, for `ast`
+            )  # `ast` counts the parentheses of these
             fields.append((*range_of(node), range_of(value.lpar[-1] if has_own else value)[0]))
     return fields
 

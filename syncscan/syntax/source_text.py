@@ -76,8 +76,8 @@ class SourceText:
         replaced.sort(key=itemgetter(1), reverse=True)
         for start, stop, text in sorted(
             replaced, key=itemgetter(0)
-        ):  # of those that begin at one place the longest first
-            if at <= start and stop <= end:  # else it stands in one that has been replaced, or elsewhere
+        ):  # the longest first where several begin at one place
+            if at <= start and stop <= end:  # else it is inside another replaced node, or outside
                 pieces += [self._cut(at, start), text]
                 at = stop
         return "".join([*pieces, self._cut(at, end)])
@@ -112,7 +112,7 @@ class SourceText:
         closings = list(self._closings(*end))
         openings = list(self._openings(*start)) if closings else []
         if openings and _is_first_argument(node, self._parent(node)):
-            del openings[-1]  # that of the call
+            del openings[-1]  # the parenthesis of the call
         own = min(len(openings), len(closings))
         return (openings[own - 1], closings[own - 1]) if own else (start, end)
 
@@ -138,7 +138,7 @@ class SourceText:
                 elif text[index] not in " \t\f\\":
                     return
 
-    # f-strings, whose inside `ast` does not place before Python 3.12
+    # f-strings: before Python 3.12, `ast` gives no source ranges inside
 
     def _string_around(self, node: ast.AST) -> ast.JoinedStr | None:
         """Return the outermost f-string that contains a node, or None."""

@@ -126,7 +126,7 @@ def _repeats(around: ast.AST, inner: ast.AST, outer: ast.AST | None) -> bool:
         return _is_in(inner, around.body)
     if isinstance(around, _COMPREHENSIONS):
         return not isinstance(inner, ast.comprehension)
-    if isinstance(around, ast.comprehension):  # the first of several is read once
+    if isinstance(around, ast.comprehension):  # the first iterable is evaluated once
         is_first = isinstance(outer, _COMPREHENSIONS) and outer.generators[0] is around
         return inner is not around.iter or not is_first
     return False

@@ -32,7 +32,7 @@ class AutocastState(threading.local):
 
     def __init__(self, is_enabled: Any, dtype: Any, enable: Any, set_dtype: Any) -> None:
         self._is_enabled, self._dtype, self._enable, self._set_dtype = is_enabled, dtype, enable, set_dtype
-        self._kept: tuple[bool, torch.dtype] | None = None  # for the host, while it is on for CUDA
+        self._kept: tuple[bool, torch.dtype] | None = None  # the program's CPU state, if saved
 
     def is_autocast_enabled(self, device_type: str = "cuda") -> bool:
         """Return whether autocast is on for a device type; by default CUDA, as in torch."""

@@ -190,7 +190,7 @@ def _verify_tree_greedy(
             predicted[place] = wanted[place]
 
 
-# By the name of the operation. Those of vLLM 0.25 and of SGLang 0.5 (sgl-kernel), and what they hand down to FlashInfer.
+# By operation name: those of vLLM 0.25 and SGLang 0.5 (sgl-kernel), including their calls into FlashInfer.
 BODIES: dict[str, Body] = {
     "_moe_C::topk_softmax": Body(_topk_softmax_vllm, (0, 1, 2)),
     "_moe_C::moe_align_block_size": Body(_moe_align_vllm, (3, 4, 5)),

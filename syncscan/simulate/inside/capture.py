@@ -28,9 +28,9 @@ def install(gpu: Gpu, patches: Patches) -> None:
         patches.replace(torch.export, "export", _export(torch.export.export))
     fake: Any = sys.modules.get("torch._subclasses.fake_tensor")
     if hasattr(getattr(fake, "FakeTensorMode", None), "avoid_device_init"):
-        patches.replace(fake.FakeTensorMode, "avoid_device_init", True)  # there is no device to start
+        patches.replace(fake.FakeTensorMode, "avoid_device_init", True)  # no device to initialise
     if hasattr(fake, "init_gpu_context"):
-        patches.replace(fake, "init_gpu_context", lambda device: None)  # nor a context on it
+        patches.replace(fake, "init_gpu_context", lambda device: None)  # no context to create
 
 
 def is_faked(args: Any, kwargs: Any) -> bool:

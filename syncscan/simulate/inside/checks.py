@@ -14,7 +14,7 @@ import torch
 
 _DECLARED = Path(torch.__file__).parents[1] / "torchgen/packaged/ATen/native/native_functions.yaml"
 _HAS_KERNEL = re.compile(r"^ +(structured_delegate:|(\w+, )*CUDA[,:])", re.MULTILINE)
-# Without a kernel of their own they are `cat`, which looks.
+# They have no kernel of their own, and call `cat`, which checks.
 _ARE_CAT = frozenset({"stack", "_stack"})
 
 

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from .conditions import CompiledOperation
     from .patches import Patches
 
-_READ = frozenset({"number", "list", "string"})  # results that Python has, and no tensor
+_READ = frozenset({"number", "list", "string"})  # results that are Python values, not tensors
 
 
 class _Thread(threading.local):
-    compiled = False  # whether it runs what a GPU would run compiled
+    compiled = False  # whether the thread runs code that a GPU would run compiled
 
 
 _thread = _Thread()
@@ -75,7 +75,7 @@ def _compile(model: Any = None, **options: Any) -> Any:
     if isinstance(model, torch.nn.Module):
         from torch._dynamo.eval_frame import OptimizedModule  # noqa: PLC0415 (slow to import)
 
-        module: Any = OptimizedModule(model, _compiled)  # type: ignore[arg-type]  # which it asks to compile a function
+        module: Any = OptimizedModule(model, _compiled)  # type: ignore[arg-type]  # called to compile a function
         module._torchdynamo_orig_callable = model.forward
         return module
     return _compiled(model)
@@ -101,7 +101,7 @@ class _AheadOfTime:
 
     def __init__(self, function: Any) -> None:
         self._run = _compiled(getattr(function, "__func__", function))
-        self.save_compiled_function = _refusal("save_compiled_function")  # a GPU would load what is no kernel
+        self.save_compiled_function = _refusal("save_compiled_function")  # a GPU could not load the result
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._run(*args, **kwargs)

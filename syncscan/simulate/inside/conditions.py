@@ -23,14 +23,14 @@ Test = Callable[[dict[str, Any]], bool]
 PlainTable = Mapping[str, Mapping[str, Any]]
 
 _FAMILY = ("torch", "torch.Tensor", "torch.nn.functional", "torch.special")
-# The facts that hold for no value of a plain type, and for no tuple of such values; or for no one index in a tuple.
+# Facts that never hold for a value of a plain type or a tuple of such values, or for one index in a tuple.
 _OF_TENSORS = frozenset({"is tensor", "on gpu", "on host", "holds gpu"})
 _OF_LISTS = frozenset({"is list", "is list array"})
 _OF_COO = frozenset({"coalesced", "hybrid"})
 _COPIES = frozenset({"upload", "download"})
-# What aten calls the operand that the table calls otherwise.
+# The operands whose aten names differ from those of the table.
 _ATEN_ARGS = {"self": "input", "indices": "index", "values": "value"}
-# The operations that reach aten under a name which is not their own.
+# The operations whose aten names differ from their public names.
 _ATEN_NAMES = {
     "_local_scalar_dense": "torch.Tensor.item",
     "index": "torch.Tensor.__getitem__",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def install(gpu: Gpu, patches: Patches) -> None:
     """Replace these constructors in torch."""
-    # torch.tensor then makes a tensor on the CPU and moves it by a call that modes see, wherever it is called.
+    # torch.tensor then makes a CPU tensor and transfers it by a call that modes see.
     patches.switch(torch._C._only_lift_cpu_tensors, torch._C._set_only_lift_cpu_tensors, True)
     patches.replace(torch.UntypedStorage, "__new__", staticmethod(_make_storage(gpu)))
     patches.replace(torch, "range", _make_range(torch.range))

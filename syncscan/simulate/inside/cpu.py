@@ -13,8 +13,8 @@ _has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
 _is_excluded = torch._C._dispatch_tls_is_dispatch_key_excluded
 _exclude = torch._C._dispatch_tls_set_dispatch_key_excluded
 _LAZY = (torch._C.DispatchKey.Conjugate, torch._C.DispatchKey.Negative, torch._C.DispatchKey.ZeroTensor)
-_NO_DTYPE = "not implemented for '"  # and the name of the dtype; others speak of layouts
-# Kernels for a GPU take more dtypes than those for the CPU: compute in a wider one where there is none.
+_NO_DTYPE = "not implemented for '"  # followed by the dtype; other messages are about layouts
+# GPU kernels accept more dtypes than CPU kernels; the CPU computes in these wider ones instead.
 _WIDER = {
     torch.float16: torch.float32,
     torch.bfloat16: torch.float32,

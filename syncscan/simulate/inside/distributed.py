@@ -39,7 +39,7 @@ def _on_gloo(make: Any, on_hosts: set[str]) -> Any:
 
     ``on_hosts`` collects the names of the groups that the program itself puts on gloo.
     """
-    place = 0 if make.__name__ == "init_process_group" else 2  # of the backend among the arguments
+    place = 0 if make.__name__ == "init_process_group" else 2  # position of the backend argument
 
     def made(*args: Any, **kwargs: Any) -> Any:
         asked = kwargs.get("backend") or (args[place] if len(args) > place else None)
@@ -50,7 +50,7 @@ def _on_gloo(make: Any, on_hosts: set[str]) -> Any:
             kwargs["backend"] = _gloo(kwargs["backend"])
         elif not arguments and make.__name__ == "init_process_group":
             kwargs["backend"] = "gloo"
-        kwargs.pop("device_id", None)  # gloo knows no device
+        kwargs.pop("device_id", None)  # gloo has no device
         group = make(*arguments, **kwargs)
         name = getattr(group if place else default(), "group_name", "")  # this process may not be in it
         on_hosts.discard(name)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 device_constructors = _device._device_constructors
 
-# Results whose place follows from the operands, or that are no tensors.
+# Kinds of results that are on the device of the operands, or no tensors.
 _DIRECT = frozenset({"input", "view", "number", "list", "none"})
 
 
@@ -37,7 +37,7 @@ class Scope:
         self.operation = operation
         self.args = args
         self.kwargs = kwargs
-        self.made: int | None = None  # where the program wants what it makes, if it says so
+        self.made: int | None = None  # the device that the program requests for the result, if any
         self.blocked = False
 
     @property
@@ -75,7 +75,7 @@ class FunctionPlan:
         self.fills_device = function in device_constructors()
         self.is_native = _is_native(function)
         self.casts_on_gpu = casts_on_gpu_alone(function)
-        # x.new_tensor(...): on the device of x, which torch takes for the CPU
+        # x.new_tensor(...): on the device of x, for torch always the CPU
         self.follows = operation is not None and operation.result == "input" and "device" in operation.args
         self.places = self.fills_device or self.follows
         self.is_direct = (

@@ -15,8 +15,8 @@ from .kinds import is_cuda_device
 from .marks import without_functions
 
 _STATE = struct.Struct("<QQ")
-_MOVES_BY = 4  # numbers that a thread draws at once, of which an offset of CUDA is a multiple
-_KEPT = 4096  # states, of 5 KB each
+_MOVES_BY = 4  # numbers that a CUDA thread draws at once; offsets are multiples of it
+_KEPT = 4096  # cached states, of 5 KB each
 
 
 class _States:
@@ -66,7 +66,7 @@ class _States:
 def make_generator(original: Any) -> type:
     """Return a replacement for the class `torch.Generator`, of which all host generators are instances too."""
 
-    class Meta(type(original)):  # type: ignore[misc]  # a base that is known when it runs
+    class Meta(type(original)):  # type: ignore[misc]  # a base known only at run time
         def __instancecheck__(cls, instance: object) -> bool:
             return isinstance(instance, original)
 

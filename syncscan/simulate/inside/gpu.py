@@ -27,7 +27,7 @@ from .uncomputed import Uncomputed
 
 _OUTSIDE = (
     *(str(Path(found).parent) + os.sep for found in (__file__, torch.__file__)),
-    contextlib.__file__,  # through which `judging` is entered
+    contextlib.__file__,  # frames of `judging`
 )
 
 
@@ -36,10 +36,10 @@ class Sync(NamedTuple):
 
     api: str  # the operation, as the table names it
     effect: str  # how it blocks: a value of ``syncscan.ops.Effect``
-    name: str  # the function that ran: the operation itself, or what aten calls it
+    name: str  # the function that ran: the operation, or its aten name
     operands: dict[str, str]  # its tensors: {"input": "cuda:0 float32 [4, 4]"}
-    breaks_graph: bool  # of a function that ``torch.compile`` would compile
-    uncomputed: bool  # what is read was not computed, or was made of such
+    breaks_graph: bool  # whether ``torch.compile`` would break its graph here
+    uncomputed: bool  # whether the value derives from a kernel that did not run
 
 
 Listener = Callable[[Sync], None]
@@ -57,9 +57,7 @@ class Gpu:
 
     def __init__(self, table: PlainTable, devices: int, kernels: str) -> None:
         self.table = Table(table)
-        self.kernels = (
-            kernels  # which of those for the GPU alone are run: "auto", "zeros" (none), "interpret"
-        )
+        self.kernels = kernels  # which GPU-only kernels run: "auto", "zeros" (none), "interpret"
         self.listeners: list[Listener] = []
         self.when_used: list[Callable[[], None]] = []  # called once, when the program first names the device
         self.devices = [torch.device("cuda", index) for index in range(devices)]
@@ -68,14 +66,14 @@ class Gpu:
         self.plans: dict[Any, Plan] = {}
         self.uncomputed = Uncomputed()
         self.functions: dict[Any, FunctionPlan | None] = {}
-        self.autocast: AutocastState  # from when it runs
+        self.autocast: AutocastState  # set when the simulation starts
 
     @property
     def operations(self) -> CallWatch | None:
         """The call interception of this thread; None if the thread is not simulated."""
         raise NotImplementedError
 
-    # what the modes ask
+    # Queries of the modes
 
     def cuda_index(self, device: Any) -> int:
         """Return the index of a device argument that names a GPU; raise RuntimeError if there is no such device."""
@@ -109,7 +107,7 @@ class Gpu:
         if self.operations is not None:
             self.operations.recording = recording
 
-    # what was seen
+    # Reports
 
     def launched(self, name: str) -> None:
         """Count a launch of a kernel whose results the simulation does not compute."""

@@ -19,7 +19,7 @@ from .marks import cuda_index, set_all, set_place, without_functions
 _base: Any = torch._C.TensorBase
 _functions: Any = torch._C._functions
 _Leaf = _functions.AccumulateGrad
-_PLACE = "_syncscan_place"  # in the metadata of a node: the CUDA device of what it gave, or None
+_PLACE = "_syncscan_place"  # key in a node's metadata: the CUDA device of its result, or None
 
 
 def move(tensor: Tensor, where: int | None, options: dict[str, Any]) -> Tensor:

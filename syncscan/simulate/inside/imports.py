@@ -26,7 +26,7 @@ class PatchFinder:
     def end(self) -> None:
         """Remove the hook and its callbacks."""
         self._waiting.clear()
-        if self in (sys.meta_path or ()):  # None where the process ends
+        if self in (sys.meta_path or ()):  # None at process exit
             sys.meta_path.remove(self)
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
@@ -35,11 +35,11 @@ class PatchFinder:
         spec = find_spec(name) if callback is not None else None
         if spec is None or callback is None or not hasattr(spec.loader, "exec_module"):
             return None
-        run: Any = spec.loader.exec_module  # type: ignore[union-attr]  # it has one, as was asked above
+        run: Any = spec.loader.exec_module  # type: ignore[union-attr]  # checked above
 
         def exec_module(module: Any) -> None:
             run(module)
             callback(module)
 
-        spec.loader.exec_module = exec_module  # type: ignore[union-attr,method-assign]  # as above; it is lent
+        spec.loader.exec_module = exec_module  # type: ignore[union-attr,method-assign]  # checked above
         return spec

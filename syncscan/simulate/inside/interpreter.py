@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .patches import Patches
 
 _NAME = "triton.runtime.interpreter"
-# Triton keeps the place in the grid, and what it replaces, for the process.
+# Triton stores the grid position and its replacements per process, so runs exclude each other.
 _one_at_a_time = threading.RLock()
 
 
@@ -61,7 +61,7 @@ def _replace_execution(gpu: Gpu, patches: Patches, interpreter: Any) -> None:
                 call(
                     launch, *map(_on_host, args), **{name: _on_host(value) for name, value in kwargs.items()}
                 )
-        except interpreter.InterpreterError:  # it cannot run all that Triton can compile
+        except interpreter.InterpreterError:  # the interpreter lacks some features of Triton
             not_run(gpu, launch.fn, args, kwargs)
         else:
             if gpu.uncomputed.counts:
@@ -114,7 +114,7 @@ def interpret(kernel: Any, grid: Any, args: Any, kwargs: dict[str, Any]) -> None
         try:
             return interpreter.InterpretedFunction(function.fn).rewrite()(*args, **kwargs)
         finally:
-            if replaced is not None:  # by a Triton that puts back what it replaces
+            if replaced is not None:  # newer Triton versions restore their replacements
                 replaced.restore()
 
     with _one_at_a_time, replacing() as patches:

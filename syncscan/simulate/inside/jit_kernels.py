@@ -25,7 +25,7 @@ def install(gpu: Gpu, patches: Patches) -> None:
     patches.when_imported("tvm_ffi", lambda tvm: _replace_modules(gpu, patches, tvm))
     patches.when_imported("tvm_ffi.cpp", lambda cpp: _replace_builds(gpu, patches, cpp))
     patches.when_imported("cutlass.base_dsl.dsl", lambda dsl: _replace_dsl(gpu, patches, dsl))
-    # its own way to compile what it then loads as a module of tvm-ffi
+    # FlashInfer compiles by itself, and loads the result as a module of tvm-ffi
     patches.when_imported(
         "flashinfer.jit.core",
         lambda core: patches.replace(core.JitSpec, "build", lambda *args, **kwargs: None),
@@ -100,7 +100,7 @@ class _Kernel:
             return self._on_host(*args, **kwargs)
         self._gpu.launched(self._name)
         taint([tensor for tensor in operands if _may_be_written(tensor)], Written({self._name}))
-        return ()  # what it returns beside its outputs is not known; that of a "plan" is asked not to be None
+        return ()  # unknown; callers of a "plan" function require a value other than None
 
     def to(self, device: Any = None) -> _Kernel:
         """Return the kernel itself: loading a CuTe kernel onto a device needs no work."""

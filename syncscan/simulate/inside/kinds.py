@@ -10,11 +10,11 @@ import torch
 
 from .marks import PINNED, cuda_index, place
 
-_LOOKED_AT = 64  # of the elements of a list; one of a million numbers holds no tensor either
+_LOOKED_AT = 64  # items per container: a longer list rarely has a tensor only behind these
 _MASKS = (torch.bool, torch.uint8)
 
 Test = Callable[[Any], bool]
-Kind = Sequence[Mapping[str, bool]]  # any of these, where each fact holds or does not
+Kind = Sequence[Mapping[str, bool]]  # a disjunction of conjunctions of facts, each with its truth value
 
 
 def size_in_bytes(value: Any) -> float:
@@ -71,7 +71,7 @@ def _tensor(value: Any) -> bool:
 
 
 def _list(value: Any) -> bool:
-    return isinstance(value, (list, tuple, range))  # of which torch makes a tensor where they are an index
+    return isinstance(value, (list, tuple, range))  # torch converts these to a tensor when they are an index
 
 
 def _slice(value: Any) -> bool:
@@ -192,7 +192,7 @@ def _fact(text: str, holds: bool) -> Test:
     return test if holds else lambda value: not test(value)
 
 
-# Calls of operations spend their time here: most kinds are one fact or two.
+# The hot path of each call: most kinds consist of one or two facts.
 def _any_of(tests: list[Test]) -> Test:
     if len(tests) == 1:
         return tests[0]

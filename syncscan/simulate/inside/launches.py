@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from .patches import Patches
 
 
-# A kernel decides that writes counts, lengths, tokens or places; bytes may be numbers of eight bits.
+# Results by which programs decide: counts, lengths, tokens, indices. Bytes may be 8-bit floats instead.
 _DECIDING = frozenset({torch.bool, torch.int16, torch.int32, torch.int64})
 _FEW_ELEMENTS = 1 << 16
-_FEW_PROGRAMS = 1 << 10  # the interpreter takes a millisecond and more for each
+_FEW_PROGRAMS = 1 << 10  # the interpreter takes at least a millisecond for each
 
 
 def install(gpu: Gpu, patches: Patches) -> None:
@@ -47,7 +47,7 @@ def _replace_launch(gpu: Gpu, patches: Patches, jit: Any) -> None:
         if _is_interpreted(gpu, kernel.fn, grid, args, kwargs):
             try:
                 interpret(kernel, grid, args, kwargs)
-            except Exception:  # by what of Triton the interpreter lacks
+            except Exception:  # the interpreter lacks some features of Triton
                 not_run(gpu, kernel.fn, args, kwargs)
         else:
             name = kernel_name(kernel.fn)

@@ -12,8 +12,8 @@ from typing import Any
 
 import torch
 
-PINNED = -1  # host memory that is page-locked; CUDA devices are marked with their index
-MIXED = -2  # in more than one place
+PINNED = -1  # pinned host memory; the mark of a CUDA device is its index
+MIXED = -2  # on more than one device
 NOWHERE = -3  # no tensor at all
 PLAIN_TYPES = frozenset(
     {int, float, bool, complex, str, type(None), type(...)}
@@ -21,9 +21,7 @@ PLAIN_TYPES = frozenset(
 )
 PLAIN_TENSORS = frozenset({torch.Tensor, torch.nn.Parameter})
 function_modes = torch._C._len_torch_function_stack
-without_functions = (
-    torch._C.DisableTorchFunction
-)  # so that what we ask of a tensor reaches no mode and no override
+without_functions = torch._C.DisableTorchFunction  # hides our own queries from modes and overrides
 _MARK = "_syncscan_place"
 _without_dispatch = torch._C._DisableTorchDispatch
 _base: Any = torch._C.TensorBase
@@ -84,7 +82,7 @@ def _wrapped(tensor: Any) -> list[torch.Tensor]:
         with without_functions():
             names, _ = tensor.__tensor_flatten__()
             parts = [getattr(tensor, name) for name in names]
-    except AttributeError:  # it is being made, and has none yet
+    except AttributeError:  # under construction, without its parts
         return []
     return [part for part in parts if isinstance(part, torch.Tensor)]
 

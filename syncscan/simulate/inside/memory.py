@@ -15,7 +15,7 @@ import torch
 from .marks import set_place
 
 LARGE_BYTES = 256 << 20
-_OF_ONE_THREAD = 32_000  # elements; from 32,768 on torch shares them out
+_OF_ONE_THREAD = 32_000  # elements; torch uses several threads from 32,768 on
 _NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 _LIKE = frozenset({torch.empty_like, torch.zeros_like})
 _MAKERS = _LIKE | {
@@ -23,7 +23,7 @@ _MAKERS = _LIKE | {
 }  # fmt: skip
 
 
-# What of new memory comes as it is. On the simulated GPU it is zero: a kernel that is not run may have been meant to fill it.
+# Constructors of uninitialised memory, here zeroed: a kernel that does not run may have been meant to fill it.
 _UNFILLED = frozenset(
     {
         torch.empty, torch.empty_like, torch.empty_strided, torch.empty_permuted,
@@ -76,7 +76,7 @@ def make_large(function: Any, args: Any, kwargs: dict[str, Any]) -> torch.Tensor
         return None
     try:
         memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)
-    except (OSError, AttributeError):  # no room for addresses either, or another system
+    except (OSError, AttributeError):  # no address space left, or no such flags on this system
         return None
     storage = torch.frombuffer(memory, dtype=torch.uint8).untyped_storage()
     made = torch.empty(0, dtype=wanted.dtype).set_(storage, 0, wanted.size(), wanted.stride())
@@ -107,7 +107,7 @@ def share_memory(tensor: torch.Tensor, where: int | None) -> torch.Tensor:
         mapped = torch.empty(0, dtype=torch.uint8)
     else:
         memory: Any = (ctypes.c_char * size).from_address(storage.data_ptr())
-        memory.owner = storage  # which lives as long as this does
+        memory.owner = storage  # keep the storage alive
         mapped = torch.frombuffer(memory, dtype=torch.uint8)
     made = torch.empty(0, dtype=tensor.dtype).set_(
         mapped.untyped_storage(), tensor.storage_offset(), tensor.size(), tensor.stride()

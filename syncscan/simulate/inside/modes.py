@@ -52,13 +52,13 @@ _dispatch_modes = torch._C._len_torch_dispatch_stack
 _transform = torch._C._functorch.peek_interpreter_stack
 _without_dispatch = torch._C._DisableTorchDispatch
 _CPU = torch.device("cpu")
-_HOST_PLACES = frozenset({None, NOWHERE})  # of operands that are all on the host
+_HOST_PLACES = frozenset({None, NOWHERE})  # the common marks of host operands
 _COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
 _in_backward = torch._C._current_graph_task_id
 _overrides_enabled = torch._C._is_torch_function_enabled
 
 
-# They take their last operand from another device.
+# Operations that accept their last operand from another device.
 _COPIES = frozenset({"copy_", "__setitem__", "index_put_", "index_put"})
 _SHARES = frozenset({torch.as_tensor, torch.asarray})
 
@@ -70,8 +70,8 @@ class Operations(TorchFunctionMode):
         super().__init__()
         self.gpu = gpu
         self.known: dict[Any, FunctionPlan | None] = gpu.functions
-        self.active = True  # False where it could not be taken from the stack of its thread
-        self.pack_hooks = 0  # of the program, around what is saved for backward
+        self.active = True  # False: deactivated, but still on the stack of its thread
+        self.pack_hooks = 0  # number of the program's hooks on tensors saved for backward
         self.scope: Scope | None = None
         self.recording: GraphRecording | None = None  # of the CUDA graph that this thread captures
 
@@ -157,7 +157,7 @@ class Operations(TorchFunctionMode):
         self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any], where: int | None
     ) -> Any:
         """Run an operation whose operands and results share one device, without intercepting its kernels."""
-        operation = plan.dense  # of what has no storage, no place is common
+        operation = plan.dense  # operands without a storage have no common mark
         if operation is not None and operation.may_block(args, kwargs):
             outer, self.scope = self.scope, Scope(func, operation, args, kwargs)
             try:
@@ -306,18 +306,18 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return func(*args, **(kwargs or {}))
         if types and any(
             map(_computes, types)
-        ):  # classes of the program that do it themselves, by calls that come here again
+        ):  # such classes make further aten calls, which arrive here again
             return NotImplemented
         plan = self.plans.get(func) or self._learn(func)
         kwargs = kwargs or {}
         if args and type(args[0]) in NUMBERS:
             args = plan.with_tensors(args)
         if plan.is_composite:
-            with self:  # not `decompose`, which prefers a Python version that raises other errors
+            with self:  # not `decompose`: its Python version raises other errors
                 return func._op_dk(_COMPOSITE, *args, **kwargs)
         if plan.is_view and plan.operation is None:
             result = func(*args, **kwargs)
-            if lacks_storage(result):  # and so the mark of what it is a view of
+            if lacks_storage(result):  # such a view does not share the mark of its base
                 set_all(result, plan.operands(args, kwargs)[0])
             return result
         return self._run(plan, args, kwargs)
@@ -408,7 +408,7 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
             inner = Scope(plan.function, operation, args, kwargs)
             self.gpu.judge(inner, operation.bind_aten(plan.names, args, kwargs))
         elif plan.reads and not scope.blocked and _reads_operand(args[0], scope):
-            # torch reads a number out of a tensor that the program passed where it takes numbers
+            # torch reads a number from a tensor passed in place of a number
             self.gpu.report("torch.Tensor.item", "reads a scalar", scope.function, {"input": args[0]})
 
     def _is_strict(self) -> bool:
@@ -450,7 +450,7 @@ def _without_default_device() -> Iterator[None]:
 def _overrides(kind: type) -> bool:
     """Return whether a class has its own Python ``__torch_function__``."""
     override = getattr(kind, "__torch_function__", None)
-    code = getattr(override, "__func__", None)  # of a class method
+    code = getattr(override, "__func__", None)  # the function of a class method
     return code is not None and code is not torch.Tensor.__torch_function__.__func__  # type: ignore[attr-defined]
 
 

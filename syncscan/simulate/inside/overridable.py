@@ -41,7 +41,7 @@ class Method:
             pass
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-                raise  # by what the implementation called
+                raise  # raised inside the implementation
         return self._original(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:

@@ -17,7 +17,7 @@ def pinned_place(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], wh
 
     Raises torch's RuntimeError where CUDA would refuse to pin.
     """
-    if func is not torch.tensor:  # which pins what it reads, and moves it afterwards
+    if func is not torch.tensor:  # torch.tensor pins its data first, and transfers the tensor afterwards
         if where is not None and where >= 0:
             raise RuntimeError("Only dense CPU tensors can be pinned")
         return PINNED

@@ -16,7 +16,7 @@ from .marks import cuda_index, place, set_all, set_place
 from .memory import is_unfilled
 from .registered import python_kernel
 
-# Their operands may be on different devices, on a GPU as here.
+# Operations that accept operands on different devices.
 _MIXES = frozenset(
     {
         "copy_", "_to_copy", "copy", "fill_", "fill", "set_", "_foreach_copy_", "_foreach_copy",
@@ -26,13 +26,13 @@ _MIXES = frozenset(
         "_amp_foreach_non_finite_check_and_unscale_", "sparse_coo_tensor", "_sparse_coo_tensor_with_dims_and_tensors",
     }
 )  # fmt: skip
-HOST = -1  # where a device has an index
-NUMBER = -2  # on the host, and nothing but single numbers
+HOST = -1  # in place of a device index
+NUMBER = -2  # host operands that are all single numbers
 NUMBERS = frozenset({bool, int, float, complex})
 _INDEXING = frozenset(
     {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index", "_unsafe_index_put"}
 )
-# (operation, position): results that live on the host although the operands are on a GPU.
+# The position of a result on the host although the operands are on a GPU, by operation.
 _HOST_RESULTS = {"_pack_padded_sequence": 1}
 
 
@@ -48,7 +48,7 @@ class Plan:
         self.names = [argument.name for argument in arguments]
         self.takes_tensor = [str(argument.type) == "Tensor" for argument in arguments]
         self.is_view = _are_views(results)
-        # Torch asks modes about the whole only where autograd is off; else about what it is made of.
+        # Without autograd, torch shows modes the composite operation; else its parts.
         self.is_composite = _is_composite(function)
         self.around = nullcontext if _has_kernel(function, "CPU") else SeeingConjugates
         self.makes_nothing = name != "set_" and bool(schema) and all(result.alias_info for result in results)
@@ -59,7 +59,7 @@ class Plan:
         self.host_kernel = python_kernel(function, on_gpu=False)
         self.body = bodies.find(function)
         self.unfilled = is_unfilled(function)
-        self.is_computed = True  # until it turns out that the CPU has no kernel for it
+        self.is_computed = True  # False once the CPU turns out to lack a kernel
         self.indexes = name in _INDEXING
         declared = self._entry(table, namespace, name)
         self.declared = None if namespace == "aten" else declared

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from .patches import Patches
 
-# In what torch knows of an operation: its kernel for CUDA, and the file that registered it.
+# The CUDA kernel and its registering file, in torch's description of an operation.
 _IN_PYTHON = re.compile(r"^CUDA: registered at (.*\.py|<.*>):\d+ ", re.MULTILINE)
-_registered: dict[str, Callable[..., Any]] = {}  # for CUDA, while a simulation ran
+_registered: dict[str, Callable[..., Any]] = {}  # CUDA kernels registered during simulations
 
 
 def install(patches: Patches) -> None:
@@ -33,7 +33,7 @@ def install(patches: Patches) -> None:
     patches.replace(torch.library.Library, "impl", remembering)
 
 
-# The body that runs on a place; where there is none for it, the simulation takes that for the other.
+# The device types whose body runs on each side, in order; the other side's body is the last resort.
 _ON_GPU, _ON_HOST = ("cuda", None, "default", "cpu"), ("cpu", None, "default", "cuda")
 
 

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Simulation", "Sync", "calling_frame", "current", "lock"]
 
-# The one that runs: torch has one set of attributes to replace.
+# The running simulation: at most one, because torch has one set of attributes to replace.
 current: Simulation | None = None
-lock = threading.RLock()  # held where one begins or ends
+lock = threading.RLock()  # held while a simulation begins or ends
 
 
 class Simulation(Gpu):
@@ -160,8 +160,8 @@ class Simulation(Gpu):
         functions: dict[Any, FunctionPlan | None] = {}
         for function, operation in self.table.resolved(_attribute):
             functions[function] = None if operation.is_query else FunctionPlan(function, operation)
-        functions[torch.device] = None  # it names a device and makes nothing there
-        # These are replaced by methods that judge for themselves, or ask nothing of the device.
+        functions[torch.device] = None  # naming a device makes no tensor there
+        # The replacements of these judge their calls themselves, or do not use the device.
         functions.update(
             (getattr(torch.Tensor, name), None) for name in (*Transfers.METHODS, "untyped_storage")
         )

@@ -20,7 +20,7 @@ def make_classes(gpu: Gpu) -> tuple[Any, Any, CurrentStreams]:
 
     class Event(_Event):
         def synchronize(self) -> None:
-            # One that was never recorded is not yet an event of CUDA's, and torch asks nothing.
+            # An event never recorded has no CUDA event yet, and torch does not call CUDA.
             if self._recorded is not None:
                 gpu.judge_call("torch.cuda.Event.synchronize", {"input": self})
 
@@ -32,7 +32,7 @@ def make_classes(gpu: Gpu) -> tuple[Any, Any, CurrentStreams]:
             self._entered: list[Any] = []
 
         def __enter__(self) -> Stream:
-            self._entered.append(torch.cuda.stream(self))  # type: ignore[arg-type]  # it stands in for torch's
+            self._entered.append(torch.cuda.stream(self))  # type: ignore[arg-type]  # a replacement for torch's class
             self._entered[-1].__enter__()
             return self
 

@@ -17,7 +17,7 @@ from .marks import PLAIN_TENSORS, PLAIN_TYPES, storage_of
 
 _MARK = "_syncscan_uncomputed"
 _NONE: frozenset[str] = frozenset()
-_FILLS = frozenset({"zero_", "fill_", "copy_"})  # they write a first operand by others alone
+_FILLS = frozenset({"zero_", "fill_", "copy_"})  # their result depends on the operands after the first
 
 
 class Written(frozenset):  # type: ignore[type-arg]
@@ -55,7 +55,7 @@ def kernels_behind(values: Iterable[Any]) -> frozenset[str]:
 
 def spread(name: str, args: Any, kwargs: dict[str, Any], made: Any) -> None:
     """Propagate the mark from a kernel's operands to its results, or to the operand that it writes in place."""
-    if name.endswith("_like") or name.startswith("new_"):  # of an operand they take the shape
+    if name.endswith("_like") or name.startswith("new_"):  # they take only the shape of an operand
         return
     fills = name in _FILLS and args
     behind = kernels_behind(args[1:] if fills else args) or (kwargs and kernels_behind(kwargs.values()))

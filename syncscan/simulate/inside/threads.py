@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .gpu import Gpu
     from .patches import Patches
 
-# Not by `with`: that notes in attributes of torch's, which threads share, that a mode was entered.
+# Not `with mode`, which records the entry in torch attributes that all threads share.
 _FUNCTIONS = (
     torch._C._len_torch_function_stack,
     torch._C._pop_torch_function_stack,
@@ -37,7 +37,7 @@ class ThreadModes:
         self.operations = Operations(gpu)
         self.kernels = Kernels(gpu, self.operations)
         self.keepers = 0
-        _take_out_inactive()  # those that another thread had to leave here
+        _take_out_inactive()  # modes that another thread deactivated
         torch._C._push_on_torch_function_stack(self.operations)
         torch._C._push_on_torch_dispatch_stack(self.kernels)
 

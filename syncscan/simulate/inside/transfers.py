@@ -98,7 +98,7 @@ class Transfers:
         method.__name__ = method.__qualname__ = name.rpartition("storage_")[2]
         return method
 
-    # where a tensor is
+    # Devices of tensors
 
     def _device(self, tensor: Tensor) -> torch.device:
         index = cuda_index(tensor)
@@ -131,7 +131,7 @@ class Transfers:
     def _cuda_array_interface(tensor: Tensor) -> Any:
         raise AttributeError(f"{tensor.type()} has no __cuda_array_interface__: its CUDA device is simulated")
 
-    # moving it
+    # Transfers of tensors
 
     @staticmethod
     def _parse_module_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
@@ -177,7 +177,7 @@ class Transfers:
             return self._stay(tensor, copy=bool(parsed.get("copy")), **options)
         self.gpu.judge_call(name, {"input": tensor, **parsed, **operands})
         if where is None and parsed.get("non_blocking"):
-            where = PINNED  # torch takes page-locked memory for an asynchronous download
+            where = PINNED  # torch allocates pinned memory for an asynchronous D2H copy
         return move(tensor, where, options)
 
     def _cuda(
@@ -254,7 +254,7 @@ class Transfers:
                 groups[device, key[1]] = parts, [indices[at] for at in positions] if indices else indices
         return groups
 
-    # pinned memory
+    # Pinned memory
 
     def _pin_memory(self, tensor: Tensor, device: Any = None) -> Tensor:
         if cuda_index(tensor) is not None:
@@ -270,7 +270,7 @@ class Transfers:
     def _is_pinned(tensor: Tensor, device: Any = None) -> bool:
         return place(tensor) == PINNED
 
-    # storages, which torch.save, torch.load and copy.deepcopy move by themselves
+    # Storages, which torch.save, torch.load and copy.deepcopy transfer themselves
 
     def _storage_device(self, storage: Any) -> torch.device:
         where = owner_place(storage)
@@ -325,7 +325,7 @@ def _by_device(device: torch.device, tensors: Any) -> dict[torch.device, list[in
 
 def _copied(storage: Any, where: int | None) -> Any:
     copy = type(storage)(storage.nbytes())
-    set_owner_place(copy, owner_place(storage))  # so that the copy itself is none between devices
+    set_owner_place(copy, owner_place(storage))  # so that the copy itself stays on one device
     copy.copy_(storage, False)
     set_owner_place(copy, where)
     return copy

@@ -19,7 +19,7 @@ from .taint import Written, taint
 if TYPE_CHECKING:
     from .conditions import CompiledOperation
 
-# What is larger is written in parts, such as a cache; as large memory is zero until it is written, it stays as it is.
+# Larger memory, such as a cache, is written in parts. It starts as zeros, so it needs no zeroing.
 LARGE_BYTES = 64 << 20
 _META = torch.device("meta")
 
@@ -29,9 +29,9 @@ class Uncomputed:
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
-        self.decided: Counter[str] = Counter()  # how often the host read what comes of a kernel
-        self.read: set[str] = set()  # the kernels whose own results the host read
-        self.refused: set[str] = set()  # those that no interpreter can run
+        self.decided: Counter[str] = Counter()  # host reads of values that derive from each kernel
+        self.read: set[str] = set()  # the kernels whose direct results the host read
+        self.refused: set[str] = set()  # the kernels that no interpreter can run
 
     def note_read(self, kernels: frozenset[str]) -> None:
         """Record that the host reads values derived from kernels that did not run."""

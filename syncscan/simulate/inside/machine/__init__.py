@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ..gpu import Gpu
     from ..patches import Patches
 
-_NO_DEVICE = 100  # what the functions of CUDA's driver answer
-_FUNCTIONS = Path(__file__).with_name("driver_functions.txt")  # all that the headers of CUDA 13 declare
+_NO_DEVICE = 100  # the status that all driver functions return
+_FUNCTIONS = Path(__file__).with_name("driver_functions.txt")  # all declared in the headers of CUDA 13
 
 
 def install(gpu: Gpu, patches: Patches) -> None:

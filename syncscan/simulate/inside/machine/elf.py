@@ -14,17 +14,15 @@ import struct
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-_PAGE = 0x10000  # the largest that a page is on either machine
-_STUB = 8  # bytes of the code of one function
+_PAGE = 0x10000  # the largest page size of both architectures
+_STUB = 8  # bytes of code of one function
 _HEADER, _PROGRAM_HEADER, _SYMBOL = 64, 56, 24
 _LOAD, _DYNAMIC, _STACK = 1, 2, 0x6474E551
 _READ, _RUN, _READ_WRITE = 4, 5, 6
 _HASH, _STRINGS, _SYMBOLS, _STRINGS_SIZE, _SYMBOL_SIZE, _NAME = 4, 5, 6, 10, 11, 14
 _FUNCTION, _OBJECT = 0x12, 0x11  # a global symbol of either type
 _SLOTS = "syncscan_slots"
-_spellings = itertools.count(
-    1
-)  # a path that was loaded before stands for that library, though the file is another
+_spellings = itertools.count(1)  # the loader caches libraries by path, even if the file has changed
 
 
 def load_library(name: str, failing: Iterable[str], status: int, answered: Mapping[str, Any]) -> Any:
@@ -40,7 +38,7 @@ def load_library(name: str, failing: Iterable[str], status: int, answered: Mappi
         with open(descriptor, "wb", closefd=False) as file:
             file.write(image)
         library = ctypes.CDLL(f"/proc/self/fd/{'./' * next(_spellings)}{descriptor}")
-    except OSError:  # a system that runs nothing that is not on a disk
+    except OSError:  # the system forbids code without a file on disk
         return None
     finally:
         os.close(descriptor)

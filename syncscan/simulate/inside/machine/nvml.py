@@ -21,20 +21,18 @@ if TYPE_CHECKING:
 
 NOT_LOADED = 9  # the status of a machine without a driver
 _BAD_ARGUMENT, _NOT_FOUND = 2, 6
-_NOT_CONNECTED = (
-    5  # of two devices: no kernel of one reads the memory of the other, which no process shares here
-)
+_NOT_CONNECTED = 5  # status of a pair of devices: no peer access
 _TEXTS = {
     0: b"Success",
     _BAD_ARGUMENT: b"Invalid Argument",
     _NOT_FOUND: b"Not Found",
     NOT_LOADED: b"Driver Not Loaded",
 }
-_DRIVER = b"580.65.06"  # one that goes with CUDA 13
-_Handle = c_void_p  # of a device: its index and one, as it must not be null
+_DRIVER = b"580.65.06"  # a driver version that supports CUDA 13
+_Handle = c_void_p  # the index of a device plus 1, since null is invalid
 
-answers: dict[str, Any] = {}  # the callbacks by the name of the function
-_gpus: list[Gpu] = []  # those of the simulation that runs
+answers: dict[str, Any] = {}  # the callbacks by function name
+_gpus: list[Gpu] = []  # the running simulation, if any
 
 
 def answer_for(gpu: Gpu | None) -> None:
