@@ -74,8 +74,8 @@ class Matching:
     def functions(self, targets: Container[str] | None) -> list[Function]:
         """Return the functions to report on: those in ``targets`` (None: all files) that may block.
 
-        Functions for other hardware, functions in allowed regions, and private functions that only code for
-        other hardware calls are left out.
+        Three sorts of functions are left out: those for other hardware, those called only in allowed regions,
+        and private ones that only code for other hardware calls.
         """
         known = self._solver.known
         self._look_for_waits()

@@ -6,7 +6,7 @@
    - the callees in loops of functions that run many steps for one request (`is_generation`). These functions are no steps themselves.
 2. Every function that a root reaches runs in a step. The walk passes over functions that run once by their names, such as loading,
    and over calls behind a guard such as ``if self._x is None``.
-3. A function that no step reaches runs once if all of its callers run once.
+3. A function that no step reaches runs once by its name, or if all calls of it run once.
 4. Calls in the loops of a program's start-up stay unknown, for the callee may be a step under another name.
 """
 

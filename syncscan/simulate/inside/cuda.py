@@ -128,7 +128,7 @@ class SimulatedCuda:
 
     def _start_cuda(self, original: Any) -> Any:
         def lazy_init() -> None:
-            """Nothing to start; but in a thread that is not simulated, CUDA is what it was."""
+            """Do nothing in a simulated thread; call the original in other threads."""
             if self.gpu.operations is None:
                 original()
 
@@ -194,7 +194,7 @@ class SimulatedCuda:
 
 def _is_built(original: Any) -> Any:
     def is_built() -> bool:
-        """The truth for code of torch that is being imported: it imports more where torch has CUDA."""
+        """Return the truth while a torch module is being imported, as torch imports more in a CUDA build; else True."""
         asking = sys._getframe(1)
         importing = asking.f_code.co_name == "<module>" and asking.f_globals["__name__"].startswith("torch.")
         return bool(original()) if importing else True

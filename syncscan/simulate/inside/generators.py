@@ -82,7 +82,7 @@ def make_generator(original: Any) -> type:
             return made
 
         def __init__(self, device: Any = "cpu", source: Any = None) -> None:
-            """Everything is done in ``__new__``."""
+            """Do nothing: ``__new__`` initialises the object."""
 
         @property
         def device(self) -> torch.device:

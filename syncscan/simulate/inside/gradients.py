@@ -48,10 +48,10 @@ def remember_place(tensor: Tensor) -> None:
 
 
 def carried(values: Iterable[Any], where: int | None, *, any_shape: bool) -> list[Any]:
-    """Return the operands of a call, with those that require a gradient transferred to ``where``.
+    """Return the operands of a call, with some of those that require a gradient transferred to ``where``.
 
-    Only a 0-dimensional host tensor may be on another device. ``any_shape`` lifts this restriction for copies
-    into other memory.
+    Operations accept 0-dimensional host tensors beside GPU tensors, so these are transferred. ``any_shape``
+    transfers all, for copies into other memory.
     """
     return [move(value, where, {}) if _travels(value, where, any_shape) else value for value in values]
 

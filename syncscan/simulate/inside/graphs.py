@@ -63,10 +63,10 @@ def make_graph_class(gpu: Gpu) -> Any:
             return self._pool
 
         def instantiate(self) -> None:
-            """Nothing to prepare."""
+            """Do nothing: a replay needs no preparation."""
 
         def enable_debug_mode(self) -> None:
-            """Nothing to keep."""
+            """Do nothing: the simulation keeps no debug information."""
 
         def debug_dump(self, debug_path: str) -> None:
             raise SimulationError("CUDAGraph.debug_dump cannot be simulated: it needs a real GPU")

@@ -36,7 +36,7 @@ def _replace_modules(gpu: Gpu, patches: Patches, tvm: Any) -> None:
     load = tvm.load_module
 
     def load_module(path: Any, *args: Any, **kwargs: Any) -> Any:
-        """One that is there may hold functions for the host."""
+        """Load a compiled module if the file exists, because it may contain host functions."""
         found = load(path, *args, **kwargs) if Path(path).exists() else None
         return _Module(gpu, Path(path).stem, found)
 
@@ -51,7 +51,7 @@ def _replace_builds(gpu: Gpu, patches: Patches, cpp: Any) -> None:
 
 def _load(gpu: Gpu, original: Any) -> Any:
     def load(name: str, **options: Any) -> Any:
-        """Compile what is for the host alone."""
+        """Compile host-only modules; return a stand-in for modules with CUDA sources."""
         if options.get("cuda_files") or options.get("cuda_sources"):
             return _Module(gpu, name, None)
         return original(name, **options)

@@ -106,7 +106,7 @@ class _Compiled:
         return lambda *args, **kwargs: None
 
     def _init_handles(self) -> None:
-        """Nothing to load."""
+        """Do nothing: a launch has no binary to load."""
 
 
 class _Driver:
@@ -139,7 +139,7 @@ class _Driver:
 
     @staticmethod
     def get_current_target() -> Any:
-        """The machine that a kernel would be compiled for."""
+        """Return the GPU target for which Triton would compile a kernel."""
         from triton.backends.compiler import GPUTarget  # type: ignore[import-not-found]  # noqa: PLC0415 (where the program has Triton)
 
         major, minor = figures.CAPABILITY
@@ -147,7 +147,7 @@ class _Driver:
 
     @staticmethod
     def get_benchmarker() -> Any:
-        """Nothing is measured."""
+        """Return a benchmarker that measures nothing and reports 0 ms."""
         return lambda function, quantiles=(), **options: [0.0] * len(quantiles) if quantiles else 0.0
 
     @staticmethod
@@ -156,7 +156,7 @@ class _Driver:
 
     @staticmethod
     def clear_cache(cache: torch.Tensor) -> None:
-        """Nothing is kept in it."""
+        """Do nothing: the cache for benchmarks is empty."""
 
 
 def _properties(index: int) -> dict[str, int]:

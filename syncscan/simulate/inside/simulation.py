@@ -169,7 +169,7 @@ class Simulation(Gpu):
 
 
 def _attribute(name: str) -> Any:
-    """The object that a full name such as "torch.Tensor.item" stands for, or None."""
+    """Return the torch object with a full name such as "torch.Tensor.item", or None."""
     found: Any = torch
     for part in name.split(".")[1:]:
         found = getattr(found, part, None)

@@ -40,7 +40,7 @@ def clean(tensor: torch.Tensor) -> None:
 
 
 def kernels_behind(values: Iterable[Any]) -> frozenset[str]:
-    """Return the kernels from which the arguments of a call derive; `Written` if a single mark of this type is the only one."""
+    """Return the kernels from which the arguments of a call derive; a `Written` if one direct mark is the only one."""
     found: frozenset[str] = _NONE
     for value in values:
         kind = type(value)

@@ -145,7 +145,7 @@ class Point:
             self.solver.tell(cell, fact, self.state, self.number)
 
     def may_tell(self, other: Module) -> bool:
-        """Return whether code of this module counts as evidence about another module: code outside the project, such as tests, does not."""
+        """Return whether code here counts as evidence about another module; code outside the project, such as tests, counts only there."""
         return other.is_outside or not self.module.is_outside
 
     def asks(self, of: Class | Module | str, name: str) -> None:

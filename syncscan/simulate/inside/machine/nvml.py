@@ -98,12 +98,12 @@ answers["nvmlErrorString"] = ctypes.CFUNCTYPE(c_void_p, c_int)(_error_string)
 
 @_answer(names=("nvmlInit", "nvmlInit_v2", "nvmlShutdown"))
 def _nothing() -> None:
-    """Nothing to begin, and nothing to end."""
+    """Do nothing: NVML needs no initialisation or shutdown."""
 
 
 @_answer(c_uint, names=("nvmlInitWithFlags",))
 def _init_with_flags(flags: int) -> None:
-    """Nothing to begin."""
+    """Do nothing: NVML needs no initialisation."""
 
 
 @_answer(POINTER(c_char), c_uint, names=("nvmlSystemGetDriverVersion", "nvmlSystemGetNVMLVersion"))
