@@ -1,4 +1,4 @@
-"""`simulated_cuda`: the simulation for a block of a program that has syncscan installed."""
+"""The entry point `simulated_cuda`: a simulation for one block of a program that has syncscan installed."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ class SourceText:
         return (openings[own - 1], closings[own - 1]) if own else (start, end)
 
     def _closings(self, line: int, column: int) -> Iterator[Spot]:
-        """Yield the ends of the closing parentheses that follow."""
+        """Yield the ends of the closing parentheses after a position."""
         for number in range(line, len(self._lines) + 1):
             text = self._lines[number - 1]
             for index in range(column if number == line else 0, len(text)):
@@ -129,7 +129,7 @@ class SourceText:
                     return
 
     def _openings(self, line: int, column: int) -> Iterator[Spot]:
-        """Yield the opening parentheses that come before, the nearest first."""
+        """Yield the opening parentheses before a position, the nearest first."""
         before = ((number, _code_in(self._lines[number - 1])) for number in range(line - 1, 0, -1))
         for number, text in chain([(line, self._lines[line - 1][:column])], before):
             for index in range(len(text) - 1, -1, -1):

@@ -5,8 +5,8 @@ The table arrives as plain data, so that it can cross to a child process as JSON
     {NAME: {"args": [...], "result": "...", "count": 1, "interpret": false, "shapes": [["q[0]", ...], ...],
             "cases": [{"effect": "...", "when": [TERM, ...], "unless": [TERM, ...]}]}}
 
-where a TERM has the fields of ``syncscan.ops.Term``, its kind being what ``syncscan.ops.kinds.alternatives`` says.
-`syncscan.simulate.export.plain_table` makes it.
+A TERM has the fields of ``syncscan.ops.Term``; its kind is the result of ``syncscan.ops.kinds.alternatives``.
+`syncscan.simulate.export.plain_table` makes the data.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ class _CudaType(type):
     is_cuda = True
 
     def __call__(cls, *args: Any, **kwargs: Any) -> torch.Tensor:
-        """Make a tensor of sizes, of numbers, or of what other tensors hold."""
+        """Make a tensor from sizes, from numbers, or from another tensor."""
         made: torch.Tensor = cls._make(*args, **kwargs)
         if not isinstance(made, cls):
             raise TypeError(f"expected {cls.__module__}.{cls.__name__} (got {made.type()})")

@@ -10,7 +10,7 @@ Slot = int
 
 
 class Op(IntEnum):
-    """Every operation of the IR; in parentheses its operand slots, after ``;`` its data."""
+    """The operations of the IR; each comment lists the operand slots in parentheses, and the data after ``;``."""
 
     CONSTANT = auto()  # ; the value
     PARAMETER = auto()  # (its default, if any); its position

@@ -151,7 +151,7 @@ class KnowledgeReader:
             cells.recall = self._fill
 
     def cell(self, number: int) -> Cell[Any]:
-        """Return the cell of a number."""
+        """Return the cell with a number."""
         sort, key = json.loads(self._cell_names[number])
         cell: Cell[Any] = self._sorts[sort][self.names.thing(key)]
         return cell

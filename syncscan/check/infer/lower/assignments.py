@@ -1,4 +1,4 @@
-"""Assignments: the names, attributes and items that they bind."""
+"""Lowering of assignments: the names, attributes and items that they bind."""
 
 from __future__ import annotations
 

@@ -85,14 +85,14 @@ def _emit_call(to: Lowering, op: Op, called: tuple[Slot, ...], node: ast.Call, s
 
 
 def _names_device(node: ast.Call) -> bool:
-    """Return whether an unknown argument is a device by the look of it: ``.to(x)`` takes a dtype as well."""
+    """Return whether an argument looks like a device by its name: an unknown ``x`` in ``.to(x)`` may also be a dtype."""
     if any(keyword.arg == "device" for keyword in node.keywords):
         return True
     return any(_A_DEVICE.fullmatch(last_name(arg)) is not None for arg in node.args)
 
 
 def _empty(node: ast.Call) -> Iterator[int | str]:
-    """Yield the arguments that are written out as ``[]``: a name of an empty list may have got something since."""
+    """Yield the arguments that are the literal ``[]``; a variable with an empty list may have been filled since."""
     given = [*enumerate(node.args[:1]), *((keyword.arg, keyword.value) for keyword in node.keywords)]
     for name, each in given:
         if isinstance(each, (ast.List, ast.Tuple)) and not each.elts and name is not None:

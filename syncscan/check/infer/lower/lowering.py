@@ -61,7 +61,7 @@ class Listener(Protocol):
         """Record the instruction that stores to a target."""
 
     def silence(self, *, silent: bool) -> None:
-        """Begin or end a region in which nothing is reported."""
+        """Begin or end a region without reports."""
 
     def is_closed(self, gate: Slot) -> bool:
         """Return whether the code behind a gate never runs."""

@@ -58,7 +58,7 @@ def _with(to: Lowering, node: ast.With | ast.AsyncWith) -> bool | None:
 
 
 def _may_be_device(node: ast.expr) -> bool:
-    """Return whether a context may be ``torch.device(...)``, or a variable that holds one."""
+    """Return whether a context manager may be ``torch.device(...)`` or a variable with a device."""
     if isinstance(node, ast.Call):
         return "device" in last_name(node.func)
     return "device" in last_name(node)

@@ -176,7 +176,7 @@ def formats(left: AbstractValue, right: AbstractValue) -> bool:
 
 
 class Probe:
-    """Runs the instructions of functions again that may block, to say whether any does; no node is needed for that."""
+    """A cheap test of whether a function may block: runs its candidate instructions again, without syntax nodes."""
 
     def __init__(self, solver: Solving) -> None:
         self._point = Point(solver)

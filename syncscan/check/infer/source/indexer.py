@@ -31,7 +31,7 @@ _OVERLOAD = frozenset({"typing.overload", "typing_extensions.overload"})
 
 
 class _Indexer:
-    """Walks the statements of a module, and of everything defined in it, once."""
+    """The walk over the statements of a module and of all definitions in it."""
 
     def __init__(self, module: Module) -> None:
         self.module = module

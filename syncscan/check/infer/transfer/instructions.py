@@ -212,7 +212,7 @@ def _call_super(at: Point, values: Values, site: CallSite) -> AbstractValue:
 
 
 def _hold(at: Point, cls: Class, outside: str, made: AbstractValue) -> None:
-    """Note the tensors that an object of a class holds as its base from a package made it."""
+    """Store the tensors that an external base class holds for an object, according to its stub."""
     stub = at.context.stub(outside)
     if stub is None or made.device is Device.UNKNOWN:
         return
@@ -350,7 +350,7 @@ def _stored(at: Point, values: Values, data: None) -> AbstractValue:
 
 @register(INSTRUCTIONS, Op.RESIZED)
 def _resized(at: Point, values: Values, data: None) -> AbstractValue:
-    """Return a tensor that has elements now, though it was seen to have none."""
+    """Return a tensor with an unknown number of elements, after an operation that may resize it."""
     return refine(values[0], count=None) if values[0].kind is Kind.TENSOR else values[0]
 
 
@@ -463,7 +463,7 @@ def _at_device(at: Point, values: Values, data: None) -> AbstractValue:
 
 @register(INSTRUCTIONS, Op.MAY_BE)
 def _may_be(at: Point, values: Values, data: tuple[str, bool]) -> AbstractValue:
-    """Return nothing where no caller passes a text so that a comparison with it comes out so."""
+    """Return BOTTOM where no caller passes a text for which the comparison has this outcome."""
     (passed,), (text, is_equal) = values, data
     slot = at.state.ir.operands[at.number][0]
     parameter = at.context.parameter_at(at.state, slot)

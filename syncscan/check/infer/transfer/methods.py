@@ -102,7 +102,7 @@ def _of_object(at: Point, base: AbstractValue, name: str, call: Call) -> Abstrac
 
 
 def _of_no_method(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
-    """Call what an object of the project has under a name that is no method of its class."""
+    """Return the result of calling an object's member that is no method of its class."""
     cls: Class = base.payload
     if keep(at, cls, name, call):
         return BOTTOM
@@ -123,7 +123,7 @@ def inherited(at: Point, cls: Class, name: str) -> str | None:
 
 
 def _as_its_base(at: Point, base: AbstractValue, method: str) -> AbstractValue:
-    """Return an object as one of the package from which it inherits a method: where the tensors are that it was made of."""
+    """Return an object as an instance of its external base class, on the device of the tensors passed to its constructor."""
     stub = at.context.stub(method.rpartition(".")[0])
     if stub is None or not stub.items:
         return base

@@ -23,7 +23,7 @@ _RETURN_THE_MODULE = frozenset(
 
 
 def module_method(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
-    """Call a method that a class of the project inherits from ``nn.Module``."""
+    """Return the result of a method that a class of the project inherits from ``nn.Module``."""
     if name in _REGISTER:
         _register(at, base, call, _REGISTER[name])
         return BOTTOM
@@ -54,7 +54,7 @@ def tensors_of_module(at: Point, name: str) -> AbstractValue:
 
 
 def some_parameter(at: Point) -> AbstractValue:
-    """Return a parameter of some module."""
+    """Return a parameter of an unknown module."""
     return module_tensor(at, TENSOR, "parameters move with their module")
 
 

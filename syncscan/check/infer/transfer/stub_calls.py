@@ -44,7 +44,7 @@ _PLACES = {"cpu": Device.CPU, "gpu": Device.CUDA}
 
 
 def _is_of_the_host(bound: Bound) -> bool:
-    """Return whether a method without a condition is called on an object that is not known to be on the GPU."""
+    """Return whether the entry of a method has no conditions, and its object is not known to be on the GPU."""
     receiver = bound.get("self")
     return receiver is not None and receiver.device in {Device.CPU, Device.UNKNOWN} and not _asks(bound)
 
