@@ -1,4 +1,4 @@
-"""Sources to findings: index, infer, match. Knows no file system and no terminal."""
+"""The engine of the check, from sources to findings: index, infer, match. Does no I/O."""
 
 from __future__ import annotations
 
@@ -50,18 +50,23 @@ def check_sources(
     facts: FactSet | None = None,
     sync_free: Sequence[str] = (),
 ) -> CheckResult:
-    """Check a whole project once; see `Engine`."""
+    """Check a whole project once; see `Engine` for the parameters."""
     engine = Engine(conventions, hot, table, facts, sync_free=sync_free)
     return engine.check(sources, targets, progress, jobs)
 
 
 class Engine:
-    """The check of one project. Asked again, it works out what has changed since, and the rest it knows.
+    """An incremental check of one project: a later call of `check` analyses only what has changed since.
 
-    ``hot`` names the entry points of a step, see `syncscan.check.when`; ``table`` is the operation table, where
-    the project has operations of its own; ``facts`` has what was seen while it ran; ``state`` is what an earlier
-    engine of the same settings knew of files of the same names; ``sync_free`` names the functions that are to be free of synchronization. What it says is a function of the sources that it is asked about, whatever
-    it was asked before; but with ``keeps_python``, a file that is being typed counts for the others as it was when it was Python last.
+    - ``hot`` names the entry points of a step, see `syncscan.check.when`.
+    - ``table`` is the operation table of a project that declares operations of its own.
+    - ``facts`` are runtime facts from ``syncscan facts record``.
+    - ``state`` is the state of an earlier engine with the same settings, see `state`.
+    - ``keeps_python`` analyses a file with a syntax error as it was when it last parsed.
+    - ``sync_free`` names the functions that must be free of synchronization.
+
+    The findings depend on the given sources alone, and not on earlier calls. ``keeps_python`` is the only
+    exception.
     """
 
     def __init__(
@@ -86,28 +91,29 @@ class Engine:
 
     @property
     def solver(self) -> Solver | None:
-        """What is known of the project that was asked about last."""
+        """The solver of the last project checked, with all inferred values; None before the first check."""
         return self._project.solver if self._project is not None else None
 
     def check(
         self, sources: Sequence[Source], targets: Container[str] | None, progress: Progress, jobs: int = 1
     ) -> CheckResult:
-        """Check a project, and report on the files named in ``targets`` (as shown), or on all.
+        """Check a project, and report on the files named in ``targets`` (by their shown paths), or on all files.
 
-        ``jobs`` is how many processes to use, 0 for as many as help. ``progress`` is called with the name of a stage, how much of it is done, and of how much.
+        ``jobs`` is the number of processes, 0 to choose the number that helps. ``progress`` receives the name
+        of a stage, the items done, and the total number of items.
         """
-        in_order = sorted(sources, key=lambda source: source.shown)  # of which the result is a function
+        in_order = sorted(sources, key=lambda source: source.shown)  # the result depends on this order alone
         with steady_memory(), deep_recursion():
-            project, self._project = self._project, None  # what ends halfway is not kept
+            project, self._project = self._project, None  # an interrupted analysis is discarded
             state, self._state = self._state, None
             if state is not None:
                 result = self._followed(state, in_order, targets, progress, jobs)
                 if result is not None:
                     return result
-                gc.collect()  # what was read of it
+                gc.collect()  # the partly restored state
             if project is None or not project.follow(in_order, progress):
                 python = project.python() if project is not None else {}
-                project = None  # before the next one takes as much
+                project = None  # free its memory before the next one takes as much
                 kept = python if self._keeps_python else None
                 project = _Project(
                     in_order,
@@ -132,12 +138,13 @@ class Engine:
         progress: Progress,
         jobs: int,
     ) -> CheckResult | None:
-        """What follows from the state of an earlier run and what has changed since; None where all is to be worked out anew.
+        """Return the result derived from the state of an earlier run and the changes since; None where a cold run is needed.
 
-        It serves this once: what it knows of files that have not changed stands at no nodes, and could not move.
+        The restored project serves this one check only: findings in unchanged files refer to no nodes, so
+        later edits could not move them.
         """
         if has_contracts(sources, self._sync_free):
-            return None  # proofs read every file
+            return None  # proofs need the trees of all files
         try:
             state = SavedState(data, sources)
             project = _Project(
@@ -148,13 +155,13 @@ class Engine:
             return None
 
     def state(self) -> bytes | None:
-        """What is known of the project, for `Engine` in another run; None where that cannot be kept."""
+        """Return the engine's knowledge of the project as bytes for a later `Engine`; None where it cannot be serialised."""
         with steady_memory(), deep_recursion():
             return self._project.state() if self._project is not None else None
 
 
 class _Project:
-    """All that is known of a project as it is."""
+    """The modules, inferred values and findings of one version of a project."""
 
     def __init__(
         self,
@@ -167,14 +174,15 @@ class _Project:
         state: SavedState | None = None,
         kept: Mapping[str, str] | None = None,
     ) -> None:
-        """Work it out, or take over what a state says of the files, which are those that it is about.
+        """Analyse the sources, or restore the analysis from ``state``, whose files are then ``sources``.
 
-        ``kept`` has texts that count in place of those that are no Python; None where those count as gone.
+        ``kept`` has texts by path that replace files with a syntax error. Without ``kept``, such files count
+        as deleted.
         """
         self._keeps_python = kept is not None
         self._hot = hot
         self._facts = facts
-        # Files that count as they were Python last, and what is wrong with them; those that never were Python of any version.
+        # The syntax errors of files analysed in their last valid version, and the files that were never valid Python.
         self._half_typed: dict[str, Failure] = {}
         self._never_python: set[str] = set()
         self._sources = {source.shown: source for source in sources}
@@ -196,18 +204,18 @@ class _Project:
         self.solver = Solver([*self._modules.values()], table or load_table(), conventions, asked, facts)
         self._matching = Matching(self.solver, rules)
         self._rhythms = Rhythms()
-        self._times: Times | None = None  # as long as that holds
+        self._times: Times | None = None  # None: invalidated
         if state is None:
             self.solver.solve(progress)
         else:
             self._recall(state, parts)
 
     def python(self) -> dict[str, str]:
-        """The texts that count."""
+        """Return the analysed text of each file."""
         return {shown: module.lines.text for shown, module in self._modules.items()}
 
     def follow(self, sources: Sequence[Source], progress: Progress) -> bool:
-        """Take over what has changed; False if what follows from it cannot be told, and all is to be read anew."""
+        """Apply the changes since the last sources; return False where the analysis cannot be updated and must start anew."""
         before, self._sources = self._sources, {source.shown: source for source in sources}
         pairs = (
             (shown, before.get(shown), self._sources.get(shown)) for shown in {**before, **self._sources}
@@ -215,7 +223,7 @@ class _Project:
         changed = [shown for shown, then, now in pairs if then is not now and then != now]
         if not changed:
             return True
-        if self._facts is not None:  # which are about functions as they were
+        if self._facts is not None:  # runtime facts are tied to the source as it was
             return False
         try:
             edits = [each for shown in changed for each in self._edits(shown, before.get(shown))]
@@ -235,7 +243,7 @@ class _Project:
             self._times = None
 
     def _edits(self, shown: str, before: Source | None) -> Iterator[ModuleEdit]:
-        """What has become of a file. One that cannot be read is as good as none."""
+        """Yield the edits of one changed file. A file that does not parse counts as deleted."""
         module, source = self._modules.get(shown), self._sources.get(shown)
         self._half_typed.pop(shown, None)
         if module is not None and source is not None and before is not None:
@@ -260,7 +268,7 @@ class _Project:
             yield ModuleEdit.whole(new, is_new=True)
 
     def result(self, targets: Container[str] | None, progress: Progress, jobs: int) -> CheckResult:
-        """What is found in some files, or in all."""
+        """Return the result for the files in ``targets``, or for all."""
         result = CheckResult(failed=[*self._failed(targets)])
         self._times = when = self._times or times(self.solver, self._hot, self._rhythms)
         functions = [
@@ -281,8 +289,8 @@ class _Project:
         return result
 
     def state(self) -> bytes | None:
-        """All of that as bytes; None where it cannot be kept."""
-        if self._facts is not None:  # with which nothing is followed
+        """Return the project as bytes, or None where it cannot be serialised."""
+        if self._facts is not None:  # `follow` supports no runtime facts
             return None
         try:
             knowledge = KnowledgeWriter(self.solver)
@@ -325,7 +333,7 @@ class _Project:
 
 
 def _known_modules(state: SavedState, parts: Mapping[str, str]) -> dict[str, Module]:
-    """The modules of files as they were, of which those that are not to change are not read."""
+    """Return the modules of the files in a state; only those of changed files are parsed."""
     sources = {source.shown: source for source in state.sources}
     modules: dict[str, Module] = {}
     with reading():
@@ -345,12 +353,12 @@ def _known_modules(state: SavedState, parts: Mapping[str, str]) -> dict[str, Mod
 
 
 def _place(source: Source) -> tuple[str, str, str]:
-    """What of a source is not its text, and counts."""
+    """Return the parts of a source beside its text that identify a module."""
     return source.shown, source.module, source.path.stem
 
 
 def _module(source: Source, *, reported: bool = False) -> Module | Failure:
-    """Parse and index a file, or say why that fails."""
+    """Parse and index a file, or return the reason why that fails."""
     try:
         tree = tree_of(source.text)
     except _NO_PYTHON as error:
@@ -377,7 +385,7 @@ def _unparsed(source: Source, error: Exception, *, reported: bool = False) -> Fa
     if isinstance(error, RecursionError):
         return Failure(source.shown, 0, "nested too deeply to be analysed")
     line = getattr(error, "lineno", 0) or 0
-    newer = _newer_syntax(source.text) if reported else None  # which takes longer than all the rest of a file
+    newer = _newer_syntax(source.text) if reported else None  # slower than the rest of the analysis of a file
     if newer is None:
         message = error.msg if isinstance(error, SyntaxError) else str(error)
         return Failure(source.shown, line, f"syntax error: {message}")

@@ -1,4 +1,4 @@
-"""Properties whose bodies wait for the GPU: reading one looks free, and is not."""
+"""Properties whose bodies synchronize: an attribute read that looks free blocks the CPU."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from syncscan.check.match import Matcher, Placed
 from syncscan.model import Confidence, Device, Evidence, Finding, Kind, Value
 from syncscan.rule import rule_book
 
-# How many calls may lie between a property and the line that waits.
+# The largest number of calls between a property and the blocking line.
 _DEEPEST = 3
 
-Direct = dict[Function, Placed | None]  # the first and surest finding in the body of a function itself
+Direct = dict[Function, Placed | None]  # the first finding of the highest confidence in a function's own body
 
 
 def waiting_properties(solver: Solver, matcher: Matcher, direct: Direct) -> Waits:
-    """For each property of the project whose body waits, a GPU value whose evidence leads to the line.
+    """Return a GPU value for each property of the project whose body blocks; its evidence leads to the blocking line.
 
-    ``direct`` keeps what was looked at.
+    ``direct`` caches the findings in the bodies of the functions searched.
     """
     search = _Search(solver, matcher, direct)
     properties = [function for function in solver.functions() if function.is_property]
@@ -38,7 +38,7 @@ class _Search:
         self._known: dict[tuple[Function | Virtual, int], Value | None] = {}
 
     def wait_of(self, function: Function | Virtual, depth: int) -> Value | None:
-        """The wait in a function, or in one that it calls, of which no more than ``depth`` lie in between."""
+        """Return the value on which a function blocks, itself or through at most ``depth`` intermediate calls; else None."""
         key = function, depth
         if key not in self._known:
             self._known[key] = self._wait_of(function, depth)
@@ -49,7 +49,7 @@ class _Search:
             own = function.cls.find_method(function.name)
             methods = [*function.below, *([own] if own is not None and not _is_abstract(own) else [])]
             return _of_any([self.wait_of(method, depth) for method in methods])
-        if function.is_cached_property:  # it waits for its first reader only
+        if function.is_cached_property:  # it blocks its first reader only
             return None
         finding = self._finding_in(function)
         if finding is not None:
@@ -61,7 +61,7 @@ class _Search:
         return None
 
     def _finding_in(self, function: Function) -> Finding | None:
-        """The first and surest finding in the body of a function itself."""
+        """Return the first finding of the highest confidence in a function's own body."""
         if function not in self._direct:
             statements = self._solver.statements(function) if function in self._solver.known.may_block else {}
             found = self._matcher.findings_in(statements, function)
@@ -72,19 +72,19 @@ class _Search:
 
 
 def _of_any(waits: Sequence[Value | None]) -> Value | None:
-    """Return the wait of a call that runs one of several methods; it is assumed where some of them do not wait."""
+    """Return the blocking value of a call to one of several methods, with assumed confidence unless all methods block."""
     wait = next((each for each in waits if each is not None), None)
     return wait if wait is None or None not in waits else replace(wait, confidence=Confidence.ASSUMED)
 
 
 def _is_abstract(function: Function) -> bool:
-    """Return whether a method is there to be overridden: it says so, or does nothing but raise an error."""
+    """Return whether a method exists to be overridden: it is declared abstract, or ends with a raise."""
     body = function.node.body if isinstance(function.node, ast.FunctionDef) else []
     return "abc.abstractmethod" in function.decorators or (bool(body) and isinstance(body[-1], ast.Raise))
 
 
 def _called(function: Function, name: str, wait: Value) -> Value:
-    """The wait in something that a function calls, or reads, by a name: one step further away."""
+    """Return the blocking value of a callee with one more step of evidence: ``function`` calls or reads ``name``."""
     lines = [
         node.lineno
         for node in ast.walk(function.node)

@@ -1,4 +1,4 @@
-"""Candidate statements to findings: the rules are asked about the nodes of each."""
+"""The matcher: ask the rules about the nodes of each candidate statement, and turn their matches into findings."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from syncscan.rule import Match, Rewrite, Rule, suggestion_of
 from syncscan.syntax.source_text import Range, holds_statements, inside_of, nodes_of
 from syncscan.syntax.surroundings import Surroundings
 
-BoundIn = Callable[[tuple[ast.stmt, ...]], set[str]]  # `bound_in`, or what it said before
+BoundIn = Callable[[tuple[ast.stmt, ...]], set[str]]  # `bound_in`, possibly cached
 
 
 class StatementFacts:
-    """What the inference knows of one statement, asked by its nodes."""
+    """The answers to `syncscan.rule.Facts` for the nodes of one statement, from the values that the inference recorded."""
 
     def __init__(
         self, candidate: Candidate, statements: Statements, function: Function, bound: BoundIn
@@ -38,25 +38,25 @@ class StatementFacts:
         self._bound_in = bound
 
     def of(self, node: ast.AST) -> Value:
-        """Where the value of an expression lives; that of a generator is known by what it yields."""
+        """Return the abstract value of an expression; a generator expression is a list of the values that it yields."""
         if isinstance(node, ast.GeneratorExp):
             return Value(Kind.LIST, element=self.of(node.elt))
         return self._candidate.at(_position(node))
 
     def name_of(self, node: ast.AST) -> str:
-        """The full name of a function that is called."""
+        """Return the full name of a called function, or ""."""
         return self._candidate.names.get(_position(node), "")
 
     def blocks(self, node: ast.AST) -> Case | None:
-        """The case of the operation table that applies to a call or subscript."""
+        """Return the case of the operation table that applies to a call or subscript, or None."""
         return self._candidate.cases.get(_position(node))
 
     def queued(self, node: ast.AST) -> Case | None:
-        """The case of a copy that would wait, were it not asked to go on while the GPU does it."""
+        """Return the case of a copy that would block the CPU without its ``non_blocking=True``, or None."""
         return self._candidate.queued.get(_position(node))
 
     def behind(self, node: ast.AST) -> Iterator[tuple[ast.AST, StatementFacts]]:  # noqa: ARG002
-        """The statements that run after the one of a node, in order, and what is known of each."""
+        """Yield the statements that run after this one, in order, each with its own facts; see `syncscan.rule.Facts`."""
         place = self._place
         for statement in (*place.behind, *place.again):
             candidate = self._statements.get((statement.lineno, statement.col_offset))
@@ -67,24 +67,28 @@ class StatementFacts:
                 return
 
     def line(self, node: ast.AST) -> int:
-        """The line of its file on which a node begins."""
+        """Return the line of its file on which a node begins, 1-based."""
         return self.range_of(node)[0]
 
     def drifts_from(self, node: ast.AST) -> Value | None:
-        """For a host array that the project only ever adds to: the GPU tensor of which it is a mirror by its name."""
+        """Return the GPU tensor that a host array mirrors by its name, where the project only ever adds to the array; else None."""
         return self._candidate.mirrors.get(_position(node))
 
     def wait_inside(self, node: ast.AST) -> Value | None:
-        """For an attribute that is a property whose body waits: the value it waits for."""
+        """Return the value on which the body of a property blocks, for an attribute that reads such a property; else None."""
         return self._candidate.waits.get(_position(node))
 
     def group(self, call: ast.Call) -> Value:
-        """The process group that a collective is for: the default one where the call names none."""
+        """Return the process group of a collective, the default group where the call names none."""
         bound = self._candidate.call_at(_position(call))
         return (bound.get("group") if bound is not None else None) or UNKNOWN
 
     def argument(self, call: ast.Call, name: str) -> ast.expr | None:
-        """The argument that a call of a known operation binds to a parameter, if it is given in so many words."""
+        """Return the argument that a call of a known operation binds to a parameter.
+
+        Return None where the call omits the argument, or passes the argument only through ``*args`` or
+        ``**kwargs``.
+        """
         bound = self._candidate.call_at(_position(call))
         if bound is None:
             return None
@@ -96,66 +100,69 @@ class StatementFacts:
         return given.get(name, (None,))[0]
 
     def _is_method(self, function: ast.Attribute, bound: Bound) -> bool:
-        """Whether what stands before the dot is the first operand; in `torch.Tensor.to(b, "cuda")` it is not."""
+        """Return whether the object before the dot is the first operand, which is false in `torch.Tensor.to(b, "cuda")`."""
         operands = bound.operands()
         return bool(operands) and operands[0] in self.of(function.value).options
 
     def source(self, node: ast.AST) -> str:
-        """The text of a node, with the parentheses around it; of a statement with a body that of its head."""
+        """Return the source text of a node with the parentheses around it; for a compound statement, that of its head."""
         return self._around.text.text_of(node)
 
     def edited(self, node: ast.AST, edits: Mapping[ast.AST, str]) -> str:
-        """The text of a node, without parentheses around it, with other text in place of nodes in it."""
+        """Return the source text of a node without the parentheses around it, with the nodes in ``edits`` replaced."""
         return self._around.text.edited(node, edits)
 
     def range_of(self, node: ast.AST) -> Range:
-        """Line, column, end line and end column of a node in its file, 1-based, in characters."""
+        """Return the line, column, end line and end column of a node in its file, 1-based, in characters."""
         return self._around.text.range_of(node)
 
     def parent(self, node: ast.AST) -> ast.AST | None:
-        """The node around a node; None around the statement."""
+        """Return the parent of a node within its statement, or None for the statement itself."""
         return self._around.parent(node)
 
     def statement(self, node: ast.AST) -> ast.AST:
-        """The statement in which a node stands."""
+        """Return the statement that contains a node."""
         return self._around.statement(node)
 
     def function(self, node: ast.AST) -> str:  # noqa: ARG002 (all nodes of a statement are in one)
-        """The qualified name of the function in which a node stands."""
+        """Return the qualified name of the function that contains a node."""
         return self._function.qualname
 
     def in_loop(self, node: ast.AST) -> bool:
-        """Whether a loop or a comprehension of the function around it runs a node again and again."""
+        """Return whether a loop or comprehension of the enclosing function evaluates a node repeatedly."""
         in_lambda = isinstance(self._function.node, ast.Lambda)
         return self._around.in_loop(node) or (self._place.in_loop and not in_lambda)
 
     def made_in_loop(self, node: ast.AST) -> bool:
-        """Whether an expression reads what the body of the innermost loop around it sets."""
+        """Return whether an expression reads a name that the body of the innermost enclosing loop sets."""
         if self._around.in_loop(node) or isinstance(self._function.node, ast.Lambda):
             return False
         return not self._around.paths_in(node).isdisjoint(self._bound_in(self._place.loop))
 
     def before(self, node: ast.AST) -> ast.AST | None:  # noqa: ARG002 (all nodes are in one statement)
-        """The statement that stands before the one of a node, in the same body."""
+        """Return the statement before this one in the same body, or None."""
         return self._beside(self._place.before)
 
     def after(self, node: ast.AST) -> ast.AST | None:  # noqa: ARG002 (all nodes are in one statement)
-        """The statement that stands behind the one of a node, in the same body."""
+        """Return the statement after this one in the same body, or None."""
         return self._beside(self._place.after)
 
     def raises(self, node: ast.AST) -> bool:  # noqa: ARG002 (all nodes are in one statement)
-        """Whether the statement of a node only decides on an error: an `assert`, or an `if` that does nothing but raise."""
+        """Return whether this statement only decides on an error.
+
+        Such a statement is an `assert`, or an `if` that begins with a raise and has no `else`.
+        """
         statement = self._candidate.node
         if isinstance(statement, ast.If):
             return isinstance(statement.body[0], ast.Raise) and not statement.orelse
         return isinstance(statement, ast.Assert)
 
     def used_at_once(self, node: ast.AST) -> bool:
-        """Whether the value of an expression is used where it stands, or by the next statement."""
+        """Return whether this statement, or the next one, uses the value of an expression."""
         return self._around.used_at_once(node, self.after(node))
 
     def is_in_string(self, node: ast.AST) -> bool:
-        """Whether a node stands in an f-string."""
+        """Return whether a node is part of an f-string."""
         around = self.parent(node)
         while around is not None and not isinstance(around, ast.JoinedStr):
             around = self.parent(around)
@@ -179,21 +186,24 @@ _NOWHERE: Position = (0, 0, 0, 0)
 
 
 def _position(node: ast.AST) -> Position:
-    """Where an expression stands, as the inference has it; a statement that is an expression stands there too."""
+    """Return the source range of an expression as the inference records it, or that of an expression statement."""
     return position_of(node) if isinstance(node, (ast.expr, ast.stmt)) else _NOWHERE  # type: ignore[arg-type]
 
 
 def _nodes_in(statement: ast.stmt) -> Iterator[ast.AST]:
     """Yield a statement and the nodes of its head, outermost first."""
     found: list[ast.AST] = [statement]
-    for node in found:  # which grows meanwhile
+    for node in found:  # the list grows meanwhile
         yield node
         found += inside_of(node)
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A finding without its evidence, what that begins with, a node of its statement, and the line on which that stood."""
+    """A finding without its evidence, tied to a node so that edits above the finding can move its lines.
+
+    ``because`` is the first step of the evidence. ``line`` is the line of ``node`` when the rule matched.
+    """
 
     finding: Finding
     because: Evidence | None
@@ -201,7 +211,7 @@ class Placed:
     line: int
 
     def finding_now(self) -> Finding:
-        """The finding and its evidence, with the lines that they have now."""
+        """Return the finding with its evidence and with current line numbers."""
         down = self.node.lineno - self.line
         found = self.because
         too: tuple[Evidence, ...] = ()
@@ -226,16 +236,19 @@ class Placed:
 
 
 def _anchor(statement: ast.stmt) -> ast.stmt | ast.expr:
-    """A node of the file itself: decorators and the guards of cases are read as statements that are in no file."""
+    """Return a node of the statement that is in the file itself.
+
+    Decorators and the guards of cases arrive wrapped in statements that no file contains.
+    """
     if isinstance(statement, ast.Expr):
         return statement.value
     return statement.test if isinstance(statement, ast.If) else statement
 
 
 class Matcher:
-    """Asks every rule about the nodes that it names, the one first that speaks where several match.
+    """The rules by node type, in the order in which they may report at one place.
 
-    Notes in ``defects`` where one fails.
+    The matcher records a rule that raises in ``defects``, by the function at hand.
     """
 
     def __init__(self, rules: Sequence[Rule], defects: dict[Function, Exception]) -> None:
@@ -244,9 +257,9 @@ class Matcher:
         self._defects = defects
 
     def findings_in(self, statements: Statements, function: Function) -> list[Placed]:
-        """The findings in a function; none where a rule fails, which is noted."""
+        """Return the findings in a function; none where a rule raises, which `defects` then records."""
         candidates = [statement for statement in statements.values() if statement.blocks]
-        once = functools.cache(bound_in)  # many findings may stand in the body of one loop
+        once = functools.cache(bound_in)  # the body of one loop may have many findings
         try:
             return [
                 placed
@@ -260,7 +273,7 @@ class Matcher:
     def _findings(
         self, candidate: Candidate, statements: Statements, function: Function, bound: BoundIn
     ) -> Iterator[Placed]:
-        """The findings in one statement; at one place, the first rule speaks."""
+        """Yield the findings in one statement; at one place, the first rule reports."""
         if is_too_deep(*inside_of(candidate.node)):
             raise RecursionError
         facts = StatementFacts(candidate, statements, function, bound)
@@ -307,7 +320,7 @@ def _confidence(value: Value) -> Confidence:
 def _fix(rule: Rule, match: Match, facts: StatementFacts) -> Fix:
     rewrite = match.rewrite
     if rewrite is None or facts.is_in_string(rewrite.old) or _loses_comment(rewrite, facts):
-        # (an f-string may not hold the quotes that a fix writes)
+        # before Python 3.12, an f-string must not contain the quotes of a fix
         return Fix(Applicability.NONE, suggestion_of(rule, replace(match, rewrite=None)))
     edit = Edit(*facts.range_of(rewrite.old), rewrite.new)
     return Fix(rewrite.applicability, rewrite.description, (edit,))

@@ -1,4 +1,4 @@
-"""The last stage: the rules, asked about every function in which something may block."""
+"""The last stage of a check: run the rules on every function that contains a blocking call."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WORTH_SHARING = 300
 
 @dataclass(frozen=True, slots=True)
 class FactsUsed:
-    """Of how many functions what was seen of them is used, and of how many not, for they have changed since."""
+    """The number of functions whose runtime facts apply, and of those that have changed since the run."""
 
     fitting: int = 0
     stale: int = 0
@@ -41,7 +41,7 @@ class FactsUsed:
 
 @dataclass(slots=True)
 class CheckResult:
-    """What was found, and which files could not be analysed."""
+    """The findings, and the files and functions that the check could not analyse."""
 
     findings: list[Finding] = field(default_factory=list)
     failed: list[Failure] = field(default_factory=list)
@@ -49,7 +49,7 @@ class CheckResult:
 
 
 class Matching:
-    """What the rules said of each function, as long as that holds."""
+    """A cache of the findings of each function, invalidated when the inference revises the function."""
 
     def __init__(self, solver: Solver, rules: Sequence[Rule]) -> None:
         self._solver = solver
@@ -57,11 +57,13 @@ class Matching:
         self._direct: Direct = {}
         self._waits: Waits = {}
         self._kept: dict[Function, list[Placed]] = {}
-        self._of_others: dict[Function, list[Placed]] = {}  # what other processes have found
-        self._never: set[Function] | None = None  # reported on, by who calls them; None where that is open
+        self._of_others: dict[Function, list[Placed]] = {}  # findings of other processes
+        self._never: set[Function] | None = (
+            None  # functions not to report on, by their callers; None: not computed yet
+        )
 
     def forget(self, revision: Revision) -> None:
-        """What the rules said of functions of which something else may be known."""
+        """Invalidate the findings of the functions that a revision of the inference affects."""
         self._of_others.clear()
         if revision.calls_differ:
             self._never = None
@@ -70,7 +72,11 @@ class Matching:
             self._kept.pop(function, None)
 
     def functions(self, targets: Container[str] | None) -> list[Function]:
-        """The functions to report on in which something may block."""
+        """Return the functions to report on: those in ``targets`` (None: all files) that may block.
+
+        Three sorts of functions are left out: those for other hardware, those called only in allowed regions,
+        and private ones that only code for other hardware calls.
+        """
         known = self._solver.known
         self._look_for_waits()
         waiting = {callee for prop in self._waits for callee in (prop, *prop.virtuals())}
@@ -87,7 +93,7 @@ class Matching:
         ]
 
     def _only_called_elsewhere(self) -> set[Function]:
-        """The private functions that nothing calls but code for other hardware."""
+        """Return the private functions whose only callers are code for other hardware."""
         known = self._solver.known
         called = {callee for callees in known.callees.values() for callee in callees}
         elsewhere = {callee for callees in known.elsewhere.values() for callee in callees}
@@ -109,7 +115,7 @@ class Matching:
     def match(
         self, functions: Sequence[Function], progress: Callable[[str, int, int], None], processes: int
     ) -> None:
-        """Ask the rules about functions of which it is not known what they say, in a number of processes."""
+        """Run the rules on the functions that are not in the cache, in a number of processes."""
         left = [each for each in functions if each not in self._kept and each not in self._of_others]
         count = processes if len(left) >= _WORTH_SHARING else 1
         names = names_of(self._solver) if count > 1 else Names([])
@@ -127,7 +133,11 @@ class Matching:
         share: int,
         count: int,
     ) -> str | None:
-        """Ask about one share of the functions; what was found, as data for the process that has it all."""
+        """Run the rules on one share of the functions; return the findings as data for the parent process.
+
+        The parent process works on share 0 and needs no data, so this returns None for share 0. None also
+        means that the data cannot be serialised, and that the parent must match this share itself.
+        """
         mine = functions[share::count]
         for done, function in enumerate(mine):
             if share == 0:
@@ -137,17 +147,20 @@ class Matching:
             return None
         try:
             return text_of(self._found_in(mine, writer))
-        except NotKeptError:  # so all of it is to be done there
+        except NotKeptError:  # the parent process matches this share itself
             return None
 
     def _take(self, parts: Sequence[str], names: Names, cells: Sequence[Cell[Any]]) -> None:
-        """What other processes have found. It stands at no nodes of this one, so that no edit can move it."""
+        """Read the findings of other processes.
+
+        They refer to no nodes of this process, so an edit cannot move them.
+        """
         reader = FindingReader(self._solver, names, cells.__getitem__, Trees({}))
         for number, found in chain.from_iterable(map(json.loads, parts)):
             self._of_others[names.functions[number]] = [reader.placed(data) for data in found]
 
     def findings(self, functions: Sequence[Function]) -> Iterator[tuple[Function, Finding]]:
-        """The findings in functions, as they stand now, each with its function."""
+        """Yield the findings in functions with current line numbers, each with its function."""
         for function in functions:
             for placed in self._placed(function):
                 yield function, placed.finding_now()
@@ -161,13 +174,13 @@ class Matching:
         return self._kept[function]
 
     def failed(self) -> list[Failure]:
-        """The functions that could not be evaluated or matched."""
+        """Return a failure for each function that the inference or a rule could not process."""
         return [failure_of(function, error) for function, error in self._solver.defects.items()]
 
-    # What is kept for another run
+    # Persistence
 
     def written(self, writer: FindingWriter) -> Data:
-        """What the rules said of each function, as data."""
+        """Return the cached findings of each function as data for persistence."""
         number = writer.names.number
         return {
             "found": self._found_in([*self._kept, *self._of_others], writer),
@@ -177,14 +190,18 @@ class Matching:
         }
 
     def recall(self, data: Data, functions: Sequence[Function], reader: FindingReader) -> None:
-        """Take over what they said in another run."""
+        """Restore the cache from the data that `written` returned in another run."""
         self._kept = {functions[f]: [*map(reader.placed, found)] for f, found in data["found"]}
         self._direct = {functions[f]: each and reader.placed(each) for f, each in data["direct"]}
         self._waits = {functions[f]: reader.wait(wait) for f, wait in data["waits"]}
         self._never = None if data["never"] is None else {functions[f] for f in data["never"]}
 
     def _found_in(self, functions: Sequence[Function], writer: FindingWriter) -> Data:
-        """What was found in functions; one in which a rule failed is left out, so that it is noted where that is read."""
+        """Return the findings of functions as data.
+
+        A function in which a rule failed is left out, so that the reading process meets and records the
+        failure itself.
+        """
         return [
             [writer.names.number(function), [writer.placed(placed) for placed in self._placed(function)]]
             for function in functions
@@ -193,7 +210,7 @@ class Matching:
 
 
 def _is_same(wait: Value | None, other: Value | None) -> bool:
-    """Whether two properties wait for the same, for the same reasons."""
+    """Return whether two properties block on the same value, with the same evidence."""
     if wait is None or other is None:
         return wait is other
     return wait == other and _chain(wait) == _chain(other)

@@ -1,7 +1,7 @@
-"""What an engine knows of a project, as bytes to keep: so that another run need not find it out.
+"""Persistence of an engine: its knowledge of a project as bytes, from which the next run continues.
 
-It is what a run knew of the files as they were, whose texts are in it. The next one becomes an engine that was asked
-about those, and is then asked about the files as they are. What is written is data, in parts that are compressed each by itself.
+The bytes contain the texts of the files at that time. The next run restores the engine for these texts, and
+then edits them to the current files. Each part is plain data, compressed by itself.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from syncscan.check.files import Source
 from syncscan.check.infer.kept.lines import Part
 from syncscan.check.infer.kept.reading import NotKeptError, reading
 
-_FAST = 1  # of zlib
+_FAST = 1  # level of zlib
 _MOST_OF_ONE = 512 * 1024 * 1024  # bytes of one part
-_MOST_CHANGED = 64  # files; where more have changed, as a rule more has than what functions do
+_MOST_CHANGED = 64  # files; larger changes usually need a cold run
 
 
 def written(parts: Iterable[Part], sources: Sequence[Source]) -> bytes:
-    """What is known of files, as bytes; each part is packed before the next is asked for."""
+    """Return the state of a project as bytes; compresses each part before the next part is produced."""
     packed = [(name, zlib.compress(text.encode("utf-8", "surrogatepass"), _FAST)) for name, text in parts]
     texts = [zlib.compress(source.text.encode("utf-8", "surrogatepass"), _FAST) for source in sources]
     head = {
@@ -37,10 +37,13 @@ def written(parts: Iterable[Part], sources: Sequence[Source]) -> bytes:
 
 
 class SavedState:
-    """What was known of files as they were."""
+    """The state of an earlier run: the files as they were, and the serialised parts."""
 
     def __init__(self, data: bytes, sources: Sequence[Source]) -> None:
-        """``sources`` are the files as they are; NotKeptError where most are others, or the state is damaged."""
+        """Read the state, and compare its files with ``sources``, the current files.
+
+        Raises NotKeptError where more than 64 files have changed, or the bytes are damaged.
+        """
         with reading():
             line, _, _ = data.partition(b"\n")
             head, place = json.loads(line), len(line) + 1
@@ -63,12 +66,12 @@ class SavedState:
             raise NotKeptError("too much has changed")
 
     def parts(self) -> Mapping[str, str]:
-        """What was known, as `written` had it."""
+        """Return the parts that `written` received, by name."""
         return _Parts(self._parts)
 
 
 class _Parts(Mapping[str, str]):
-    """Texts by their names, each unpacked when it is asked for."""
+    """The texts of the parts by name, each decompressed on access."""
 
     def __init__(self, packed: Mapping[str, bytes]) -> None:
         self._packed = packed

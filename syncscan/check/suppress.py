@@ -1,11 +1,12 @@
-"""Suppressions: ``# syncscan: ignore[SYN101] reason``, and what is wrong with them (SYN001).
+"""Suppressions: ``# syncscan: ignore[SYN101] reason``, and their faults (SYN001).
 
-A comment behind code speaks of its line and of what begins or ends there: a statement, the head of a
-compound statement, or brackets. One that stands alone speaks of the next line of code and of what begins
-there. It covers the findings whose expressions touch those lines, so it stays in force where a formatter
-splits the line that it was written for.
+A comment behind code covers its line and each construct that begins or ends there: a statement, the head of a
+compound statement, or brackets. A comment on a line of its own covers the next line of code and each
+construct that begins there. A suppression covers the findings whose expressions overlap these lines. A
+suppression therefore survives a formatter that splits its line.
 
-Comments, statements and brackets are found with ``tokenize``, so that a string that looks like one never counts.
+The parser finds comments, statements and brackets with ``tokenize``, so that a string never counts as a
+comment.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _BETWEEN = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.D
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """One comment, and the lines from ``first`` to ``last`` that it covers."""
+    """One suppressing comment, and the lines from ``first`` to ``last`` that it covers."""
 
     line: int
     column: int
@@ -48,11 +49,11 @@ class Suppression:
 
     @property
     def end_column(self) -> int:
-        """The column after its last character."""
+        """The column after the last character of the comment, 1-based."""
         return self.column + len(self.text)
 
     def suppresses(self, finding: Finding) -> bool:
-        """Whether it is about this finding."""
+        """Return whether the comment covers the lines of a finding and names its code or a prefix of the code."""
         touches = self.first <= finding.end_line and finding.line <= self.last
         return touches and longest_prefix(finding.code, self.codes) > 0
 
@@ -62,14 +63,18 @@ class _Comment:
     line: int
     column: int  # 0-based, of the "#"
     row: str  # the whole line
-    first: int  # of the lines that it covers
+    first: int  # the first covered line
     last: int
 
 
 def apply_suppressions(
     findings: Sequence[Finding], sources: Iterable[Source], *, require_reason: bool
 ) -> tuple[list[Finding], list[Suppressed]]:
-    """The findings that no comment suppresses, with a SYN001 for each comment that is of no use, and the rest."""
+    """Return the findings that remain, and the suppressed findings with their reasons.
+
+    A SYN001 for each useless comment is among the remaining findings. ``require_reason`` makes a comment
+    without a reason such a comment.
+    """
     by_path: dict[str, list[Finding]] = {}
     for finding in findings:
         by_path.setdefault(finding.path, []).append(finding)
@@ -105,8 +110,8 @@ def _apply(
 
 
 def find_suppressions(text: str) -> list[Suppression]:
-    """Every comment of a file that speaks to syncscan, understood or not."""
-    if "syncscan:" not in text.lower():  # to tokenize takes longer than to parse
+    """Return every comment of a file that is addressed to syncscan, valid or not."""
+    if "syncscan:" not in text.lower():  # tokenizing takes longer than parsing
         return []
     rows = text.split("\n")
     return [
@@ -120,7 +125,7 @@ def find_suppressions(text: str) -> list[Suppression]:
 def _comments(text: str, rows: list[str]) -> list[_Comment]:
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
-    except (tokenize.TokenError, SyntaxError):  # reported where the file is parsed
+    except (tokenize.TokenError, SyntaxError):  # the parser reports the error
         return []
     begins, ends = _spans(tokens)
     comments = []
@@ -139,14 +144,14 @@ def _comments(text: str, rows: list[str]) -> list[_Comment]:
 
 
 def _spans(tokens: Iterable[tokenize.TokenInfo]) -> tuple[dict[int, int], dict[int, int]]:
-    """Of statements, heads and brackets: by last line the first one, and by first line the last one.
+    """Return the spans of statements, heads and brackets: the first line by the last line, and the last line by the first.
 
-    Where several begin or end on a line, the widest counts.
+    The widest span counts where several begin or end on a line.
     """
     begins: dict[int, int] = {}
     ends: dict[int, int] = {}
-    brackets: list[int] = []  # where those that are open began
-    statement = 0  # where it began, or 0 between two
+    brackets: list[int] = []  # the lines of the open brackets
+    statement = 0  # the first line of the current statement, or 0 between two
 
     def add(first: int, last: int) -> None:
         begins[last] = min(first, begins.get(last, first))
@@ -184,7 +189,7 @@ def _parse(comment: _Comment, found: re.Match[str], lines: int) -> Suppression:
 
 
 def _removal(line: int, row: str, start: int, end: int) -> Edit:
-    """Remove a comment with the space around it, and with its line where that is then empty."""
+    """Return the edit that removes a comment with the space around it, and its line where nothing else is on the line."""
     before, after = (row[:start].rstrip(), row[end:].lstrip())
     if not before and not after:
         return Edit(line, 1, line + 1, 1, "")
@@ -196,7 +201,7 @@ def _removal(line: int, row: str, start: int, end: int) -> Edit:
 def _judge(
     suppression: Suppression, findings: list[Finding], path: str, *, require_reason: bool
 ) -> Iterable[Finding]:
-    """What is wrong with a suppression: at most one complaint."""
+    """Yield at most one complaint about a suppression."""
     if suppression.verb not in {"ignore", "file-ignore"}:
         word = suggestion(
             suppression.verb, ("ignore", "file-ignore"), "it says neither ignore nor file-ignore."
@@ -232,7 +237,7 @@ def _is_used(suppression: Suppression, code: str, findings: list[Finding]) -> bo
 
 
 def _remove(suppression: Suppression, unused: list[str]) -> Fix:
-    """Take the unused codes out of a comment, or the whole comment where none is left."""
+    """Return the fix that removes the unused codes from a comment, or the whole comment where no code is left."""
     left = [code for code in suppression.codes if code not in unused]
     edit = suppression.removal
     if left:

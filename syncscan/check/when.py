@@ -1,11 +1,13 @@
-"""When a line runs: in every step, once, in tests, or it cannot be told; followed through the calls.
+"""The execution frequency of a line, followed along the call graph: in every step, once, in tests, or unknown.
 
-A step begins at its roots: the entry points that the settings name, or else what a framework calls for each
-batch (`is_step`), loops that train or read batches, and the loops of what runs many steps for one request
-(`is_generation`), which itself is no step. What is called from there runs in a step, but for what
-is known by its name to run once, such as loading, and what a guard such as ``if self._x is None`` runs once.
-What is not reached, and is only called from where things run once, runs once. The loops of a program's own start,
-and of what it calls, are neither: what they call may be a step by another name.
+1. The roots of a step are the entry points in the settings. Without such entry points, they are:
+   - the functions that a framework calls for each batch (`is_step`),
+   - the callees in loops that train or read batches,
+   - the callees in loops of functions that run many steps for one request (`is_generation`). These functions are no steps themselves.
+2. Every function that a root reaches runs in a step. The walk passes over functions that run once by their names, such as loading,
+   and over calls behind a guard such as ``if self._x is None``.
+3. A function that no step reaches runs once by its name, or if all calls of it run once.
+4. Calls in the loops of a program's start-up stay unknown, for the callee may be a step under another name.
 """
 
 from __future__ import annotations
@@ -30,21 +32,21 @@ Called = Function | Virtual
 
 @dataclass(slots=True)
 class Times:
-    """For each function when it runs, and through which calls a step reaches it."""
+    """The execution frequency of each function, and the chain of calls by which a step reaches each function."""
 
     callees: dict[Function, list[Called]]
-    step: dict[Called, Called | None] = field(
-        default_factory=dict
-    )  # and by what it is called, on the way to it
+    step: dict[Called, Called | None] = field(default_factory=dict)  # with the caller on the shortest chain
     once: set[Called] = field(default_factory=set)
-    programs: set[Called] = field(default_factory=set)  # those of them that are a program, or a part of one
-    generations: set[Called] = field(default_factory=set)  # what runs many steps, and is none
-    generating: set[Called] = field(default_factory=set)  # that, and what it calls
-    made: set[Class] = field(default_factory=set)  # those of which a step makes an object
+    programs: set[Called] = field(
+        default_factory=set
+    )  # those of ``once`` that are programs or parts of programs
+    generations: set[Called] = field(default_factory=set)  # run many steps, and are no steps
+    generating: set[Called] = field(default_factory=set)  # those and their callees
+    made: set[Class] = field(default_factory=set)  # classes that a step instantiates
     rhythms: Rhythms = field(default_factory=Rhythms)
 
     def at(self, function: Function, line: int) -> tuple[When, Chain]:
-        """When a line of a function runs, and the chain of calls to it if that is in a step."""
+        """Return when a line of a function runs, and the chain of calls from the root of the step, empty outside steps."""
         when, chain = self._reached_at(function, line)
         moved = [region.moved for region in self._regions(function) if region.moved and line in region.lines]
         if moved and when is not When.TEST and self._stays_moved(function.owner, moved[0]):
@@ -65,7 +67,7 @@ class Times:
         return (When.ONCE if function in self.once else When.UNKNOWN), ()
 
     def _chain(self, function: Function) -> Chain:
-        """The functions through which a step reaches one, and itself."""
+        """Return the qualified names of the functions from the root of the step to this one."""
         names, called = [function.qualname], self.step.get(function)
         while called is not None:
             if isinstance(called, Function):
@@ -74,7 +76,7 @@ class Times:
         return tuple(reversed(names))
 
     def entry_point(self, function: Function) -> str:
-        """Return where the step begins that reaches a function, as the setting `hot` names it."""
+        """Return the root of the step that reaches a function, in the form of the setting `hot`."""
         root, called = function, self.step.get(function)
         while called is not None:
             root = called if isinstance(called, Function) else root
@@ -82,14 +84,14 @@ class Times:
         return f"{root.module.name}:{root.qualname}"
 
     def _stays_moved(self, cls: Class | None, name: str) -> bool:
-        """Whether objects live long, and what they keep is put there once, apart from being moved."""
+        """Return whether objects of a class live long, and their attribute ``name`` is set once and then only moved."""
         if cls is None or not lives_long(cls):
             return False
         puts = {self._reached_at(method, line)[0] for method, line in puts_into(cls, name)}
         return When.ONCE in puts and puts <= {When.ONCE, When.TEST}
 
     def called_at(self, function: Function, when: When) -> list[Called]:
-        """Which of the functions that a function calls are called in such lines of it."""
+        """Return the callees of a function in those of its regions that run at ``when``."""
         calls = [region.calls for region in self._regions(function) if region.when is when]
         if not calls:
             return []
@@ -97,26 +99,26 @@ class Times:
         return [callee for callee in self.callees.get(function, ()) if _called_name(callee) in names]
 
     def from_(self, caller: Called) -> Iterable[Called]:
-        """What something calls; a virtual method is any of those below it."""
+        """Return the callees of a function; those of a virtual method are its implementations."""
         return caller.below if isinstance(caller, Virtual) else self.callees.get(caller, ())
 
     def nature(self, called: Called) -> Nature | None:
-        """What something is by its name; None for a virtual method, which is whatever is below it."""
+        """Return the nature of a function by its name; None for a virtual method, whose implementations decide."""
         return None if isinstance(called, Virtual) else self.rhythms.natures[called]
 
     def is_passed_over(self, called: Called) -> bool:
-        """Whether a step that calls something does so once, if ever."""
+        """Return whether a step that calls this function does so at most once."""
         nature = self.nature(called)
         return nature is not None and nature.is_passed_over
 
     def _regions(self, function: Function) -> tuple[Region, ...]:
         regions = self.rhythms.regions[function]
-        if function.owner in self.made:  # what such an object keeps is gone with the step
+        if function.owner in self.made:  # the attributes of such an object die with the step
             regions = tuple(region for region in regions if not region.is_of_self)
         return (*self.rhythms.loops[function], *regions) if function in self.generating else regions
 
     def data(self, names: Names) -> Data:
-        """What `at` asks for, as data."""
+        """Return the data on which `at` depends, for persistence."""
         data = names.data
         return [
             [[data(called), data(by)] for called, by in self.step.items()],
@@ -125,7 +127,7 @@ class Times:
 
     @classmethod
     def recalled(cls, data: Data, names: Names, rhythms: Rhythms) -> Times:
-        """What was known of when things run, for `at`."""
+        """Return the instance that `data` described; only `at` and `entry_point` work on it."""
         step, *known = data
         once, programs, generating = ({*map(names.thing, each)} for each in known)
         steps = {names.thing(called): names.thing(by) for called, by in step}
@@ -134,11 +136,11 @@ class Times:
 
 
 def times(solver: Solver, entry_points: Sequence[str], rhythms: Rhythms) -> Times:
-    """When each function of a project runs; ``rhythms`` keeps what is read of the source of functions.
+    """Return when each function of a project runs; ``rhythms`` caches the loops, guards and natures of functions.
 
-    An entry point is "pkg.mod:Class.method"; ConfigError where its module is read and has no such function.
-    One in another module reaches nothing. A cached property runs once for each object, so a step reaches it
-    only as an entry point.
+    An entry point has the form "pkg.mod:Class.method". Raises ConfigError where the project has the module
+    but not the function. An entry point in another module reaches nothing. A cached property runs once for
+    each object, so only its use as an entry point makes it part of a step.
     """
     functions = [function for function in solver.functions() if not function.module.is_outside]
     found = Times({function: list(solver.known.callees.get(function, ())) for function in functions})
@@ -155,7 +157,7 @@ def times(solver: Solver, entry_points: Sequence[str], rhythms: Rhythms) -> Time
 
 
 def _usual_roots(found: Times, functions: Sequence[Function]) -> list[Called]:
-    """What a framework calls for each batch, and what loops over batches call, or loops of what runs many steps."""
+    """Return the roots of a step where the settings name none: see the module."""
     natures = found.rhythms.natures
     found.generations.update(function for function in functions if natures[function].is_generation)
     _follow_generations(found)
@@ -170,7 +172,7 @@ def _usual_roots(found: Times, functions: Sequence[Function]) -> list[Called]:
 
 
 def _follow_generations(found: Times) -> None:
-    """Note what is called to run many steps, in loops and around them."""
+    """Record the functions that run many steps for one request, and their callees."""
     queue = deque(found.generations)
     while queue:
         caller = queue.popleft()
@@ -182,7 +184,7 @@ def _follow_generations(found: Times) -> None:
 
 
 def _follow(found: Times, roots: Iterable[Called]) -> None:
-    """Note what a step reaches, each by the shortest way."""
+    """Record the functions that a step reaches, each by its shortest chain of calls."""
     for root in roots:
         found.step[root] = None
         _note_made(found, root)
@@ -201,7 +203,7 @@ def _follow(found: Times, roots: Iterable[Called]) -> None:
 
 
 def _note_made(found: Times, called: Called) -> list[Called]:
-    """Note of what a step makes an object, if that is what it calls; those of its methods that a step is known to reach."""
+    """Record the class that a step instantiates if ``called`` is a constructor; return its methods that the step already reaches."""
     cls = _made_by(called)
     if cls is None or cls in found.made:
         return []
@@ -210,19 +212,19 @@ def _note_made(found: Times, called: Called) -> list[Called]:
 
 
 def _made_by(called: Called) -> Class | None:
-    """The class of which a function makes an object, but for those whose objects live long."""
+    """Return the class that a constructor instantiates; None for other functions and for classes whose objects live long."""
     if not isinstance(called, Function) or called.owner is None or called.name == _called_name(called):
         return None
     return None if lives_long(called.owner) else called.owner
 
 
 def _generates(found: Times, called: Called) -> bool:
-    """Whether what is called runs steps of its own."""
+    """Return whether a callee runs many steps for one request."""
     return not found.generations.isdisjoint((called, *(called.below if isinstance(called, Virtual) else ())))
 
 
 def _note_once(found: Times, functions: Sequence[Function]) -> None:
-    """Note what runs once by its name."""
+    """Record the functions that run once by their names."""
     natures = found.rhythms.natures
     once = [
         function
@@ -235,9 +237,10 @@ def _note_once(found: Times, functions: Sequence[Function]) -> None:
 
 
 def _close(found: Times, functions: Sequence[Function]) -> None:
-    """Note what runs once as it is in what does, or because all that calls it does, or calls it behind a guard.
+    """Record the functions that run once because they are defined in one that does, or because all callers run once.
 
-    What the project defines and never calls, such as a helper of its tests, tells nothing of when others run.
+    A call behind a guard counts as running once. A function without callers, such as a test helper, is no
+    evidence about its callees.
     """
     callers = _callers(found, functions)
     guards = [function for function in functions if found.called_at(function, When.ONCE)]
@@ -262,7 +265,7 @@ def _defined_in(caller: Called) -> list[Function]:
 
 
 def _called_once_by(found: Times, caller: Called) -> Iterable[Called]:
-    """What something calls as it runs once, or behind a guard."""
+    """Return the callees of a function that runs once, or those behind its guards."""
     if caller in found.once:
         return found.from_(caller)
     return found.called_at(caller, When.ONCE) if isinstance(caller, Function) else ()
@@ -281,20 +284,20 @@ def _is_called_once(found: Times, callee: Called, callers: dict[Called, set[Call
 
 
 def _runs(found: Times, caller: Called) -> bool:
-    """Whether what the project does not call may be what its users run a model with."""
+    """Return whether users may run a model with this function, which the project itself never calls."""
     nature = found.nature(caller)
     return nature is not None and nature.may_run_a_model
 
 
 def _repeats(found: Times, caller: Called, callee: Called) -> bool:
-    """Whether a caller is a program that calls something in a loop."""
+    """Return whether a caller is a program that calls ``callee`` in a loop."""
     if isinstance(caller, Virtual) or caller not in found.programs:
         return False
     return callee in found.called_at(caller, When.UNKNOWN)
 
 
 def _callers(found: Times, functions: Sequence[Function]) -> dict[Called, set[Called]]:
-    """By what each function is called; a method also by the virtual one that it may be."""
+    """Return the callers of each function; a virtual method is a caller of its implementations."""
     callers: dict[Called, set[Called]] = {}
     for function in functions:
         for callee in found.from_(function):
@@ -306,7 +309,7 @@ def _callers(found: Times, functions: Sequence[Function]) -> dict[Called, set[Ca
 
 
 def _called_name(called: Called) -> str:
-    """The name by which a call calls it: of the class where it makes an object."""
+    """Return the name at the call site: for a constructor, that of the class."""
     if (
         isinstance(called, Function)
         and called.name in {"__init__", "__post_init__", "__new__"}

@@ -1,7 +1,8 @@
-"""Finds the conditions under which an operation waits: the simplest that agree with every measured call.
+"""Search for the conditions under which an operation blocks: the simplest that agree with every measured call.
 
-A condition is searched among conjunctions of terms of the table's own vocabulary. It may hold for no
-call that did not wait; shorter ones come first, and of those the one that explains most calls that did.
+A condition is a conjunction of terms from the vocabulary of the operation table. A condition must not hold
+for any call that did not block. The search tries shorter conditions first, and prefers the condition that
+explains the most blocking calls.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ Args = dict[str, Description]
 MAX_TERMS = 4
 MAX_SEARCHED = 60_000  # conjunctions tried for one operation and length
 
-# What a term costs: "input is gpu" wins over "input is tensor", and what says where an operand is over
-# what says what it looks like. A kind that is not named here comes last, and is never denied.
+# The cost of a term: "input is gpu" wins over "input is tensor", and a device over a form. Kinds without an
+# entry come last, and are never negated.
 _KIND_COST = {
     "gpu": 1.0,
     "cpu": 1.1,
@@ -72,8 +73,8 @@ _DENIED_COST = {
     "bsc": 1.95,
 }
 _OTHER_KIND_COST = 2.1
-_WHERE = frozenset({"on", "holds", "names", "memory", "true"})  # the facts that say where, or which switch
-_OF_ANY = frozenset({"gpu", "gpu sequence"})  # what may be said of any operand
+_WHERE = frozenset({"on", "holds", "names", "memory", "true"})  # the facts about a device or a switch
+_OF_ANY = frozenset({"gpu", "gpu sequence"})  # the kinds that terms may require of "any"
 _ANY_COST = 0.05
 _GIVEN_COST = 1.7
 _NOT_GIVEN_COST = 1.4
@@ -82,7 +83,7 @@ _BYTES_COST = 2.6
 
 @dataclass(frozen=True, slots=True)
 class MeasuredCall:
-    """One measured call: what it got, and whether the host waited."""
+    """One measured call: its arguments, and whether the CPU blocked."""
 
     args: Args
     waited: bool
@@ -102,18 +103,22 @@ def holds(term: Term, args: Args) -> bool:
 
 
 def all_hold(condition: Condition, args: Args) -> bool:
-    """Return whether every term holds for a call."""
+    """Return whether every term of a condition holds for a call."""
     return all(holds(term, args) for term in condition)
 
 
 def waits(cases: Iterable[tuple[Condition, Condition]], args: Args) -> bool:
-    """Return whether any case says that the call blocks."""
+    """Return whether any case predicts that the call blocks.
+
+    A case applies where its first condition holds and its second condition, the exception, is empty or does
+    not hold.
+    """
     return any(all_hold(when, args) and not (unless and all_hold(unless, args)) for when, unless in cases)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A condition, and whether calls for which it holds were also seen not to wait."""
+    """A condition, and whether some measured calls that satisfy the condition did not block."""
 
     when: Condition
     sometimes: bool = False
@@ -122,11 +127,12 @@ class Found:
 def learn(
     examples: Sequence[MeasuredCall], names: Sequence[str], *, sizes: bool = False, shapes: bool = False
 ) -> list[Found]:
-    """Return conditions, one of which holds for each call that blocked.
+    """Return conditions, at least one of which holds for each measured call that blocked.
 
-    ``names`` are the parameters that conditions may speak of, beside "any"; ``sizes`` allows the size of
-    an operand to decide, ``shapes`` whether a matrix is square. If nothing tells the calls that blocked from others, the result is the condition with
-    the fewest exceptions, as one that holds sometimes.
+    Terms of a condition refer to the parameters in ``names``, or to "any". ``sizes`` admits terms about the
+    size of an operand, and ``shapes`` terms about square matrices. If no condition separates the remaining
+    blocking calls from the others, the result contains the conditions with the fewest exceptions, marked as
+    holding sometimes.
     """
     left = _set_of(examples, lambda example: example.waited)
     forbidden = _set_of(examples, lambda example: not example.waited)
@@ -147,7 +153,7 @@ def learn(
 
 
 def _needed(found: list[Found], candidates: dict[Term, int]) -> list[Found]:
-    """Return the conditions without those whose calls the later ones explain too: short ones are found first."""
+    """Return the conditions without those whose calls later conditions explain too: the search finds short conditions first."""
     kept: list[Found] = []
     explained = 0
     for one in reversed(found):
@@ -159,7 +165,7 @@ def _needed(found: list[Found], candidates: dict[Term, int]) -> list[Found]:
 
 
 def _sometimes(candidates: dict[Term, int], left: int, forbidden: int) -> list[Found]:
-    """The condition that explains all that is left with the fewest exceptions."""
+    """Return the condition that explains all remaining blocking calls with the fewest exceptions."""
     most = forbidden.bit_count()
     for allowed in range(1, most + 1):
         best = _best(candidates, left, forbidden, exceptions=allowed, at_least=left.bit_count())
@@ -173,7 +179,7 @@ def _set_of(examples: Sequence[MeasuredCall], test: Callable[[MeasuredCall], boo
 
 
 def _candidates(examples: Sequence[MeasuredCall], names: Sequence[str], *, sizes: bool) -> dict[Term, int]:
-    """Every term that tells calls apart, with the set of calls for which it holds."""
+    """Return every term that separates some calls from others, with the set of calls for which the term holds."""
     everything = (1 << len(examples)) - 1
     sets: dict[Term, int] = {}
     for term in _terms(examples, names, sizes=sizes):
@@ -201,13 +207,13 @@ def _terms(examples: Sequence[MeasuredCall], names: Sequence[str], *, sizes: boo
 
 
 def cost(term: Term) -> float:
-    """Return how much a term says: the search prefers what says less."""
+    """Return the cost of a term; the search prefers the condition whose terms have the lowest total cost."""
     if term.test == "given":
         return _NOT_GIVEN_COST if term.negated else _GIVEN_COST
     if term.test == "bytes":
         return (
             _BYTES_COST - 1e-12 * term.size
-        )  # the largest size that explains all is the nearest to the truth
+        )  # the largest size that explains all calls is the closest bound
     if term.negated:
         return _DENIED_COST[term.kind]
     return _KIND_COST.get(term.kind, _OTHER_KIND_COST) + (_ANY_COST if term.arg == "any" else 0)
@@ -216,7 +222,7 @@ def cost(term: Term) -> float:
 def _best(
     candidates: dict[Term, int], left: int, forbidden: int, *, exceptions: int = 0, at_least: int = 1
 ) -> Condition | None:
-    """The shortest conjunction; of those the one that explains most, then the one of the least cost."""
+    """Return the shortest conjunction; among these, the conjunction that explains the most calls, then the cheapest."""
     if not forbidden and not exceptions:
         return ()
     useful = sorted(
@@ -242,14 +248,14 @@ def _best(
 
 
 def _is_sound(terms: Condition, *, grounded: bool) -> bool:
-    """Whether a condition is tied to places, where it can be: a size says nothing of an operand anywhere."""
+    """Return whether a condition names the device of an operand where possible; a size term needs the device of its operand."""
     placed = {term.arg for term in terms if _says_where(term)}
     sized = {term.arg for term in terms if term.test == "bytes"}
     return (bool(placed) or not grounded) and sized <= placed
 
 
 def _says_where(term: Term) -> bool:
-    """Whether a term ties the condition to a place or a switch, and not merely to the form of the call."""
+    """Return whether a term depends on a device or a switch, and not only on the form of the call."""
     return term.test == "is" and not term.negated and asks(term.kind, _WHERE)
 
 

@@ -1,4 +1,4 @@
-"""`simulated_cuda`: the simulation for a block of a program that has syncscan installed."""
+"""The entry point `simulated_cuda`: a simulation for one block of a program that has syncscan installed."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
 
 @dataclass(frozen=True, slots=True)
 class SimulatedSync:
-    """One call that would have blocked the host, and the line of the program that made it.
+    """One call that would have blocked the CPU, and the line of the program that made the call.
 
-    ``breaks_graph`` says that ``torch.compile`` would end its graph there, ``uncomputed`` that what is read comes from
-    a kernel for the GPU alone.
+    ``breaks_graph`` says that ``torch.compile`` would break its graph at the call. ``uncomputed`` says that
+    the call reads the result of a kernel without a CPU implementation.
     """
 
     api: str
@@ -50,16 +50,24 @@ def simulated_cuda(
     operations: Mapping[str, Any] | None = None,
     kernels: Kernels = "auto",
 ) -> Iterator[list[SimulatedSync]]:
-    """Let CUDA code run on the CPU, and see what would have made the host wait for the GPU.
+    """Run CUDA code on the CPU, and record the calls that would have blocked the CPU on a real GPU.
 
-    Yields the list of the calls that would have blocked, in order; it grows as they are made. ``on_sync``
-    is called with each of them too, in the thread and on the stack of the call. A block that begins while
-    another one is open, in whatever thread or task, joins its simulation, devices and all; the simulation
-    ends with the last of them. Waits belong to the blocks that their thread or task is in, and to all
-    where it is in none. ``operations`` are entries for operations of the program, as
-    ``[tool.syncscan.operations]`` has them. Of the kernels for the GPU alone, ``kernels`` says which are run: "auto" those
-    by which the program decides, "zeros" none, "interpret" all that Triton's interpreter can run. Raises SimulationError where the program asks for what only a real GPU can do, and
-    ValueError for fewer than one device, or an entry that is wrong.
+    Yields the list of these calls, in order; the list grows during the block. ``on_sync`` also receives each
+    of them, in the thread and on the stack of the call.
+
+    A block that begins while another block is open, in any thread or task, joins the running simulation with
+    its devices. The simulation ends with the last open block. A synchronization belongs to the open blocks of
+    its thread or task, or to all open blocks where the thread or task has none.
+
+    ``operations`` are entries for the program's own operations, in the form of
+    ``[tool.syncscan.operations]``. ``kernels`` selects among the kernels that exist for the GPU alone:
+
+    - "auto" runs those whose results decide the control flow of the program,
+    - "zeros" runs none,
+    - "interpret" runs all that Triton's interpreter supports.
+
+    Raises SimulationError where the program requests a feature that only a real GPU has. Raises ValueError
+    for fewer than one device or an invalid entry.
     """
     if devices < 1:
         raise ValueError(f"devices must be 1 or more, not {devices}")
@@ -70,7 +78,7 @@ def simulated_cuda(
 
 
 class _Block:
-    """What one block has seen."""
+    """The synchronizations that one ``with`` block has recorded."""
 
     def __init__(self, on_sync: Callable[[Sync], None] | None) -> None:
         self.seen: list[SimulatedSync] = []
@@ -78,7 +86,7 @@ class _Block:
         self._on_sync = on_sync
 
     def notice(self, sync: Sync) -> None:
-        """Keep a wait, unless its thread or task is in other blocks and not in this one."""
+        """Record a synchronization, unless its thread or task is only in other open blocks."""
         inside = _blocks.get()
         if self in inside or not any(block.is_open for block in inside):
             self.seen.append(SimulatedSync(*sync, *_calling_line()))
@@ -91,7 +99,7 @@ _blocks: ContextVar[tuple[_Block, ...]] = ContextVar("syncscan_blocks", default=
 
 @contextmanager
 def _joined(devices: int, table: OperationTable, kernels: Kernels) -> Iterator[Simulation]:
-    """The simulation that runs in this process, or one that begins here; it ends with the last block."""
+    """Yield the simulation of this process, or begin one; the simulation ends with the last block."""
     from syncscan.simulate.inside.simulation import lock  # noqa: PLC0415 (imports torch)
 
     with lock:
@@ -104,7 +112,7 @@ def _joined(devices: int, table: OperationTable, kernels: Kernels) -> Iterator[S
 
 
 def _running() -> Simulation | None:
-    """The simulation that runs in this process: of this package, or of a trace that loaded it apart."""
+    """Return the running simulation of this process, that of this package or of a trace's own copy of the package."""
     modules = (
         sys.modules.get(f"{package}.simulation") for package in (f"{__package__}.inside", TRACED_PACKAGE)
     )
@@ -140,7 +148,7 @@ def _listening(simulation: Simulation, block: _Block) -> Iterator[None]:
 
 
 def _calling_line() -> tuple[str, int, str]:
-    """File, line and function of the innermost frame that is the program's own, or a library's of it."""
+    """Return the file, line and function of the innermost frame outside torch and the standard library."""
     frame = _calling_frame()
     while frame.f_back is not None and _is_standard_library(frame.f_code.co_filename):
         frame = frame.f_back

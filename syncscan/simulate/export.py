@@ -1,4 +1,4 @@
-"""What the simulation needs in a traced program: its code and the operation table, as plain data."""
+"""Export the code of the simulation and the operation table, as plain data, to a traced program."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ else:
     import tomli as tomllib
 
 INSIDE = Path(__file__).parent / "inside"
-TRACED_PACKAGE = "_syncscan_simulate"  # what a trace calls that package in the program
+TRACED_PACKAGE = "_syncscan_simulate"  # the name of that package in a traced program
 TABLE_FILE = "operations"
 
 
 def prepare_simulation(folder: Path, operations: OperationTable) -> str:
-    """Leave an operation table in the folder of a trace; returns where the code of the simulation lies."""
+    """Write the operation table into the folder of a trace; return the folder of the simulation's code."""
     table = json.dumps(plain_table(operations))
     (folder / TABLE_FILE).write_text(table, encoding="utf-8")
     return str(INSIDE)
 
 
 def plain_table(table: OperationTable) -> dict[str, Any]:
-    """The operation table as data that JSON can carry to a child process."""
+    """Return the operation table as JSON-serialisable data for a child process."""
     known = {**_of_libraries(), **table.operations}
     return {name: _plain_operation(operation) for name, operation in known.items()}
 

@@ -1,1 +1,1 @@
-"""The text of syntax nodes, and what stands around them."""
+"""The source text and the CST context of syntax nodes."""

@@ -1,4 +1,4 @@
-"""The replacement fields of f-strings: where each stands, which `ast` says from Python 3.12 on."""
+"""The replacement fields of f-strings: their source ranges, which `ast` reports only from Python 3.12 on."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ Spot = tuple[int, int]  # a line, and a column in characters from 0
 
 
 def fields_in(text: str) -> list[tuple[Spot, Spot, Spot]]:
-    """Return where each field of an f-string begins and ends and where its expression begins; lines count from 0."""
-    import libcst as cst  # noqa: PLC0415 (which takes longer to import than most checks of an edit)
+    """Return the begin and end of each replacement field of an f-string, and the begin of its expression.
+
+    Lines and columns count from 0, relative to the string. The list is empty where libcst cannot parse the
+    string.
+    """
+    import libcst as cst  # noqa: PLC0415 (its import takes longer than most incremental checks)
     from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider  # noqa: PLC0415
 
     try:
@@ -36,7 +40,7 @@ def fields_in(text: str) -> list[tuple[Spot, Spot, Spot]]:
             value = node.expression
             has_own = (
                 isinstance(value, (cst.Tuple, cst.GeneratorExp)) and value.lpar
-            )  # parentheses, for `ast`
+            )  # `ast` counts the parentheses of these
             fields.append((*range_of(node), range_of(value.lpar[-1] if has_own else value)[0]))
     return fields
 

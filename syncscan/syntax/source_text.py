@@ -1,4 +1,4 @@
-"""The source of syntax nodes: ranges in characters, and text with the parentheses around it."""
+"""The source text of syntax nodes: ranges in characters, and text with the parentheses around a node."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CODE = re.compile(r"""(?:[^#'"]|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")*""")  # a 
 
 
 def nodes_of(root: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and every node in it; of a statement that holds others only those of its head."""
+    """Yield a node and its descendants; for a compound statement, only those of its head."""
     queue = [root]
     while queue:
         node = queue.pop()
@@ -31,19 +31,20 @@ def nodes_of(root: ast.AST) -> Iterator[ast.AST]:
 
 
 def inside_of(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what is right inside a node, without the statements in it."""
+    """Yield the direct children of a node that are not statements."""
     return (each for each in ast.iter_child_nodes(node) if not isinstance(each, _STATEMENTS))
 
 
 def holds_statements(node: ast.AST) -> bool:
-    """Return whether a node has statements right inside it."""
+    """Return whether a node has statements as direct children."""
     return any(isinstance(each, _STATEMENTS) for each in ast.iter_child_nodes(node))
 
 
 class SourceText:
-    """The text of a file by its nodes; ``parent`` returns the node around a node.
+    """The source text of the nodes of a file; ``parent`` returns the parent of a node.
 
-    The range of a node leaves the parentheses around it out, as `ast` does; its text has them.
+    As in `ast`, the range of a node excludes the parentheses around the node. The text of a node includes
+    them.
     """
 
     def __init__(self, lines: Sequence[str], parent: Callable[[ast.AST], ast.AST | None]) -> None:
@@ -52,34 +53,37 @@ class SourceText:
         self._fields: dict[int, dict[int, tuple[Spot, Spot, Spot]]] = {}
 
     def range_of(self, node: ast.AST) -> Range:
-        """Return the range of a node; of a statement that holds others that of its head."""
+        """Return the range of a node; for a compound statement, that of its head."""
         start, end = self._span(node)
         return start[0], start[1] + 1, end[0], end[1] + 1
 
     def text_of(self, node: ast.AST) -> str:
-        """Return the text of a node, with the parentheses around it."""
+        """Return the text of a node with the parentheses around it."""
         return self._cut(*self._whole(node))
 
     def bare_text_of(self, node: ast.AST) -> str:
-        """Return the text of a node, without parentheses around it."""
+        """Return the text of a node without the parentheses around it."""
         return self._cut(*self._span(node))
 
     def edited(self, node: ast.AST, edits: Mapping[ast.AST, str]) -> str:
-        """Return the text of a node, without parentheses around it, with other text for nodes in it."""
+        """Return the text of a node without the parentheses around it, with the nodes in ``edits`` replaced.
+
+        An edit of a node inside another replaced node has no effect.
+        """
         at, end = self._span(node)
         pieces = []
         replaced = [(*self._whole(inner), text) for inner, text in edits.items()]
         replaced.sort(key=itemgetter(1), reverse=True)
         for start, stop, text in sorted(
             replaced, key=itemgetter(0)
-        ):  # of those that begin at one place the longest first
-            if at <= start and stop <= end:  # else it stands in one that has been replaced, or elsewhere
+        ):  # the longest first where several begin at one place
+            if at <= start and stop <= end:  # else it is inside another replaced node, or outside
                 pieces += [self._cut(at, start), text]
                 at = stop
         return "".join([*pieces, self._cut(at, end)])
 
     def _span(self, node: ast.AST) -> tuple[Spot, Spot]:
-        """Where a node begins and ends: lines from 1, columns from 0."""
+        """Return the begin and the end of a node; lines count from 1, columns from 0."""
         if isinstance(node, ast.stmt) and holds_statements(node):
             return self._head(node)
         string = self._string_around(node) if sys.version_info < (3, 12) else None
@@ -101,19 +105,19 @@ class SourceText:
     # Parentheses
 
     def _whole(self, node: ast.AST) -> tuple[Spot, Spot]:
-        """Where the text of a node begins and ends, with the parentheses that are its own."""
+        """Return the begin and the end of a node with its own parentheses."""
         start, end = self._span(node)
         if not isinstance(node, ast.expr) or isinstance(node, _NEVER_IN_PARENTHESES):
             return start, end
         closings = list(self._closings(*end))
         openings = list(self._openings(*start)) if closings else []
         if openings and _is_first_argument(node, self._parent(node)):
-            del openings[-1]  # that of the call
+            del openings[-1]  # the parenthesis of the call
         own = min(len(openings), len(closings))
         return (openings[own - 1], closings[own - 1]) if own else (start, end)
 
     def _closings(self, line: int, column: int) -> Iterator[Spot]:
-        """Yield the ends of the closing parentheses that follow."""
+        """Yield the ends of the closing parentheses after a position."""
         for number in range(line, len(self._lines) + 1):
             text = self._lines[number - 1]
             for index in range(column if number == line else 0, len(text)):
@@ -125,7 +129,7 @@ class SourceText:
                     return
 
     def _openings(self, line: int, column: int) -> Iterator[Spot]:
-        """Yield the opening parentheses that come before, the nearest first."""
+        """Yield the opening parentheses before a position, the nearest first."""
         before = ((number, _code_in(self._lines[number - 1])) for number in range(line - 1, 0, -1))
         for number, text in chain([(line, self._lines[line - 1][:column])], before):
             for index in range(len(text) - 1, -1, -1):
@@ -134,10 +138,10 @@ class SourceText:
                 elif text[index] not in " \t\f\\":
                     return
 
-    # f-strings, whose inside `ast` does not place before Python 3.12
+    # f-strings: before Python 3.12, `ast` gives no source ranges inside
 
     def _string_around(self, node: ast.AST) -> ast.JoinedStr | None:
-        """The outermost f-string in which a node stands."""
+        """Return the outermost f-string that contains a node, or None."""
         found = None
         around = self._parent(node)
         while around is not None and not isinstance(around, ast.stmt):
@@ -188,7 +192,7 @@ class SourceText:
         return self._spot(line, column), self._spot(end_line, end_column)
 
     def _spot(self, line: int, column: int) -> Spot:
-        """A place in characters, of one in bytes."""
+        """Return the line and column in characters for a column in bytes."""
         text = self._lines[line - 1]
         return line, column if text.isascii() else len(text.encode()[:column].decode(errors="replace"))
 
@@ -201,14 +205,14 @@ class SourceText:
 
 
 def _is_first_argument(node: ast.AST, around: ast.AST | None) -> bool:
-    """Return whether a parenthesis of the node around it comes before a node: of a call, or of the bases of a class."""
+    """Return whether the opening parenthesis before a node belongs to its parent, a call or a class statement."""
     if isinstance(around, ast.Call):
         return node in around.args[:1]
     return isinstance(around, ast.ClassDef) and node in around.bases[:1]
 
 
 def _bytes_of(node: ast.AST) -> Range:
-    """Where `ast` says that a node stands, or what is in it if it says nothing: lines from 1, bytes from 0."""
+    """Return the range of a node, or of its contents where `ast` gives none; lines from 1, columns in bytes from 0."""
     if hasattr(node, "lineno"):
         return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0  # type: ignore[attr-defined]
     inside = [_bytes_of(each) for each in nodes_of(node) if hasattr(each, "lineno")]

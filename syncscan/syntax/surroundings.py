@@ -1,4 +1,4 @@
-"""Where a node stands in its syntax tree: what is around it, what repeats it, who uses it."""
+"""The CST context of a node: its parents, its enclosing loops, and the users of its value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PATHS = (ast.Name, ast.Attribute, ast.Subscript)
 
 
 class Surroundings:
-    """The way up from every node of a tree, which may be a file or a single statement; and the text of nodes."""
+    """The parent and the source text of each node of a tree, which is a file or a single statement."""
 
     def __init__(self, nodes: Iterable[ast.AST], lines: Sequence[str]) -> None:
         self._parents: dict[int, ast.AST] = {}
@@ -22,20 +22,20 @@ class Surroundings:
         self.include(nodes)
 
     def include(self, nodes: Iterable[ast.AST]) -> None:
-        """Take in nodes, each of which is around its children."""
+        """Add the children of these nodes to the parent map."""
         for node in nodes:
             self._parents.update((id(child), node) for child in ast.iter_child_nodes(node))
 
     def parent(self, node: ast.AST) -> ast.AST | None:
-        """Return the node around a node; None around the statement."""
+        """Return the parent of a node within its statement, or None for the statement itself."""
         return None if isinstance(node, ast.stmt) else self._around(node)
 
     def statement(self, node: ast.AST) -> ast.AST:
-        """Return the statement in which a node stands."""
+        """Return the statement that contains a node, or the node itself where the tree has none."""
         return next((around for around in self._up(node) if isinstance(around, ast.stmt)), node)
 
     def beside(self, node: ast.AST, steps: int) -> ast.stmt | None:
-        """Return the statement some steps behind the one of a node (before it if negative) in its body."""
+        """Return the statement ``steps`` after the statement of a node in its body (before, if negative), or None."""
         statement = self.statement(node)
         holder = self._around(statement)
         fields = [value for _, value in ast.iter_fields(holder)] if holder is not None else []
@@ -45,7 +45,7 @@ class Surroundings:
         return next((body[place] for place in places if 0 <= place < len(body)), None)
 
     def function(self, node: ast.AST) -> str:
-        """Return the qualified name of the function in which a node stands, "<module>" outside of all."""
+        """Return the qualified name of the function that contains a node, "<module>" outside functions."""
         definitions = (*_FUNCTIONS, ast.ClassDef)
         around = [each for each in self._up(node, itself=False) if isinstance(each, definitions)]
         while around and isinstance(around[0], ast.ClassDef):
@@ -54,7 +54,10 @@ class Surroundings:
         return ".".join(reversed(names)) or "<module>"
 
     def in_loop(self, node: ast.AST) -> bool:
-        """Return whether something in the tree runs a node again and again; a function that is defined there does not."""
+        """Return whether a loop or comprehension in the tree evaluates a node repeatedly.
+
+        A loop around a function definition does not count for the nodes inside the function.
+        """
         inner = node
         for around in self._up(node, itself=False):
             if isinstance(around, _FUNCTIONS):
@@ -65,7 +68,7 @@ class Surroundings:
         return False
 
     def made_in_loop(self, node: ast.AST) -> bool:
-        """Return whether an expression reads what the body of the innermost loop around it sets."""
+        """Return whether an expression reads a name that the body of the innermost enclosing loop sets."""
         inner = node
         for around in self._up(node, itself=False):
             if isinstance(around, (*_FUNCTIONS, *_COMPREHENSIONS)):
@@ -76,7 +79,7 @@ class Surroundings:
         return False
 
     def paths_in(self, node: ast.AST) -> set[str]:
-        """Return the names in an expression, and the attributes."""
+        """Return the names and attribute paths that an expression contains, as source text."""
         inside = ast.walk(node)
         return {
             self.text.bare_text_of(each) for each in inside if isinstance(each, (ast.Name, ast.Attribute))
@@ -90,7 +93,7 @@ class Surroundings:
         }
 
     def used_at_once(self, node: ast.AST, after: ast.AST | None) -> bool:
-        """Return whether the value of a node is used where it stands, or else by the statement behind it."""
+        """Return whether the statement of a node uses the node's value; for an assignment, whether ``after`` uses the target."""
         around = self._around(node)
         if isinstance(around, ast.Assign):
             names = {self.text.bare_text_of(target) for target in around.targets}
@@ -116,14 +119,14 @@ def _is_in(node: ast.AST, body: Iterable[ast.AST]) -> bool:
 
 
 def _repeats(around: ast.AST, inner: ast.AST, outer: ast.AST | None) -> bool:
-    """Return whether a node runs what is right inside it again and again."""
+    """Return whether a node evaluates its direct child ``inner`` repeatedly."""
     if isinstance(around, ast.While):
         return not _is_in(inner, around.orelse)
     if isinstance(around, (ast.For, ast.AsyncFor)):
         return _is_in(inner, around.body)
     if isinstance(around, _COMPREHENSIONS):
         return not isinstance(inner, ast.comprehension)
-    if isinstance(around, ast.comprehension):  # the first of several is read once
+    if isinstance(around, ast.comprehension):  # the first iterable is evaluated once
         is_first = isinstance(outer, _COMPREHENSIONS) and outer.generators[0] is around
         return inner is not around.iter or not is_first
     return False

@@ -50,7 +50,7 @@ _EXAMPLES = (
     Value(Kind.DEVICE, Device.CPU),
     _NUMBER,
 )
-_LITERALS: dict[type[object], Value] = {  # by the type of a constant, or of the node
+_LITERALS: dict[type[object], Value] = {  # keyed by the type of the constant or of the node
     int: _NUMBER,
     float: _NUMBER,
     complex: _NUMBER,
@@ -456,7 +456,7 @@ class ParsedModule:
         return None
 
     def _holds(self, node: ast.AST, place: Range) -> bool:
-        if isinstance(node, ast.stmt) and holds_statements(node):  # with its decorators and its body
+        if isinstance(node, ast.stmt) and holds_statements(node):  # its range includes decorators and body
             first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
             return first <= place[0] and place[2] <= (node.end_lineno or 0)
         line, column, end_line, end_column = self._range(node)
@@ -490,7 +490,7 @@ def _placed_in(node: ast.AST) -> Iterator[ast.AST]:
 def _parse(source_text: str) -> ParsedModule | None:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes in the user's code are not our subject
+            warnings.simplefilter("ignore")  # other tools report invalid escapes in the user's code
             return ParsedModule(source_text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None

@@ -1,6 +1,7 @@
 """The part of the simulation that runs inside the program.
 
-It imports the standard library, torch and itself, never the rest of syncscan, and runs on every Python that torch
-2.4 runs on; a traced program loads this folder under a name of its own. The operation table reaches it as plain
-data (see `conditions`). `gpu` is what every other part asks; `simulation` puts them together.
+The package imports the standard library, torch and itself, and never the rest of syncscan. It supports every
+Python version that torch 2.4 supports. A traced program loads this folder under another package name, and
+receives the operation table as plain data (see `conditions`). `gpu` is the state that all other modules
+share; `simulation` puts the modules together.
 """

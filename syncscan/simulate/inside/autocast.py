@@ -1,6 +1,7 @@
-"""Autocast for CUDA, which here casts what runs on the CPU: while it is on, torch's state for the CPU is that for CUDA.
+"""Autocast for CUDA, applied to the CPU: while CUDA autocast is on, torch's CPU autocast state is a copy of its CUDA state.
 
-What the program says of autocast for the host is kept meanwhile, answered where it asks, and put back afterwards.
+`AutocastState` saves the program's own CPU autocast state meanwhile, answers queries about that state, and
+restores it afterwards.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _NAMES = ("is_autocast_enabled", "get_autocast_dtype", "set_autocast_enabled", "
 
 
 def install(patches: Patches) -> AutocastState:
-    """Replace the functions that ask of the state and change it; returns the state."""
+    """Replace the functions that read and change the autocast state; return the state."""
     state = AutocastState(*(getattr(torch, name) for name in _NAMES))
     for name in _NAMES:
         patches.replace(torch, name, getattr(state, name))
@@ -27,25 +28,25 @@ def install(patches: Patches) -> AutocastState:
 
 
 class AutocastState(threading.local):
-    """That of one thread, as torch has it."""
+    """The autocast state of one thread."""
 
     def __init__(self, is_enabled: Any, dtype: Any, enable: Any, set_dtype: Any) -> None:
         self._is_enabled, self._dtype, self._enable, self._set_dtype = is_enabled, dtype, enable, set_dtype
-        self._kept: tuple[bool, torch.dtype] | None = None  # for the host, while it is on for CUDA
+        self._kept: tuple[bool, torch.dtype] | None = None  # the program's CPU state, if saved
 
     def is_autocast_enabled(self, device_type: str = "cuda") -> bool:
-        """As torch's, which without a device asks of CUDA."""
+        """Return whether autocast is on for a device type; by default CUDA, as in torch."""
         kept = self._kept if device_type == "cpu" else None
         return bool(self._is_enabled(device_type)) if kept is None else kept[0]
 
     def get_autocast_dtype(self, device_type: str) -> torch.dtype:
-        """As torch's."""
+        """Return the dtype of autocast for a device type."""
         kept = self._kept if device_type == "cpu" else None
         found: torch.dtype = self._dtype(device_type) if kept is None else kept[1]
         return found
 
     def set_autocast_enabled(self, *args: Any) -> None:
-        """As torch's, of which an older form has no device."""
+        """Switch autocast on or off; an older form of the function has no device argument and means CUDA."""
         device_type, enabled = args if len(args) == 2 else ("cuda", *args)
         if device_type == "cpu" and self._kept is not None:
             self._kept = enabled, self._kept[1]
@@ -54,7 +55,7 @@ class AutocastState(threading.local):
         self._follow()
 
     def set_autocast_dtype(self, device_type: str, dtype: torch.dtype) -> None:
-        """As torch's."""
+        """Set the dtype of autocast for a device type."""
         if device_type == "cpu" and self._kept is not None:
             self._kept = self._kept[0], dtype
             return
@@ -62,11 +63,11 @@ class AutocastState(threading.local):
         self._follow()
 
     def follows_gpu(self) -> bool:
-        """Whether what runs on the CPU is cast as on the GPU."""
+        """Return whether operations on the CPU currently use the CUDA autocast state."""
         return self._kept is not None
 
     def run_on_host(self, function: Any, args: Any, kwargs: Any) -> Any:
-        """Call a function of operands of the host, which autocast for CUDA does not cast."""
+        """Call a function of host operands under the program's own CPU autocast state."""
         if self._kept is None:
             return function(*args, **kwargs)
         enabled, dtype = self._kept
@@ -80,7 +81,7 @@ class AutocastState(threading.local):
             self._set_dtype("cpu", followed)
 
     def give_back(self, _: Any = None) -> None:
-        """Let the host have its own state."""
+        """Restore the program's own CPU autocast state."""
         if self._kept is not None:
             enabled, dtype = self._kept
             self._kept = None

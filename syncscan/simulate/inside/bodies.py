@@ -1,7 +1,8 @@
-"""What operations compute that have a kernel for the GPU alone and by which a program decides: bodies for the CPU.
+"""CPU implementations of GPU-only operations whose results decide the control flow of serving programs.
 
-Each writes into its operands as the kernel of vLLM or SGLang does: the tokens that are sampled, the experts of a token,
-the drafts that are accepted. A body takes the arguments in the order of the schema, of which it may leave out the last.
+Each writes into its operands as the kernel of vLLM or SGLang does: sampled tokens, the experts of each token,
+accepted drafts. An implementation takes the arguments in the order of the schema, and may ignore the last of
+them.
 """
 
 from __future__ import annotations
@@ -14,20 +15,20 @@ from torch import Tensor
 
 
 class Body(NamedTuple):
-    """How to compute an operation, and the positions of the operands that it writes into."""
+    """The CPU implementation of an operation, and the positions of the operands that the operation writes."""
 
     compute: Callable[..., None]
     writes: tuple[int, ...]
 
 
 def find(function: Any) -> Body | None:
-    """The body of an operation, or None."""
+    """Return the CPU implementation of an operation, or None."""
     schema = getattr(function, "_schema", None)
     return None if schema is None else BODIES.get(schema.name)
 
 
 def run(body: Body, function: Any, args: Any, kwargs: dict[str, Any]) -> list[Tensor]:
-    """Call a body with the arguments of the operation, which returns nothing; returns what was written."""
+    """Call a CPU implementation with the arguments of its operation; return the written operands."""
     arguments = function._schema.arguments
     operands = [*args, *(kwargs.get(argument.name) for argument in arguments[len(args) :])]
     with torch.no_grad(), torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
@@ -39,7 +40,7 @@ def run(body: Body, function: Any, args: Any, kwargs: dict[str, Any]) -> list[Te
 
 
 def _top_experts(weights: Tensor, experts: Tensor, gating: Tensor, renormalize: Any) -> None:
-    """The experts of highest probability of each token, and how much each counts."""
+    """Write the experts of highest probability of each token, and their weights."""
     values, indices = torch.softmax(gating.float(), -1).topk(weights.shape[-1])
     if renormalize:
         values = values / values.sum(-1, keepdim=True)
@@ -73,13 +74,13 @@ def _moe_align_vllm(
 def _moe_align_sglang(
     experts: Tensor, count: int, block: int, order: Tensor, blocks: Tensor, total: Tensor, *_: Any
 ) -> None:
-    """Here one more expert stands for those of other ranks, and is counted as -1."""
+    """Align tokens for SGLang, where one more expert, -1, stands for the experts of other ranks."""
     _align(experts.reshape(-1).long() + 1, range(count), block, order, blocks, total)
     blocks[: int(total) // block] -= 1
 
 
 def _align(experts: Tensor, known: range, block: int, order: Tensor, blocks: Tensor, total: Tensor) -> None:
-    """The positions of tokens by expert, each filled up to whole blocks with a position that is none."""
+    """Write the positions of tokens sorted by expert, each expert padded to whole blocks with an invalid position."""
     none = len(experts)
     order.fill_(none)
     end = 0
@@ -95,7 +96,7 @@ def _align(experts: Tensor, known: range, block: int, order: Tensor, blocks: Ten
 def _batched_moe_align(
     most: int, block: int, counts: Tensor, order: Tensor, blocks: Tensor, total: Tensor, *_: Any
 ) -> None:
-    """The same, of tokens that lie in one row of ``most`` for each expert."""
+    """Align tokens that lie in one row of ``most`` for each expert."""
     order.fill_(len(counts) * most)
     blocks.fill_(-1)
     end = 0
@@ -121,7 +122,7 @@ def _keep_top_k(probabilities: Tensor, k: Tensor) -> Tensor:
 
 
 def _keep_top_p(probabilities: Tensor, p: Tensor) -> Tensor:
-    """The fewest of highest probability that make up ``p``."""
+    """Return the probabilities with all but the smallest set zeroed whose sum reaches ``p``."""
     values, order = probabilities.sort(dim=-1, descending=True, stable=True)
     kept = (values.cumsum(-1) - values) < p * values.sum(-1, keepdim=True)
     return torch.zeros_like(probabilities).scatter(-1, order, torch.where(kept, values, 0))
@@ -171,7 +172,7 @@ def _verify_tree_greedy(
     predicted: Tensor, accepted: Tensor, counts: Tensor, drafts: Tensor, places: Tensor,
     children: Tensor, siblings: Tensor, targets: Tensor, *_: Any,
 ) -> None:  # fmt: skip
-    """Follow each tree of drafts for as long as a child is what the model itself would say."""
+    """Follow each tree of drafts while a child equals the token that the model itself would choose."""
     wanted = targets.reshape(-1).tolist()
     for row, tree in enumerate(zip(drafts.tolist(), places.tolist(), children.tolist(), siblings.tolist())):
         tokens, places_of, child_of, sibling_of = tree
@@ -189,7 +190,7 @@ def _verify_tree_greedy(
             predicted[place] = wanted[place]
 
 
-# By the name of the operation. Those of vLLM 0.25 and of SGLang 0.5 (sgl-kernel), and what they hand down to FlashInfer.
+# By operation name: those of vLLM 0.25 and SGLang 0.5 (sgl-kernel), including their calls into FlashInfer.
 BODIES: dict[str, Body] = {
     "_moe_C::topk_softmax": Body(_topk_softmax_vllm, (0, 1, 2)),
     "_moe_C::moe_align_block_size": Body(_moe_align_vllm, (3, 4, 5)),

@@ -1,4 +1,4 @@
-"""Programs whose graph is captured: TorchScript runs, other captures are refused where they name the device."""
+"""Programs whose graph is captured: TorchScript runs, other captures that name the device raise an error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _mode = torch._C._get_dispatch_mode
 
 
 def install(gpu: Gpu, patches: Patches) -> None:
-    """Replace them in torch."""
+    """Replace the entry points of TorchScript, `torch.export` and fake tensors."""
     for kind in (torch._C.ScriptFunction, torch._C.ScriptMethod):
         patches.replace(kind, "__call__", _called(gpu, kind.__call__))
     patches.replace(torch.jit, "load", _load(torch.jit.load))
@@ -28,15 +28,16 @@ def install(gpu: Gpu, patches: Patches) -> None:
         patches.replace(torch.export, "export", _export(torch.export.export))
     fake: Any = sys.modules.get("torch._subclasses.fake_tensor")
     if hasattr(getattr(fake, "FakeTensorMode", None), "avoid_device_init"):
-        patches.replace(fake.FakeTensorMode, "avoid_device_init", True)  # there is no device to start
+        patches.replace(fake.FakeTensorMode, "avoid_device_init", True)  # no device to initialise
     if hasattr(fake, "init_gpu_context"):
-        patches.replace(fake, "init_gpu_context", lambda device: None)  # nor a context on it
+        patches.replace(fake, "init_gpu_context", lambda device: None)  # no context to create
 
 
 def is_faked(args: Any, kwargs: Any) -> bool:
-    """Whether torch only pretends to compute, as it does to export a module: that needs no device.
+    """Return whether torch only infers shapes, with fake tensors, as in `torch.export`; such calls need no device.
 
-    But where torch was built without CUDA, its autograd ends the process at such a tensor on CUDA.
+    Raises SimulationError for a tensor on CUDA that requires a gradient if torch was built without CUDA: its
+    autograd would abort the process.
     """
     if _mode(_FAKE) is None:
         return False
@@ -48,7 +49,7 @@ def is_faked(args: Any, kwargs: Any) -> bool:
 
 
 def refuse_recording() -> None:
-    """Raise where the calls are recorded: the record would say that a tensor on CUDA is made on the CPU."""
+    """Raise SimulationError under `make_fx`, whose graph would create a CUDA tensor on the CPU."""
     if _mode(_PROXY) is not None:
         raise _refusal("make_fx of code that makes tensors on CUDA", "or by torch.fx.symbolic_trace")
 
@@ -69,7 +70,7 @@ def _export(original: Any) -> Any:
 
 
 def _called(gpu: Gpu, original: Any) -> Any:
-    """What a function of TorchScript makes "where the operand is" lies there: for it, all are on the CPU."""
+    """Wrap a TorchScript function so that tensors created "on the device of the operand" are on the operands' simulated device."""
 
     def call(function: Any, *args: Any, **kwargs: Any) -> Any:
         operands = (*args, *_first_parameter(getattr(function, "owner", None)))
@@ -80,7 +81,7 @@ def _called(gpu: Gpu, original: Any) -> Any:
 
 
 def _first_parameter(module: Any) -> list[Any]:
-    """One that a compiled module holds, in a list; an empty one where there is none, or no module."""
+    """Return the first parameter of a compiled module in a list, or an empty list."""
     if module is None:
         return []
     held: Any = torch._C

@@ -1,7 +1,7 @@
-"""Which operations look, on a GPU, whether all their operands lie there, also one that is a single number.
+"""The operations that check on a GPU that all operands are on one device, including single-number operands.
 
-torch generates that look (`torchgen.dest.register_dispatch_key`) from a file that it ships. Most operations
-that go element by element do without, and take a number from the host.
+torch generates these checks (`torchgen.dest.register_dispatch_key`) from a file that torch ships. Most
+elementwise operations omit the check, and accept a number from the host.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import torch
 
 _DECLARED = Path(torch.__file__).parents[1] / "torchgen/packaged/ATen/native/native_functions.yaml"
 _HAS_KERNEL = re.compile(r"^ +(structured_delegate:|(\w+, )*CUDA[,:])", re.MULTILINE)
-# Without a kernel of their own they are `cat`, which looks.
+# They have no kernel of their own, and call `cat`, which checks.
 _ARE_CAT = frozenset({"stack", "_stack"})
 
 
 @functools.lru_cache(maxsize=1)
 def operations_that_check() -> frozenset[str]:
-    """Their names, such as "gather" and "scatter.src"; none where torch does not say."""
+    """Return the names of these operations, such as "gather" and "scatter.src"; empty where torch ships no such file."""
     try:
         declared = _DECLARED.read_text(encoding="utf-8").split("\n- func: ")[1:]
     except OSError:

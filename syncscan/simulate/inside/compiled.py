@@ -1,8 +1,8 @@
-"""``torch.compile``: the function runs as it is written, and it is known which waits would break its graph.
+"""``torch.compile`` in a simulation: run the function uncompiled, and know which synchronizations would break its graph.
 
-What the compiler does there was measured (torch 2.13, ``torch._dynamo.explain``; the tests ask it again): it breaks a
-graph where Python needs a number of a tensor, or where a result is as large as its data says, and puts copies between
-host and device into the graph.
+Measurements with torch 2.13 (``torch._dynamo.explain``, which the tests repeat) show when the compiler breaks
+a graph: where Python reads a number from a tensor, and where the shape of a result depends on data. Copies
+between host and device become part of the graph.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from .conditions import CompiledOperation
     from .patches import Patches
 
-_READ = frozenset({"number", "list", "string"})  # results that Python has, and no tensor
+_READ = frozenset({"number", "list", "string"})  # results that are Python values, not tensors
 
 
 class _Thread(threading.local):
-    compiled = False  # whether it runs what a GPU would run compiled
+    compiled = False  # whether the thread runs code that a GPU would run compiled
 
 
 _thread = _Thread()
 
 
 def install(is_running: Callable[[], bool], patches: Patches) -> None:
-    """Replace it in torch, and what leads out of a compiled function."""
+    """Replace `torch.compile`, and the functions by which compiled code calls uncompiled code."""
     patches.replace(torch, "compile", _compile)
     if hasattr(torch.compiler, "load_compiled_function"):
         patches.replace(torch.compiler, "load_compiled_function", _refusal("load_compiled_function"))
@@ -46,7 +46,7 @@ def install(is_running: Callable[[], bool], patches: Patches) -> None:
 
 
 def breaks_graph(operation: CompiledOperation | None, api: str, effect: str) -> bool:
-    """Whether a wait in this thread would break the graph of a compiled function."""
+    """Return whether a synchronization in this thread would break the graph of a compiled function."""
     if not _thread.compiled:
         return False
     settings = sys.modules.get("torch._dynamo.config")
@@ -59,7 +59,7 @@ def breaks_graph(operation: CompiledOperation | None, api: str, effect: str) -> 
 
 @contextmanager
 def left() -> Iterator[None]:
-    """Run what is no part of a graph: the body of an operation of the program."""
+    """Run code that is outside the graph: the body of an operation that the program defines."""
     before, _thread.compiled = _thread.compiled, False
     try:
         yield
@@ -75,7 +75,7 @@ def _compile(model: Any = None, **options: Any) -> Any:
     if isinstance(model, torch.nn.Module):
         from torch._dynamo.eval_frame import OptimizedModule  # noqa: PLC0415 (slow to import)
 
-        module: Any = OptimizedModule(model, _compiled)  # type: ignore[arg-type]  # which it asks to compile a function
+        module: Any = OptimizedModule(model, _compiled)  # type: ignore[arg-type]  # called to compile a function
         module._torchdynamo_orig_callable = model.forward
         return module
     return _compiled(model)
@@ -97,11 +97,11 @@ def _compiled(function: Any) -> Any:
 
 
 class _AheadOfTime:
-    """What ``aot_compile`` returns: of a method, the function that takes the object too."""
+    """The result of ``aot_compile``; for a method, a function that takes the object too."""
 
     def __init__(self, function: Any) -> None:
         self._run = _compiled(getattr(function, "__func__", function))
-        self.save_compiled_function = _refusal("save_compiled_function")  # a GPU would load what is no kernel
+        self.save_compiled_function = _refusal("save_compiled_function")  # a GPU could not load the result
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._run(*args, **kwargs)
@@ -117,13 +117,13 @@ def _refusal(name: str) -> Any:
 
 
 def _inside() -> None:
-    """Stands for the compiler where torch asks what runs now, to put it back later."""
+    """Stand for the compiler where torch asks for the current callback in order to restore it later."""
 
 
 def _set_eval_frame(is_running: Callable[[], bool], original: Any) -> Any:
-    """The compiler's way in, and out again where a function is not to be compiled.
+    """Return a replacement for the function by which the compiler is entered, and left for uncompiled functions.
 
-    A module of torch that is imported now keeps this one for good.
+    A torch module imported during the simulation keeps the replacement for good.
     """
 
     def set_eval_frame(callback: Any) -> Any:

@@ -5,8 +5,8 @@ The table arrives as plain data, so that it can cross to a child process as JSON
     {NAME: {"args": [...], "result": "...", "count": 1, "interpret": false, "shapes": [["q[0]", ...], ...],
             "cases": [{"effect": "...", "when": [TERM, ...], "unless": [TERM, ...]}]}}
 
-where a TERM has the fields of ``syncscan.ops.Term``, its kind being what ``syncscan.ops.kinds.alternatives`` says.
-`syncscan.simulate.export.plain_table` makes it.
+A TERM has the fields of ``syncscan.ops.Term``; its kind is the result of ``syncscan.ops.kinds.alternatives``.
+`syncscan.simulate.export.plain_table` makes the data.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Test = Callable[[dict[str, Any]], bool]
 PlainTable = Mapping[str, Mapping[str, Any]]
 
 _FAMILY = ("torch", "torch.Tensor", "torch.nn.functional", "torch.special")
-# The facts that hold for no value of a plain type, and for no tuple of such values; or for no one index in a tuple.
+# Facts that never hold for a value of a plain type or a tuple of such values, or for one index in a tuple.
 _OF_TENSORS = frozenset({"is tensor", "on gpu", "on host", "holds gpu"})
 _OF_LISTS = frozenset({"is list", "is list array"})
 _OF_COO = frozenset({"coalesced", "hybrid"})
 _COPIES = frozenset({"upload", "download"})
-# What aten calls the operand that the table calls otherwise.
+# The operands whose aten names differ from those of the table.
 _ATEN_ARGS = {"self": "input", "indices": "index", "values": "value"}
-# The operations that reach aten under a name which is not their own.
+# The operations whose aten names differ from their public names.
 _ATEN_NAMES = {
     "_local_scalar_dense": "torch.Tensor.item",
     "index": "torch.Tensor.__getitem__",
@@ -47,13 +47,13 @@ _ATEN_NAMES = {
 
 
 class AnyOf(tuple):  # type: ignore[type-arg]
-    """The values of a parameter of which a condition may mean any one."""
+    """The values of a parameter, any of which may satisfy a condition."""
 
     __slots__ = ()
 
 
 class CompiledOperation:
-    """One entry of the table; its conditions are compiled when it is first asked about, for few ever are."""
+    """One entry of the operation table; compiles its conditions at their first use, since programs use few entries."""
 
     def __init__(self, name: str, entry: Mapping[str, Any]) -> None:
         self.name = name
@@ -67,7 +67,7 @@ class CompiledOperation:
 
     @cached_property
     def cases(self) -> list[tuple[str, list[Test], list[Test]]]:
-        """How a call blocks, and the tests of when and unless."""
+        """The effect of each case, and the tests of its ``when`` and ``unless`` conditions."""
         return [_compile_case(case) for case in self._cases]
 
     @cached_property
@@ -76,7 +76,7 @@ class CompiledOperation:
 
     @cached_property
     def of_dense(self) -> CompiledOperation:
-        """The entry without the cases that only a sparse operand meets: most calls have none, and need not ask."""
+        """The entry without the cases that only sparse operands satisfy, for the common call without such operands."""
         cases = [case for case in self._cases if not any(map(_needs_sparse, case["when"]))]
         found = copy.copy(self)
         found.__dict__ = {
@@ -87,23 +87,24 @@ class CompiledOperation:
 
     @property
     def is_of_library(self) -> bool:
-        """Declared, of an operation that may have no kernel for the CPU."""
+        """Return whether the entry describes an operation of a library, which may have no CPU kernel."""
         return self.name.startswith("torch.ops.")
 
     @property
     def is_query(self) -> bool:
-        """Answers from what the host knows, such as ``size()``: no tensor, and nothing to wait for."""
+        """Return whether the operation only reads host metadata, as ``size()`` does, and so never blocks or makes a tensor."""
         return self.result in {"number", "none", "string"} and not self._cases
 
     @property
     def blocks(self) -> bool:
-        """Whether there is a case in which a call waits."""
+        """True if a call blocks under some conditions."""
         return bool(self._cases)
 
     def may_block(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
-        """Whether to look closer; False, in most calls, where what decides is a plain number or missing.
+        """Return whether a call may satisfy a case: a cheap test of the types of the decisive arguments.
 
-        Tests of every argument would cost more than most operations.
+        The full conditions would cost more than most operations. The result is False for most calls, whose
+        decisive arguments are plain numbers or missing.
         """
         if self._decisive is None:
             return bool(self.cases)
@@ -116,7 +117,7 @@ class CompiledOperation:
         return bool(kwargs) and not all(map(_is_plain, kwargs.values()))
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments of a call by the names that the table gives them."""
+        """Return the arguments of a call by the parameter names of the table."""
         if self.star is not None and len(args) > self.star:
             args = (*args[: self.star], AnyOf(_spread(args[self.star :])))
         bound = dict(zip(self.args, args))
@@ -124,7 +125,7 @@ class CompiledOperation:
         return self.with_elements(bound)
 
     def bind_aten(self, names: list[str], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments of an aten call, whose schema calls them ``names``, as the table names them."""
+        """Return the arguments of an aten call by the parameter names of the table; ``names`` are those of its schema."""
         bound: dict[str, Any] = {}
         for position, (name, value) in enumerate(zip(names, args)):
             known = _ATEN_ARGS.get(name, name)
@@ -139,41 +140,41 @@ class CompiledOperation:
         return self.with_elements(bound)
 
     def with_elements(self, bound: dict[str, Any]) -> dict[str, Any]:
-        """Let a subscript of several indices stand for each of them."""
+        """Turn a tuple of indices into an `AnyOf`, so that any one of them may satisfy a condition."""
         if isinstance(bound.get("index"), tuple):
             bound["index"] = AnyOf(bound["index"])
         return bound
 
     def effect(self, bound: dict[str, Any]) -> str | None:
-        """How a call with these arguments makes the host wait; None where it does not."""
+        """Return how a call with these arguments blocks the CPU, a value of ``syncscan.ops.Effect``; None where it does not."""
         for effect, when, unless in self.cases:
             if all(test(bound) for test in when) and not (unless and all(test(bound) for test in unless)):
                 return None if effect in _COPIES and self._moves_nothing(bound) else effect
         return None
 
     def _moves_nothing(self, bound: dict[str, Any]) -> bool:
-        """Whether what would be copied is empty: torch then copies nothing, and waits for nothing."""
+        """Return whether the copied operand is empty; torch then makes no copy and does not block."""
         moved = bound.get(self.args[0]) if self.args else None
         return size_in_bytes(moved) == 0 or (isinstance(moved, (list, tuple)) and not moved)
 
 
 class Table:
-    """The whole table."""
+    """The operation table, compiled."""
 
     def __init__(self, table: PlainTable) -> None:
         self.operations = {name: CompiledOperation(name, entry) for name, entry in table.items()}
 
     def find(self, name: str) -> CompiledOperation | None:
-        """The entry of a full name, through its plain form; as ``OperationTable.find`` does."""
+        """Return the entry of a function by its full name, directly or through its plain form, as ``OperationTable.find`` does."""
         found = _entry_of(name, self.operations)
         return self.operations[found] if found is not None else None
 
     def find_aten(self, name: str) -> CompiledOperation | None:
-        """The entry for an aten operation such as "index_put_"."""
+        """Return the entry of an aten operation such as "index_put_", or None."""
         return self.find(_ATEN_NAMES.get(name.rstrip("_"), f"torch.{name}"))
 
     def resolved(self, roots: Callable[[str], Any]) -> Iterable[tuple[Any, CompiledOperation]]:
-        """Every torch function that the table has an entry for, with its operation."""
+        """Yield each torch function that has an entry in the table, with the entry; ``roots`` resolves full names."""
         for twin, name in _answers(tuple(self.operations)):
             function = roots(twin)
             if function is not None:
@@ -182,7 +183,7 @@ class Table:
 
 @lru_cache(maxsize=4)
 def _answers(names: tuple[str, ...]) -> list[tuple[str, str]]:
-    """The full names in torch for which a table with these entries has one, and which."""
+    """Return the full names of torch functions that the entries cover, each with the name of its entry."""
     known = frozenset(names)
     twins = [twin for name in names if name.startswith("torch.") for twin in _twins(name)]
     return [(twin, found) for twin in twins if (found := _entry_of(twin, known)) is not None]
@@ -198,7 +199,7 @@ def _entry_of(name: str, known: Container[str]) -> str | None:
 
 
 def _twins(name: str) -> list[str]:
-    """The names that an entry answers to: as function, as method, in place."""
+    """Return the names that an entry covers: function, method, and in-place form."""
     namespace, _, base = name.rpartition(".")
     if namespace not in _FAMILY or base.startswith("__"):
         return [name]
@@ -206,12 +207,12 @@ def _twins(name: str) -> list[str]:
 
 
 def _spread(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """``f(*sizes)`` may also be called ``f(sizes)``."""
+    """Return the values of ``f(*sizes)``, which the program may also call as ``f(sizes)``."""
     return tuple(values[0]) if len(values) == 1 and isinstance(values[0], (list, tuple)) else values
 
 
 def _decisive_positions(args: list[str], cases: list[Any]) -> tuple[int, int] | None:
-    """The first and last parameter, but for the operand itself, without whose tensor no case can hold."""
+    """Return the range of parameters, beside the first operand, of which each case needs a tensor; None without such a range."""
     positions = []
     for case in cases:
         decisive = [t["arg"] for t in case["when"] if _needs_tensor(t) and t["arg"] not in {args[0], "place"}]
@@ -248,13 +249,13 @@ def _is_plain(value: Any) -> bool:
 
 
 def _compile_case(case: Mapping[str, Any]) -> tuple[str, list[Test], list[Test]]:
-    """The effect of a case and the tests of its two conditions, those that cost more last."""
+    """Return the effect of a case and the tests of its two conditions, the costly tests last."""
     when = sorted(case["when"], key=lambda term: bool(term["arg"] == "place"))
     return case["effect"], [_compile_term(term) for term in when], [_compile_term(t) for t in case["unless"]]
 
 
 def _compile_term(term: Mapping[str, Any]) -> Test:
-    """A test of one term; about several values, any of them may satisfy it."""
+    """Return a test of one term; any of several values may satisfy the term."""
     arg, wanted, satisfies = term["arg"], not term["negated"], _predicate(term)
 
     def of_one(bound: dict[str, Any]) -> bool:
@@ -285,6 +286,6 @@ def _predicate(term: Mapping[str, Any]) -> Callable[[Any], bool]:
 
 
 def _read_place(bound: dict[str, Any]) -> Any:
-    """What ``input[index]`` reads: the place that an assignment writes to."""
+    """Return ``input[index]``, the destination of an assignment."""
     index = bound["index"]
     return bound["input"][tuple(index) if isinstance(index, AnyOf) else index]

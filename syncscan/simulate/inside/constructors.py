@@ -1,4 +1,4 @@
-"""Ways to make a tensor on the simulated GPU that no mode sees: storages, nested tensors, DLPack."""
+"""Constructors of simulated CUDA tensors that no torch mode intercepts: storages, nested tensors, DLPack."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def install(gpu: Gpu, patches: Patches) -> None:
-    """Replace them in torch."""
-    # torch.tensor then makes a tensor on the CPU and moves it by a call that modes see, wherever it is called.
+    """Replace these constructors in torch."""
+    # torch.tensor then makes a CPU tensor and transfers it by a call that modes see.
     patches.switch(torch._C._only_lift_cpu_tensors, torch._C._set_only_lift_cpu_tensors, True)
     patches.replace(torch.UntypedStorage, "__new__", staticmethod(_make_storage(gpu)))
     patches.replace(torch, "range", _make_range(torch.range))
@@ -44,7 +44,7 @@ def _make_storage(gpu: Gpu) -> Any:
 
 
 def _make_range(original: Any) -> Any:
-    """Of the functions that make tensors, the one of which torch tells no mode."""
+    """Return a replacement for `torch.range`, the only constructor that torch does not report to modes."""
 
     def make(*args: Any, **kwargs: Any) -> Tensor:
         device = kwargs.pop("device", None) or torch.get_default_device()

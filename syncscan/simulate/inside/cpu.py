@@ -1,4 +1,4 @@
-"""Running on the CPU what the program meant for a GPU."""
+"""Execution of GPU operations on the CPU."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
 _is_excluded = torch._C._dispatch_tls_is_dispatch_key_excluded
 _exclude = torch._C._dispatch_tls_set_dispatch_key_excluded
 _LAZY = (torch._C.DispatchKey.Conjugate, torch._C.DispatchKey.Negative, torch._C.DispatchKey.ZeroTensor)
-_NO_DTYPE = "not implemented for '"  # and the name of the dtype; others speak of layouts
-# Kernels for a GPU take more dtypes than those for the CPU: compute in a wider one where there is none.
+_NO_DTYPE = "not implemented for '"  # followed by the dtype; other messages are about layouts
+# GPU kernels accept more dtypes than CPU kernels; the CPU computes in these wider ones instead.
 _WIDER = {
     torch.float16: torch.float32,
     torch.bfloat16: torch.float32,
@@ -27,10 +27,10 @@ _WIDER = {
 
 
 class SeeingConjugates:
-    """Lets a kernel that is made of others see conjugates, negatives and zeros that are not written out.
+    """A context in which a composite kernel sees lazy conjugate, negative and zero tensors as such.
 
-    Where a dispatch mode is active, torch leaves those parts of its dispatcher out inside the mode, and such a kernel, as
-    that of ``linalg.pinv``, takes a conjugate for what it is a view of.
+    Torch excludes the dispatch keys of lazy tensors inside an active dispatch mode. A kernel such as
+    ``linalg.pinv`` then takes a lazy conjugate for its base tensor.
     """
 
     __slots__ = ("_excluded",)
@@ -46,7 +46,7 @@ class SeeingConjugates:
 
 
 def run_on_cpu(function: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
-    """Call an operation; SimulationError that names it if the CPU has no kernel for it, or for the dtype."""
+    """Call an operation; raise SimulationError with its name where the CPU has no kernel for the operation or the dtype."""
     try:
         return function(*args, **kwargs)
     except RuntimeError as error:
@@ -54,7 +54,7 @@ def run_on_cpu(function: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
 
 
 def run_otherwise(function: Any, args: Any, kwargs: Mapping[str, Any], error: RuntimeError) -> Any:
-    """Call an operation that the CPU refused in a wider dtype; raises as `run_on_cpu` where that is not why."""
+    """Call an operation in a wider dtype after the CPU refused its dtype; raise as `run_on_cpu` for other refusals."""
     if _NO_DTYPE in str(error):  # before torch 2.9 not a NotImplementedError
         return _run_wider(function, args, kwargs, error)
     if isinstance(error, NotImplementedError):
@@ -65,7 +65,7 @@ def run_otherwise(function: Any, args: Any, kwargs: Mapping[str, Any], error: Ru
 
 
 def _run_wider(function: Any, args: Any, kwargs: Mapping[str, Any], error: Exception) -> Any:
-    """Compute in a wider dtype and give the result that of the first operand; never in place."""
+    """Compute in a wider dtype, and convert the result to the dtype of the first operand; never in place."""
     first = next((value for value in args if isinstance(value, torch.Tensor)), None)
     if first is None or first.dtype not in _WIDER or _writes(function):
         raise _missing_dtype(function, error) from error
@@ -96,7 +96,7 @@ def _narrowed(result: Any, wide: torch.dtype, narrow: torch.dtype) -> Any:
 
 
 def casts_on_gpu_alone(function: Any) -> bool:
-    """Whether an operation of the program has a kernel for autocast on the GPU, and none for that on the CPU."""
+    """Return whether a custom operation has an autocast kernel for CUDA, and none for the CPU."""
     name = getattr(function, "_qualified_op_name", None) or str(getattr(function, "_name", ""))
     return (
         "::" in name
@@ -107,14 +107,14 @@ def casts_on_gpu_alone(function: Any) -> bool:
 
 
 def no_cast(function: Any) -> SimulationError:
-    """What a program is told that calls one under autocast."""
+    """Return the error for a call of such an operation under autocast."""
     return SimulationError(
         f"{function} cannot be simulated under torch.autocast: it has a kernel for that on the GPU and none on the CPU"
     )
 
 
 class MissingKernelError(SimulationError):
-    """An operation has a kernel for the GPU and none for the CPU, for any call or for some arguments."""
+    """An operation has a GPU kernel and no CPU kernel, for all calls or for some arguments."""
 
     def __init__(self, function: Any, *, for_any_call: bool = True) -> None:
         self.for_any_call = for_any_call
@@ -124,7 +124,7 @@ class MissingKernelError(SimulationError):
 
 
 def _missing_dtype(function: Any, error: Exception) -> SimulationError:
-    """What a program is told where the CPU refuses a dtype, which the GPU may take or refuse too."""
+    """Return the error for a dtype that the CPU kernel refuses, and that the GPU may accept or refuse."""
     return SimulationError(
         f"{_named(function)} cannot be simulated: its kernel for the CPU refuses the dtype ({error})"
     )

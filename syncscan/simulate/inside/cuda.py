@@ -1,4 +1,4 @@
-"""``torch.cuda`` and its neighbours on the simulated GPU."""
+"""``torch.cuda`` and related modules on the simulated GPU."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RULED_OUT = (
 
 
 class SimulatedCuda:
-    """What the program sees of the device itself."""
+    """The replacements for ``torch.cuda``, ``torch.accelerator`` and their streams, events and generators."""
 
     def __init__(self, gpu: Gpu) -> None:
         self.gpu = gpu
@@ -37,7 +37,7 @@ class SimulatedCuda:
         self.stream_class, self.event_class, self.streams = make_classes(gpu)
 
     def install(self, patches: Patches) -> None:
-        """Replace them in every module of torch that holds them."""
+        """Replace these objects in every torch module that holds them."""
         for name, value in {
             **self._device(),
             **self._memory(),
@@ -88,7 +88,7 @@ class SimulatedCuda:
 
     @staticmethod
     def _memory() -> dict[str, Any]:
-        """No device memory is in use: tensors lie in host memory, and limits are not simulated."""
+        """Return the memory functions, which report no use: tensors lie in host memory, and limits are not simulated."""
         in_use = ("memory_allocated", "memory_reserved", "max_memory_allocated", "max_memory_reserved")
         silent = (
             "empty_cache", "reset_peak_memory_stats", "reset_accumulated_memory_stats",
@@ -128,14 +128,14 @@ class SimulatedCuda:
 
     def _start_cuda(self, original: Any) -> Any:
         def lazy_init() -> None:
-            """Nothing to start; but in a thread that is not simulated, CUDA is what it was."""
+            """Do nothing in a simulated thread; call the original in other threads."""
             if self.gpu.operations is None:
                 original()
 
         return lazy_init
 
     def _index(self, device: Any) -> int:
-        """As torch has it: the current device for whatever names none."""
+        """Return the index of a device argument; the current device where the argument names none, as in torch."""
         names_one = isinstance(device, (int, str, torch.device))
         return self.gpu.cuda_index(device) if names_one else self.gpu.current
 
@@ -194,7 +194,7 @@ class SimulatedCuda:
 
 def _is_built(original: Any) -> Any:
     def is_built() -> bool:
-        """The truth for code of torch that is being imported: it imports more where torch has CUDA."""
+        """Return the truth while a torch module is being imported, as torch imports more in a CUDA build; else True."""
         asking = sys._getframe(1)
         importing = asking.f_code.co_name == "<module>" and asking.f_globals["__name__"].startswith("torch.")
         return bool(original()) if importing else True
@@ -203,18 +203,18 @@ def _is_built(original: Any) -> Any:
 
 
 class _MissingError(SimulationError, AttributeError):
-    """Torch was built without it, so that ``hasattr`` says no."""
+    """The attribute is missing because torch was built without CUDA; ``hasattr`` returns False."""
 
 
 def _refuse_missing(name: str) -> Any:
-    """What the functions of ``torch.cuda`` that are not replaced would need."""
+    """Raise the error for a function of ``torch._C`` that only CUDA builds have."""
     if name.startswith("_cuda"):
         raise _MissingError(f"torch._C.{name} cannot be simulated: it needs a real GPU")
     raise AttributeError(f"module 'torch._C' has no attribute {name!r}")
 
 
 def _refuse(name: str) -> type:
-    """A class, so that it can be named in annotations, of which there is no instance."""
+    """Return a class that cannot be instantiated, so that annotations may still name it."""
 
     def refused(*args: Any, **kwargs: Any) -> Any:
         raise SimulationError(f"torch.cuda.{name} cannot be simulated: it needs a real GPU")
@@ -223,7 +223,7 @@ def _refuse(name: str) -> type:
 
 
 class _Nvtx:
-    """Ranges for a profiler that is not there."""
+    """NVTX ranges without a profiler."""
 
     def __getattr__(self, name: str) -> Any:
         return lambda *args, **kwargs: 0

@@ -1,4 +1,4 @@
-"""``torch.distributed`` on the simulated GPU, where gloo stands in for NCCL, and ``DataParallel``."""
+"""``torch.distributed`` and ``DataParallel`` on the simulated GPU, with gloo in place of NCCL."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _without_dispatch = torch._C._DisableTorchDispatch
 
 
 def install(gpu: Gpu, patches: Patches) -> None:
-    """Let groups be made as for NCCL, and judge the collectives that the table knows to block."""
+    """Replace NCCL by gloo in new process groups, and judge collectives by the operation table."""
     for function in (_scatter, _gather, _broadcast, _broadcast_coalesced):
         patches.replace(torch._C, function.__name__, function)
     distributed = torch.distributed
@@ -35,8 +35,11 @@ def install(gpu: Gpu, patches: Patches) -> None:
 
 
 def _on_gloo(make: Any, on_hosts: set[str]) -> Any:
-    """Make groups for NCCL on gloo; ``on_hosts`` takes the names of those that are meant to be there, without a GPU."""
-    place = 0 if make.__name__ == "init_process_group" else 2  # of the backend among the arguments
+    """Wrap a function that creates process groups so that NCCL groups use gloo.
+
+    ``on_hosts`` collects the names of the groups that the program itself puts on gloo.
+    """
+    place = 0 if make.__name__ == "init_process_group" else 2  # position of the backend argument
 
     def made(*args: Any, **kwargs: Any) -> Any:
         asked = kwargs.get("backend") or (args[place] if len(args) > place else None)
@@ -47,7 +50,7 @@ def _on_gloo(make: Any, on_hosts: set[str]) -> Any:
             kwargs["backend"] = _gloo(kwargs["backend"])
         elif not arguments and make.__name__ == "init_process_group":
             kwargs["backend"] = "gloo"
-        kwargs.pop("device_id", None)  # gloo knows no device
+        kwargs.pop("device_id", None)  # gloo has no device
         group = make(*arguments, **kwargs)
         name = getattr(group if place else default(), "group_name", "")  # this process may not be in it
         on_hosts.discard(name)
@@ -59,7 +62,7 @@ def _on_gloo(make: Any, on_hosts: set[str]) -> Any:
 
 
 def _gloo(backend: Any) -> Any:
-    """``"nccl"`` and ``"cuda:nccl,cpu:gloo"`` in terms of gloo; what else was passed as it is."""
+    """Return a backend string such as ``"nccl"`` or ``"cuda:nccl,cpu:gloo"`` in terms of gloo; other values unchanged."""
     return "gloo" if isinstance(backend, str) and "nccl" in backend.lower() else backend
 
 
@@ -76,7 +79,7 @@ def _judged(gpu: Gpu, name: str, function: Any, on_hosts: set[str]) -> Any:
 
 
 def _cover_work(patches: Patches) -> None:
-    """Gloo copies results out of memory of its own when it is waited for; NCCL has none."""
+    """Hide the copies in ``Work.wait`` of gloo, which moves results out of its own memory; NCCL does not."""
     work = torch._C._distributed_c10d.Work
     wait: Any = work.wait
 
@@ -88,7 +91,7 @@ def _cover_work(patches: Patches) -> None:
 
 
 def _cover_reducer(gpu: Gpu, patches: Patches) -> None:
-    """The buckets of ``DistributedDataParallel``, which are made in C++, lie with its parameters."""
+    """Mark the buckets of ``DistributedDataParallel``, which C++ code creates, with the device of its parameters."""
     reducer = torch._C._distributed_c10d.Reducer
     make, make_again = reducer.__init__, reducer._rebuild_buckets
     parameters: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()

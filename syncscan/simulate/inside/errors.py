@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class SimulationError(RuntimeError):
-    """The program asks for what only a real GPU can do; the text names the operation."""
+    """The program requests a feature that only a real GPU has; the message names the operation."""

@@ -1,4 +1,4 @@
-"""The figures of a simulated GPU: those of an idle H200 with less memory, and names that say what it is."""
+"""The properties of a simulated GPU: those of an idle H200 with less memory, under a name that says so."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ CAPABILITY = (9, 0)
 
 
 def uuid(index: int) -> str:
-    """The identity of one device, as torch writes it."""
+    """Return the UUID of one device in torch's format."""
     return f"00000000-0000-0000-0000-{index:012}"
 
 
 def properties(index: int) -> SimpleNamespace:
-    """What ``torch.cuda.get_device_properties`` says of one device."""
+    """Return the replacement for the result of ``torch.cuda.get_device_properties``; memory in bytes, clock rates in kHz."""
     return SimpleNamespace(
         name=NAME, major=CAPABILITY[0], minor=CAPABILITY[1], total_memory=MEMORY_BYTES,
         multi_processor_count=132, warp_size=32, max_threads_per_multi_processor=2048,
@@ -30,7 +30,7 @@ def properties(index: int) -> SimpleNamespace:
 
 
 def memory_stats() -> dict[str, int]:
-    """What ``torch.cuda.memory_stats`` says where nothing is in use."""
+    """Return the counters of ``torch.cuda.memory_stats``, all 0."""
     counted = ("allocation", "segment", "active", "inactive_split")
     in_bytes = (
         *(f"{name}_bytes" for name in ("allocated", "reserved", "active", "inactive_split", "requested")),
@@ -55,5 +55,5 @@ def memory_stats() -> dict[str, int]:
 
 
 def dtypes() -> set[torch.dtype]:
-    """Those that a tensor on the device may have."""
+    """Return the dtypes that a tensor on the device may have."""
     return {value for value in vars(torch).values() if isinstance(value, torch.dtype)}

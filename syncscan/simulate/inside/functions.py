@@ -1,4 +1,4 @@
-"""What is known of each public function of torch, and the one that a thread is in."""
+"""How the simulation treats each public torch function, and the call of such a function that a thread executes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 device_constructors = _device._device_constructors
 
-# Results whose place follows from the operands, or that are no tensors.
+# Kinds of results that are on the device of the operands, or no tensors.
 _DIRECT = frozenset({"input", "view", "number", "list", "none"})
 
 
@@ -28,7 +28,7 @@ def _is_native(function: Any) -> bool:
 
 
 class Scope:
-    """The public torch function that a thread is in."""
+    """The call of a public torch function that a thread currently executes."""
 
     __slots__ = ("args", "blocked", "function", "kwargs", "made", "operation")
 
@@ -37,25 +37,25 @@ class Scope:
         self.operation = operation
         self.args = args
         self.kwargs = kwargs
-        self.made: int | None = None  # where the program wants what it makes, if it says so
+        self.made: int | None = None  # the device that the program requests for the result, if any
         self.blocked = False
 
     @property
     def is_native(self) -> bool:
-        """Implemented in C++: the tensors it makes on its way live with its operands."""
+        """True for a function implemented in C++, whose intermediate tensors are on the device of the operands."""
         return _is_native(self.function)
 
     def operands(self) -> list[torch.Tensor]:
-        """Every tensor among the arguments."""
+        """Return all tensors among the arguments."""
         return tensors_in(self.args) + tensors_in(self.kwargs)
 
     def place(self) -> int | None:
-        """The CUDA device of the operands, if any is on one."""
+        """Return the index of the CUDA device of the first operand on CUDA, or None."""
         return next((i for i in map(cuda_index, self.operands()) if i is not None), None)
 
 
 class FunctionPlan:
-    """What to do about one public function."""
+    """The properties of one public function that decide how the simulation runs its calls."""
 
     __slots__ = (
         "casts_on_gpu",
@@ -75,7 +75,7 @@ class FunctionPlan:
         self.fills_device = function in device_constructors()
         self.is_native = _is_native(function)
         self.casts_on_gpu = casts_on_gpu_alone(function)
-        # x.new_tensor(...): on the device of x, which torch takes for the CPU
+        # x.new_tensor(...): on the device of x, for torch always the CPU
         self.follows = operation is not None and operation.result == "input" and "device" in operation.args
         self.places = self.fills_device or self.follows
         self.is_direct = (

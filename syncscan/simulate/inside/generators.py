@@ -1,7 +1,7 @@
-"""``torch.Generator`` that may be asked for on CUDA. It draws from the CPU, and says of its state what one of CUDA says.
+"""``torch.Generator`` on CUDA: draws from the CPU generator, with a state of the size and format of CUDA's.
 
-That is 16 bytes, as measured: a seed and an offset, which libraries with kernels of their own take apart and move on. Here
-the offset stands for a state of the CPU's generator.
+Measured on CUDA, the state has 16 bytes: a seed and an offset. Libraries with their own kernels unpack and
+advance it. In the simulation, the offset identifies a state of the CPU generator.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from .kinds import is_cuda_device
 from .marks import without_functions
 
 _STATE = struct.Struct("<QQ")
-_MOVES_BY = 4  # numbers that a thread draws at once, of which an offset of CUDA is a multiple
-_KEPT = 4096  # states, of 5 KB each
+_MOVES_BY = 4  # numbers that a CUDA thread draws at once; offsets are multiples of it
+_KEPT = 4096  # cached states, of 5 KB each
 
 
 class _States:
-    """Those of one generator, by the offset that stands for each."""
+    """The states of one generator by the offset that identifies each."""
 
     def __init__(self, methods: Any, source: Any) -> None:
         self._methods, self._source = methods, source
@@ -28,7 +28,7 @@ class _States:
         self._offset = 0
 
     def get(self) -> torch.Tensor:
-        """Another offset than before where anything was drawn."""
+        """Return the state; its offset differs from the previous one if the program drew numbers in between."""
         seed, state = self._now()
         with without_functions():
             before = self._kept.get(self._offset)
@@ -38,7 +38,11 @@ class _States:
             return torch.frombuffer(bytearray(_STATE.pack(seed, self._offset)), dtype=torch.uint8)
 
     def set(self, state: torch.Tensor) -> None:
-        """An offset that stands for nothing yet stands for what is drawn next; a state of the CPU's is taken too."""
+        """Set the state.
+
+        A new offset identifies the state from which the program draws next; states of CPU generators are
+        valid too.
+        """
         if state.numel() != _STATE.size:
             self._methods.set_state(self._source, state)
             return
@@ -60,9 +64,9 @@ class _States:
 
 
 def make_generator(original: Any) -> type:
-    """The class for both, of which every generator of the host is an instance too."""
+    """Return a replacement for the class `torch.Generator`, of which all host generators are instances too."""
 
-    class Meta(type(original)):  # type: ignore[misc]  # a base that is known when it runs
+    class Meta(type(original)):  # type: ignore[misc]  # a base known only at run time
         def __instancecheck__(cls, instance: object) -> bool:
             return isinstance(instance, original)
 
@@ -78,7 +82,7 @@ def make_generator(original: Any) -> type:
             return made
 
         def __init__(self, device: Any = "cpu", source: Any = None) -> None:
-            """Everything is done in ``__new__``."""
+            """Do nothing: ``__new__`` initialises the object."""
 
         @property
         def device(self) -> torch.device:

@@ -1,4 +1,4 @@
-"""The simulated GPUs: which there are, what the operation table says of a call for them, and who is told."""
+"""The simulated GPUs: their devices, the verdicts of the operation table on calls, and the listeners of these verdicts."""
 
 from __future__ import annotations
 
@@ -27,39 +27,37 @@ from .uncomputed import Uncomputed
 
 _OUTSIDE = (
     *(str(Path(found).parent) + os.sep for found in (__file__, torch.__file__)),
-    contextlib.__file__,  # through which `judging` is entered
+    contextlib.__file__,  # frames of `judging`
 )
 
 
 class Sync(NamedTuple):
-    """One call that would have blocked."""
+    """One call that would have blocked the CPU."""
 
     api: str  # the operation, as the table names it
     effect: str  # how it blocks: a value of ``syncscan.ops.Effect``
-    name: str  # the function that ran: the operation itself, or what aten calls it
+    name: str  # the function that ran: the operation, or its aten name
     operands: dict[str, str]  # its tensors: {"input": "cuda:0 float32 [4, 4]"}
-    breaks_graph: bool  # of a function that ``torch.compile`` would compile
-    uncomputed: bool  # what is read was not computed, or was made of such
+    breaks_graph: bool  # whether ``torch.compile`` would break its graph here
+    uncomputed: bool  # whether the value derives from a kernel that did not run
 
 
 Listener = Callable[[Sync], None]
 
 
 class CallWatch(Protocol):
-    """What sees the calls of one thread."""
+    """The state of the call interception in one thread."""
 
     scope: Scope | None
     recording: GraphRecording | None  # of the CUDA graph that the thread captures
 
 
 class Gpu:
-    """What every part of the simulation may ask."""
+    """The state and services that all modules of the simulation share."""
 
     def __init__(self, table: PlainTable, devices: int, kernels: str) -> None:
         self.table = Table(table)
-        self.kernels = (
-            kernels  # which of those for the GPU alone are run: "auto", "zeros" (none), "interpret"
-        )
+        self.kernels = kernels  # which GPU-only kernels run: "auto", "zeros" (none), "interpret"
         self.listeners: list[Listener] = []
         self.when_used: list[Callable[[], None]] = []  # called once, when the program first names the device
         self.devices = [torch.device("cuda", index) for index in range(devices)]
@@ -68,17 +66,17 @@ class Gpu:
         self.plans: dict[Any, Plan] = {}
         self.uncomputed = Uncomputed()
         self.functions: dict[Any, FunctionPlan | None] = {}
-        self.autocast: AutocastState  # from when it runs
+        self.autocast: AutocastState  # set when the simulation starts
 
     @property
     def operations(self) -> CallWatch | None:
-        """What watches this thread, if it is simulated."""
+        """The call interception of this thread; None if the thread is not simulated."""
         raise NotImplementedError
 
-    # what the modes ask
+    # Queries of the modes
 
     def cuda_index(self, device: Any) -> int:
-        """The index of a device argument that names a GPU; RuntimeError if there is no such device."""
+        """Return the index of a device argument that names a GPU; raise RuntimeError if there is no such device."""
         while self.when_used:
             self.when_used.pop()()
         index = device if isinstance(device, int) else torch.device(device).index
@@ -93,7 +91,7 @@ class Gpu:
 
     @staticmethod
     def check_generator(generator: Any) -> None:
-        """Raise what torch raises for a generator of the host."""
+        """Raise torch's RuntimeError if ``generator`` is a host generator other than the default one."""
         if generator not in {None, torch.default_generator} and generator.device.type != "cuda":
             raise RuntimeError("Expected a 'cuda' device type for generator but found 'cpu'")
 
@@ -101,24 +99,24 @@ class Gpu:
 
     @property
     def recording(self) -> GraphRecording | None:
-        """That of the graph which this thread captures."""
+        """The recording of the CUDA graph that this thread captures, or None."""
         return None if self.operations is None else self.operations.recording
 
     def record(self, recording: GraphRecording | None) -> None:
-        """Begin to keep the kernels that this thread runs, or end that."""
+        """Begin to record the kernels of this thread into a graph, or end the recording with None."""
         if self.operations is not None:
             self.operations.recording = recording
 
-    # what was seen
+    # Reports
 
     def launched(self, name: str) -> None:
-        """Note that a kernel was launched and its numbers were not computed."""
+        """Count a launch of a kernel whose results the simulation does not compute."""
         self.uncomputed.counts[name] += 1
         if self.recording is not None:
             self.recording.add(partial(self.launched, name), (), ())
 
     def judge(self, scope: Scope, bound: dict[str, Any]) -> None:
-        """Report a call of a public function if the table says that it blocks."""
+        """Report a call of a public function if the operation table says that the call blocks."""
         operation = scope.operation
         effect = operation.effect(bound) if operation is not None else None
         if operation is not None and effect is not None:
@@ -126,7 +124,7 @@ class Gpu:
             self.report(operation.name, effect, scope.function, bound)
 
     def judge_call(self, name: str, bound: dict[str, Any]) -> None:
-        """Report a call that no mode sees, unless it is a part of one that was judged."""
+        """Report a call that no mode intercepts, unless it is part of a call that was judged already."""
         operations = self.operations
         inside = (
             operations is not None and operations.scope is not None and operations.scope.operation is not None
@@ -138,7 +136,7 @@ class Gpu:
 
     @contextmanager
     def judging(self, name: str, bound: dict[str, Any]) -> Iterator[None]:
-        """Judge a call of Python code as a whole: what it does inside is a part of it."""
+        """Judge a Python function as a whole; the calls in its body are part of it."""
         self.judge_call(name, bound)
         operations = self.operations
         if operations is None or operations.scope is not None:
@@ -152,7 +150,7 @@ class Gpu:
 
     @contextmanager
     def inside(self, function: Any, args: Any, kwargs: Any) -> Iterator[None]:
-        """Run compiled code, of which no public function is seen: what it makes lies with its operands."""
+        """Run compiled code, of which modes see no public function; its tensors are on the device of its operands."""
         operations = self.operations
         if operations is None or not self.running:
             yield
@@ -164,7 +162,7 @@ class Gpu:
             operations.scope = outer
 
     def report(self, api: str, effect: str, function: Any, bound: dict[str, Any]) -> None:
-        """Tell the listener about a call that would have blocked; RuntimeError where a graph is captured."""
+        """Report a call that would have blocked to the listeners; raise CUDA's RuntimeError during a graph capture."""
         if self.recording is not None:
             raise RuntimeError("CUDA error: operation not permitted when stream is capturing")
         name = function if isinstance(function, str) else getattr(function, "__name__", str(function))
@@ -177,7 +175,7 @@ class Gpu:
 
 
 def calling_frame() -> FrameType | None:
-    """The frame of the program that made the call, for a listener to ask: below torch and the simulation."""
+    """Return the innermost frame of the program, outside torch and the simulation; listeners call this function."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not frame.f_code.co_filename.startswith(_OUTSIDE):  # the listener itself
         frame = frame.f_back
@@ -187,7 +185,7 @@ def calling_frame() -> FrameType | None:
 
 
 def describe(bound: dict[str, Any]) -> dict[str, str]:
-    """The tensors of a call in words: device, pinned or not, dtype and shape."""
+    """Return the first tensor of each argument as text: device, pinned or not, dtype and shape."""
     return {name: _describe(tensor) for name, value in bound.items() for tensor in tensors_in(value)[:1]}
 
 

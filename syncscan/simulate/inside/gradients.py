@@ -1,8 +1,8 @@
-"""Gradients lie where their tensors do.
+"""The device of gradients: that of their tensors.
 
-For torch every tensor of a graph is on the CPU, so what it makes in backward "on the device of the input"
-has no place yet. The graph knows the place: all tensors that it connects lie in one, but for those that
-were moved, and the node of a move remembers where it went.
+For torch, all tensors of a graph are on the CPU. A gradient that torch creates "on the device of the input"
+thus has no simulated device yet. The graph determines the device: all connected tensors share one, except
+across transfers. The node of a transfer records its target.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .marks import cuda_index, set_all, set_place, without_functions
 _base: Any = torch._C.TensorBase
 _functions: Any = torch._C._functions
 _Leaf = _functions.AccumulateGrad
-_PLACE = "_syncscan_place"  # in the metadata of a node: the CUDA device of what it gave, or None
+_PLACE = "_syncscan_place"  # key in a node's metadata: the CUDA device of its result, or None
 
 
 def move(tensor: Tensor, where: int | None, options: dict[str, Any]) -> Tensor:
-    """A copy of a tensor in another place; the gradient of the copy travels back."""
+    """Return a copy of a tensor on another device (None: the host); its gradient is transferred back."""
     with without_functions():
         copy: Tensor = _base.to(tensor, copy=True, **options)
     set_place(copy, where)
@@ -41,16 +41,17 @@ def _moved_back(grad: Tensor | None, where: int | None) -> Tensor | None:
 
 
 def remember_place(tensor: Tensor) -> None:
-    """Note where a tensor lies on the node that gave it: its operands may lie elsewhere."""
+    """Record the device of a tensor on the autograd node that made it, whose operands may be on another device."""
     node: Any = tensor.grad_fn
     if node is not None:
         node.metadata[_PLACE] = cuda_index(tensor)
 
 
 def carried(values: Iterable[Any], where: int | None, *, any_shape: bool) -> list[Any]:
-    """The operands of a call that takes some from elsewhere, those that get a gradient moved to ``where``.
+    """Return the operands of a call, with some of those that require a gradient transferred to ``where``.
 
-    A number may come from the host; what is copied into other memory, in ``any_shape``.
+    Operations accept 0-dimensional host tensors beside GPU tensors, so these are transferred. ``any_shape``
+    transfers all, for copies into other memory.
     """
     return [move(value, where, {}) if _travels(value, where, any_shape) else value for value in values]
 
@@ -62,9 +63,9 @@ def _travels(value: Any, where: int | None, any_shape: bool) -> bool:
 
 
 def place_in_backward() -> int | None:
-    """The CUDA device that the node which runs now makes its gradients on, or None for the host.
+    """Return the index of the CUDA device on which the current backward node makes its gradients, or None for the host.
 
-    That of the nearest leaf or move, which all nodes on the way there learn too.
+    The nearest leaf or transfer in the graph decides; the nodes on the path to it cache the answer.
     """
     queue: list[Any] = [torch._C._current_autograd_node()]
     met = set(queue)

@@ -1,7 +1,7 @@
-"""CUDA graphs: a capture runs the body and keeps its kernels; a replay runs these again, and none of the Python.
+"""CUDA graphs: a capture runs the body and records its kernels; a replay runs these kernels, and none of the Python code.
 
-The tensors of the body stay where they are, so what is written into its inputs before a replay is what that computes
-with, and its results are found where the capture left them.
+The tensors of the body keep their memory. A replay computes with the current contents of its inputs, and
+writes its results into the tensors of the capture.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _pools = itertools.count(1)
 
 
 def install(gpu: Gpu, patches: Patches) -> None:
-    """Replace them in ``torch.cuda``."""
+    """Replace the graph API of ``torch.cuda``."""
     graph_class = make_graph_class(gpu)
     for name, value in {
         "CUDAGraph": graph_class,
@@ -34,7 +34,7 @@ def install(gpu: Gpu, patches: Patches) -> None:
 
 
 def make_graph_class(gpu: Gpu) -> Any:
-    """``torch.cuda.CUDAGraph`` of a simulation."""
+    """Return a replacement for ``torch.cuda.CUDAGraph``."""
 
     class CUDAGraph:
         def __init__(self, keep_graph: bool = False) -> None:
@@ -63,10 +63,10 @@ def make_graph_class(gpu: Gpu) -> Any:
             return self._pool
 
         def instantiate(self) -> None:
-            """Nothing to prepare."""
+            """Do nothing: a replay needs no preparation."""
 
         def enable_debug_mode(self) -> None:
-            """Nothing to keep."""
+            """Do nothing: the simulation keeps no debug information."""
 
         def debug_dump(self, debug_path: str) -> None:
             raise SimulationError("CUDAGraph.debug_dump cannot be simulated: it needs a real GPU")
@@ -76,7 +76,7 @@ def make_graph_class(gpu: Gpu) -> Any:
 
 
 def make_context_class() -> Any:
-    """``torch.cuda.graph`` of a simulation."""
+    """Return a replacement for ``torch.cuda.graph``."""
 
     class graph:  # noqa: N801 (torch's name)
         def __init__(

@@ -1,7 +1,7 @@
-"""Triton's own interpreter, which computes what a kernel writes, on the CPU and slowly.
+"""Triton's interpreter, which computes the results of a kernel on the CPU, slowly.
 
-It runs every kernel with ``TRITON_INTERPRET=1``, which Triton asks for when it is imported. Here it also runs single
-ones that were made for a GPU: those whose numbers decide what the program does.
+With ``TRITON_INTERPRET=1``, which Triton reads at import, the interpreter runs every kernel. This module also
+runs single kernels compiled for a GPU: those whose results decide the control flow of the program.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from .patches import Patches
 
 _NAME = "triton.runtime.interpreter"
-# Triton keeps the place in the grid, and what it replaces, for the process.
+# Triton stores the grid position and its replacements per process, so runs exclude each other.
 _one_at_a_time = threading.RLock()
 
 
 def install(gpu: Gpu, patches: Patches) -> None:
-    """Replace what it does around a kernel, now or when the program imports it."""
+    """Replace the interpreter's copies of operands, now or when the program imports the interpreter."""
     patches.when_imported(_NAME, lambda found: _replace(gpu, patches, found))
 
 
@@ -40,7 +40,7 @@ def _replace(gpu: Gpu, patches: Patches, interpreter: Any) -> None:
 
 
 def _replace_scalars(patches: Patches, interpreter: Any) -> None:
-    """Make numbers of its scalars, arrays of length 1, by a call that NumPy 2.4 has not taken away."""
+    """Convert the interpreter's scalars, arrays of length 1, to numbers by a method that NumPy 2.4 still supports."""
     replace = interpreter._patch_lang_tensor
 
     def replace_tensor(tensor: Any, *scope: Any) -> None:
@@ -51,7 +51,7 @@ def _replace_scalars(patches: Patches, interpreter: Any) -> None:
 
 
 def _replace_execution(gpu: Gpu, patches: Patches, interpreter: Any) -> None:
-    """It copies operands to the host and back, caches and all; a kernel here works where they are."""
+    """Run kernels on the operands in place; the interpreter would copy them to the host and back, caches included."""
     executor = interpreter.GridExecutor
     call = executor.__call__
 
@@ -61,7 +61,7 @@ def _replace_execution(gpu: Gpu, patches: Patches, interpreter: Any) -> None:
                 call(
                     launch, *map(_on_host, args), **{name: _on_host(value) for name, value in kwargs.items()}
                 )
-        except interpreter.InterpreterError:  # it cannot run all that Triton can compile
+        except interpreter.InterpreterError:  # the interpreter lacks some features of Triton
             not_run(gpu, launch.fn, args, kwargs)
         else:
             if gpu.uncomputed.counts:
@@ -75,7 +75,7 @@ def _replace_execution(gpu: Gpu, patches: Patches, interpreter: Any) -> None:
 
 
 def _pass_on(function: Any, args: Any, kwargs: dict[str, Any]) -> None:
-    """Mark what a kernel wrote by what it read; what was not computed since this one was not run, now is."""
+    """Propagate the marks of uncomputed memory from a kernel's inputs to its outputs, and clear those of earlier launches."""
     outputs = written(function, args, kwargs)
     own = {kernel_name(function)}
     behind = frozenset().union(kernels_behind((args, kwargs))) - own
@@ -87,12 +87,12 @@ def _pass_on(function: Any, args: Any, kwargs: dict[str, Any]) -> None:
 
 
 def kernel_name(function: Any) -> str:
-    """What reports call a kernel."""
+    """Return the name of a kernel in reports."""
     return f"the Triton kernel {function.__name__}"
 
 
 def not_run(gpu: Gpu, function: Any, args: Any, kwargs: dict[str, Any]) -> None:
-    """Note that a kernel cannot be run, now or later, and what it was to write."""
+    """Record that the interpreter cannot run a kernel, and mark its outputs as uncomputed."""
     name = kernel_name(function)
     gpu.uncomputed.refused.add(name)
     gpu.launched(name)
@@ -106,7 +106,7 @@ def _on_host(value: Any) -> Any:
 
 
 def interpret(kernel: Any, grid: Any, args: Any, kwargs: dict[str, Any]) -> None:
-    """Run one kernel, and the functions that it calls, which Triton made for a GPU as well."""
+    """Run one kernel that was compiled for a GPU, with the functions that it calls."""
     jit, language, interpreter = map(import_module, ("triton.runtime.jit", "triton.language", _NAME))
 
     def call(function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -114,7 +114,7 @@ def interpret(kernel: Any, grid: Any, args: Any, kwargs: dict[str, Any]) -> None
         try:
             return interpreter.InterpretedFunction(function.fn).rewrite()(*args, **kwargs)
         finally:
-            if replaced is not None:  # by a Triton that puts back what it replaces
+            if replaced is not None:  # newer Triton versions restore their replacements
                 replaced.restore()
 
     with _one_at_a_time, replacing() as patches:

@@ -1,7 +1,7 @@
-"""Kernels that a library compiles when they are first used: CUDA in C++ through tvm-ffi, and the CuTe DSL.
+"""Kernels that a library compiles at their first use: CUDA C++ through tvm-ffi, and the CuTe DSL.
 
-Neither torch nor Triton knows of them: FlashInfer's and SGLang's are such. As Triton's they are not compiled, and launched
-without being run, so that a machine needs no compiler; a function of tvm-ffi that is given nothing of the GPU runs.
+FlashInfer and SGLang have such kernels, which neither torch nor Triton sees. The simulation neither compiles
+nor runs them, so that a machine needs no compiler. A tvm-ffi function without GPU operands runs.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 def install(gpu: Gpu, patches: Patches) -> None:
-    """Replace the compilation in each, now or when the program imports it."""
+    """Replace the compilation in each library, now or when the program imports the library."""
     patches.when_imported("tvm_ffi", lambda tvm: _replace_modules(gpu, patches, tvm))
     patches.when_imported("tvm_ffi.cpp", lambda cpp: _replace_builds(gpu, patches, cpp))
     patches.when_imported("cutlass.base_dsl.dsl", lambda dsl: _replace_dsl(gpu, patches, dsl))
-    # its own way to compile what it then loads as a module of tvm-ffi
+    # FlashInfer compiles by itself, and loads the result as a module of tvm-ffi
     patches.when_imported(
         "flashinfer.jit.core",
         lambda core: patches.replace(core.JitSpec, "build", lambda *args, **kwargs: None),
@@ -36,7 +36,7 @@ def _replace_modules(gpu: Gpu, patches: Patches, tvm: Any) -> None:
     load = tvm.load_module
 
     def load_module(path: Any, *args: Any, **kwargs: Any) -> Any:
-        """One that is there may hold functions for the host."""
+        """Load a compiled module if the file exists, because it may contain host functions."""
         found = load(path, *args, **kwargs) if Path(path).exists() else None
         return _Module(gpu, Path(path).stem, found)
 
@@ -51,7 +51,7 @@ def _replace_builds(gpu: Gpu, patches: Patches, cpp: Any) -> None:
 
 def _load(gpu: Gpu, original: Any) -> Any:
     def load(name: str, **options: Any) -> Any:
-        """Compile what is for the host alone."""
+        """Compile host-only modules; return a stand-in for modules with CUDA sources."""
         if options.get("cuda_files") or options.get("cuda_sources"):
             return _Module(gpu, name, None)
         return original(name, **options)
@@ -69,7 +69,7 @@ def _replace_dsl(gpu: Gpu, patches: Patches, dsl: Any) -> None:
 
 
 class _Module:
-    """What is loaded of tvm-ffi: it has any function that it is asked for."""
+    """A loaded tvm-ffi module, which has every function that the program asks for."""
 
     def __init__(self, gpu: Gpu, name: str, module: Any) -> None:
         self._gpu, self._name, self._module = gpu, name, module
@@ -83,13 +83,13 @@ class _Module:
         return self.get_function(name)
 
     def get_function(self, name: str, query_imports: bool = False) -> _Kernel:
-        """A function; AttributeError where the module is there and has none of that name."""
+        """Return a function; raise AttributeError where the compiled module exists and lacks a function of this name."""
         function = None if self._module is None else self._module.get_function(name, query_imports)
         return _Kernel(self._gpu, f"the compiled kernel {self._name}.{name}", function)
 
 
 class _Kernel:
-    """What is called to launch one."""
+    """A callable that launches one kernel."""
 
     def __init__(self, gpu: Gpu, name: str, on_host: Any) -> None:
         self._gpu, self._name, self._on_host = gpu, name, on_host
@@ -100,15 +100,18 @@ class _Kernel:
             return self._on_host(*args, **kwargs)
         self._gpu.launched(self._name)
         taint([tensor for tensor in operands if _may_be_written(tensor)], Written({self._name}))
-        return ()  # what it returns beside its outputs is not known; that of a "plan" is asked not to be None
+        return ()  # unknown; callers of a "plan" function require a value other than None
 
     def to(self, device: Any = None) -> _Kernel:
-        """A kernel of the CuTe DSL is loaded onto a device."""
+        """Return the kernel itself: loading a CuTe kernel onto a device needs no work."""
         return self
 
 
 def _may_be_written(tensor: torch.Tensor) -> bool:
-    """Nothing says what such a kernel writes; the indices and lengths that it reads are numbers of the program."""
+    """Return whether a kernel may write an operand: one of floating point, or one of zeros.
+
+    No schema names the outputs; nonzero integers are indices and lengths that the program passes.
+    """
     if tensor.is_floating_point():
         return True
     with torch._C._DisableTorchDispatch(), torch._C.DisableTorchFunction():

@@ -1,4 +1,4 @@
-"""The facts of which the kinds of the operation table are made, for real values; see ``syncscan/ops/kinds.py``."""
+"""The facts that define the kinds of the operation table, tested on real values; see ``syncscan/ops/kinds.py``."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import torch
 
 from .marks import PINNED, cuda_index, place
 
-_LOOKED_AT = 64  # of the elements of a list; one of a million numbers holds no tensor either
+_LOOKED_AT = 64  # items per container: a longer list rarely has a tensor only behind these
 _MASKS = (torch.bool, torch.uint8)
 
 Test = Callable[[Any], bool]
-Kind = Sequence[Mapping[str, bool]]  # any of these, where each fact holds or does not
+Kind = Sequence[Mapping[str, bool]]  # a disjunction of conjunctions of facts, each with its truth value
 
 
 def size_in_bytes(value: Any) -> float:
-    """The memory of a tensor or array in bytes; infinite where that is not known."""
+    """Return the memory of a tensor or array in bytes; infinite for other values."""
     if isinstance(value, torch.Tensor):
         return value.numel() * value.element_size()
     return float(getattr(value, "nbytes", "inf"))
 
 
 def is_cuda_device(value: Any) -> bool:
-    """Whether a device argument names a GPU: "cuda", "cuda:1", a device, or a plain index."""
+    """Return whether a device argument names a GPU: "cuda", "cuda:1", a device, or a plain index."""
     if isinstance(value, torch.device):
         return value.type == "cuda"
     if isinstance(value, str):
@@ -34,7 +34,7 @@ def is_cuda_device(value: Any) -> bool:
 
 
 def tensors_in(value: Any) -> list[torch.Tensor]:
-    """Every tensor in nested lists, tuples, dicts and slices."""
+    """Return the tensors in nested lists, tuples, dicts and slices; only the first 64 items of each container count."""
     if isinstance(value, torch.Tensor):
         return [value]
     if isinstance(value, slice):
@@ -71,7 +71,7 @@ def _tensor(value: Any) -> bool:
 
 
 def _list(value: Any) -> bool:
-    return isinstance(value, (list, tuple, range))  # of which torch makes a tensor where they are an index
+    return isinstance(value, (list, tuple, range))  # torch converts these to a tensor when they are an index
 
 
 def _slice(value: Any) -> bool:
@@ -103,7 +103,7 @@ def _gaps(value: Any) -> bool:
 
 
 def _permuted(value: Any) -> bool:
-    """Whether a tensor fills its memory in another order: without gaps, and each element once."""
+    """Return whether a strided tensor covers its memory without gaps or overlaps, in another order."""
     if not _gaps(value):
         return False
     expected = 1
@@ -177,12 +177,12 @@ _FACTS: dict[str, Callable[..., Test]] = {
 
 
 def asks(kind: Kind, facts: Iterable[str]) -> bool:
-    """Whether no value is of a kind unless one of these facts holds for it."""
+    """Return whether a value must satisfy at least one of these facts to be of a kind."""
     return all(any(one.get(fact) for fact in facts) for one in kind)
 
 
 def test_of(kind: Kind) -> Test:
-    """The test whether a value is of a kind, which ``syncscan.ops.kinds`` defines by these facts."""
+    """Return the test of whether a value is of a kind, given the kind as facts; see ``syncscan.ops.kinds``."""
     return _any_of([_all_of([_fact(text, holds) for text, holds in one.items()]) for one in kind])
 
 
@@ -192,7 +192,7 @@ def _fact(text: str, holds: bool) -> Test:
     return test if holds else lambda value: not test(value)
 
 
-# Calls of operations spend their time here: most kinds are one fact or two.
+# The hot path of each call: most kinds consist of one or two facts.
 def _any_of(tests: list[Test]) -> Test:
     if len(tests) == 1:
         return tests[0]

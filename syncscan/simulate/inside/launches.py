@@ -1,7 +1,10 @@
-"""Triton: its kernels are launched and not run. A launch never waits, so what the host does is the same.
+"""Triton kernels: a launch returns without running the kernel.
 
-What a kernel would write stays as it is, unless Triton's own interpreter runs it: one by which the program decides, one
-that is declared so, or every one. A tuner takes the first of its configurations, as none is faster.
+A real launch never blocks, so the host behaves the same.
+
+The outputs of a kernel keep their old contents, unless Triton's interpreter runs the kernel. The interpreter
+runs kernels by which the program decides, kernels that are declared so, or all kernels. An autotuner takes
+its first configuration.
 """
 
 from __future__ import annotations
@@ -22,14 +25,14 @@ if TYPE_CHECKING:
     from .patches import Patches
 
 
-# A kernel decides that writes counts, lengths, tokens or places; bytes may be numbers of eight bits.
+# Results by which programs decide: counts, lengths, tokens, indices. Bytes may be 8-bit floats instead.
 _DECIDING = frozenset({torch.bool, torch.int16, torch.int32, torch.int64})
 _FEW_ELEMENTS = 1 << 16
-_FEW_PROGRAMS = 1 << 10  # the interpreter takes a millisecond and more for each
+_FEW_PROGRAMS = 1 << 10  # the interpreter takes at least a millisecond for each
 
 
 def install(gpu: Gpu, patches: Patches) -> None:
-    """Replace the launch in Triton, now or when the program imports it."""
+    """Replace launches in Triton, now or when the program imports Triton."""
     patches.when_imported("triton.runtime.jit", lambda jit: _replace_launch(gpu, patches, jit))
     patches.when_imported("triton.runtime.autotuner", lambda tuner: _replace_tuning(patches, tuner))
     patches.when_imported("triton.runtime.driver", lambda driver: _replace_driver(gpu, patches, driver))
@@ -44,7 +47,7 @@ def _replace_launch(gpu: Gpu, patches: Patches, jit: Any) -> None:
         if _is_interpreted(gpu, kernel.fn, grid, args, kwargs):
             try:
                 interpret(kernel, grid, args, kwargs)
-            except Exception:  # by what of Triton the interpreter lacks
+            except Exception:  # the interpreter lacks some features of Triton
                 not_run(gpu, kernel.fn, args, kwargs)
         else:
             name = kernel_name(kernel.fn)
@@ -56,7 +59,7 @@ def _replace_launch(gpu: Gpu, patches: Patches, jit: Any) -> None:
 
 
 def _is_interpreted(gpu: Gpu, function: Any, grid: Any, args: Any, kwargs: dict[str, Any]) -> bool:
-    """Whether a launch is run: as the user chose, or else where the program decides by what the kernel writes."""
+    """Return whether the interpreter runs a launch: by the user's choice, or because the program decides by its results."""
     name = kernel_name(function)
     if name in gpu.uncomputed.refused or gpu.kernels == "zeros":
         return False
@@ -72,7 +75,7 @@ def _decides(value: Any) -> bool:
 
 
 def _arguments(kernel: Any, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """What a launch gives the parameters of a kernel, by name."""
+    """Return the arguments of a launch by the parameter names of the kernel."""
     defaults = {parameter.name: parameter.default for parameter in kernel.params if parameter.has_default}
     return {**defaults, **dict(zip(kernel.arg_names, args)), **kwargs}
 
@@ -82,7 +85,7 @@ def _replace_tuning(patches: Patches, tuner: Any) -> None:
 
 
 def _replace_driver(gpu: Gpu, patches: Patches, driver: Any) -> None:
-    """A driver of Triton's own would compile a program in C that asks CUDA."""
+    """Replace Triton's driver, which would compile a C program that queries CUDA."""
     config = driver.driver
     for name in ("_active", "_default"):
         if name in vars(config):
@@ -90,7 +93,7 @@ def _replace_driver(gpu: Gpu, patches: Patches, driver: Any) -> None:
 
 
 class _Compiled:
-    """What a launch returns: a kernel that uses nothing of the GPU."""
+    """The result of a launch: a kernel without registers or shared memory."""
 
     n_regs = n_spills = n_max_threads = 0
     num_warps, num_stages, shared = 4, 1, 0
@@ -103,11 +106,11 @@ class _Compiled:
         return lambda *args, **kwargs: None
 
     def _init_handles(self) -> None:
-        """Nothing to load."""
+        """Do nothing: a launch has no binary to load."""
 
 
 class _Driver:
-    """What Triton asks of the machine."""
+    """Triton's view of the machine."""
 
     def __init__(self, gpu: Gpu) -> None:
         self._gpu = gpu
@@ -136,7 +139,7 @@ class _Driver:
 
     @staticmethod
     def get_current_target() -> Any:
-        """The machine that a kernel would be compiled for."""
+        """Return the GPU target for which Triton would compile a kernel."""
         from triton.backends.compiler import GPUTarget  # type: ignore[import-not-found]  # noqa: PLC0415 (where the program has Triton)
 
         major, minor = figures.CAPABILITY
@@ -144,7 +147,7 @@ class _Driver:
 
     @staticmethod
     def get_benchmarker() -> Any:
-        """Nothing is measured."""
+        """Return a benchmarker that measures nothing and reports 0 ms."""
         return lambda function, quantiles=(), **options: [0.0] * len(quantiles) if quantiles else 0.0
 
     @staticmethod
@@ -153,7 +156,7 @@ class _Driver:
 
     @staticmethod
     def clear_cache(cache: torch.Tensor) -> None:
-        """Nothing is kept in it."""
+        """Do nothing: the cache for benchmarks is empty."""
 
 
 def _properties(index: int) -> dict[str, int]:

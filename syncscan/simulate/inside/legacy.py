@@ -1,4 +1,4 @@
-"""``torch.cuda.FloatTensor`` and the other types of tensors on CUDA from before there were dtypes."""
+"""The legacy CUDA tensor types, such as ``torch.cuda.FloatTensor``, which predate dtypes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class _CudaType(type):
-    """The type of the tensors on CUDA of one dtype and layout: it makes them and knows them."""
+    """A tensor type of one dtype and layout on CUDA: creates such tensors, and recognises them in `isinstance`."""
 
     dtype: torch.dtype
     layout: torch.layout
@@ -21,7 +21,7 @@ class _CudaType(type):
     is_cuda = True
 
     def __call__(cls, *args: Any, **kwargs: Any) -> torch.Tensor:
-        """Make a tensor of sizes, of numbers, or of what other tensors hold."""
+        """Make a tensor from sizes, from numbers, or from another tensor."""
         made: torch.Tensor = cls._make(*args, **kwargs)
         if not isinstance(made, cls):
             raise TypeError(f"expected {cls.__module__}.{cls.__name__} (got {made.type()})")
@@ -46,7 +46,7 @@ class _CudaType(type):
 
 
 def install(patches: Patches) -> None:
-    """Replace them in ``torch.cuda`` and ``torch.cuda.sparse``."""
+    """Replace these types in ``torch.cuda`` and ``torch.cuda.sparse``."""
     for module in (torch.cuda, torch.cuda.sparse):
         for name, before in list(vars(module).items()):
             if type(before).__name__ == "tensortype":

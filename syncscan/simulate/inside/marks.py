@@ -1,8 +1,8 @@
-"""Which tensors pretend to be on CUDA, and which to be pinned.
+"""The marks that say which tensors claim to be on CUDA, and which to be pinned.
 
-The mark is an attribute of the untyped storage. torch keeps the Python object of a storage as long as
-the storage itself lives, so views, parameters, ``.data`` and saved tensors share the mark, and nothing
-is kept alive for it. Tensors without a storage carry the mark themselves; a sparse one is where its parts are.
+The mark is an attribute of the untyped storage. The Python object of a storage lives as long as the storage
+itself. Views, parameters, ``.data`` and saved tensors therefore share the mark, which keeps nothing else
+alive. Tensors without a storage carry the mark themselves, and a sparse tensor takes the mark of its parts.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 
 import torch
 
-PINNED = -1  # host memory that is page-locked; CUDA devices are marked with their index
-MIXED = -2  # in more than one place
+PINNED = -1  # pinned host memory; the mark of a CUDA device is its index
+MIXED = -2  # on more than one device
 NOWHERE = -3  # no tensor at all
 PLAIN_TYPES = frozenset(
     {int, float, bool, complex, str, type(None), type(...)}
@@ -21,9 +21,7 @@ PLAIN_TYPES = frozenset(
 )
 PLAIN_TENSORS = frozenset({torch.Tensor, torch.nn.Parameter})
 function_modes = torch._C._len_torch_function_stack
-without_functions = (
-    torch._C.DisableTorchFunction
-)  # so that what we ask of a tensor reaches no mode and no override
+without_functions = torch._C.DisableTorchFunction  # hides our own queries from modes and overrides
 _MARK = "_syncscan_place"
 _without_dispatch = torch._C._DisableTorchDispatch
 _base: Any = torch._C.TensorBase
@@ -39,7 +37,7 @@ _unseen_storage_of = torch._C.TensorBase.untyped_storage
 
 
 def storage_of(tensor: torch.Tensor) -> Any:
-    """Its untyped storage; RuntimeError or NotImplementedError where it has none."""
+    """Return the untyped storage of a tensor; raise RuntimeError or NotImplementedError where the tensor has none."""
     if type(tensor) in PLAIN_TENSORS and not function_modes():
         return _unseen_storage_of(tensor)
     with without_functions():
@@ -47,7 +45,7 @@ def storage_of(tensor: torch.Tensor) -> Any:
 
 
 def lacks_storage(value: Any) -> bool:
-    """Whether a value is a tensor without one, such as a sparse tensor."""
+    """Return whether a value is a tensor without a storage, such as a sparse tensor."""
     if not isinstance(value, torch.Tensor):
         return False
     try:
@@ -58,7 +56,7 @@ def lacks_storage(value: Any) -> bool:
 
 
 def place(tensor: torch.Tensor) -> int | None:
-    """The index of the CUDA device a tensor pretends to be on, `PINNED`, or None for plain memory."""
+    """Return the index of the CUDA device that a tensor claims, `PINNED`, or None for pageable memory."""
     try:
         found: int | None = getattr(storage_of(tensor), _MARK, None)
     except (RuntimeError, NotImplementedError):
@@ -69,7 +67,7 @@ def place(tensor: torch.Tensor) -> int | None:
 
 
 def _place_without_storage(owner: Any) -> int | None:
-    """The mark of a tensor without a storage, or that of its parts, which it shares with views of it."""
+    """Return the mark of a tensor without a storage, or of its parts, which its views share."""
     found: int | None = getattr(owner, _MARK, None)
     if found is not None or getattr(owner, "layout", torch.strided) is torch.strided:
         return found
@@ -77,26 +75,26 @@ def _place_without_storage(owner: Any) -> int | None:
 
 
 def _wrapped(tensor: Any) -> list[torch.Tensor]:
-    """The tensors that one of a subclass is made of; torch itself may wrap them where no one sees it (`DTensor`)."""
+    """Return the tensors inside a tensor subclass; torch may wrap them where no mode sees it (`DTensor`)."""
     if not hasattr(tensor, "__tensor_flatten__"):
         return []
     try:
         with without_functions():
             names, _ = tensor.__tensor_flatten__()
             parts = [getattr(tensor, name) for name in names]
-    except AttributeError:  # it is being made, and has none yet
+    except AttributeError:  # under construction, without its parts
         return []
     return [part for part in parts if isinstance(part, torch.Tensor)]
 
 
 def cuda_index(tensor: torch.Tensor) -> int | None:
-    """The index of the CUDA device a tensor pretends to be on, or None."""
+    """Return the index of the CUDA device that a tensor claims, or None."""
     found = place(tensor)
     return None if found is None or found < 0 else found
 
 
 def set_place(tensor: torch.Tensor, where: int | None) -> None:
-    """Let a tensor, and all that share its memory, claim to be at ``where``."""
+    """Mark a tensor, and all tensors that share its memory, as being at ``where``."""
     try:
         owner: Any = storage_of(tensor)
     except (RuntimeError, NotImplementedError):
@@ -110,7 +108,7 @@ def set_place(tensor: torch.Tensor, where: int | None) -> None:
 
 
 def is_alias(result: Any, source: Any) -> bool:
-    """Whether both are tensors that share memory, and so are in one place."""
+    """Return whether two values are tensors that share memory, and so a device."""
     if not (isinstance(result, torch.Tensor) and isinstance(source, torch.Tensor)):
         return False
     try:
@@ -120,7 +118,7 @@ def is_alias(result: Any, source: Any) -> bool:
 
 
 def set_owner_place(owner: Any, where: int | None) -> None:
-    """Mark a storage, or a tensor that has none."""
+    """Mark a storage, or a tensor without one, as being at ``where``."""
     if where is not None:
         setattr(owner, _MARK, where)
     elif getattr(owner, _MARK, None) is not None:
@@ -128,13 +126,13 @@ def set_owner_place(owner: Any, where: int | None) -> None:
 
 
 def owner_place(owner: Any) -> int | None:
-    """The mark of a storage."""
+    """Return the mark of a storage."""
     found: int | None = getattr(owner, _MARK, None)
     return found
 
 
 def set_all(result: Any, where: int | None) -> None:
-    """Mark every tensor in the result of an operation."""
+    """Mark all tensors in the result of an operation as being at ``where``."""
     if where is not None and type(result) in PLAIN_TENSORS and not function_modes():
         try:
             owner: Any = _unseen_storage_of(result)
@@ -149,10 +147,10 @@ def set_all(result: Any, where: int | None) -> None:
 
 
 def common_place(values: Iterable[Any]) -> int | None:
-    """Where all tensors among the arguments of a call are, `NOWHERE` without any, or `MIXED` if that is not one plain place.
+    """Return the common mark of all tensors among the arguments of a call.
 
-    Tensors of a subclass, pinned ones and those without a storage count as mixed, and so does an argument
-    of a type that could hide a tensor.
+    Return `NOWHERE` without tensors, and `MIXED` for different marks. Pinned tensors, tensor subclasses,
+    tensors without a storage, and arguments that may hide a tensor count as `MIXED` too.
     """
     found: int | None = NOWHERE
     for value in values:
@@ -179,14 +177,14 @@ def common_place(values: Iterable[Any]) -> int | None:
 
 
 def _parts(tensor: Any) -> list[torch.Tensor]:
-    """The dense tensors that a sparse one is made of."""
+    """Return the dense tensors of which a sparse tensor consists."""
     names = _PARTS.get(getattr(tensor, "layout", torch.strided), ())
     with without_functions(), _without_dispatch():
         return [getattr(_base, name)(tensor) for name in names]
 
 
 def _innermost(tensor: torch.Tensor) -> Any:
-    """The tensor that a function transform (vmap, grad) wraps, or the tensor itself."""
+    """Return the tensor that a function transform (vmap, grad) wraps, or the tensor itself."""
     functorch = torch._C._functorch
     while functorch.is_functorch_wrapped_tensor(tensor):
         tensor = functorch.get_unwrapped(tensor)

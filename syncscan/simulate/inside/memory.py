@@ -1,7 +1,7 @@
-"""Memory of two kinds that the CPU has not: as large as a GPU's, and the host's that a GPU reads in place.
+"""Two kinds of memory that the CPU lacks: allocations as large as a GPU's memory, and host memory that the GPU maps.
 
-A program may fill most of its GPU with a cache of which it uses little. No machine for tests has that much, so large
-memory takes none of the host until something is written there.
+A program may fill most of its GPU with a cache and use little of the cache. A test machine has no such
+memory. A large allocation therefore occupies host memory only where the program writes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import torch
 from .marks import set_place
 
 LARGE_BYTES = 256 << 20
-_OF_ONE_THREAD = 32_000  # elements; from 32,768 on torch shares them out
+_OF_ONE_THREAD = 32_000  # elements; torch uses several threads from 32,768 on
 _NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 _LIKE = frozenset({torch.empty_like, torch.zeros_like})
 _MAKERS = _LIKE | {
@@ -23,7 +23,7 @@ _MAKERS = _LIKE | {
 }  # fmt: skip
 
 
-# What of new memory comes as it is. On the simulated GPU it is zero: a kernel that is not run may have been meant to fill it.
+# Constructors of uninitialised memory, here zeroed: a kernel that does not run may have been meant to fill it.
 _UNFILLED = frozenset(
     {
         torch.empty, torch.empty_like, torch.empty_strided, torch.empty_permuted,
@@ -34,12 +34,12 @@ _UNFILLED_NAMES = frozenset(function.__name__ for function in _UNFILLED)
 
 
 def is_unfilled(function: Any) -> bool:
-    """Whether a public function, or an aten operation, fills what it makes with nothing."""
+    """Return whether a public function or aten operation makes a tensor without initial values."""
     return function in _UNFILLED or getattr(function, "_opname", "") in _UNFILLED_NAMES
 
 
 def clear(tensor: torch.Tensor) -> None:
-    """Zero all memory of a tensor, of whatever dtype; nothing where it has none of its own."""
+    """Zero the whole storage of a tensor of any dtype; do nothing for a tensor without a storage."""
     try:
         storage = tensor.untyped_storage()
         address = storage.data_ptr()
@@ -50,9 +50,9 @@ def clear(tensor: torch.Tensor) -> None:
 
 
 def clear_part(tensor: torch.Tensor) -> None:
-    """Zero a tensor, which may be a part of its memory, by this thread alone.
+    """Zero a tensor, but not the rest of its storage, on this thread alone.
 
-    Where others keep the machine busy, the threads of torch wait for each other far longer than that takes.
+    On a busy machine, torch's threads would take far longer to synchronize with each other.
     """
     if tensor.is_contiguous():
         ctypes.memset(tensor.data_ptr(), 0, tensor.numel() * tensor.element_size())
@@ -63,7 +63,10 @@ def clear_part(tensor: torch.Tensor) -> None:
 
 
 def make_large(function: Any, args: Any, kwargs: dict[str, Any]) -> torch.Tensor | None:
-    """What a function makes of zeros, or of nothing, where that is large; else None. ``kwargs`` name the CPU."""
+    """Return a zero tensor whose memory the system maps on write, where the result would be at least 256 MiB; else None.
+
+    ``function`` is a constructor of empty or zero tensors, and ``kwargs`` name the CPU as device.
+    """
     if not makes_much(function, args, kwargs) or "out" in kwargs:
         return None
     with torch._C._DisableTorchDispatch():
@@ -73,7 +76,7 @@ def make_large(function: Any, args: Any, kwargs: dict[str, Any]) -> torch.Tensor
         return None
     try:
         memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)
-    except (OSError, AttributeError):  # no room for addresses either, or another system
+    except (OSError, AttributeError):  # no address space left, or no such flags on this system
         return None
     storage = torch.frombuffer(memory, dtype=torch.uint8).untyped_storage()
     made = torch.empty(0, dtype=wanted.dtype).set_(storage, 0, wanted.size(), wanted.stride())
@@ -81,12 +84,12 @@ def make_large(function: Any, args: Any, kwargs: dict[str, Any]) -> torch.Tensor
 
 
 def makes_much(function: Any, args: Any, kwargs: dict[str, Any]) -> bool:
-    """Whether a function may make large memory of zeros, or of nothing."""
+    """Return whether a function may allocate large memory that is empty or zero."""
     return function in _MAKERS and _elements(function, args, kwargs) >= LARGE_BYTES // 16
 
 
 def _elements(function: Any, args: Any, kwargs: dict[str, Any]) -> int:
-    """How many elements are asked for, about."""
+    """Return the approximate number of elements of the result."""
     if function in _LIKE:
         return int(args[0].numel()) if args else 0
     count = 1
@@ -97,14 +100,14 @@ def _elements(function: Any, args: Any, kwargs: dict[str, Any]) -> int:
 
 
 def share_memory(tensor: torch.Tensor, where: int | None) -> torch.Tensor:
-    """A tensor elsewhere, on the device or the host, with the memory of another: what either is given, both have."""
+    """Return a tensor marked with another device (None: the host) that shares the memory of ``tensor``."""
     storage = tensor.untyped_storage()
     size = storage.nbytes()
     if size == 0:
         mapped = torch.empty(0, dtype=torch.uint8)
     else:
         memory: Any = (ctypes.c_char * size).from_address(storage.data_ptr())
-        memory.owner = storage  # which lives as long as this does
+        memory.owner = storage  # keep the storage alive
         mapped = torch.frombuffer(memory, dtype=torch.uint8)
     made = torch.empty(0, dtype=tensor.dtype).set_(
         mapped.untyped_storage(), tensor.storage_offset(), tensor.size(), tensor.stride()

@@ -1,9 +1,9 @@
-"""The two modes that a simulated thread runs under.
+"""The two torch modes that intercept the calls of a simulated thread.
 
-`Operations` sees every public torch function: it asks the operation table about the call as the program
-wrote it, and keeps ``device="cuda"`` away from torch's own code. `Kernels` sees every aten call, also
-those inside composite operations and in backward: it runs it on the CPU, marks what it makes, and asks
-the table where no public function did.
+`Operations` sees every public torch function. The mode judges the call as written by the operation table, and
+hides ``device="cuda"`` from torch's own code. `Kernels` sees every aten call, including those inside
+composite operations and in backward. That mode runs the call on the CPU, marks the results, and judges calls
+outside any public function.
 """
 
 from __future__ import annotations
@@ -52,31 +52,31 @@ _dispatch_modes = torch._C._len_torch_dispatch_stack
 _transform = torch._C._functorch.peek_interpreter_stack
 _without_dispatch = torch._C._DisableTorchDispatch
 _CPU = torch.device("cpu")
-_HOST_PLACES = frozenset({None, NOWHERE})  # of operands that are all on the host
+_HOST_PLACES = frozenset({None, NOWHERE})  # the common marks of host operands
 _COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
 _in_backward = torch._C._current_graph_task_id
 _overrides_enabled = torch._C._is_torch_function_enabled
 
 
-# They take their last operand from another device.
+# Operations that accept their last operand from another device.
 _COPIES = frozenset({"copy_", "__setitem__", "index_put_", "index_put"})
 _SHARES = frozenset({torch.as_tensor, torch.asarray})
 
 
 class Operations(TorchFunctionMode):
-    """Sees every public torch function that one thread calls."""
+    """A function mode that intercepts the public torch functions in one thread."""
 
     def __init__(self, gpu: Gpu) -> None:
         super().__init__()
         self.gpu = gpu
         self.known: dict[Any, FunctionPlan | None] = gpu.functions
-        self.active = True  # False where it could not be taken from the stack of its thread
-        self.pack_hooks = 0  # of the program, around what is saved for backward
+        self.active = True  # False: deactivated, but still on the stack of its thread
+        self.pack_hooks = 0  # number of the program's hooks on tensors saved for backward
         self.scope: Scope | None = None
         self.recording: GraphRecording | None = None  # of the CUDA graph that this thread captures
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Run a call for whom it belongs to: a class of the program, torch on its own, or the simulation."""
+        """Run a call on behalf of its owner: a class of the program, torch itself, or the simulation."""
         kwargs = kwargs or {}
         if not self.active or (_dispatch_modes() > 1 and is_faked(args, kwargs)):
             return func(*args, **self._unplaced(func, kwargs))
@@ -108,7 +108,7 @@ class Operations(TorchFunctionMode):
             self.scope = outer
 
     def _run_in_scope(self, plan: FunctionPlan, scope: Scope, *, places: bool) -> Any:
-        """Judge a call by the table, then run it so that its kernels are seen."""
+        """Judge a call by the table, then run it with `Kernels` active."""
         func, args, kwargs = scope.function, scope.args, scope.kwargs
         if plan.operation is not None and plan.operation.may_block(args, kwargs):
             self.gpu.judge(scope, plan.operation.bind(args, _with_device(plan.fills_device, kwargs)))
@@ -125,7 +125,7 @@ class Operations(TorchFunctionMode):
         return result
 
     def _sees_all(self) -> bool:
-        """Whether what a function returns is all that it makes, and no one else wants to see how it does."""
+        """Return whether a function's result is its only effect, and no other mode or hook observes its kernels."""
         return (
             _dispatch_modes() == 1
             and forward_ad._current_level < 0
@@ -136,7 +136,7 @@ class Operations(TorchFunctionMode):
 
     @contextmanager
     def outside_any_function(self) -> Iterator[None]:
-        """See functions again, inside one that runs code of the program."""
+        """Intercept functions again, inside a function that calls code of the program."""
         scope, self.scope = self.scope, None
         try:
             with self:
@@ -145,7 +145,7 @@ class Operations(TorchFunctionMode):
             self.scope = scope
 
     def _call_overrides(self, func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Give a call to the classes of the program that take it for themselves, as torch would, but see theirs."""
+        """Offer a call to the program's ``__torch_function__`` overrides, as torch does, and intercept the calls they make."""
         with _without_default_device(), self.outside_any_function():
             for kind in types:
                 result = kind.__torch_function__(func, types, args, kwargs)
@@ -156,8 +156,8 @@ class Operations(TorchFunctionMode):
     def _run_direct(
         self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any], where: int | None
     ) -> Any:
-        """Run an operation whose operands are all in one place, and so its result: no kernel need be seen."""
-        operation = plan.dense  # of what has no storage, no place is common
+        """Run an operation whose operands and results share one device, without intercepting its kernels."""
+        operation = plan.dense  # operands without a storage have no common mark
         if operation is not None and operation.may_block(args, kwargs):
             outer, self.scope = self.scope, Scope(func, operation, args, kwargs)
             try:
@@ -185,7 +185,7 @@ class Operations(TorchFunctionMode):
         return result
 
     def _run_as_kernels(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Run an operation that was judged, so that the kernel that the CPU lacks is seen."""
+        """Run an operation that was judged already, so that `Kernels` sees the kernel without a CPU implementation."""
         outer, self.scope = self.scope, Scope(func, plan.operation, args, kwargs)
         try:
             return func(*args, **kwargs)
@@ -193,7 +193,7 @@ class Operations(TorchFunctionMode):
             self.scope = outer
 
     def _carry(self, func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Let a call have its operands in one place, so that each gradient finds its way back."""
+        """Return the operands on one device, with differentiable transfers."""
         writes = getattr(func, "__name__", "") in _COPIES
         where = _first_place(args) if writes else self.scope.place() if self.scope else None
         if where is None and not writes:
@@ -205,7 +205,7 @@ class Operations(TorchFunctionMode):
         )
 
     def _unplaced(self, func: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The arguments of a call that is not simulated; for one that is faked torch must not ask CUDA for its device."""
+        """Return the arguments of a call that is not simulated; under fake tensors, with an explicit device index."""
         if not self.active:
             return kwargs
         kwargs = _with_device(func in device_constructors(), kwargs)
@@ -215,11 +215,11 @@ class Operations(TorchFunctionMode):
 
     @staticmethod
     def _learn(func: Any) -> FunctionPlan | None:
-        """What to do about a function that the table has no entry for; nothing for an attribute."""
+        """Return the plan of a function without an entry in the table; None for an attribute access."""
         return None if getattr(func, "__name__", "") in {"__get__", "__set__"} else FunctionPlan(func, None)
 
     def _construct(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Make on the CPU what the program wants on a device, or in pinned memory."""
+        """Make a tensor on the CPU that the program requests on a device or in pinned memory, and mark it."""
         device, pinned = kwargs.get("device"), kwargs.get("pin_memory")
         where = _first_place(args) if plan.follows else None
         if is_cuda_device(device):
@@ -247,7 +247,7 @@ class Operations(TorchFunctionMode):
         return result
 
     def _make_on_device(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """The same in memory of the device, where nothing is left unfilled and much is to be had."""
+        """Make a tensor in simulated device memory: zero-filled, and mapped lazily if large."""
         result = make_large(func, args, kwargs)
         if result is None:
             result = self._make(plan, func, args, kwargs)
@@ -256,7 +256,7 @@ class Operations(TorchFunctionMode):
         return result
 
     def _make(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Call a function that makes a tensor; nothing of that need be seen if no operand is one."""
+        """Call a constructor, without intercepting its kernels where no operand is a simulated tensor."""
         simple = plan.is_native and self._sees_all() and not (args and type(args[0]) is list)
         if simple and common_place((*args, *kwargs.values())) in _HOST_PLACES:
             with _without_dispatch():
@@ -265,7 +265,7 @@ class Operations(TorchFunctionMode):
 
 
 def _with_device(fills_device: bool, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The default device is an argument like any other: torch keeps its mode below all others."""
+    """Return the arguments with the default device filled in: torch's mode for it lies below all others."""
     if fills_device and kwargs.get("device") is None and function_modes():
         outermost = torch._C._get_function_stack_at(0)
         if isinstance(outermost, _device.DeviceContext):
@@ -274,19 +274,19 @@ def _with_device(fills_device: bool, kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unshared(result: Any, source: Any, where: int | None) -> Any:
-    """What shares memory, as ``as_tensor`` does, copies across devices."""
+    """Return a copy where ``as_tensor`` and the like share memory with a source on another device."""
     before = cuda_index(source) if isinstance(source, torch.Tensor) else None
     return result if before == where else result.clone()
 
 
 class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Sees every aten call of one thread."""
+    """A dispatch mode that intercepts the aten calls in one thread."""
 
     supports_higher_order_operators = True
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """Nothing is compiled while a simulation runs; to say so would import the compiler."""
+        """Return False, as nothing is compiled during a simulation; the base class would import the compiler."""
         return False
 
     def __init__(self, gpu: Gpu, operations: Operations) -> None:
@@ -297,33 +297,33 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     @property
     def active(self) -> bool:
-        """Together with the mode that sees functions."""
+        """True while the function mode of the same thread is active."""
         return self.operations.active
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Give one aten call to whom it belongs, a composite one as the calls that it is made of."""
+        """Run one aten call on behalf of its owner; split a composite call into its parts."""
         if not self.operations.active or is_faked(args, kwargs):
             return func(*args, **(kwargs or {}))
         if types and any(
             map(_computes, types)
-        ):  # classes of the program that do it themselves, by calls that come here again
+        ):  # such classes make further aten calls, which arrive here again
             return NotImplemented
         plan = self.plans.get(func) or self._learn(func)
         kwargs = kwargs or {}
         if args and type(args[0]) in NUMBERS:
             args = plan.with_tensors(args)
         if plan.is_composite:
-            with self:  # not `decompose`, which prefers a Python version that raises other errors
+            with self:  # not `decompose`: its Python version raises other errors
                 return func._op_dk(_COMPOSITE, *args, **kwargs)
         if plan.is_view and plan.operation is None:
             result = func(*args, **kwargs)
-            if lacks_storage(result):  # and so the mark of what it is a view of
+            if lacks_storage(result):  # such a view does not share the mark of its base
                 set_all(result, plan.operands(args, kwargs)[0])
             return result
         return self._run(plan, args, kwargs)
 
     def _run(self, plan: Plan, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Judge one aten call, run it where its operands are, and mark what it makes."""
+        """Judge one aten call, run it for the device of its operands, and mark the results."""
         where = None
         if kwargs:
             where, kwargs = self._host_arguments(kwargs)
@@ -356,12 +356,12 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kwargs: dict[str, Any],
         made: Any,
     ) -> None:
-        """Keep a kernel for the replays of a graph; those that a Python function calls are kept one by one."""
+        """Record a kernel for the replays of a graph, unless it is a Python function, whose kernels are recorded one by one."""
         if plan.python_kernel is None and not plan.unfilled:
             recording.add(partial(self._compute, plan, source, args, kwargs), (args, kwargs), made)
 
     def _compute(self, plan: Plan, source: int | None, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Do what a call does, on the CPU; nothing of what a kernel for the GPU alone would compute."""
+        """Compute a call on the CPU; stand in with zeros for a GPU-only kernel."""
         body = plan.host_kernel if source is None else plan.python_kernel
         if body is not None:
             with self.operations.outside_any_function(), left_graph(), self:
@@ -392,7 +392,7 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 clear(result)
 
     def _host_arguments(self, kwargs: dict[str, Any]) -> tuple[int | None, dict[str, Any]]:
-        """Where the program wants the result, and the arguments with which the CPU makes it."""
+        """Return the device that the program requests, and the arguments with the CPU in its place."""
         where = None
         if is_cuda_device(kwargs.get("device")):
             refuse_recording()
@@ -408,16 +408,16 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
             inner = Scope(plan.function, operation, args, kwargs)
             self.gpu.judge(inner, operation.bind_aten(plan.names, args, kwargs))
         elif plan.reads and not scope.blocked and _reads_operand(args[0], scope):
-            # torch reads a number out of a tensor that the program passed where it takes numbers
+            # torch reads a number from a tensor passed in place of a number
             self.gpu.report("torch.Tensor.item", "reads a scalar", scope.function, {"input": args[0]})
 
     def _is_strict(self) -> bool:
-        """Whether operands on two devices are the program's fault, and not of our making."""
+        """Return whether operands on two devices are an error of the program, and no artefact of the simulation."""
         scope = self.operations.scope
         return _in_backward() == -1 if scope is None else scope.is_native
 
     def _maker_place(self) -> int | None:
-        """Where a tensor goes that torch makes "where the operands are", which for it is the CPU."""
+        """Return the device of a tensor that torch makes "on the device of the operands", for torch always the CPU."""
         scope = self.operations.scope
         if scope is None:
             return place_in_backward() if _in_backward() != -1 else None
@@ -428,13 +428,13 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 @functools.lru_cache(maxsize=256)
 def _computes(kind: type) -> bool:
-    """Whether a class of tensors does aten calls itself."""
+    """Return whether a tensor class handles aten calls itself."""
     return kind.__torch_dispatch__ is not torch.Tensor.__torch_dispatch__  # type: ignore[attr-defined]
 
 
 @contextmanager
 def _without_default_device() -> Iterator[None]:
-    """Torch has left the mode of the default device when it comes to an override."""
+    """Remove the mode of the default device, as torch does before it calls an override."""
     stack = [torch._C._get_function_stack_at(level) for level in range(function_modes())]
     modes = stack if all(isinstance(mode, _device.DeviceContext) for mode in stack) else []
     for _ in modes:
@@ -448,14 +448,14 @@ def _without_default_device() -> Iterator[None]:
 
 @functools.lru_cache(maxsize=256)
 def _overrides(kind: type) -> bool:
-    """Whether a class has Python code of its own for what is done with its objects."""
+    """Return whether a class has its own Python ``__torch_function__``."""
     override = getattr(kind, "__torch_function__", None)
-    code = getattr(override, "__func__", None)  # of a class method
+    code = getattr(override, "__func__", None)  # the function of a class method
     return code is not None and code is not torch.Tensor.__torch_function__.__func__  # type: ignore[attr-defined]
 
 
 def _check_cast(plan: FunctionPlan, scope: Scope) -> None:
-    """Refuse an operation that under autocast would have to cast and cannot."""
+    """Raise SimulationError for an operation that autocast would cast on the GPU and cannot on the CPU."""
     if plan.casts_on_gpu and torch.is_autocast_enabled("cuda") and scope.place() is not None:
         raise no_cast(scope.function)
 
@@ -469,7 +469,7 @@ def _first_place(args: Any) -> int | None:
 
 
 def _reads_operand(tensor: torch.Tensor, scope: Scope) -> bool:
-    """Whether a tensor that torch reads on the host is itself an operand of the public function."""
+    """Return whether a tensor that torch reads on the host is itself an operand of the public function."""
     if cuda_index(tensor) is None:
         return False
     address = tensor.data_ptr()

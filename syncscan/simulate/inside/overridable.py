@@ -1,8 +1,7 @@
-"""Methods and attributes of tensors that stand in for those of torch.
+"""Replacements for methods and attributes of tensors that modes and subclasses of the program see as torch's own.
 
-Modes and subclasses of the program see their calls as they see those of torch. What they get compares and
-hashes like torch's own, so that a subclass finds it among the functions that it knows, whether it was
-imported before the simulation began or while it runs.
+A replacement compares and hashes like the original. A subclass thus finds it in its own dictionaries of torch
+functions, whenever the program imported the subclass.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ from .marks import PLAIN_TENSORS, function_modes
 
 
 class WrongArgumentsError(Exception):
-    """Raised by an implementation for arguments that torch refuses in words of its own."""
+    """The arguments are invalid; `Method` then calls the original, so that torch raises its own error."""
 
 
 class Method:
-    """A method of tensors, or a function of one."""
+    """A replacement for a tensor method, or for a function of a tensor."""
 
     def __init__(self, original: Any, implementation: Callable[..., Any]) -> None:
         self.__doc__, self.__qualname__ = original.__doc__, original.__qualname__
@@ -33,7 +32,7 @@ class Method:
         return self if instance is None else types.MethodType(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Let an override answer, or else the simulation; torch itself where the arguments are wrong."""
+        """Call an override of the program, else the implementation, else torch itself where the arguments are invalid."""
         if args and _is_overridden(args[0]):
             return handle_torch_function(self, args[:1], *args, **kwargs)
         try:
@@ -42,7 +41,7 @@ class Method:
             pass
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-                raise  # by what the implementation called
+                raise  # raised inside the implementation
         return self._original(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
@@ -62,7 +61,7 @@ class Method:
 
 
 class Attribute(property):
-    """An attribute of tensors that is only read; its ``__get__`` is what the program's code gets to see."""
+    """A replacement for a read-only tensor attribute, whose ``__get__`` is the function that overrides receive."""
 
     def __init__(self, original: Any, implementation: Callable[[torch.Tensor], Any]) -> None:
         seen = Method(original.__get__, implementation)
@@ -79,5 +78,5 @@ class Attribute(property):
 
 
 def _is_overridden(tensor: Any) -> bool:
-    """Whether a class or a mode of the program wants to see what is done with a tensor."""
+    """Return whether a class or a mode of the program intercepts operations on a tensor."""
     return (type(tensor) not in PLAIN_TENSORS or function_modes() > 1) and has_torch_function_unary(tensor)

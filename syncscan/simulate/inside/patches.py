@@ -1,4 +1,4 @@
-"""Replacing attributes of torch, and putting back exactly what was there."""
+"""Replacement of torch attributes, with exact restoration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MISSING = object()
 
 
 class Patches:
-    """Attributes and settings replaced while a simulation runs."""
+    """The attributes and settings that are replaced while a simulation runs."""
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
@@ -21,7 +21,7 @@ class Patches:
         self._owners: dict[str, list[Any]] = {}  # a module and its submodules, by its name
 
     def replace(self, owner: Any, name: str, value: Any) -> None:
-        """Set ``owner.name``, and remember what its own namespace held."""
+        """Set ``owner.name``, and save the entry in the owner's own namespace."""
         before = vars(owner).get(name, _MISSING)
 
         def undo() -> None:
@@ -34,7 +34,7 @@ class Patches:
         setattr(owner, name, value)
 
     def replace_everywhere(self, module: Any, name: str, value: Any) -> None:
-        """Replace an attribute of a module, and the same object where its submodules hold it under that name."""
+        """Replace an attribute of a module, and each reference to the same object under this name in its submodules."""
         if not hasattr(module, name):
             return
         before = getattr(module, name)
@@ -43,7 +43,7 @@ class Patches:
                 self.replace(owner, name, value)
 
     def _with_submodules(self, module: Any) -> list[Any]:
-        """Those that are imported when it is first asked about a module: to look for them takes long."""
+        """Return a module and its imported submodules; cached, because the search is slow."""
         base = module.__name__
         if base not in self._owners:
             prefix = f"{base}."
@@ -52,17 +52,17 @@ class Patches:
         return self._owners[base]
 
     def switch(self, get: Callable[[], Any], switch: Callable[[Any], None], value: Any) -> None:
-        """Change a setting that torch keeps outside of Python."""
+        """Change a setting that torch keeps outside Python."""
         before = get()
         self._undo.append(lambda: switch(before))
         switch(value)
 
     def when_imported(self, module: str, replace: Callable[[Any], None]) -> None:
-        """Replace attributes of a module that is no part of torch, now or as soon as the program has it."""
+        """Call ``replace(module)`` for a module outside torch, now or as soon as the program imports it."""
         self._imports.when_imported(module, replace)
 
     def restore(self) -> None:
-        """Put everything back, the last replaced first."""
+        """Restore everything, last replaced first."""
         self._imports.end()
         while self._undo:
             self._undo.pop()()
@@ -71,7 +71,7 @@ class Patches:
 
 @contextmanager
 def replacing() -> Iterator[Patches]:
-    """Replace attributes for a block."""
+    """Yield `Patches` that are restored at the end of the block."""
     patches = Patches()
     try:
         yield patches

@@ -1,4 +1,4 @@
-"""What CUDA pins, and what it refuses to: checked here, since the CPU-only torch that runs the program has no pinned memory."""
+"""The rules of CUDA for pinned memory, enforced here because a CPU-only torch has no pinned memory."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .marks import PINNED
 
 
 def pinned_place(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], where: int | None) -> int:
-    """Return where a constructor leaves what it makes in pinned memory: there, or on the device to which it moves it.
+    """Return the mark of a constructor's result under ``pin_memory=True``: `PINNED`, or the device ``where``.
 
-    RuntimeError, in the words of torch, where it has nothing to pin.
+    Raises torch's RuntimeError where CUDA would refuse to pin.
     """
-    if func is not torch.tensor:  # which pins what it reads, and moves it afterwards
+    if func is not torch.tensor:  # torch.tensor pins its data first, and transfers the tensor afterwards
         if where is not None and where >= 0:
             raise RuntimeError("Only dense CPU tensors can be pinned")
         return PINNED
@@ -30,7 +30,7 @@ def pinned_place(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], wh
 
 
 def pinned_copy(tensor: Tensor) -> Tensor:
-    """Return a copy in the same layout; RuntimeError where elements share memory, as those of an expanded tensor do."""
+    """Return a copy in the same layout; raise RuntimeError where elements share memory, as in an expanded tensor."""
     if tensor.layout is not torch.strided or tensor.is_quantized:
         return tensor.clone()
     memory = torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype, device="cpu")

@@ -1,4 +1,4 @@
-"""What to do about each aten operation, decided once."""
+"""The properties of each aten operation that decide how the simulation runs its calls, computed once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .marks import cuda_index, place, set_all, set_place
 from .memory import is_unfilled
 from .registered import python_kernel
 
-# Their operands may be on different devices, on a GPU as here.
+# Operations that accept operands on different devices.
 _MIXES = frozenset(
     {
         "copy_", "_to_copy", "copy", "fill_", "fill", "set_", "_foreach_copy_", "_foreach_copy",
@@ -26,18 +26,18 @@ _MIXES = frozenset(
         "_amp_foreach_non_finite_check_and_unscale_", "sparse_coo_tensor", "_sparse_coo_tensor_with_dims_and_tensors",
     }
 )  # fmt: skip
-HOST = -1  # where a device has an index
-NUMBER = -2  # on the host, and nothing but single numbers
+HOST = -1  # in place of a device index
+NUMBER = -2  # host operands that are all single numbers
 NUMBERS = frozenset({bool, int, float, complex})
 _INDEXING = frozenset(
     {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index", "_unsafe_index_put"}
 )
-# (operation, position): results that live on the host although the operands are on a GPU.
+# The position of a result on the host although the operands are on a GPU, by operation.
 _HOST_RESULTS = {"_pack_padded_sequence": 1}
 
 
 class Plan:
-    """What is known of one aten operation."""
+    """The properties of one aten operation."""
 
     def __init__(self, function: Any, table: Table) -> None:
         self.function = function
@@ -48,7 +48,7 @@ class Plan:
         self.names = [argument.name for argument in arguments]
         self.takes_tensor = [str(argument.type) == "Tensor" for argument in arguments]
         self.is_view = _are_views(results)
-        # Torch asks modes about the whole only where autograd is off; else about what it is made of.
+        # Without autograd, torch shows modes the composite operation; else its parts.
         self.is_composite = _is_composite(function)
         self.around = nullcontext if _has_kernel(function, "CPU") else SeeingConjugates
         self.makes_nothing = name != "set_" and bool(schema) and all(result.alias_info for result in results)
@@ -59,7 +59,7 @@ class Plan:
         self.host_kernel = python_kernel(function, on_gpu=False)
         self.body = bodies.find(function)
         self.unfilled = is_unfilled(function)
-        self.is_computed = True  # until it turns out that the CPU has no kernel for it
+        self.is_computed = True  # False once the CPU turns out to lack a kernel
         self.indexes = name in _INDEXING
         declared = self._entry(table, namespace, name)
         self.declared = None if namespace == "aten" else declared
@@ -68,23 +68,23 @@ class Plan:
 
     @staticmethod
     def _entry(table: Table, namespace: str, name: str) -> CompiledOperation | None:
-        """The entry of the table; an operation of a library or of the program may be declared."""
+        """Return the entry of the table; operations of libraries and of the program have one only if declared."""
         return table.find_aten(name) if namespace == "aten" else table.find(f"torch.ops.{namespace}.{name}")
 
     def with_tensors(self, args: Any) -> Any:
-        """The arguments as the schema wants them: a number that torch made a tensor of arrives as a number."""
+        """Return the arguments with numbers turned into tensors where the schema requires tensors."""
         return tuple(
             torch.scalar_tensor(value) if type(value) in NUMBERS and takes else value
             for value, takes in zip(args, self.takes_tensor)
         )
 
     def operands(self, args: Any, kwargs: dict[str, Any]) -> tuple[int | None, int | None]:
-        """The CUDA device of the operands, and another place where one of them is: a device, `HOST` or `NUMBER`."""
+        """Return the index of the operands' CUDA device, and a second location: another index, `HOST` or `NUMBER`, or None."""
         source, other = _scan(args, None, None)
         return _scan(tuple(kwargs.values()), source, other) if kwargs else (source, other)
 
     def check_devices(self, source: int, other: int, args: Any) -> None:
-        """Raise what torch raises on a GPU where operands are in two places."""
+        """Raise torch's error for operands on two devices."""
         if self.indexes:
             check_indices(args)
         elif not self.mixes and (other != NUMBER or self._checks_numbers):
@@ -96,7 +96,7 @@ class Plan:
         return namespace == "aten" and name in operations_that_check()
 
     def mark(self, result: Any, where: int) -> None:
-        """Mark what the operation made."""
+        """Mark the results of the operation as being on a device."""
         set_all(result, where)
         if self._host_result is not None:
             set_place(result[self._host_result], None)
@@ -108,7 +108,7 @@ def _are_views(results: Any) -> bool:
 
 
 def _is_composite(function: Any) -> bool:
-    """Whether an operation is made of others; some are so only where a device has no kernel of its own."""
+    """Return whether an operation consists of others; some do only on devices without their own kernel."""
     return _has_kernel(function, "CompositeImplicitAutograd") and not _has_kernel(function, "CPU")
 
 
@@ -138,7 +138,7 @@ def _scan(values: Any, source: int | None, other: int | None) -> tuple[int | Non
 
 
 def mismatch(source: int, other: int) -> RuntimeError:
-    """What torch raises on a GPU for operands in two places."""
+    """Return torch's error for operands on two devices."""
     found = "cpu" if other in {HOST, NUMBER} else f"cuda:{other}"
     return RuntimeError(
         "Expected all tensors to be on the same device, but found at least two devices, "
@@ -147,7 +147,7 @@ def mismatch(source: int, other: int) -> RuntimeError:
 
 
 def check_indices(args: Any) -> None:
-    """Raise what torch raises for a tensor that is indexed from another device; any is indexed from the host."""
+    """Raise torch's error for a tensor indexed from another GPU; host indices are valid everywhere."""
     own = cuda_index(args[0])
     if any(index is not None and cuda_index(index) not in {None, own} for index in args[1]):
         device = "cpu" if own is None else f"cuda:{own}"

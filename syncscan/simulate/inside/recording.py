@@ -1,4 +1,4 @@
-"""What a CUDA graph holds: kernels that ran once and can run again."""
+"""The contents of a CUDA graph: kernels that ran once and can run again."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ class GraphRecording:
         self._again: list[Callable[[], None]] = []
 
     def add(self, run: Callable[[], Any], operands: Any, made: Any) -> None:
-        """Keep a kernel: how to run it, and where its results go."""
+        """Append a kernel: a function that runs it, its operands, and its results."""
         self._again.append(partial(_run_again, run, [*_own(made, tensors_in(operands))]))
 
     def replay(self) -> None:
-        """Run them all."""
+        """Run all recorded kernels in order."""
         with torch.no_grad(), without_functions(), torch._C._DisableTorchDispatch():
             for again in self._again:
                 again()
 
 
 def _own(made: Any, operands: list[torch.Tensor]) -> list[torch.Tensor | None]:
-    """The results of a kernel; None for one that is an operand, which it writes itself."""
+    """Return the results of a kernel, with None in place of a result that is an operand written in place."""
     return [
         None if any(is_alias(result, operand) for operand in operands) else result
         for result in tensors_in(made)

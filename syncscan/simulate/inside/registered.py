@@ -1,4 +1,4 @@
-"""Operations of the program that are Python functions, which run here as they do for a GPU."""
+"""Custom operations implemented in Python, whose bodies the simulation runs as on a GPU."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from .patches import Patches
 
-# In what torch knows of an operation: its kernel for CUDA, and the file that registered it.
+# The CUDA kernel and its registering file, in torch's description of an operation.
 _IN_PYTHON = re.compile(r"^CUDA: registered at (.*\.py|<.*>):\d+ ", re.MULTILINE)
-_registered: dict[str, Callable[..., Any]] = {}  # for CUDA, while a simulation ran
+_registered: dict[str, Callable[..., Any]] = {}  # CUDA kernels registered during simulations
 
 
 def install(patches: Patches) -> None:
-    """Remember what the program registers for CUDA: torch does not tell."""
+    """Record the Python kernels that the program registers for CUDA; torch offers no query for them."""
     impl: Any = torch.library.Library.impl
 
     def remembering(library: Any, op_name: Any, fn: Any, dispatch_key: str = "", **options: Any) -> None:
@@ -33,15 +33,16 @@ def install(patches: Patches) -> None:
     patches.replace(torch.library.Library, "impl", remembering)
 
 
-# The body that runs on a place; where there is none for it, the simulation takes that for the other.
+# The device types whose body runs on each side, in order; the other side's body is the last resort.
 _ON_GPU, _ON_HOST = ("cuda", None, "default", "cpu"), ("cpu", None, "default", "cuda")
 
 
 def python_kernel(function: Any, *, on_gpu: bool) -> Callable[..., Any] | None:
-    """The Python body of an operation for operands on the GPU or on the host, or None where it has none.
+    """Return the Python body of an operation for operands on the GPU or on the host, or None.
 
-    It was made with ``torch.library.custom_op``, or is what ``Library.impl`` registered for CUDA; of what was registered
-    before the simulation began, the body cannot be had, and only the aten calls in it are seen.
+    The body comes from ``torch.library.custom_op``, or from a ``Library.impl`` for CUDA. The simulation
+    cannot find the body of an earlier registration by ``Library.impl``. It then calls the operation through
+    the dispatcher, and sees only its aten calls.
     """
     schema = getattr(function, "_schema", None)
     if schema is None or schema.name.startswith(("aten::", "prims::")):

@@ -1,4 +1,4 @@
-"""One running simulation: what is replaced in torch, and the modes of each thread."""
+"""A running simulation: the replaced parts of torch, and the modes of each thread."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Simulation", "Sync", "calling_frame", "current", "lock"]
 
-# The one that runs: torch has one set of attributes to replace.
+# The running simulation: at most one, because torch has one set of attributes to replace.
 current: Simulation | None = None
-lock = threading.RLock()  # held where one begins or ends
+lock = threading.RLock()  # held while a simulation begins or ends
 
 
 class Simulation(Gpu):
-    """A simulated GPU for the whole process."""
+    """The simulated GPU of the whole process."""
 
     def __init__(self, table: PlainTable, devices: int = 1, kernels: str = "auto") -> None:
         super().__init__(table, devices, kernels)
@@ -52,21 +52,21 @@ class Simulation(Gpu):
 
     @property
     def operations(self) -> Operations | None:
-        """The function mode of this thread, if it is simulated."""
+        """The function mode of this thread; None if the thread is not simulated."""
         return self.threads.operations
 
     # starting and stopping
 
     def start(self) -> None:
-        """Let it run until `stop`, or longer, and simulate the calling thread."""
+        """Start the simulation, and simulate the calling thread, until `stop`."""
         self._main = self.join()
 
     def stop(self) -> None:
-        """Take back `start`."""
+        """Undo `start`."""
         self.part(self._main)
 
     def join(self) -> ThreadModes:
-        """Simulate the calling thread, and let it run until all that joined have parted."""
+        """Simulate the calling thread; the simulation runs until each `join` has its `part`."""
         global current
         with lock:
             if not self.running:
@@ -76,7 +76,7 @@ class Simulation(Gpu):
             return self.threads.enter()
 
     def part(self, modes: ThreadModes) -> None:
-        """Take back one `join`, in any thread; the last one puts everything back."""
+        """Undo one `join`, from any thread; the last call restores torch."""
         global current
         with lock:
             self.threads.leave(modes)
@@ -110,7 +110,7 @@ class Simulation(Gpu):
             raise
 
     def _cover_backward(self) -> None:
-        """Python code that runs in backward sees the modes too: torch hides them inside ``backward()``."""
+        """Intercept Python code in backward too, where torch hides the modes."""
         run = torch.autograd.graph._engine_run_backward
 
         def covered(*args: Any, **kwargs: Any) -> Any:
@@ -120,7 +120,7 @@ class Simulation(Gpu):
         self._patches.replace_everywhere(torch.autograd, "_engine_run_backward", covered)
 
     def _cover_pack_hooks(self) -> None:
-        """What the program does with tensors that are saved for backward, inside whatever function saves them."""
+        """Intercept the program's hooks on tensors saved for backward, inside any function that saves them."""
         autograd: Any = torch._C._autograd
         push, pop = autograd._push_saved_tensors_default_hooks, autograd._pop_saved_tensors_default_hooks
 
@@ -145,7 +145,7 @@ class Simulation(Gpu):
             operations.pack_hooks += change
 
     def _cover_functions(self) -> None:
-        """A function of the program may move its operands: let its node know where its result lies."""
+        """Record the device of each result of a custom autograd function, which may transfer its operands."""
         apply = torch.autograd.Function.apply.__func__  # type: ignore[attr-defined]
 
         def covered(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -160,8 +160,8 @@ class Simulation(Gpu):
         functions: dict[Any, FunctionPlan | None] = {}
         for function, operation in self.table.resolved(_attribute):
             functions[function] = None if operation.is_query else FunctionPlan(function, operation)
-        functions[torch.device] = None  # it names a device and makes nothing there
-        # These are replaced by methods that judge for themselves, or ask nothing of the device.
+        functions[torch.device] = None  # naming a device makes no tensor there
+        # The replacements of these judge their calls themselves, or do not use the device.
         functions.update(
             (getattr(torch.Tensor, name), None) for name in (*Transfers.METHODS, "untyped_storage")
         )
@@ -169,7 +169,7 @@ class Simulation(Gpu):
 
 
 def _attribute(name: str) -> Any:
-    """The object that a full name such as "torch.Tensor.item" stands for, or None."""
+    """Return the torch object with a full name such as "torch.Tensor.item", or None."""
     found: Any = torch
     for part in name.split(".")[1:]:
         found = getattr(found, part, None)

@@ -1,4 +1,4 @@
-"""Through which of its parameters a Triton kernel writes, as its source says."""
+"""The parameters through which a Triton kernel writes, according to its source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def written(function: Any, args: Any, kwargs: dict[str, Any]) -> list[Any]:
-    """What a launch with these arguments writes; what a function that the kernel calls writes is not seen."""
+    """Return the arguments of a launch that the kernel writes; writes in functions that the kernel calls are not found."""
     names = _written_parameters(function)
     try:
         position = list(inspect.signature(function).parameters)
@@ -23,7 +23,7 @@ def written(function: Any, args: Any, kwargs: dict[str, Any]) -> list[Any]:
 
 @functools.cache
 def _written_parameters(function: Any) -> frozenset[str]:
-    """The names in the address of a ``tl.store`` or an atomic operation, and those that they were made of."""
+    """Return the names in the addresses of ``tl.store`` and atomic operations, and the names they derive from."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     except (OSError, TypeError, SyntaxError):

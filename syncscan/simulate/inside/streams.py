@@ -1,4 +1,4 @@
-"""Streams and events of the simulated GPU: work is done when the call that queued it returns."""
+"""Streams and events of the simulated GPU: work is complete when the call that queues it returns."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _handles = itertools.count(1)
 
 
 def make_classes(gpu: Gpu) -> tuple[Any, Any, CurrentStreams]:
-    """``torch.cuda.Stream`` and ``torch.cuda.Event`` that report their waits to a simulation."""
+    """Return replacements for ``torch.cuda.Stream`` and ``torch.cuda.Event`` that report synchronization, and the current streams."""
 
     class Event(_Event):
         def synchronize(self) -> None:
-            # One that was never recorded is not yet an event of CUDA's, and torch asks nothing.
+            # An event never recorded has no CUDA event yet, and torch does not call CUDA.
             if self._recorded is not None:
                 gpu.judge_call("torch.cuda.Event.synchronize", {"input": self})
 
@@ -32,7 +32,7 @@ def make_classes(gpu: Gpu) -> tuple[Any, Any, CurrentStreams]:
             self._entered: list[Any] = []
 
         def __enter__(self) -> Stream:
-            self._entered.append(torch.cuda.stream(self))  # type: ignore[arg-type]  # it stands in for torch's
+            self._entered.append(torch.cuda.stream(self))  # type: ignore[arg-type]  # a replacement for torch's class
             self._entered[-1].__enter__()
             return self
 
@@ -57,18 +57,18 @@ def make_classes(gpu: Gpu) -> tuple[Any, Any, CurrentStreams]:
 
 
 class CurrentStreams(threading.local):
-    """The stream that is current on each device, by thread; the default one unless another was set."""
+    """The current stream of each device, by thread; initially the default stream."""
 
     def __init__(self, kind: Any) -> None:
         self._kind = kind
         self._streams: dict[int, Any] = {}
 
     def get(self, index: int) -> Any:
-        """The current stream of a device."""
+        """Return the current stream of a device."""
         return self._streams.get(index) or self._kind(index, stream_id=0)
 
     def set(self, stream: Any) -> None:
-        """Make a stream current on its device; nothing for None."""
+        """Make a stream current on its device; do nothing for None."""
         if stream is not None:
             self._streams[stream.device_index] = stream
 
@@ -84,17 +84,17 @@ class _Stream:
 
     @staticmethod
     def priority_range() -> tuple[int, int]:
-        """The lowest and the highest priority."""
+        """Return the lowest and the highest priority."""
         return 0, -5
 
     def wait_event(self, event: Any) -> None:
-        """Queue a wait; the host goes on."""
+        """Do nothing: the GPU would wait for the event, and the CPU would not."""
 
     def wait_stream(self, stream: Any) -> None:
-        """Queue a wait; the host goes on."""
+        """Do nothing: the GPU would wait for the stream, and the CPU would not."""
 
     def query(self) -> bool:
-        """Everything is done at once."""
+        """Return True: all work is complete."""
         return True
 
     def __eq__(self, other: object) -> bool:
@@ -116,18 +116,18 @@ class _Event:
         self._recorded: float | None = None
 
     def record(self, stream: Any = None) -> None:
-        """Note the time."""
+        """Record the current host time."""
         self._recorded = time.perf_counter()
 
     def wait(self, stream: Any = None) -> None:
-        """Queue a wait; the host goes on."""
+        """Do nothing: the GPU would wait for the event, and the CPU would not."""
 
     def query(self) -> bool:
-        """Everything is done at once."""
+        """Return True: all work is complete."""
         return True
 
     def elapsed_time(self, end_event: _Event) -> float:
-        """Milliseconds of host time between two records."""
+        """Return the host time between two records in milliseconds; raise ValueError as torch does."""
         if not (self.enable_timing and end_event.enable_timing):
             raise ValueError("Both events must be created with argument 'enable_timing=True'.")
         if self._recorded is None or end_event._recorded is None:

@@ -1,7 +1,8 @@
-"""Which memory of the device holds numbers that were not computed, or were made of such.
+"""The marks of device memory whose contents the simulation did not compute, or derived from such contents.
 
-The mark is beside that of the place, on the storage, so views share it: the names of the kernels. It goes from the operands of a kernel to what it
-makes or writes, and ends where memory is filled anew as a whole. What the program reads of it may be otherwise on a GPU.
+The mark is the set of the kernels' names on the storage, beside the mark of the device, so views share it.
+The mark propagates from the operands of a kernel to its results. Overwriting a whole storage clears it. A
+value that the program reads from marked memory may differ on a GPU.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ from .marks import PLAIN_TENSORS, PLAIN_TYPES, storage_of
 
 _MARK = "_syncscan_uncomputed"
 _NONE: frozenset[str] = frozenset()
-_FILLS = frozenset({"zero_", "fill_", "copy_"})  # they write a first operand by others alone
+_FILLS = frozenset({"zero_", "fill_", "copy_"})  # their result depends on the operands after the first
 
 
 class Written(frozenset):  # type: ignore[type-arg]
-    """The mark of memory that kernels themselves were to write; a plain set is that of what was made of it."""
+    """The mark of memory that uncomputed kernels write directly; a plain set marks derived memory."""
 
     __slots__ = ()
 
 
 def taint(made: Any, kernels: frozenset[str]) -> None:
-    """Mark all tensors of a result as made by kernels that were not run, or of what they make."""
+    """Mark all tensors of a result as written by, or derived from, kernels that did not run."""
     for tensor in tensors_in(made):
         owner = _owner(tensor)
         if owner is not None:
@@ -34,12 +35,12 @@ def taint(made: Any, kernels: frozenset[str]) -> None:
 
 
 def clean(tensor: torch.Tensor) -> None:
-    """Take the mark off the memory of a tensor."""
+    """Remove the mark from the storage of a tensor."""
     delattr(_owner(tensor), _MARK)
 
 
 def kernels_behind(values: Iterable[Any]) -> frozenset[str]:
-    """The kernels that the arguments of a call come from; `Written` if one of these alone."""
+    """Return the kernels from which the arguments of a call derive; a `Written` if one direct mark is the only one."""
     found: frozenset[str] = _NONE
     for value in values:
         kind = type(value)
@@ -53,8 +54,8 @@ def kernels_behind(values: Iterable[Any]) -> frozenset[str]:
 
 
 def spread(name: str, args: Any, kwargs: dict[str, Any], made: Any) -> None:
-    """Mark what a kernel made, or wrote in place where it returns nothing, if an operand has the mark."""
-    if name.endswith("_like") or name.startswith("new_"):  # of an operand they take the shape
+    """Propagate the mark from a kernel's operands to its results, or to the operand that it writes in place."""
+    if name.endswith("_like") or name.startswith("new_"):  # they take only the shape of an operand
         return
     fills = name in _FILLS and args
     behind = kernels_behind(args[1:] if fills else args) or (kwargs and kernels_behind(kwargs.values()))

@@ -1,4 +1,4 @@
-"""Which threads are simulated: those in a block of it, and those that were started while it ran."""
+"""The simulated threads: those inside a simulation block, and those started while the simulation runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .gpu import Gpu
     from .patches import Patches
 
-# Not by `with`: that notes in attributes of torch's, which threads share, that a mode was entered.
+# Not `with mode`, which records the entry in torch attributes that all threads share.
 _FUNCTIONS = (
     torch._C._len_torch_function_stack,
     torch._C._pop_torch_function_stack,
@@ -31,19 +31,19 @@ _DISPATCH = (
 
 
 class ThreadModes:
-    """The two modes on the stacks of one thread, for as long as something keeps them there."""
+    """The two modes on the mode stacks of one thread, with a reference count."""
 
     def __init__(self, gpu: Gpu) -> None:
         self.operations = Operations(gpu)
         self.kernels = Kernels(gpu, self.operations)
         self.keepers = 0
-        _take_out_inactive()  # those that another thread had to leave here
+        _take_out_inactive()  # modes that another thread deactivated
         torch._C._push_on_torch_function_stack(self.operations)
         torch._C._push_on_torch_dispatch_stack(self.kernels)
 
 
 def _take_out_inactive() -> None:
-    """Off the stacks of this thread, also from below modes that came later."""
+    """Remove inactive modes from the stacks of this thread, including those below later modes."""
     for size, pop, push in (_FUNCTIONS, _DISPATCH):
         stack = [pop() for _ in range(size())]
         for mode in reversed(stack):
@@ -62,13 +62,13 @@ class Threads:
 
     @property
     def operations(self) -> Operations | None:
-        """The function mode of this thread, if it is simulated."""
+        """The function mode of this thread; None if the thread is not simulated."""
         modes: ThreadModes | None = getattr(self._local, "modes", None)
         return modes.operations if modes is not None and modes.operations.active else None
 
     @contextmanager
     def seeing_functions(self) -> Iterator[None]:
-        """Let this thread see functions, also inside one, for the code of the program that runs there."""
+        """Intercept the public functions of this thread again, for code of the program that runs inside such a function."""
         operations = self.operations
         stack: list[object] = _get_current_function_mode_stack()  # type: ignore[no-untyped-call]
         if operations is None or operations in stack:
@@ -78,7 +78,7 @@ class Threads:
                 yield
 
     def enter(self) -> ThreadModes:
-        """Put this thread under the modes, unless it is, until `leave` was called as often."""
+        """Install the modes in this thread unless they are installed; each call needs one `leave`."""
         modes: ThreadModes | None = getattr(self._local, "modes", None)
         if modes is None:
             modes = self._local.modes = ThreadModes(self._gpu)
@@ -89,7 +89,7 @@ class Threads:
         return modes
 
     def leave(self, modes: ThreadModes) -> None:
-        """Take back one `enter`. In another thread, it leaves modes there that do nothing."""
+        """Undo one `enter`. A call from another thread deactivates the modes, and leaves them on the stacks."""
         with self._lock:
             modes.keepers -= 1
             if modes.keepers:
@@ -100,12 +100,12 @@ class Threads:
             _take_out_inactive()
 
     def end(self) -> None:
-        """Let the modes of all threads do nothing any more."""
+        """Deactivate the modes of all threads."""
         for modes in list(self._all):
             modes.operations.active = False
 
     def cover_new_ones(self, patches: Patches) -> None:
-        """Put the threads that are started from now on under the modes, for as long as they run."""
+        """Install the modes in each thread that starts from now on, for its lifetime."""
         bootstrap = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
 
         def covered(thread: threading.Thread) -> None:

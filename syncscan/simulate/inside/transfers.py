@@ -1,6 +1,6 @@
-"""Moving tensors between the host and the simulated GPU: ``to``, ``cuda``, ``cpu``, ``numpy``, pinning.
+"""Transfers between the host and the simulated GPU: ``to``, ``cuda``, ``cpu``, ``numpy``, pinning.
 
-They are methods of `torch.Tensor` while a simulation runs, so they are right everywhere, also inside
+The replacements are methods of `torch.Tensor` while a simulation runs. They therefore also apply inside
 Python code of torch that the modes do not see.
 """
 
@@ -41,12 +41,12 @@ _OPTIONS = frozenset(_TO)
 
 
 def _is_here(tensor: Tensor, device: Any) -> bool:
-    """Whether a tensor of the host stays there: that is torch's own affair."""
+    """Return whether a host tensor stays on the host, so that torch's own method applies."""
     return not is_cuda_device(device) and place(tensor) is None
 
 
 def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of ``Tensor.to`` in any of its forms, by name; another tensor gives device and dtype."""
+    """Return the arguments of ``Tensor.to`` in any of its forms, by name; another tensor provides device and dtype."""
     first = args[0] if args else None
     if isinstance(first, Tensor):
         return {"device": first.device, "dtype": first.dtype, **dict(zip(_TO[2:], args[1:])), **kwargs}
@@ -56,13 +56,13 @@ def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _original(method: Any, *args: Any, **kwargs: Any) -> Any:
-    """Call what torch itself has under the name of a method that is replaced; no mode and no override sees it."""
+    """Call torch's own version of a replaced method, unseen by modes and overrides."""
     with without_functions():
         return method(*args, **kwargs)
 
 
 class Transfers:
-    """The methods of tensors and storages that say where memory is, or move it."""
+    """The tensor and storage methods that report a device or transfer memory."""
 
     METHODS = (
         "to", "cuda", "cpu", "numpy", "pin_memory", "is_pinned", "type", "type_as", "new", "record_stream",
@@ -73,7 +73,7 @@ class Transfers:
         self.gpu = gpu
 
     def install(self, patches: Patches) -> None:
-        """Replace them on `torch.Tensor` and `torch.UntypedStorage`."""
+        """Replace these methods on `torch.Tensor` and `torch.UntypedStorage`."""
         for name in self.METHODS:
             patches.replace(Tensor, name, Method(getattr(Tensor, name), getattr(self, f"_{name}")))
         for name in ("device", "is_cuda", "is_cpu"):
@@ -89,7 +89,7 @@ class Transfers:
         patches.replace(torch._C, "_group_tensors_by_device_and_dtype", self._grouped)
 
     def _plain_method(self, name: str) -> Any:
-        """A plain function, so that it becomes a method of the class it is set on."""
+        """Return a plain function that calls the method of this name, so that it binds as a method of the tensor class."""
         implementation = getattr(self, f"_{name}")
 
         def method(*args: Any, **kwargs: Any) -> Any:
@@ -98,7 +98,7 @@ class Transfers:
         method.__name__ = method.__qualname__ = name.rpartition("storage_")[2]
         return method
 
-    # where a tensor is
+    # Devices of tensors
 
     def _device(self, tensor: Tensor) -> torch.device:
         index = cuda_index(tensor)
@@ -118,7 +118,7 @@ class Transfers:
         return int(_original(_base.get_device, tensor)) if index is None else index
 
     def _make_wrapper(self, kind: type, *args: Any, **kwargs: Any) -> Any:
-        """A tensor without memory of its own, as subclasses make it: for torch it is on the CPU too."""
+        """Make a tensor subclass without its own memory, on the CPU for torch, and mark it."""
         arguments = {**dict(zip(_WRAPPER, args)), **kwargs}
         device = arguments.get("device")
         if not is_cuda_device(device) or arguments.get("dispatch_device"):
@@ -131,11 +131,11 @@ class Transfers:
     def _cuda_array_interface(tensor: Tensor) -> Any:
         raise AttributeError(f"{tensor.type()} has no __cuda_array_interface__: its CUDA device is simulated")
 
-    # moving it
+    # Transfers of tensors
 
     @staticmethod
     def _parse_module_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
-        """What ``nn.Module.to`` asks torch to parse; torch would start CUDA for it."""
+        """Parse the arguments of ``nn.Module.to``; torch's parser would start CUDA."""
         parsed = _parse_to(args, kwargs)
         device = parsed.get("device")
         return (
@@ -177,7 +177,7 @@ class Transfers:
             return self._stay(tensor, copy=bool(parsed.get("copy")), **options)
         self.gpu.judge_call(name, {"input": tensor, **parsed, **operands})
         if where is None and parsed.get("non_blocking"):
-            where = PINNED  # torch takes page-locked memory for an asynchronous download
+            where = PINNED  # torch allocates pinned memory for an asynchronous D2H copy
         return move(tensor, where, options)
 
     def _cuda(
@@ -232,7 +232,7 @@ class Transfers:
         return self._transfer("torch.Tensor.type_as", tensor, other.device, parsed, other=other)
 
     def _new(self, tensor: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        """The old way to make one of the same kind; of a tensor or storage it makes an alias."""
+        """Make a tensor as the legacy ``Tensor.new`` does; a tensor or storage argument is aliased."""
         device = kwargs.pop("device", None)
         made: Tensor = _original(_base.new, tensor, *args, **kwargs)
         if not args or not isinstance(args[0], (Tensor, torch.UntypedStorage, torch.TypedStorage)):
@@ -242,11 +242,11 @@ class Transfers:
 
     @staticmethod
     def _record_stream(tensor: Tensor, s: Any) -> None:
-        """Keep memory from being reused too early: on the CPU it never is."""
+        """Do nothing: CPU memory is never reused too early."""
 
     @staticmethod
     def _grouped(lists: Any, with_indices: bool) -> Any:
-        """The groups that optimisers and gradient clipping work on, under the device they claim."""
+        """Return the groups of tensors for optimizers and gradient clipping, by the device that the tensors claim."""
         groups: dict[Any, tuple[list[Any], list[int]]] = {}
         for key, (tensors, indices) in _group(lists, with_indices).items():
             for device, positions in _by_device(key[0], tensors[0]).items():
@@ -254,7 +254,7 @@ class Transfers:
                 groups[device, key[1]] = parts, [indices[at] for at in positions] if indices else indices
         return groups
 
-    # pinned memory
+    # Pinned memory
 
     def _pin_memory(self, tensor: Tensor, device: Any = None) -> Tensor:
         if cuda_index(tensor) is not None:
@@ -270,7 +270,7 @@ class Transfers:
     def _is_pinned(tensor: Tensor, device: Any = None) -> bool:
         return place(tensor) == PINNED
 
-    # storages, which torch.save, torch.load and copy.deepcopy move by themselves
+    # Storages, which torch.save, torch.load and copy.deepcopy transfer themselves
 
     def _storage_device(self, storage: Any) -> torch.device:
         where = owner_place(storage)
@@ -316,7 +316,7 @@ class Transfers:
 
 
 def _by_device(device: torch.device, tensors: Any) -> dict[torch.device, list[int]]:
-    """The positions of tensors by the device that each claims."""
+    """Return the positions of tensors by the device that each claims."""
     positions: dict[torch.device, list[int]] = {}
     for at, tensor in enumerate(tensors):
         positions.setdefault(device if tensor is None else tensor.device, []).append(at)
@@ -325,7 +325,7 @@ def _by_device(device: torch.device, tensors: Any) -> dict[torch.device, list[in
 
 def _copied(storage: Any, where: int | None) -> Any:
     copy = type(storage)(storage.nbytes())
-    set_owner_place(copy, owner_place(storage))  # so that the copy itself is none between devices
+    set_owner_place(copy, owner_place(storage))  # so that the copy itself stays on one device
     copy.copy_(storage, False)
     set_owner_place(copy, where)
     return copy

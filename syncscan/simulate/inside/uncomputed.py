@@ -1,8 +1,7 @@
-"""Operations whose kernel is for the GPU alone: what they would make is there, of the right shape, and zero.
+"""Operations with a GPU kernel alone: the simulation returns zeros of the right shape in place of their results.
 
-The shape comes from the kernel that the operation has for tensors without memory ("meta", or "fake"), and what it
-writes from its schema. Nothing else is known of them here; what the program then decides by such values may differ
-from what it does on a GPU.
+The shape comes from the operation's "meta" or "fake" kernel, and the written operands from its schema. A
+program that decides by such values may behave differently on a GPU.
 """
 
 from __future__ import annotations
@@ -20,22 +19,22 @@ from .taint import Written, taint
 if TYPE_CHECKING:
     from .conditions import CompiledOperation
 
-# What is larger is written in parts, such as a cache; as large memory is zero until it is written, it stays as it is.
+# Larger memory, such as a cache, is written in parts. It starts as zeros, so it needs no zeroing.
 LARGE_BYTES = 64 << 20
 _META = torch.device("meta")
 
 
 class Uncomputed:
-    """What was not computed, and how often."""
+    """The kernels that did not run: counts of their launches, and of host reads of their results."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
-        self.decided: Counter[str] = Counter()  # how often the host read what comes of a kernel
-        self.read: set[str] = set()  # the kernels whose own results the host read
-        self.refused: set[str] = set()  # those that no interpreter can run
+        self.decided: Counter[str] = Counter()  # host reads of values that derive from each kernel
+        self.read: set[str] = set()  # the kernels whose direct results the host read
+        self.refused: set[str] = set()  # the kernels that no interpreter can run
 
     def note_read(self, kernels: frozenset[str]) -> None:
-        """Note that the host reads what comes of kernels that were not run."""
+        """Record that the host reads values derived from kernels that did not run."""
         self.decided.update(kernels)
         if isinstance(kernels, Written):
             self.read |= kernels
@@ -43,9 +42,10 @@ class Uncomputed:
     def stand_in(
         self, function: Any, args: Any, kwargs: dict[str, Any], declared: CompiledOperation | None
     ) -> Any:
-        """What a call of an operation makes, in zeros; ``declared`` is what is said of it beside its schema.
+        """Return zeros in place of the results of an operation, and zero the operands that it writes.
 
-        Raises SimulationError where nothing tells the shape of a result.
+        ``declared`` is the operation's entry in the table, which may give shapes beyond the schema. Raises
+        SimulationError where the shape of a result is unknown.
         """
         self.counts[_name(function)] += 1
         written = _written(function._schema, args, kwargs)
@@ -87,7 +87,7 @@ def _name(function: Any) -> str:
 
 
 def _written(schema: Any, args: Any, kwargs: dict[str, Any]) -> dict[str, list[torch.Tensor]]:
-    """The tensors that an operation writes into, by the name that the schema has for their memory."""
+    """Return the operands that an operation writes, by the alias names of its schema."""
     found: dict[str, list[torch.Tensor]] = {}
     for position, argument in enumerate(schema.arguments):
         value = args[position] if position < len(args) else kwargs.get(argument.name)
@@ -100,7 +100,7 @@ def _written(schema: Any, args: Any, kwargs: dict[str, Any]) -> dict[str, list[t
 
 
 def _aliased(result: Any, written: dict[str, list[torch.Tensor]]) -> Any:
-    """What of the arguments a result is."""
+    """Return the operand of which a result is an alias."""
     tensors = next((written[name] for name in result.alias_info.before_set if name in written), [])
     return tensors if str(result.type).startswith("List") else next(iter(tensors), None)
 
@@ -116,7 +116,7 @@ def _first_tensor(args: Any) -> torch.Tensor:
 
 
 def _as_declared(declared: CompiledOperation, kind: str, args: Any, kwargs: dict[str, Any]) -> Any:
-    """As many tensors as are declared, of the declared shapes or of that of the first operand, or in its memory."""
+    """Return the declared number of tensors, in the declared shapes, or in the shape or memory of the first operand."""
     first = _first_tensor(args)
     if declared.result == "view":
         return torch.ops.aten.alias(first)
@@ -129,7 +129,7 @@ def _as_declared(declared: CompiledOperation, kind: str, args: Any, kwargs: dict
 
 
 def _declared_shapes(declared: CompiledOperation, args: Any, kwargs: dict[str, Any]) -> list[list[int]]:
-    """The shapes of the results, of which a dimension is a number or that of an operand, "v[-1]"."""
+    """Return the shapes of the results; a dimension is a number, or a dimension of an operand such as "v[-1]"."""
     bound = declared.bind(args, kwargs)
 
     def size(dimension: str) -> int:
@@ -146,7 +146,7 @@ def _check(
     args: Any,
     kwargs: dict[str, Any],
 ) -> None:
-    """SimulationError where a fake or meta kernel contradicts the shapes that are declared."""
+    """Raise SimulationError where a fake or meta kernel contradicts the declared shapes."""
     shapes = _declared_shapes(declared, args, kwargs) if declared is not None else []
     if any(
         isinstance(value, torch.Tensor) and list(value.shape) != shape for value, shape in zip(made, shapes)

@@ -1,1 +1,1 @@
-"""What the analysis keeps: cells, the state of each function, and what all instructions of a project share."""
+"""The state of the analysis: cells, the state of each function, and the context that all instructions share."""

@@ -1,4 +1,4 @@
-"""What a type annotation says of a value; nothing where it says nothing that matters here."""
+"""Abstract values of type annotations; `BOTTOM` for annotations without meaning for the analysis."""
 
 from __future__ import annotations
 
@@ -70,18 +70,18 @@ _PASSED = frozenset(
 
 
 class Annotations:
-    """Reads the annotations of one project; each is read once."""
+    """The abstract values of the annotations of one project, cached by node."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._known: dict[ast.expr, AbstractValue] = {}
 
     def forget(self) -> None:
-        """Forget what was read: names may mean something else."""
+        """Clear the cache, because names may have new meanings."""
         self._known.clear()
 
     def read(self, node: ast.expr | None, module: Module, scope: Function | None = None) -> AbstractValue:
-        """Return the value that an annotation promises."""
+        """Return the abstract value that an annotation declares."""
         if node is None:
             return BOTTOM
         known = self._known.get(node)

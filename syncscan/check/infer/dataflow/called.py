@@ -1,4 +1,4 @@
-"""How a function calls another one."""
+"""The ways in which a function calls another function."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Flag, auto
 
 
 class Called(Flag):
-    """How a function calls another one, as far as synchronization in that one is concerned."""
+    """How a function calls another, as far as the synchronization in the callee is concerned."""
 
     WITHOUT_GPU = 0  # it passes nothing on the GPU
     WITH_GPU = auto()

@@ -1,7 +1,7 @@
-"""Cells: what instructions contribute to, for those that read it in whatever function.
+"""Cells: the dataflow facts that instructions write in one function and read in another.
 
-The value of a cell is the join of its contributions, one for each instruction that writes it, so it does not depend on
-the order in which they came.
+The value of a cell is the join of its contributions, one for each writing instruction. The value therefore
+does not depend on the order of the contributions.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ ANY_TEXT = "*"  # as parameters take no text of a star, it stands for all
 
 
 class Cell(Generic[Fact]):
-    """One thing that is known; ``sort`` and ``key`` say what it is about.
+    """One dataflow fact; ``sort`` and ``key`` identify its subject.
 
-    Writers and readers are instructions, by their numbers in the whole project. ``late`` has what writers contributed in which
-    round, of those that did not contribute all in the first.
+    Writers and readers are instructions, numbered across the whole project. ``late`` has the contributions by
+    round, for writers that did not contribute everything in the first round.
     """
 
     __slots__ = ("contributions", "key", "late", "nothing", "readers", "sort", "value")
@@ -45,7 +45,7 @@ class Cell(Generic[Fact]):
         self.readers: tuple[int, ...] | set[int] = ()
 
     def contribute(self, writer: int, fact: Fact, turn: int) -> bool:
-        """Take a contribution in a round; whether the cell has another value by that."""
+        """Join a contribution made in round ``turn``; return whether the value of the cell has changed."""
         contributions = self.contributions
         known = contributions.get(writer)
         if known is None:
@@ -78,7 +78,7 @@ class Cell(Generic[Fact]):
         changes.append((turn, fact))
 
     def read_by(self, reader: int) -> bool:
-        """Note a reader; whether it is a new one."""
+        """Add a reader; return whether the reader is new."""
         readers: tuple[int, ...] | set[int] = self.readers
         if reader in readers:
             return False
@@ -91,7 +91,7 @@ class Cell(Generic[Fact]):
         return True
 
     def changes(self, without: Callable[[int], bool] | None = None) -> list[tuple[int, Fact]]:
-        """Return the value at the end of each round in which it changed, by the contributions of all, or of all but some writers."""
+        """Return the value at the end of each round in which the value changed, without the writers that ``without`` excludes."""
         by_round: dict[int, list[Fact]] = {}
         late = self.late or {}
         for writer, fact in self.contributions.items():
@@ -113,14 +113,14 @@ _NO_CONTRIBUTIONS: dict[int, Any] = {}  # of most cells, for all
 
 
 def united(known: Any, more: Any) -> Any:
-    """Return the join of two facts; ``known`` itself where it says all."""
+    """Return the join of two facts; ``known`` itself if it covers both."""
     if isinstance(known, AbstractValue):
         return join(known, more)
     return known if more <= known else known | more
 
 
 class Cells(dict[Key, Cell[Fact]]):
-    """The cells of one sort, made as they are asked for."""
+    """The cells of one sort, created on access."""
 
     def __init__(self, sort: str, nothing: Fact) -> None:
         self.sort = sort
@@ -136,7 +136,7 @@ class Cells(dict[Key, Cell[Fact]]):
 
 
 class Knowledge:
-    """Every cell of a project."""
+    """All cells of a project, and its call graph."""
 
     def __init__(self) -> None:
         self.parameters: Cells[Parameter, AbstractValue] = Cells("parameters", BOTTOM)
@@ -173,7 +173,7 @@ class Knowledge:
         self.asked: dict[Question, tuple[Function, ...] | set[Function]] = {}
 
     def asks(self, asker: Function, question: Question) -> None:
-        """Note who asks what."""
+        """Record that a function looked up a name, for invalidation."""
         askers = self.asked.get(question, ())
         if asker in askers:
             return
@@ -190,10 +190,10 @@ class Knowledge:
 
     @property
     def default_device(self) -> Cell[AbstractValue]:
-        """Return where `with torch.device(...)` puts what is made in it; nowhere if that is the CPU."""
+        """The cell of the device that `with torch.device(...)` sets for constructors; empty if that is the CPU."""
         return self.defaults["device"]
 
     @property
     def default_group(self) -> Cell[AbstractValue]:
-        """Return the process group that collectives without one are for."""
+        """The cell of the default process group of collectives."""
         return self.defaults["group"]

@@ -1,4 +1,4 @@
-"""What every instruction of one project shares."""
+"""The context that all instructions of one project share."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Context:
         self._places: dict[str, Device] = {}
 
     def _declared(self) -> dict[Function, str]:
-        """Return the functions of which the project says what they do, by their full names."""
+        """Return the functions whose behaviour the project declares in its settings, by full name."""
         own = self.table.own
         return {
             function: name
@@ -68,9 +68,10 @@ class Context:
         }
 
     def stub(self, name: str) -> Stub | None:
-        """Return the stub of something outside the project; what the project declares itself goes before it.
+        """Return the stub of an external name, or None.
 
-        A measured entry of just this name goes before a pattern.
+        The project's own declarations take precedence over stubs. A measured entry of exactly this name takes
+        precedence over a stub pattern.
         """
         found = stubs.of(name)
         if found is None or name in self.table.own:
@@ -78,18 +79,18 @@ class Context:
         return None if "*" in found.operation.name and name in self.table.operations else found
 
     def knows(self, name: str) -> bool:
-        """Return whether a stub or the operation table has just this name."""
+        """Return whether a stub or the operation table has exactly this name."""
         return self.stub(name) is not None or name in self.table.operations
 
     def parameter_at(self, state: State, slot: Slot) -> Parameter | None:
-        """Return the parameter whose value a slot is, as it was passed; None for all other slots."""
+        """Return the parameter whose argument a slot holds unchanged; None for other slots."""
         if slot < 0 or state.ir.ops[slot] is not Op.PARAMETER:
             return None
         parameter: Parameter = state.function.parameters[state.ir.data[slot]]
         return parameter
 
     def restructure(self, edits: Sequence[ModuleEdit]) -> Consequences:
-        """Let the project define what edits have made of it; NotFollowedError as in `restructure`."""
+        """Update the definitions of the project after edits; raises NotFollowedError as `restructure` does."""
         found = restructure(self.program, self.modules, edits, self.scopes.all_lambdas())
         if any(edit.redefines for edit in edits):
             self.declared = self._declared()
@@ -97,7 +98,7 @@ class Context:
         return found
 
     def forget(self, edits: Sequence[ModuleEdit]) -> set[Function]:
-        """Forget what was read from source that is not there any more; the functions that had read of it."""
+        """Invalidate what was read from edited source; return the functions whose lookups now have other results."""
         for edit in edits:
             self.scopes.forget((*edit.functions, *edit.gone))
             for function in (*edit.functions, *edit.gone):
@@ -113,30 +114,30 @@ class Context:
         return had_read
 
     def is_refreshed(self, name: str, asked_by: Function) -> bool:
-        """Return whether anything but ``+=`` writes to the host arrays of this name once they are made; read once."""
+        """Return whether any code except ``+=`` writes to the host arrays of this name after their creation; cached."""
         self._asking.setdefault(name, set()).add(asked_by)
         if name not in self._refreshed:
             self._refreshed[name] = is_refreshed(self.modules, name)
         return self._refreshed[name]
 
     def asked_of_mirrors(self) -> list[tuple[str, bool, set[Function]]]:
-        """Return what `is_refreshed` has answered, with those who asked."""
+        """Return the cached answers of `is_refreshed`, with the functions that asked."""
         return [(name, known, self._asking[name]) for name, known in self._refreshed.items()]
 
     def answer_of_mirrors(self, name: str, is_so: bool, asking: Iterable[Function]) -> None:
-        """Take over such an answer from an earlier run."""
+        """Restore such an answer from an earlier run."""
         self._refreshed[name] = is_so
         self._asking[name] = {*asking}
 
     def place_of(self, name: str) -> Device:
-        """Return the place that a name promises by the conventions."""
+        """Return the device that the conventions promise for a name."""
         place = self._places.get(name)
         if place is None:
             place = self._places[name] = place_of(self.conventions, name)
         return place
 
     def used_as_tensors(self, function: Function) -> frozenset[str]:
-        """Return the parameters that a function uses as only tensors can be used; read once."""
+        """Return the parameters that a function uses as only tensors can be used; cached."""
         is_of_module = function.owner is not None and function.owner.is_module
         key = function, is_of_module
         if key not in self._used:
@@ -147,19 +148,19 @@ class Context:
         return self._used[key]
 
     def _is_method_of_tensors(self, name: str) -> bool:
-        """Return whether tensors have a method, and neither modules nor Python's own objects."""
+        """Return whether tensors have a method that neither modules nor Python's own objects have."""
         if name in _OF_MODULES or name in _OF_PYTHON:
             return False
         return self._takes_tensor(name) or f"torch.Tensor.{name}" in self.table.operations
 
     def _takes_tensor(self, name: str) -> bool:
-        """Return whether a function of torch takes a tensor as its first argument."""
+        """Return whether a torch function takes a tensor as its first argument."""
         known = self.table.operations
         found = known.get(f"torch.{name}") or known.get(f"torch.nn.functional.{name}")
         return found is not None and found.args[:1] == ("input",) and name not in _OF_ANYTHING
 
     def chosen_by_text(self, function: Function) -> frozenset[str]:
-        """Return the parameters of a private function of which it matters which text they are; read once."""
+        """Return the parameters of a private function that select behaviour by their text; cached."""
         known = self._chosen.get(function)
         if known is None:
             known = self._chosen[function] = chosen_by_text(function)

@@ -1,7 +1,8 @@
-"""What was seen of the project's functions while it ran: where parameters, results and attributes lived.
+"""Runtime facts in the analysis: the observed devices of parameters, results and attributes.
 
-It is met with what follows from the source: what was not seen goes. Nothing meets nothing, until what is declared is
-answered; then what was seen is what is known. So a value that rises is met with the same facts all along.
+A runtime fact restricts the value inferred from the source: options that were never observed are dropped.
+`BOTTOM` stays `BOTTOM` up to the stratum of declarations. From then on, the observed value takes its place. A
+rising value is therefore always restricted by the same facts.
 """
 
 from __future__ import annotations
@@ -35,25 +36,25 @@ _HOLDERS = frozenset(_KINDS.values())
 
 
 class Looking(Protocol):
-    """The instruction that asks."""
+    """The instruction that queries runtime facts."""
 
     @property
     def function(self) -> Function:
-        """Return its function."""
+        """The function of the instruction."""
 
     def declare(self) -> bool:
-        """Return whether what is open is answered by what is declared."""
+        """Return whether the current stratum answers open questions by declarations."""
 
     def saw(self, text: str, where: Function, known: AbstractValue, seen: AbstractValue) -> None:
-        """Note that a value was seen, beside what is known of it."""
+        """Record an observed value beside the inferred one, for the evidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What one name was seen to be, in a function and with what it says of that.
+    """The observed value of one name in a function, with the text of its evidence.
 
-    ``whole`` says that nothing else was seen, of which nothing is known. ``keys`` has what was seen under keys of a dictionary
-    that the function names; ``value`` is without them.
+    ``whole`` says that every observation has an abstract value. ``keys`` has the observations under the
+    constant keys of a dictionary; ``value`` is without them.
     """
 
     value: AbstractValue
@@ -64,16 +65,16 @@ class Seen:
 
     @property
     def holds_gpu(self) -> bool:
-        """Whether it, or anything in it, was on the GPU."""
+        """True if the value or its contents were on the GPU."""
         return self.value.holds_gpu or any(under.holds_gpu for under in self.keys.values())
 
     def part(self, value: AbstractValue) -> Seen:
-        """Return what was seen of an item."""
+        """Return the observation of an item."""
         return replace(self, value=value, whole=True, keys={})
 
 
 class Observations:
-    """The facts that fit the functions of a project as they are; ``stale`` are those of functions that changed."""
+    """The runtime facts for the current functions of a project; ``stale`` counts functions changed since the run."""
 
     def __init__(self, facts: FactSet | None, modules: Sequence[Module]) -> None:
         self._observed: dict[Function, Observed] = {}
@@ -93,25 +94,26 @@ class Observations:
 
     @property
     def used(self) -> int:
-        """Of how many functions something is known."""
+        """The number of functions with runtime facts."""
         return len(self._observed)
 
     def parameter(self, at: Looking, name: str, value: AbstractValue) -> AbstractValue:
-        """Return what is known of a parameter, with what was seen of it: nothing that was not seen is left."""
+        """Return the value of a parameter restricted to its observations."""
         seen = self._of(at.function, name) if self._observed else None
         return value if seen is None else _met(at, value, seen)
 
     def result(self, at: Looking, value: AbstractValue) -> AbstractValue:
-        """Return what a function returns somewhere in it, with what was seen of all that it returned."""
+        """Return the value of one return statement restricted to the observed results of the whole function."""
         seen = self._of(at.function, RETURN) if self._observed else None
         if seen is None or value.kind is Kind.NONE or not seen.whole or _fits(value, seen.value):
             return value
         return value if _is_open(value) and not at.declare() else _met(at, value, seen)
 
     def attribute(self, at: Looking, cls: Class, name: str, value: AbstractValue) -> AbstractValue:
-        """Return what is known of an attribute where a function reads it, with what was seen in it.
+        """Return the value of an attribute read restricted to its observations.
 
-        A method of the class knows what it saw as it began; others what any of its methods saw.
+        A method of the class uses the observations at its own entry. Other functions use those of all its
+        methods.
         """
         if not self._observed:
             return value
@@ -149,7 +151,7 @@ class Observations:
 
 
 def _about(name: str, found: Sequence[tuple[Function, Observed]]) -> Seen | None:
-    """Return what was seen of a name in calls that say something of programs with a GPU, and under keys if it is a dictionary."""
+    """Return the observations of a name that apply to programs with a GPU, with those under keys of a dictionary."""
     seen = _seen(name, found)
     if seen is None:
         return None
@@ -159,10 +161,10 @@ def _about(name: str, found: Sequence[tuple[Function, Observed]]) -> Seen | None
 
 
 def _with_gpu(name: str, observed: Observed) -> set[str]:
-    """The words that a name was, without the host where that was in calls in which nothing was on the GPU.
+    """Return the observed words of a name, without host devices seen only in calls without any GPU value.
 
-    What runs without a GPU, as many tests do, says nothing of programs that have one. Which calls those were is told
-    by the counts.
+    A run without a GPU, as in many tests, is no evidence about programs with one. The counts tell which calls
+    had no GPU value.
     """
     words = observed.words.get(name, {})
     on_gpu = max(
@@ -179,14 +181,14 @@ def _with_gpu(name: str, observed: Observed) -> set[str]:
 
 
 def _keys_of(name: str, observed: Observed) -> Iterator[str]:
-    """The keys under which something was seen in a dictionary."""
+    """Yield the keys of a dictionary under which the facts have observations."""
     for other in observed.words:
         if other.startswith(f"{name}[") and other.endswith("]"):
             yield other[len(name) + 1 : -1]
 
 
 def _seen(name: str, found: Iterable[tuple[Function, Observed]]) -> Seen | None:
-    """Return what stands for all words that a name was seen to be; None where none was seen."""
+    """Return the abstract value of all observations of a name; None without observations."""
     counts: Counter[str] = Counter()
     telling = set[str]()
     where: Function | None = None
@@ -210,7 +212,7 @@ def _text(name: str, function: Function, counts: Mapping[str, int]) -> str:
 
 
 def _value(words: Sequence[Word]) -> AbstractValue:
-    """Return what one of several words says; a tensor that was seen in several places is in any of them."""
+    """Return the abstract value of any one of several words; one tensor for all observed devices."""
     words = _telling(words)
     tensors = [word for word in words if word.sort == "tensor"]
     values = [value for word in words for value in _no_tensor(word)]
@@ -220,9 +222,10 @@ def _value(words: Sequence[Word]) -> AbstractValue:
 
 
 def _telling(words: Sequence[Word]) -> list[Word]:
-    """The words that count. Beside a tensor on the GPU numbers do not, for what waits for it waits in those calls.
+    """Return the words that count.
 
-    Nor do containers of numbers beside those of which it is not said which item is a tensor.
+    Numbers beside a GPU tensor do not count: code that synchronizes does so in the calls with the tensor. A
+    container of numbers does not count beside a container with both tensors and other items.
     """
     on_gpu = any(word.sort == "tensor" and word.place == "gpu" for word in words)
     mixed = {word.sort for word in words if _is_mixed(word)}
@@ -235,7 +238,7 @@ def _telling(words: Sequence[Word]) -> list[Word]:
 
 
 def _no_tensor(word: Word) -> Iterator[AbstractValue]:
-    """Yield what a word says that is not of a tensor, if it says anything."""
+    """Yield the abstract value of a word that is no tensor, if it has one."""
     if word.sort in _PLAIN:
         yield _PLAIN[word.sort]
     elif word.sort == "device":
@@ -261,22 +264,22 @@ def _container(word: Word) -> AbstractValue:
 
 
 def _is_mixed(word: Word) -> bool:
-    """Whether a container has tensors beside others, of which it is not said which item is which."""
+    """Return whether a container has tensors beside other items, in unknown positions."""
     return len({sort == "tensor" for sort in _sorts_in(word)}) > 1
 
 
 def _sorts_in(word: Word) -> set[str]:
-    """What a container has that is told as a whole, but for None."""
+    """Return the sorts of the items in a container of unknown positions, except None."""
     return {item.sort for item in word.inside if item.sort != "none"}
 
 
 def _is_whole(word: Word) -> bool:
-    """Whether a word leaves nothing open."""
+    """Return whether a word has an abstract value, with all of its parts."""
     return word.sort != "object" and all(map(_is_whole, (*word.inside, *(word.items or ()))))
 
 
 def _met(at: Looking, value: AbstractValue, seen: Seen) -> AbstractValue:
-    """Return what is known of a value, of what was seen of it; what was not seen goes, but for None."""
+    """Return an inferred value restricted to its observations; an inferred None stays."""
     if seen.value.kind is Kind.NONE:  # it was always left out, which says nothing of what it is else
         return value
     if value is BOTTOM and not at.declare():
@@ -294,12 +297,12 @@ def _met(at: Looking, value: AbstractValue, seen: Seen) -> AbstractValue:
 
 
 def _kept(sure: list[AbstractValue], seen: Seen) -> list[AbstractValue]:
-    """Return what stays of the options that are known to be on the host: None, and all where nothing was seen on the GPU."""
+    """Return the host options that stay: None, and all others unless a GPU value was observed."""
     return [each for each in sure if each is NONE or not seen.holds_gpu]
 
 
 def _options_met(at: Looking, value: AbstractValue, seen: Seen) -> list[AbstractValue]:
-    """Return the options of what was seen, each with what else is known of it."""
+    """Return the observed options, each refined by the inferred value."""
     options = [_refined(at, option, value, seen) for option in _options(seen.value)]
     if not seen.keys:
         return options
@@ -307,7 +310,7 @@ def _options_met(at: Looking, value: AbstractValue, seen: Seen) -> list[Abstract
 
 
 def _open_met(at: Looking, value: AbstractValue, seen: Seen) -> AbstractValue:
-    """Return what is known of a value, and the tensors that it was seen to be beside what is open."""
+    """Return the inferred value joined with the observed tensors, where some observations have no abstract value."""
     tensors = [option for option in _options(seen.value) if option.kind is Kind.TENSOR]
     joined = join_all([BOTTOM if tensors and value is TOP else value, *tensors])
     is_table = seen.keys and joined.kind in {Kind.UNKNOWN, Kind.DICT}
@@ -315,14 +318,14 @@ def _open_met(at: Looking, value: AbstractValue, seen: Seen) -> AbstractValue:
 
 
 def _is_open(value: AbstractValue) -> bool:
-    """Return whether it is not known what a value is, or where it is if it is a tensor."""
+    """Return whether the kind of a value is unknown, or the device of a tensor in it."""
     is_tensor = value.kind in {Kind.TENSOR, Kind.MOVED} and value.device is Device.UNKNOWN
     inside = value.items if value.items is not None else (value.element,) if value.element else ()
     return value.kind is Kind.UNKNOWN or is_tensor or any(map(_is_open, inside))
 
 
 def _refined(at: Looking, option: AbstractValue, value: AbstractValue, seen: Seen) -> AbstractValue:
-    """Return one option of what was seen, with what else is known of such a value."""
+    """Return one observed option refined by the inferred option of its kind."""
     known = next((each for each in _options(value) if each.kind is option.kind), None)
     if known is None or option.kind is Kind.DEVICE:
         return option
@@ -341,7 +344,7 @@ def _tensor_refined(seen: AbstractValue, known: AbstractValue) -> AbstractValue:
 
 
 def _holder_refined(at: Looking, option: AbstractValue, known: AbstractValue, seen: Seen) -> AbstractValue:
-    """Return a container that was seen, item by item where it was seen or is known so."""
+    """Return an observed container, refined item by item where lengths are known."""
     if option.items is not None and known.items is not None and len(option.items) == len(known.items):
         pairs = zip(option.items, known.items, strict=True)
         return refine(known, items=tuple([_met(at, k, seen.part(s)) for s, k in pairs]))
@@ -354,14 +357,14 @@ def _holder_refined(at: Looking, option: AbstractValue, known: AbstractValue, se
 
 
 def _with_keys(at: Looking, value: AbstractValue, keys: Mapping[str, Seen]) -> AbstractValue:
-    """Return a dictionary with what was seen under some of its keys; what was under others was not under these."""
+    """Return a dictionary refined under the observed keys; values under other keys do not apply to these keys."""
     known = items_of_table(value) or {}
     under = {key: _met(at, known.get(key, BOTTOM), seen) for key, seen in keys.items()}
     return table(known | under | {REST: BOTTOM})
 
 
 def _fits(value: AbstractValue, seen: AbstractValue) -> bool:
-    """Return whether the place of a result is known and was seen, among others: where its arguments are, it is known better."""
+    """Return whether a result already has an inferred device that was also observed; the inferred one is more precise."""
     if value.kind is not Kind.TENSOR or value.device not in {Device.CUDA, Device.CPU, Device.MIXED}:
         return False
     if value.confidence is Confidence.ASSUMED:

@@ -1,4 +1,4 @@
-"""The state of one function: the values of its slots, and which of its instructions are to run."""
+"""The state of one function: the values of its slots, and its instructions on the worklist."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from syncscan.check.infer.source.index import Function, Virtual
 
 
 class State:
-    """What is known inside of one function."""
+    """The values, pending instructions, and cells of one function."""
 
     __slots__ = (
         "base",
@@ -49,7 +49,7 @@ class State:
         self.reset()
 
     def reset(self) -> None:
-        """Know nothing inside of the function."""
+        """Clear the state to that before the first run of the function."""
         self.values: list[AbstractValue] = [BOTTOM] * self.size
         self.due: set[Slot] | range | None = None  # the instructions to run
         self.callees: dict[Function | Virtual, Called] = {}

@@ -1,1 +1,1 @@
-"""Abstract values: what they are made of, their lattice, and what becomes of them across functions."""
+"""Abstract values: their fields, their lattice, and their form on the other side of a call."""

@@ -1,4 +1,4 @@
-"""The values of literals and containers, and what is in a container."""
+"""Abstract values of literals and containers, and of the elements of containers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _DEEPEST = 3
 
 @functools.lru_cache(maxsize=65536, typed=True)
 def constant(value: Hashable) -> AbstractValue:
-    """The value of a literal, which is kept where it may decide something later."""
+    """Return the value of a literal, with the literal itself as payload where it may decide a condition later."""
     if value is None:
         return NONE
     if isinstance(value, bool):
@@ -57,7 +57,7 @@ FALSE = AbstractValue(Kind.NUMBER, dtype="bool", payload=False)
 
 
 def depth(value: AbstractValue) -> int:
-    """How many containers are nested in one another; what a callable holds is not in them, and None may be beside one."""
+    """Return the number of nested containers; captured values of callables and the options of a union add none."""
     inside = _inside(value)
     if not inside:
         return 0
@@ -65,7 +65,7 @@ def depth(value: AbstractValue) -> int:
 
 
 def _within(value: AbstractValue, levels: int = _DEEPEST - 1) -> AbstractValue:
-    """Return a value of which anything is known that is nested in more containers than this."""
+    """Return a value in which everything nested deeper than ``levels`` containers is widened."""
     return value if depth(value) <= levels else _cut(value, levels)
 
 
@@ -87,7 +87,7 @@ def _inside(value: AbstractValue) -> tuple[AbstractValue, ...]:
 
 
 def _depth_of_callables(value: AbstractValue) -> int:
-    """How many callables that hold arguments are nested in one another, by whatever else."""
+    """Return the number of nested callables that hold arguments, through whatever containers."""
     inside = _inside(value)
     if isinstance(value.payload, (BoundMethod, Partial)):
         return 1 + max(map(_depth_of_callables, value.payload.inside))
@@ -95,22 +95,22 @@ def _depth_of_callables(value: AbstractValue) -> int:
 
 
 def list_of(element: AbstractValue, kind: Kind = Kind.LIST) -> AbstractValue:
-    """A container of unknown length."""
+    """Return a container of unknown length."""
     return AbstractValue(kind, element=_within(element))
 
 
 def table(items: Mapping[Key, AbstractValue]) -> AbstractValue:
-    """A dictionary whose keys are known, `REST` for the others among them."""
+    """Return a dictionary with known keys; `REST` stands for the other keys."""
     return table_of({key: _within(item) for key, item in items.items()})
 
 
 def key_in_table(index: AbstractValue) -> Key:
-    """The key that an index is; `REST` where it is not known."""
+    """Return the key that an index denotes, or `REST` where the index is not a known constant."""
     return index.payload if isinstance(index.payload, (str, int)) and index.dtype != "bool" else REST
 
 
 def put(base: AbstractValue, index: AbstractValue, item: AbstractValue) -> AbstractValue:
-    """A dictionary in which something has been put under a key, in place of what was there."""
+    """Return a dictionary after ``base[index] = item``."""
     known = items_of_table(base)
     if known is None:
         return list_of(join(element_of(base), item), Kind.DICT)
@@ -119,7 +119,7 @@ def put(base: AbstractValue, index: AbstractValue, item: AbstractValue) -> Abstr
 
 
 def updated(base: AbstractValue, other: AbstractValue) -> AbstractValue:
-    """A dictionary after ``base.update(other)``."""
+    """Return a dictionary after ``base.update(other)``."""
     known, more = items_of_table(base), items_of_table(other)
     if known is None or more is None:
         return put(base, BOTTOM, element_of(other))
@@ -128,7 +128,7 @@ def updated(base: AbstractValue, other: AbstractValue) -> AbstractValue:
 
 
 def item_of_table(base: AbstractValue, index: AbstractValue) -> AbstractValue:
-    """What a dictionary has under a key."""
+    """Return the value of a dictionary under a key."""
     known, key = items_of_table(base), key_in_table(index)
     if known is None or key is REST:
         return element_of(base)
@@ -136,7 +136,7 @@ def item_of_table(base: AbstractValue, index: AbstractValue) -> AbstractValue:
 
 
 def sequence(items: list[AbstractValue], kind: Kind) -> AbstractValue:
-    """A tuple or list literal: keeps its items if it is short."""
+    """Return a tuple or list literal: with its items if short, else with their join."""
     kept = tuple(map(_within, items))
     if len(kept) > _MOST_ITEMS:
         return AbstractValue(kind, element=join_all(kept))
@@ -144,7 +144,7 @@ def sequence(items: list[AbstractValue], kind: Kind) -> AbstractValue:
 
 
 def record(payload: object, items: Iterable[AbstractValue]) -> AbstractValue:
-    """A named tuple, which keeps what its fields were made of."""
+    """Return a named tuple with the values of its fields."""
     return AbstractValue(
         Kind.INSTANCE,
         payload=payload,
@@ -155,7 +155,7 @@ def record(payload: object, items: Iterable[AbstractValue]) -> AbstractValue:
 def partial_of(
     callee: AbstractValue, args: Iterable[AbstractValue], kwargs: Mapping[str, AbstractValue]
 ) -> AbstractValue:
-    """A callable that has got some of its arguments already."""
+    """Return a ``functools.partial``: a callable with some of its arguments."""
     kept = [value if _depth_of_callables(value) < _DEEPEST else TOP for value in (*args, *kwargs.values())]
     if _depth_of_callables(callee) >= _DEEPEST:
         return TOP
@@ -167,7 +167,7 @@ def partial_of(
 
 
 def slice_of(bounds: Iterable[AbstractValue]) -> AbstractValue:
-    """Return a slice with its bounds; no bound is a container, so nothing nests, and which numbers they are is forgotten."""
+    """Return a slice with its bounds, without their constants. Bounds are no containers, so slices do not nest."""
     return AbstractValue(Kind.SLICE, items=tuple([_bound(_within(bound, 1)) for bound in bounds]))
 
 
@@ -178,7 +178,7 @@ def _bound(value: AbstractValue) -> AbstractValue:
 
 
 def iterated(value: AbstractValue) -> AbstractValue:
-    """What iterating over a value yields: of a dictionary its keys."""
+    """Return the value that iterating yields; unknown keys (`BOTTOM`) for a dictionary."""
     return BOTTOM if value.kind is Kind.DICT else element_of(value)
 
 
@@ -188,7 +188,7 @@ def _less_by_one(value: AbstractValue) -> Any:
 
 
 def element_of(value: AbstractValue) -> AbstractValue:
-    """What indexing a value with something unknown yields."""
+    """Return the value of an element at an unknown index; a tensor has one dimension less."""
     if value.kind is Kind.UNION:
         return join_all(element_of(option) for option in value.options)
     if value.items is not None:

@@ -1,4 +1,4 @@
-"""Payloads of abstract values of kind FUNCTION, besides a function of the project."""
+"""Payloads of abstract values of kind FUNCTION beside plain functions of the project."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from syncscan.model import Kind
 
 
 class Defined(Protocol):
-    """Something that the project defines: a function, a class, a module."""
+    """A definition of the project: a function, a class, a module."""
 
     @property
     def key(self) -> str:
-        """Return a text that tells it apart from all others, the same in every run."""
+        """A text that identifies the definition, the same in every run."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoundMethod:
-    """A method and the object it was read from."""
+    """A method with its receiver."""
 
     function: Defined
     receiver: AbstractValue
@@ -31,13 +31,13 @@ class BoundMethod:
 
     @property
     def inside(self) -> tuple[AbstractValue, ...]:
-        """Return the values that it holds."""
+        """The values that the callable holds."""
         return (self.receiver,)
 
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """``functools.partial``: a callable and the arguments that it has got already."""
+    """``functools.partial``: a callable with some of its arguments."""
 
     callee: AbstractValue
     args: tuple[AbstractValue, ...]
@@ -45,18 +45,18 @@ class Partial:
 
     @property
     def key(self) -> str:
-        """See `Defined.key`: which arguments there are, whatever they are."""
+        """A text from the callee and the form of its arguments, without their values; see `Defined.key`."""
         names = ",".join(name for name, _ in self.kwargs)
         return f"{key_of(self.callee)}({len(self.args)},{names})"
 
     @property
     def inside(self) -> tuple[AbstractValue, ...]:
-        """Return the values that it holds."""
+        """The values that the callable holds."""
         return (self.callee, *self.args, *(value for _, value in self.kwargs))
 
 
 def key_of(value: AbstractValue) -> str:
-    """Return what tells a value apart from others of its kind that stay beside it in a union; "" for most kinds."""
+    """Return the text that keeps a value apart from others of its kind in a union; "" for most kinds."""
     if value.kind is Kind.UNION and value.items is not None:
         return "|".join(dict.fromkeys(map(key_of, value.items)))
     payload = value.payload

@@ -1,4 +1,4 @@
-"""Values on the other side of a call, an attribute or a return, and values moved to another place."""
+"""Values across a call, an attribute or a return, and values transferred to another device."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from syncscan.model import ON_GPU, Confidence, Device, Kind
 
 
 def parts_of(value: AbstractValue, levels: int = 2) -> Iterator[AbstractValue]:
-    """Yield a value, or what it consists of: the options of a union, what a container holds, not what is nested deeper."""
+    """Yield the parts of a value: the options of a union and the elements of containers, down to ``levels`` levels."""
     inside = value.items if value.items is not None else (value.element,) if value.element else None
     if inside is None or not levels:
         yield value
@@ -22,7 +22,7 @@ def parts_of(value: AbstractValue, levels: int = 2) -> Iterator[AbstractValue]:
 
 
 def parts_on_gpu(value: AbstractValue) -> list[AbstractValue]:
-    """Return each part that is or may be on the GPU."""
+    """Return each part of a value that is or may be on the GPU."""
     if not value.holds_gpu:
         return []
     if value.items is None and value.element is None:
@@ -32,7 +32,7 @@ def parts_on_gpu(value: AbstractValue) -> list[AbstractValue]:
 
 @functools.cache
 def moved(value: AbstractValue, device: Device) -> AbstractValue:
-    """Return the value with every part that is or may be on the GPU elsewhere."""
+    """Return the value after a transfer of its GPU parts to ``device``."""
     if value.kind is Kind.UNION:
         return join_all(moved(option, device) for option in value.items or ())
     if value.items is not None:
@@ -44,10 +44,10 @@ def moved(value: AbstractValue, device: Device) -> AbstractValue:
 
 @functools.cache
 def crossing(value: AbstractValue) -> AbstractValue:
-    """Return the value as known on the other side of a call, an attribute or a return.
+    """Return the value as seen on the other side of a call, an attribute or a return.
 
-    It was followed through the project, so it is proved no more; and which number or text it was, or that it had no
-    elements, is forgotten, for the other side sees many.
+    The confidence drops to INFERRED. Constants and zero sizes are forgotten, because the other side sees many
+    values.
     """
     kind = value.kind
     if kind is Kind.NUMBER or kind is Kind.STRING:
@@ -77,7 +77,7 @@ _PLACED = frozenset({Kind.TENSOR, Kind.MOVED, Kind.DEVICE, Kind.UNION})
 
 @functools.cache
 def brought_by(value: AbstractValue, via: Via) -> AbstractValue:
-    """Return the value with every part on the GPU brought there by these parameters."""
+    """Return the value with the parameters ``via`` as the reason for its GPU parts."""
     if not value.holds_gpu:
         return value
     if value.kind is Kind.UNION:

@@ -1,16 +1,16 @@
-"""The lattice of abstract values: `join` is what is known where either of two values may be.
+"""The lattice of abstract values: `join` returns the least value that covers two values.
 
-It is commutative, associative, idempotent and absorbing. `BOTTOM` says that nothing is known yet, or can be; `TOP` joins
-too many kinds. Between them a value is of one kind, or a union of one option for each kind, and for each class,
-function and module by itself. Within a kind, each part is joined by itself:
+The join is commutative, associative, idempotent and absorbing. `BOTTOM` carries no information, or none yet.
+`TOP` may be of any kind. Any other value has one kind, or is a union with one option for each kind. Each
+class, function and module has its own option. Within a kind, the join treats each field separately:
 
-- the place: unknown, then the GPU, or the CPU below other devices; the GPU and another one are `Device.MIXED`;
-- the confidence: that of the path on the GPU if there is one; paths that differ are `INFERRED`;
-- pinned, dtype, dimensions and constant: not known where they differ;
-- what is in it: item by item where there are as many, else the join of the items; of a dictionary key by key.
+- device: UNKNOWN is below CUDA and CPU, CPU is below OTHER; CUDA and another device join to `Device.MIXED`;
+- confidence: that of the path on the GPU if there is one; different paths are `INFERRED`;
+- pinned, dtype, dimensions and constant: unknown where they differ;
+- contents: item by item for equal lengths, else the join of all items; key by key for dictionaries.
 
-The height is finite: a union of too many options widens to `TOP`, a dictionary of too many keys to the join of its
-items, and containers nest to a limit (`basic`). Widenings are counted in `WIDENED`.
+The height of the lattice is finite. A union of too many options widens to `TOP`. A dictionary of too many
+keys widens to the join of its items. Containers nest to a limit (`basic`). `WIDENED` counts the widenings.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _JOINS: dict[tuple[AbstractValue, AbstractValue], AbstractValue] = {}
 
 
 def forget_joins() -> None:
-    """Free the memory of joins that were looked up; they are worked out again where they are asked for."""
+    """Free the cache of joins."""
     _JOINS.clear()
 
 
 def as_tensor(value: AbstractValue) -> AbstractValue:
-    """Return a value in a place where only a tensor can be: what was moved to the GPU turns out to be one."""
+    """Return a value as a tensor, where the context admits tensors only: the result of an unresolved transfer becomes one."""
     return refine(value, kind=Kind.TENSOR) if value.kind is Kind.MOVED else value
 
 
@@ -53,7 +53,7 @@ def join_all(values: Iterable[AbstractValue]) -> AbstractValue:
 
 
 def join(a: AbstractValue, b: AbstractValue) -> AbstractValue:
-    """Return what is known where either of two values may be."""
+    """Return the join of two values; memoised."""
     if a is b or b is BOTTOM:
         return a
     if a is BOTTOM:
@@ -73,19 +73,19 @@ def _joined(a: AbstractValue, b: AbstractValue) -> AbstractValue:
 
 
 def at_most(a: AbstractValue, b: AbstractValue) -> bool:
-    """Return whether ``b`` says nothing that excludes ``a``: their join is ``b``."""
+    """Return whether ``a`` is below ``b`` in the lattice: their join is ``b``."""
     return join(a, b) is b
 
 
 def without_none(value: AbstractValue) -> AbstractValue:
-    """Return the value where it is known not to be None."""
+    """Return the value refined by ``is not None``."""
     if value.kind is Kind.UNION:
         return join_all(value.options)
     return BOTTOM if value.kind is Kind.NONE else value
 
 
 def union(options: tuple[AbstractValue, ...]) -> AbstractValue:
-    """Return any of several values, none of which another could be joined to; it is as sure as the one on the GPU."""
+    """Return the union of several values that do not join to one kind; its confidence is that of the option on the GPU."""
     source = options[0]
     for option in options:
         if option.device is not source.device or option.confidence is not source.confidence:
@@ -95,12 +95,12 @@ def union(options: tuple[AbstractValue, ...]) -> AbstractValue:
 
 
 def rebuilt_union(options: Iterable[AbstractValue]) -> AbstractValue:
-    """Return the union of options that were options of one before: joined where they have come to be alike."""
+    """Return the union of options that changed since they formed a union; options that have become alike are joined."""
     return join_all(options)
 
 
 def _slot(value: AbstractValue) -> tuple[int, str]:
-    """Return what two options of one union do not share."""
+    """Return the key of an option: a union has one option for each key."""
     return _ORDER[value.kind], key_of(value) if value.kind in _BY_PAYLOAD else ""
 
 
@@ -156,7 +156,7 @@ def _merge(a: AbstractValue, b: AbstractValue) -> AbstractValue:
 
 
 def _either(a: Any, b: Any, differs: int, name: str) -> tuple[Any, int]:
-    """Return the one of two different facts that is known, with the bits of those that differ."""
+    """Return the join of two different facts, with the updated bits of the facts that differ."""
     bit = DIFFERENCES[name]
     if differs & bit:
         return None, differs
@@ -166,7 +166,7 @@ def _either(a: Any, b: Any, differs: int, name: str) -> tuple[Any, int]:
 
 
 def via_of(values: Iterable[AbstractValue]) -> Via | None:
-    """Return the parameters that put any of some values on the GPU, see `AbstractValue.via`."""
+    """Return the parameters that put any of some values on the GPU; see `AbstractValue`."""
     return _via_of([each for each in values if each.device in ON_GPU])
 
 
@@ -182,7 +182,7 @@ _WEIGHT = {Device.CUDA: 2, Device.MIXED: 2, Device.CPU: 1, Device.OTHER: 1, Devi
 
 
 def _decisive(a: AbstractValue, b: AbstractValue) -> AbstractValue:
-    """Return the side whose word counts: the one on the GPU, for that path is the one that blocks; then the surer."""
+    """Return the value that decides the confidence: the one on the GPU, as its path blocks, then the more certain one."""
     return b if (_WEIGHT[b.device], b.confidence) > (_WEIGHT[a.device], a.confidence) else a
 
 
@@ -230,14 +230,14 @@ _MOST_KEYS = 32
 
 
 def items_of_table(value: AbstractValue) -> dict[Key, AbstractValue] | None:
-    """Return what a dictionary has under each key; None where its keys are not known."""
+    """Return the items of a dictionary by key; None where the keys are unknown."""
     if value.items is None or not isinstance(value.payload, tuple):
         return None
     return dict(zip(value.payload, value.items, strict=True))
 
 
 def table_of(items: Mapping[Key, AbstractValue]) -> AbstractValue:
-    """Return a dictionary with these keys; one of too many has what any of them may be under each."""
+    """Return a dictionary with these items; beyond 32 keys, one whose keys are unknown."""
     if len(items) > _MOST_KEYS:
         WIDENED["dictionary"] += 1
         return AbstractValue(Kind.DICT, element=join_all(items.values()))
@@ -254,7 +254,7 @@ def _order_of(key: Key) -> tuple[str, object]:
 
 
 def _join_tables(a: AbstractValue, b: AbstractValue) -> AbstractValue:
-    """Join key by key; a key that only one of them has is there on some path, with what that one has."""
+    """Join two dictionaries key by key; a key of one dictionary alone keeps its value."""
     one, other = items_of_table(a), items_of_table(b)
     if one is None or other is None:
         return AbstractValue(Kind.DICT, element=join(_joined_items(a), _joined_items(b)))

@@ -1,7 +1,7 @@
-"""Abstract values, interned: two values that are equal are one object, so `is` compares them.
+"""Abstract values, interned: equal values are one object, so `is` compares them.
 
-A value has no provenance. It says what an expression may be, and nothing of why; the reasons are found afterwards, for
-findings only.
+A value has no provenance. `syncscan.check.infer.solve.provenance` finds the reasons afterwards, for findings
+only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Via = frozenset[str]
 
 
 class Differs(Enum):
-    """Stands for a dtype, dimensions or pinned memory of which paths differ."""
+    """The value of a dtype, dimensions or pinned memory that differs between paths."""
 
     DIFFERS = "differs"
 
@@ -26,9 +26,11 @@ DIFFERS = Differs.DIFFERS
 class AbstractValue:
     """One element of the domain; see `syncscan.model.Value` for the fields that rules see too.
 
-    ``via`` has the parameters of the function at hand that put the value on the GPU, "" among them where something else does;
-    None where something else alone does, or nothing. Of a dtype, dimensions and pinned memory nothing is known yet where they are
-    None, and paths differ where ``differs`` has their bit, with which nothing is known of them any more.
+    ``via`` names the parameters of the function at hand that put the value on the GPU; "" among them stands
+    for any other reason. ``via`` is None where no parameter does.
+
+    A dtype, dimensions and pinned memory are None as long as no path gives them. ``differs`` has their bits
+    where paths differ, and the field is then None for good.
     """
 
     __slots__ = (
@@ -68,7 +70,7 @@ class AbstractValue:
         via: Via | None = None,
         differs: int = 0,
     ) -> AbstractValue:
-        """Return the one value with these fields."""
+        """Return the interned value with these fields."""
         key = (kind, device, confidence, pinned, dtype, ndim, payload, items, element, count, via, differs)
         known = _INTERNED.get(key)
         if known is not None:
@@ -109,19 +111,19 @@ class AbstractValue:
 
     @property
     def is_cpu_tensor(self) -> bool:
-        """Whether the value is surely a tensor in host memory."""
+        """True if the value is certainly a tensor in host memory."""
         if self.kind is Kind.TENSOR:
             return self.device is Device.CPU
         return self.kind is Kind.UNION and bool(self.options) and all(o.is_cpu_tensor for o in self.options)
 
     @property
     def is_mask(self) -> bool:
-        """Whether the value selects where it is an index: a tensor or array of dtype bool or uint8."""
+        """True if the value selects elements as an index: a tensor or array of dtype bool or uint8."""
         return bool(self.options) and all(o.dtype in MASKS and o.kind in ARRAYS for o in self.options)
 
     @property
     def is_host_data(self) -> bool:
-        """Whether the value is surely in host memory: a number, a list of numbers, an array, a CPU tensor."""
+        """True if the value is certainly in host memory: a number, a list of numbers, an array, a CPU tensor."""
         return bool(self.options) and all(_is_host_option(o) for o in self.options)
 
 
@@ -134,7 +136,7 @@ _PLACES = {name: place for place, name in enumerate(_FIELDS)}
 
 
 def fields_of(value: AbstractValue) -> tuple[Any, ...]:
-    """Return the fields that make a value, in the order of its constructor."""
+    """Return the fields of a value in the order of its constructor."""
     return (
         value.kind, value.device, value.confidence, value.pinned, value.dtype, value.ndim, value.payload, value.items,
         value.element, value.count, value.via, value.differs,
@@ -142,12 +144,12 @@ def fields_of(value: AbstractValue) -> tuple[Any, ...]:
 
 
 def fact(value: AbstractValue, name: str) -> Any:
-    """Return a dtype, dimensions or pinned memory: None where nothing is known yet, `DIFFERS` where paths differ."""
+    """Return a dtype, dimensions or pinned memory: None where not known yet, `DIFFERS` where paths differ."""
     return DIFFERS if value.differs & DIFFERENCES[name] else getattr(value, name)
 
 
 def refine(value: AbstractValue, **changes: object) -> AbstractValue:
-    """Return the value with other fields; `DIFFERS` may stand for a dtype, dimensions or pinned memory."""
+    """Return the value with other fields; `DIFFERS` is valid for a dtype, dimensions or pinned memory."""
     fields: list[Any] = [
         value.kind, value.device, value.confidence, value.pinned, value.dtype, value.ndim, value.payload, value.items,
         value.element, value.count, value.via, value.differs,
@@ -163,7 +165,7 @@ def refine(value: AbstractValue, **changes: object) -> AbstractValue:
 
 
 def _holds_gpu(value: AbstractValue) -> bool:
-    """Return whether a value, or anything in it, is on the GPU on some path; a device that names the GPU counts."""
+    """Return whether a value or its contents are on the GPU on some path; a device that names the GPU counts."""
     if value.device in ON_GPU:
         return True
     if value.kind is Kind.STRING:

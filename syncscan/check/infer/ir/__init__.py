@@ -1,5 +1,5 @@
-"""The intermediate representation: one flat list of instructions for each function, over slots.
+"""The intermediate representation (IR): one flat list of instructions for each function, over slots.
 
-Each instruction defines one slot, whose number is its place in the list. It is plain data: numbers, texts and tuples, and no
-node of a syntax tree.
+Each instruction defines one slot, whose number is its index in the list. The IR is plain data: numbers, texts
+and tuples, without nodes of a syntax tree.
 """

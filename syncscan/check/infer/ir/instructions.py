@@ -1,4 +1,4 @@
-"""The instructions, and the list of them that a function is."""
+"""The instructions, and the list of them into which a function is lowered."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Slot = int
 
 
 class Op(IntEnum):
-    """Every operation of the IR; in parentheses its operand slots, after ``;`` its data."""
+    """The operations of the IR; each comment lists the operand slots in parentheses, and the data after ``;``."""
 
     CONSTANT = auto()  # ; the value
     PARAMETER = auto()  # (its default, if any); its position
@@ -73,10 +73,14 @@ class Op(IntEnum):
 
 
 class CallSite(NamedTuple):
-    """How a call is written.
+    """The form of a call.
 
-    The operand slots of its instruction are: what is called (but for ``super()``), what is bound to the path of a method, if
-    that is known, then the arguments, then the default device.
+    The operand slots of its instruction are, in order:
+
+    1. the callee, except for ``super()``,
+    2. the value bound to the path of a method, if known,
+    3. the arguments,
+    4. the default device.
     """
 
     positional: int
@@ -93,13 +97,13 @@ class CallSite(NamedTuple):
 
     @property
     def spreads(self) -> bool:
-        """Whether the call passes on what it was given."""
+        """True if the call passes ``*args`` or ``**kwargs``."""
         return bool(self.starred) or None in self.keywords
 
 
 @dataclass(slots=True)
 class FunctionIR:
-    """The instructions of a function, and where the truth, text or number of a value is asked for."""
+    """The instructions of a function, and the slots whose truth, text or number the function requests."""
 
     ops: list[int] = field(default_factory=list)
     operands: list[tuple[Slot, ...]] = field(default_factory=list)
@@ -114,17 +118,17 @@ class FunctionIR:
         return len(self.ops)
 
     def share(self) -> None:
-        """Let equal tuples be one object, as many functions have the same."""
+        """Intern equal tuples across functions, to save memory."""
         share = _SHARED.setdefault
         self.operands = [share(each, each) for each in self.operands]
         self.data = [share(each, each) if type(each) is CallSite else each for each in self.data]
 
     def does_as(self, other: FunctionIR) -> bool:
-        """Return whether another list of instructions is the same, wherever it stands."""
+        """Return whether two lists of instructions are equal, wherever their sources are."""
         return (self.ops, self.operands, self.data) == (other.ops, other.operands, other.data)
 
     def uses(self) -> list[tuple[Slot, ...]]:
-        """Return for each slot the instructions that use it."""
+        """Return the instructions that use each slot."""
         found: list[list[int]] = [[] for _ in self.ops]
         for number, slots in enumerate(self.operands):
             for slot in slots:

@@ -1,5 +1,5 @@
-"""What is known of a project as plain data, and back: so that a later run goes on where an earlier one ended.
+"""Persistence of the inference: the state of a project as plain data, from which a later run continues.
 
-`names` gives what the source defines a number, `values` writes values and their evidence, `knowledge` cells and evaluations.
-What is read again is read when it is asked for, for an edit touches little of it.
+`names` numbers the definitions of the source, `values` serialises abstract values, and `knowledge` cells and
+evaluations. The reader deserialises each piece on its first use, because an edit touches few pieces.
 """

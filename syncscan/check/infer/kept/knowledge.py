@@ -1,4 +1,4 @@
-"""All that a solver knows, as lines of text: cells, the states of functions, and what those said besides."""
+"""Serialisation of a solver: cells, the states of functions, and the call graph, as lines of text."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _CALLED = {how.value: how for how in map(Called, range(4))}  # (to make one of i
 
 
 def names_of(solver: Solver) -> Names:
-    """Return the names of what a solver knows."""
+    """Return the numbers of the definitions in a solver's project."""
     lambdas = [each for each in solver.context.scopes.all_lambdas() if each in solver.states]
     return Names(solver.context.modules, lambdas)
 
 
 def numbers_of(known: Knowledge) -> dict[Cell[Any], int]:
-    """Return the cells of which anything is known, each with a number."""
+    """Return a number for each cell with contributions or readers."""
     cells = (cell for sort in known.cells() for cell in sort.values())
     return {
         cell: number
@@ -47,7 +47,7 @@ def numbers_of(known: Knowledge) -> dict[Cell[Any], int]:
 
 
 class KnowledgeWriter:
-    """Writes what a solver knows; what else is to be kept of it may be written with the same ``names`` and ``cells``."""
+    """Serialise a solver; findings may be serialised with the same ``names`` and ``cells``."""
 
     def __init__(self, solver: Solver) -> None:
         if solver.defects:
@@ -58,7 +58,7 @@ class KnowledgeWriter:
         self.cells = numbers_of(solver.known)
 
     def parts(self) -> Iterator[Part]:
-        """Yield all of it, one after the other, for together they are as large as what is known."""
+        """Yield the serialised parts one by one, as they are large together."""
         solver, names = self._solver, self.names
         yield "lambdas", text_of([self._lambda(function) for function in names.functions[names.defined :]])
         yield "said", text_of(self._said())
@@ -128,10 +128,10 @@ class KnowledgeWriter:
 
 
 class KnowledgeReader:
-    """Lets a solver that knows nothing yet know what one knew, about modules that define the same."""
+    """Restore a solver without state from the serialised parts, for modules with the same definitions."""
 
     def __init__(self, solver: Solver, parts: Mapping[str, str]) -> None:
-        """NotKeptError where that is not what was written."""
+        """Restore the solver; raise NotKeptError for damaged data."""
         self._solver = solver
         self.names = Names(solver.context.modules)
         with reading():
@@ -151,7 +151,7 @@ class KnowledgeReader:
             cells.recall = self._fill
 
     def cell(self, number: int) -> Cell[Any]:
-        """Return the cell of a number."""
+        """Return the cell with a number."""
         sort, key = json.loads(self._cell_names[number])
         cell: Cell[Any] = self._sorts[sort][self.names.thing(key)]
         return cell
@@ -210,7 +210,7 @@ class KnowledgeReader:
         return {callee: _CALLED[how] for callee, how in zip(callees, data[1::2], strict=True)}
 
     def _fill(self, cell: Cell[Any]) -> None:
-        """Fill a cell as it was; one of something that was not there was empty."""
+        """Restore the contributions and readers of a cell; one of a definition that did not exist stays empty."""
         try:
             number = self._numbers.get(text_of([cell.sort, self.names.data(cell.key)]))
         except NotKeptError:
@@ -234,7 +234,7 @@ class KnowledgeReader:
                 cell.read_by(reader)
 
     def _fill_state(self, number: int, state: State, name: str) -> None:
-        """Give the state of a function what is asked of it, as it was."""
+        """Restore the attribute ``name`` of a function's state."""
         if name in {"ir", "uses"}:
             state.ir = self._solver.lowered(state.function)
             if len(state.ir) != state.size:

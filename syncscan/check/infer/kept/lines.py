@@ -1,4 +1,4 @@
-"""Lines that are kept in parts, of which each is read when one of its lines is first asked for."""
+"""Serialised lines in parts of 512; the reader reads a part when one of its lines is first requested."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LINES = 512  # of a part
 
 
 def in_parts(name: str, lines: Iterable[str]) -> Iterator[Part]:
-    """Lines as parts."""
+    """Yield lines as parts, each with its name."""
     lines = iter(lines)
     for number in count():
         some = [*islice(lines, _LINES)]
@@ -21,7 +21,7 @@ def in_parts(name: str, lines: Iterable[str]) -> Iterator[Part]:
 
 
 class KeptLines:
-    """The lines of such parts, by their numbers."""
+    """The lines of such parts, by number."""
 
     def __init__(self, name: str, parts: Mapping[str, str]) -> None:
         self._name = name

@@ -1,4 +1,4 @@
-"""What a project defines, by numbers that are the same wherever its source is."""
+"""Numbers for the definitions of a project, independent of where its source lies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ text_of = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode  
 
 
 class Names:
-    """The modules of a project in order, their functions and classes, and the lambdas that were met."""
+    """The modules, functions and classes of a project in order, and the lambdas that the analysis has met."""
 
     def __init__(self, modules: Sequence[Module], lambdas: Sequence[Function] = ()) -> None:
         self.modules = [*modules]
@@ -37,7 +37,7 @@ class Names:
             self.add(function)
 
     def add(self, function: Function) -> None:
-        """Number one more function."""
+        """Number one more function, a lambda."""
         self._add([function], len(self.functions))
         self.functions.append(function)
 
@@ -49,27 +49,27 @@ class Names:
                 self._note(function)
 
     def _note(self, function: Function) -> None:
-        """Note the parameters of a function."""
+        """Number the parameters of a function."""
         number = self._numbers[function]
         self._given[number] = function.parameters
         for position, parameter in enumerate(function.parameters):
             self._parameters[parameter] = number, position
 
     def parameter(self, number: int, position: int) -> Parameter:
-        """A parameter of the function of a number."""
+        """Return the parameter at a position of the function with this number."""
         if number not in self._given:
             assert self.functions[number].parameters  # which are noted as they are asked for
         return self._given[number][position]
 
     def number(self, thing: Module | Class | Function) -> int:
-        """The number of a thing among those of its sort."""
+        """Return the number of a definition among those of its sort; raise NotKeptError outside the project."""
         number = self._numbers.get(thing)
         if number is None:
             raise NotKeptError(f"{thing.key} is no part of the project")
         return number
 
     def data(self, thing: object) -> Data:
-        """A thing, or what consists of things, as data that says which it is."""
+        """Serialise a definition, or a tuple or set of definitions; raise NotKeptError for other types."""
         if thing is None or isinstance(thing, (bool, int, str)):
             return thing
         write = _WRITERS.get(type(thing))
@@ -78,7 +78,7 @@ class Names:
         return write(self, thing)
 
     def thing(self, data: Data) -> Any:
-        """What data stands for."""
+        """Return the definition that serialised data denotes."""
         return _READERS[data[0]](self, data) if isinstance(data, list) else data
 
     def _parameter(self, parameter: Parameter) -> Data:

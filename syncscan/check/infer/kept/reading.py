@@ -1,4 +1,4 @@
-"""What an earlier run kept, where that cannot be had."""
+"""The error for state that cannot be written or read."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from contextlib import contextmanager
 
 
 class NotKeptError(Exception):
-    """Something that has no form as data, or data that is not what was written; all is to be worked out anew then."""
+    """An object has no serialised form, or data is damaged; the caller falls back to a cold run."""
 
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Raise NotKeptError for whatever shows that data is not what was written."""
+    """Raise NotKeptError for any exception that damaged data causes."""
     try:
         yield
     except (

@@ -1,4 +1,4 @@
-"""What the files of a project define, as data: so that a file need be parsed only where its nodes are asked for."""
+"""Serialisation of the definitions in files, so that an unchanged file is parsed only for access to its nodes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from syncscan.check.nesting import parse_expression
 
 
 def written_module(module: Module, names: Names) -> Data:
-    """What a module defines, and what its classes and functions are to the rest of the project."""
+    """Serialise the definitions of a module, with the relations of its classes and functions to the project."""
     own: dict[object, int] = {each: n for n, each in enumerate(module.functions)}
     own |= {each: -1 - n for n, each in enumerate(module.classes)}
 
@@ -70,14 +70,14 @@ def _class(cls: Class, names: Names, definition: Callable[[Function | Class | No
 
 
 def parameters_data(function: Function) -> Data:
-    """The parameters of a function, without what only its source says."""
+    """Serialise the parameters of a function, without annotations and defaults."""
     return [
         [each.name, each.star, each.keyword_only, each.default is not None] for each in function.parameters
     ]
 
 
 def parameters(data: Data) -> list[Parameter]:
-    """Such parameters."""
+    """Deserialise parameters."""
     return [
         Parameter(name, None, _UNREAD if has_default else None, star, keyword_only)
         for name, star, keyword_only, has_default in data
@@ -88,7 +88,7 @@ _UNREAD = ast.Name("...")  # stands for a default whose source has not been read
 
 
 class UnreadFile:
-    """The text of a file; ``then`` is called with its module when that is read."""
+    """The text of a file that is not parsed yet; parsing calls the functions in ``then``."""
 
     def __init__(self, text: str, aliases: Data) -> None:
         self.then: list[Callable[[], None]] = []
@@ -100,22 +100,22 @@ class UnreadFile:
         self._aliases = aliases
 
     def give(self, function: Function) -> None:
-        """Give a function its parameters."""
+        """Restore the parameters of a function."""
         function.take(parameters(self.parameters.pop(function)))
         for note in self.noting:
             note(function)
 
     def aliases(self) -> dict[str, ast.expr]:
-        """Other names for what has one."""
+        """Return the aliases of the module, see `Module.aliases`."""
         with reading():
             return {name: parse_expression(text) for name, text in self._aliases}
 
     def lines(self) -> Lines:
-        """Its lines."""
+        """Return the lines of the file."""
         return Lines(self._text)
 
     def read(self, module: Module) -> None:
-        """Give the module, and what it defines, the nodes of the file."""
+        """Parse the file, and attach its nodes to the module and its definitions."""
         with reading():
             for function in [*self.parameters]:
                 self.give(function)
@@ -136,13 +136,13 @@ class UnreadFile:
 
 
 def place_parameters(parameters: Sequence[Parameter], now: Sequence[Parameter]) -> None:
-    """Give parameters what the source says of them."""
+    """Attach annotations and defaults from the source to restored parameters."""
     for parameter, new in zip(parameters, now, strict=True):
         parameter.annotation, parameter.default = new.annotation, new.default
 
 
 def module_of(data: Data, name: str, path: str, text: str, *, is_package: bool) -> Module:
-    """The module of a file that defines what is in the data, whose text is read when it is asked for."""
+    """Return the module with these serialised definitions; its text is parsed on demand."""
     module = UnreadModule(name, path, None, [], is_package)  # type: ignore[arg-type]  # it is taken away again
     names, (names_set, _, _), aliases, functions, classes = data
     module.unread = file = UnreadFile(text, aliases)
@@ -198,7 +198,7 @@ def _made_class(data: Data, module: Module) -> Class:
 
 
 def link(modules: Sequence[Module], data: Sequence[Data]) -> None:
-    """Tell the classes and functions of modules what they are to one another, as they were told when that was written."""
+    """Restore the relations between the classes and functions of modules; raise NotKeptError where they differ."""
     classes = [cls for module in modules for cls in module.classes]
     for module, of_module in zip(modules, data, strict=True):
         for function, each in zip(module.functions, of_module[3], strict=True):

@@ -1,4 +1,4 @@
-"""Where nodes stand in files that may not be at hand: so a node can be named in one run and found in the next."""
+"""Source ranges in place of syntax nodes, so that a node can be named in one run and found in the next."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from syncscan.check.infer.source.syntax import decorators_of, walk
 
 
 class Spot(NamedTuple):
-    """Where a node stands that is not at hand: all that is asked of one at which a finding stands."""
+    """The type and source range of a node in a file that is not parsed, enough to locate a finding."""
 
     sort: str
     lineno: int
@@ -23,7 +23,7 @@ class Spot(NamedTuple):
 
     @classmethod
     def of(cls, node: ast.AST | Spot) -> Spot:
-        """Return where a node stands; that of a module, which has no place, on the first line."""
+        """Return the spot of a node; a node without a range, such as a module, is on line 1."""
         if isinstance(node, cls):
             return node
         if isinstance(node, (ast.expr, ast.stmt)):
@@ -32,16 +32,16 @@ class Spot(NamedTuple):
         return cls(type(node).__name__, getattr(node, "lineno", 1))
 
     def data(self) -> Data:
-        """Return itself as data."""
+        """Return the spot as data."""
         return [self.sort, self.lineno, self.col_offset, self.end_lineno, self.end_col_offset]
 
     def statement_in(self, tree: ast.AST) -> Any:
-        """Return the statement that stands there in a definition; NotKeptError where there are several, or none."""
+        """Return the only statement of a definition at this spot; raise NotKeptError if there is none, or more than one."""
         return _only(self, [node for node in _statements(tree) if Spot.of(node) == self])
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.stmt]:
-    """Yield a statement and all in it."""
+    """Yield a statement and all statements inside it."""
     queue: list[Any] = [tree]
     while queue:
         node = queue.pop()
@@ -52,10 +52,10 @@ def _statements(tree: ast.AST) -> Iterator[ast.stmt]:
 
 
 class Trees:
-    """The nodes of files at hand, by where they stand now; of others the spots."""
+    """The nodes of parsed files by their current spots; for other files, the spots themselves."""
 
     def __init__(self, trees: Mapping[str, ast.Module]) -> None:
-        """``trees`` has those of the files at hand, by their paths."""
+        """Index the trees of the parsed files, given by path."""
         self._nodes: dict[str, dict[Spot, list[ast.AST]]] = {}
         for path, tree in trees.items():
             nodes = self._nodes[path] = {}
@@ -63,7 +63,7 @@ class Trees:
                 nodes.setdefault(Spot.of(node), []).append(node)
 
     def node(self, path: str, data: Data) -> Any:
-        """Return the node at a spot; NotKeptError where there are several, or none."""
+        """Return the only node at a spot; raise NotKeptError if there is none, or more than one."""
         spot = Spot(*data)
         return _only(spot, self._nodes[path].get(spot, [])) if path in self._nodes else spot
 

@@ -1,7 +1,7 @@
-"""What is known of a file's definitions while the file has not been read: it is read when one is asked for its nodes.
+"""Definitions of a file that is not parsed yet; the first access to a syntax node parses the file.
 
-They are classes of their own, which what is read ceases to be: an attribute of an object whose class has a
-`__getattr__` takes several times as long to look up, be it there or not.
+These are separate classes, and a parsed object changes its class. An attribute lookup takes several times as
+long in a class with a `__getattr__`, even for existing attributes.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ _OF_PARAMETERS = frozenset({"by_name", "more", "parameters", "plain", "rest"})
 
 
 class UnreadFunction(Function):
-    """A function without its nodes, and mostly without its parameters."""
+    """A function without its nodes, and usually without its parameters."""
 
     __slots__ = ()
 
     def __post_init__(self) -> None:
-        """Its key is given to it."""
+        """Do nothing: the key comes from the serialised data."""
 
     def __getattr__(self, name: str) -> Any:
-        """What only the file says, and the parameters, which what is kept of it says."""
+        """Restore the parameters from serialised data, or the nodes by parsing the file."""
         if name in _OF_PARAMETERS and self.module.unread is not None:
             self.module.unread.give(self)
             return getattr(self, name)
@@ -36,7 +36,7 @@ class UnreadFunction(Function):
 
     @property
     def result(self) -> ast.expr | None:
-        """What is declared of the result; for one of which nothing is, the file is not read."""
+        """The declared annotation of the result; a function known to have none does not parse the file."""
         unread = self.module.unread
         if unread is not None and self in unread.without_result:
             return None
@@ -49,29 +49,29 @@ class UnreadClass(Class):
     __slots__ = ()
 
     def __post_init__(self) -> None:
-        """Its key is given to it."""
+        """Do nothing: the key comes from the serialised data."""
 
     def annotates(self, name: str) -> bool:
-        """Whether the body of the class says what an attribute is."""
+        """Return whether the body of the class annotates an attribute."""
         unread = self.module.unread
         return name in (self.annotations if unread is None else unread.annotated[self])
 
     def __getattr__(self, name: str) -> Any:
-        """What only the file says."""
+        """Restore the nodes by parsing the file."""
         if name in {"node", "annotations"} and self.module.read():
             return getattr(self, name)
         raise AttributeError(name)
 
 
 class UnreadState(State):
-    """The state of a function of which not all has been asked for: its values, and its instructions."""
+    """The state of a function whose values or instructions have not been restored yet."""
 
     __slots__ = ()
 
     def __init__(
         self, function: Function, base: int, size: int, order: int, fill: Callable[[State, str], None]
     ) -> None:
-        """``fill`` gives it its values with the cells that it read and contributed to, or its instructions, by the name of these."""
+        """Take ``fill``, which restores the attribute of a given name: the values with their cells, or the instructions."""
         self.function, self.base, self.size, self.order = function, base, size, order
         self.is_queued = self.is_replayed = False
         self.due = None
@@ -79,7 +79,7 @@ class UnreadState(State):
         self.fill = fill
 
     def __getattr__(self, name: str) -> Any:
-        """What has not been asked for yet."""
+        """Restore an attribute on its first access."""
         if name not in _OF_A_STATE:
             raise AttributeError(name)
         self.fill(self, name)
@@ -87,12 +87,12 @@ class UnreadState(State):
 
 
 class UnreadModule(Module):
-    """A module without its tree; for its lines and its aliases alone, it is not read."""
+    """A module without its tree; access to its lines or aliases alone does not parse the file."""
 
     __slots__ = ()
 
     def __getattr__(self, name: str) -> Any:
-        """What only the file says."""
+        """Restore the lines or aliases from serialised data, or the tree by parsing the file."""
         if name == "lines" and self.unread is not None:
             self.lines = self.unread.lines()
         elif name == "aliases" and self.unread is not None:

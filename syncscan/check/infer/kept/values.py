@@ -1,4 +1,4 @@
-"""Abstract values as data: each is written once, one a line, and named by its number."""
+"""Serialisation of abstract values: one line for each value, referenced by its number."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DEVICE_NUMBERS = {each: number for number, each in enumerate(_DEVICES)}
 
 
 class ValueWriter(dict[AbstractValue, int]):
-    """The numbers of values, given as they are asked for; ``lines`` has one for each."""
+    """The numbers of values, assigned on first request; ``lines`` has one serialised line for each."""
 
     def __init__(self, names: Names) -> None:
         self.lines: list[str] = []
@@ -30,7 +30,7 @@ class ValueWriter(dict[AbstractValue, int]):
         return number
 
     def fact(self, fact: object) -> Data:
-        """Return what was contributed to a cell: the number of a value, or else a list."""
+        """Serialise a contribution to a cell: the number of a value, or else a list."""
         return self[fact] if isinstance(fact, AbstractValue) else self._names.data(fact)
 
     def _data(self, value: AbstractValue) -> Data:
@@ -59,7 +59,7 @@ class ValueWriter(dict[AbstractValue, int]):
 
 
 class ValueReader(dict[int, AbstractValue]):
-    """The values of numbers, each made of its line as it is first asked for."""
+    """The values by number, each deserialised on its first request."""
 
     def __init__(self, names: Names, parts: Mapping[str, str]) -> None:
         self._names = names
@@ -86,7 +86,7 @@ class ValueReader(dict[int, AbstractValue]):
         return value
 
     def fact(self, data: Data) -> object:
-        """Return what was contributed to a cell."""
+        """Deserialise a contribution to a cell."""
         return self._names.thing(data) if isinstance(data, list) else self[data]
 
     def _payload(self, data: Data) -> object:

@@ -1,1 +1,1 @@
-"""From syntax trees to instructions: each function is lowered once, without knowing any value."""
+"""Lowering from syntax trees to instructions: once for each function, without any abstract value."""

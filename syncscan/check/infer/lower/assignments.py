@@ -1,4 +1,4 @@
-"""Assignments: the names, attributes and items that they bind."""
+"""Lowering of assignments: the names, attributes and items that they bind."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _aug_assign(to: Lowering, node: ast.AugAssign) -> None:
 
 
 def _note_advanced(to: Lowering, target: ast.expr) -> None:
-    """Note ``self.lens_cpu[rows] += n``, where ``self.lens_cpu`` repeats ``self.lens`` on the host."""
+    """Emit a mirror for ``self.lens_cpu[rows] += n``, where ``self.lens_cpu`` repeats ``self.lens`` on the host."""
     place = target.value if isinstance(target, ast.Subscript) else target
     if not isinstance(place, ast.Attribute) or not (name := mirrored(place.attr)):
         return

@@ -1,4 +1,4 @@
-"""Branches: tests, cases, exceptions, and where their paths meet."""
+"""Lowering of branches: tests, cases, exceptions, and the joins of their paths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from syncscan.model import Kind
 
 @lowers(STATEMENTS, ast.If)
 def _if(to: Lowering, node: ast.If) -> bool:
-    """Lower every branch of a test, and of those that stand in its ``else`` alone, one after the other."""
+    """Lower an ``if`` with its chain of ``elif`` branches, iteratively."""
     start, ends, opened = to.env.begin(), list[Changes](), 0
     while True:
         to.truth(to.evaluate(node.test))
@@ -42,7 +42,7 @@ def _if(to: Lowering, node: ast.If) -> bool:
 
 
 def _runs_side(to: Lowering, test: ast.expr, body: list[ast.stmt], *, holds: bool) -> bool:
-    """Lower one side of a test; whether its end is reached on a GPU."""
+    """Lower one side of a test; return whether control flow reaches its end on a GPU."""
     if to.runs_elsewhere(test, holds=holds):
         _leave_out(to, body)
         return False
@@ -54,7 +54,7 @@ def _runs_side(to: Lowering, test: ast.expr, body: list[ast.stmt], *, holds: boo
 
 
 def _leave_out(to: Lowering, body: list[ast.stmt]) -> None:
-    """Note what is called in statements that are not followed, since only other hardware runs them."""
+    """Record the callees in statements that only other hardware runs; the analysis skips these statements."""
     listener, to.listener = to.listener, None
     for statement in body:
         for node in walk(statement):
@@ -109,7 +109,7 @@ def _match(to: Lowering, node: ast.Match) -> bool:
 
 
 def _guard(to: Lowering, case: ast.match_case, test: ast.expr) -> None:
-    """Lower the guard of a case, which is reported under the statement that it reads like."""
+    """Lower the guard of a case; it is reported under a synthetic ``if`` statement."""
     if to.listener is not None:
         to.listener.begin(_as_if(case, test, to.module.lines))
     to.truth(to.evaluate(test))
@@ -126,7 +126,7 @@ def _as_if(case: ast.match_case, test: ast.expr, lines: Sequence[str]) -> ast.If
 
 
 def _capture(to: Lowering, pattern: ast.pattern, slot: Slot) -> None:
-    """Bind the names in the pattern of a case; what is inside an object is not followed."""
+    """Bind the names in the pattern of a case; attributes and values inside mappings and classes are unknown."""
     name = getattr(pattern, "name", None) or getattr(pattern, "rest", None)
     if name is not None:
         to.bind(

@@ -1,4 +1,4 @@
-"""Calls: what is called, the arguments in order, and what a call leaves behind."""
+"""Lowering of calls: the callee, the arguments in order, and the side effects on the environment."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _note_resized(to: Lowering, node: ast.expr) -> None:
 
 
 def _note_default_device(to: Lowering, node: ast.Call, slot: Slot) -> None:
-    """Bind the default device anew after a call that may set it."""
+    """Rebind the default device after a call that may set it."""
     if last_name(node.func) == "set_default_device" and node.args:
         before = to.env.get(DEVICE)
         operands = (before if before is not None else to.nothing(), *to.ir.operands[slot])
@@ -85,14 +85,14 @@ def _emit_call(to: Lowering, op: Op, called: tuple[Slot, ...], node: ast.Call, s
 
 
 def _names_device(node: ast.Call) -> bool:
-    """Return whether an unknown argument is a device by the look of it: ``.to(x)`` takes a dtype as well."""
+    """Return whether an argument looks like a device by its name: an unknown ``x`` in ``.to(x)`` may also be a dtype."""
     if any(keyword.arg == "device" for keyword in node.keywords):
         return True
     return any(_A_DEVICE.fullmatch(last_name(arg)) is not None for arg in node.args)
 
 
 def _empty(node: ast.Call) -> Iterator[int | str]:
-    """Yield the arguments that are written out as ``[]``: a name of an empty list may have got something since."""
+    """Yield the arguments that are the literal ``[]``; a variable with an empty list may have been filled since."""
     given = [*enumerate(node.args[:1]), *((keyword.arg, keyword.value) for keyword in node.keywords)]
     for name, each in given:
         if isinstance(each, (ast.List, ast.Tuple)) and not each.elts and name is not None:
@@ -104,7 +104,7 @@ def _is_super(node: ast.expr) -> bool:
 
 
 def mutate(to: Lowering, node: ast.expr, slot: Slot) -> None:
-    """Bind what a container, named by ``node``, is once something has been put into it."""
+    """Bind a container, named by ``node``, to its value after an item was added."""
     path = to.path(node)
     if not path:
         return

@@ -1,4 +1,4 @@
-"""The slots of the paths of one function at one point of it: ``x``, ``self.x``, ``d["k"]``."""
+"""The environment of a function at one point: the slots of its paths ``x``, ``self.x``, ``d["k"]``."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _JOINT = re.compile(r"[.\[]")
 
 
 class Environment(dict[str, Slot]):
-    """The one environment of an evaluation, which remembers how to go back.
+    """The environment of one lowering, with an undo log.
 
-    A branch costs what it binds, however many names the function has: its changes are taken down and taken
-    back, and where paths meet only what changed on one of them is joined.
+    A branch costs only its bindings, however many names the function has. The log restores the environment,
+    and a join of paths considers only the paths that changed.
     """
 
     __slots__ = ("_longer", "_marks", "_undo")
@@ -40,14 +40,14 @@ class Environment(dict[str, Slot]):
             self._note_beginnings(path)
 
     def forget(self, path: str) -> None:
-        """Know nothing more of a path."""
+        """Unbind a path."""
         if path in self:
             if self._marks:
                 self._undo.append((path, self[path]))
             del self[path]
 
     def forget_inside(self, path: str) -> None:
-        """Know nothing more of what begins with a path."""
+        """Unbind all longer paths that begin with a path."""
         for longer in self._longer.pop(path, ()):
             self.forget(longer)
 
@@ -56,22 +56,22 @@ class Environment(dict[str, Slot]):
             self._longer.setdefault(beginning, {})[path] = None
 
     def begin(self) -> int:
-        """A mark to which `rewind` goes back; marks are given back in the order opposite to that of their making."""
+        """Return a mark for `rewind` or `undo`; marks end in reverse order."""
         self._marks += 1
         return len(self._undo)
 
     def changes(self, mark: int) -> Changes:
-        """What has changed since a mark."""
+        """Return the changes since a mark."""
         return {path: self.get(path) for path, _ in self._undo[mark:]}
 
     def rewind(self, mark: int) -> Changes:
-        """Go back to a mark, which ends it; what had changed since."""
+        """Restore the environment at a mark, which ends; return the changes undone."""
         changes = self.changes(mark)
         self.undo(mark)
         return changes
 
     def undo(self, mark: int) -> None:
-        """Go back to a mark, which ends it."""
+        """Restore the environment at a mark, which ends."""
         while len(self._undo) > mark:
             path, value = self._undo.pop()
             if value is None:
@@ -83,7 +83,7 @@ class Environment(dict[str, Slot]):
         self._marks -= 1
 
     def apply(self, changes: Changes) -> None:
-        """Make changes."""
+        """Apply changes."""
         for path, value in changes.items():
             if value is None:
                 self.forget(path)
@@ -91,7 +91,7 @@ class Environment(dict[str, Slot]):
                 self[path] = value
 
     def meet(self, *ends: Changes, phi: Phi) -> Changes:
-        """What changes where several paths meet that begin here; a name known on some of them only stays known."""
+        """Return the changes at the join of several paths that begin here; a name bound on some of them stays bound."""
         if len(ends) == 1:
             return ends[0]
         values: dict[str, list[Slot | None]] = {}
@@ -118,7 +118,7 @@ def _joined(path: str, slots: Sequence[Slot | None], phi: Phi) -> Slot | None:
 
 @dataclass(slots=True)
 class Loop:
-    """A round of a loop that is being run, and what had changed where its body was left by a statement for that."""
+    """An iteration of a loop, with the changes at each ``break`` and ``continue``."""
 
     start: int
     broken: list[Changes] = field(default_factory=list)
@@ -127,5 +127,5 @@ class Loop:
 
 @functools.lru_cache(maxsize=65536)
 def _beginnings(path: str) -> tuple[str, ...]:
-    """The shorter paths with which a path begins: ``self`` and ``self.x`` of ``self.x[0]``."""
+    """Return the proper prefixes of a path: ``self`` and ``self.x`` for ``self.x[0]``."""
     return tuple(path[: found.start()] for found in _JOINT.finditer(path))

@@ -1,4 +1,4 @@
-"""Expressions: names, constants, attributes, subscripts, operators, literals of containers, comprehensions."""
+"""Lowering of expressions: names, constants, attributes, subscripts, operators, container literals, comprehensions."""
 
 from __future__ import annotations
 

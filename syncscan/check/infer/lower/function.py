@@ -1,4 +1,4 @@
-"""A whole function, from its parameters to what it leaves for the functions in it."""
+"""Lowering of a whole function, from its parameters to the names that nested functions read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ for _module in iter_modules([str(Path(__file__).parent)]):
 def lower(
     function: Function, scopes: Scopes, conventions: Conventions, listener: Listener | None = None
 ) -> FunctionIR:
-    """Lower a function; RecursionError where it is nested too deeply."""
+    """Return the instructions of a function; none for a kernel, which Python never runs.
+
+    Raises RecursionError where the source nests too deeply.
+    """
     to = Lowering(function, scopes, conventions, listener)
     if function.is_of_a_kernel:
         return to.ir
@@ -55,7 +58,7 @@ def _enter(to: Lowering, function: Function) -> None:
 
 
 def _lambda_body(to: Lowering, node: ast.Lambda) -> None:
-    """Lower the expression of a lambda; it is reported under the statement in which it stands."""
+    """Lower the expression of a lambda; the listener sees the expression as part of the enclosing statement."""
     statement, listener = to.function.statement, to.listener
     if listener is not None and statement is not None:
         listener.begin(statement)

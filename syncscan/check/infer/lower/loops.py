@@ -1,4 +1,4 @@
-"""Loops: what their bodies set meets what was there before at the head of the loop, and is left to the fixed point."""
+"""Lowering of loops: a phi at the head joins the values before the loop and at the end of each iteration."""
 
 from __future__ import annotations
 
@@ -50,9 +50,10 @@ def _while(to: Lowering, node: ast.While) -> bool:
 def _loop(
     to: Lowering, node: ast.For | ast.AsyncFor | ast.While, start: Callable[[], None]
 ) -> tuple[int, list[Changes]]:
-    """Lower a loop; a mark at its head, and what has changed since that at each ``break``.
+    """Lower a loop; return a mark at its exit, and the changes at each ``break``.
 
-    Each path that the loop may set is a phi at the head, of what it was before and what it is at the end of a round.
+    Each path that the loop may set becomes a phi at the head. The phi joins the value before the loop and
+    those at the end of each iteration.
     """
     env = to.env
     phis: dict[str, tuple[Slot, Slot | None]] = {}
@@ -77,7 +78,7 @@ def _loop(
 
 
 def _close(to: Lowering, path: str, phi: Slot, slots: list[Slot | None]) -> None:
-    """Let the phi of a path at the head of a loop have all its operands: what was before, and at the end of each round."""
+    """Complete the operands of a phi at a loop head: the value before the loop, and those at the end of each iteration."""
     if slots[0] is not None and None in slots[1:] and _is_inside(path):
         to.env.forget(path)  # on some way back nothing is known of it
     unique = dict.fromkeys(slots)
@@ -90,7 +91,7 @@ def _is_inside(path: str) -> bool:
 
 
 def _leave_loop(to: Lowering, start: int, broken: list[Changes], *, ended: bool) -> bool:
-    """Go on behind a loop that ended of itself, if it could, or by a ``break``."""
+    """Join the paths that leave a loop: its regular end, if reachable, and each ``break``."""
     after = to.env.rewind(start)
     ends = [after, *broken] if ended else broken
     to.env.apply(to.meet(*ends) if ends else after)

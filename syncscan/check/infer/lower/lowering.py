@@ -1,4 +1,4 @@
-"""The lowering of one function: what has been emitted, and the slots of its paths at the point at hand."""
+"""The state of one lowering: the instructions emitted, and the environment at the current point."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DEVICE = "<device>"  # the path under which the default device is kept
 
 
 def lowers(table: dict[Any, Callable[..., Any]], *kinds: type[ast.AST]) -> Callable[[Lowers], Lowers]:
-    """Register what lowers nodes of some kinds."""
+    """Return a decorator that registers the lowering of some node types."""
 
     def added(function: Lowers) -> Lowers:
         table.update(dict.fromkeys(types_of(*kinds), function))
@@ -40,7 +40,7 @@ def lowers(table: dict[Any, Callable[..., Any]], *kinds: type[ast.AST]) -> Calla
 
 
 class Listener(Protocol):
-    """Follows a lowering that is repeated, to say which nodes the slots belong to."""
+    """An observer of a repeated lowering, which maps syntax nodes to slots."""
 
     def begin(self, node: ast.stmt) -> None:
         """Enter a statement; statements nest."""
@@ -49,29 +49,29 @@ class Listener(Protocol):
         """Leave the innermost statement."""
 
     def value(self, node: ast.expr, slot: Slot) -> None:
-        """Take down the slot of an expression."""
+        """Record the slot of an expression."""
 
     def truth(self, slot: Slot) -> None:
-        """Take down that the truth, the text or the number of a value is asked for."""
+        """Record that the function requests the truth, text or number of a value."""
 
     def runs(self, node: ast.expr, slot: Slot) -> None:
-        """Take down which instruction an expression that may call something is."""
+        """Record the instruction of an expression that may call a function."""
 
     def stores(self, node: ast.expr, slot: Slot) -> None:
-        """Take down which instruction stores to a target."""
+        """Record the instruction that stores to a target."""
 
     def silence(self, *, silent: bool) -> None:
-        """Begin or end a region in which nothing is reported."""
+        """Begin or end a region without reports."""
 
     def is_closed(self, gate: Slot) -> bool:
-        """Return whether nothing behind a gate runs."""
+        """Return whether the code behind a gate never runs."""
 
     def contradiction(self, test: ast.expr, *, holds: bool, lowering: Lowering) -> bool:
-        """Return whether a test comes out so only for other values than those known."""
+        """Return whether a test can have this outcome only for values other than the inferred ones."""
 
 
 class Lowering:
-    """What is emitted for one function."""
+    """The lowering of one function: its instructions, environment, and enclosing loops."""
 
     def __init__(
         self, function: Function, scopes: Scopes, conventions: Conventions, listener: Listener | None = None
@@ -95,7 +95,7 @@ class Lowering:
     # Instructions
 
     def emit(self, op: Op, operands: tuple[Slot, ...] = (), data: object = None) -> Slot:
-        """Emit an instruction; its slot."""
+        """Emit an instruction; return its slot."""
         ir = self.ir
         ir.ops.append(op)
         ir.operands.append(operands)
@@ -103,7 +103,7 @@ class Lowering:
         return len(ir.ops) - 1
 
     def emit_at(self, node: ast.AST, op: Op, operands: tuple[Slot, ...] = (), data: object = None) -> Slot:
-        """Emit an instruction of which it is kept where it stands; its slot."""
+        """Emit an instruction with its source range; return its slot."""
         slot = self.emit(op, operands, data)
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         end_line, end_column = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
@@ -111,7 +111,7 @@ class Lowering:
         return slot
 
     def once(self, op: Op, operands: tuple[Slot, ...] = (), data: object = None) -> Slot:
-        """Emit an instruction whose value follows from its operands, unless the same is there already."""
+        """Emit an instruction whose value depends on its operands alone, or return the slot of an equal one."""
         key = (op, operands, data)
         slot = self._unique.get(key)
         if slot is None:
@@ -119,7 +119,7 @@ class Lowering:
         return slot
 
     def constant(self, value: object) -> Slot:
-        """Emit a literal."""
+        """Emit a literal, or return the slot of an equal one."""
         key = (Op.CONSTANT, type(value), value)
         slot = self._unique.get(key)
         if slot is None:
@@ -127,15 +127,15 @@ class Lowering:
         return slot
 
     def nothing(self) -> Slot:
-        """Emit a value of which nothing is known."""
+        """Emit the unknown value, or return its slot."""
         return self.constant(...)
 
     def phi(self, slots: tuple[Slot, ...]) -> Slot:
-        """Emit the meeting of paths."""
+        """Emit a phi, where control-flow paths join."""
         return self.once(Op.PHI, slots)
 
     def joined(self, slots: Sequence[Slot]) -> Slot:
-        """Emit what may be any of several values on one path."""
+        """Emit the join of several values on one path."""
         unique = tuple(dict.fromkeys(slots))
         if len(unique) == 1:
             return unique[0]
@@ -144,7 +144,7 @@ class Lowering:
     # The doors: each leads to what has registered itself for the type of node
 
     def run(self, body: Sequence[ast.stmt]) -> bool:
-        """Lower statements in order; False if the end cannot be reached."""
+        """Lower statements in order; return False if control flow cannot reach their end."""
         listener = self.listener
         for node in body:
             handler = STATEMENTS.get(type(node))
@@ -162,7 +162,7 @@ class Lowering:
         return True
 
     def evaluate(self, node: ast.expr) -> Slot:
-        """Lower an expression; the slot of its value."""
+        """Lower an expression; return its slot."""
         handler = EXPRESSIONS.get(type(node))
         slot = handler(self, node) if handler is not None else self.nothing()
         if self.listener is not None:
@@ -170,7 +170,7 @@ class Lowering:
         return slot
 
     def peek(self, node: ast.expr) -> Slot:
-        """Return the slot of an expression that has been lowered already."""
+        """Return the slot of an expression that was lowered before, without reporting to the listener."""
         slot = self.env.get(self.path(node))
         if slot is not None:
             return slot
@@ -180,7 +180,7 @@ class Lowering:
         return slot
 
     def assign(self, target: ast.expr, slot: Slot) -> None:
-        """Bind a slot to a target of an assignment."""
+        """Bind a slot to an assignment target."""
         handler = TARGETS.get(type(target))
         if handler is not None:
             handler(self, target, slot)
@@ -188,28 +188,28 @@ class Lowering:
             self.listener.value(target, slot)
 
     def truth(self, slot: Slot) -> None:
-        """Note that the truth, the text or the number of a value is asked for."""
+        """Record that the function requests the truth, text or number of a value."""
         self.ir.truths.append(slot)
         if self.listener is not None:
             self.listener.truth(slot)
 
     def runs_elsewhere(self, test: ast.expr, *, holds: bool) -> bool:
-        """Return whether a test comes out as ``holds`` on other hardware only."""
+        """Return whether a test has the outcome ``holds`` on other hardware only."""
         return runs_elsewhere(test, holds=holds)
 
     def meet(self, *ends: Changes) -> Changes:
-        """Return what changes where paths meet."""
+        """Return the changes at the join of paths."""
         return self.env.meet(*ends, phi=self.phi)
 
     def named(self, slot: Slot, name: str) -> Slot:
-        """Emit what a name tells of a value, if it tells anything."""
+        """Emit the refinement of a value by its name, where the conventions say something about the name."""
         if name in self.module.kept or place_of(self.conventions, name) is not Device.UNKNOWN:
             return self.once(Op.NAMED, (slot,), name)
         return slot
 
     @contextmanager
     def silent(self, *, silent: bool = True) -> Iterator[None]:
-        """Report nothing in what is lowered inside."""
+        """Suspend the listener's reports during a block."""
         listener = self.listener
         if listener is None or not silent:
             yield
@@ -221,13 +221,13 @@ class Lowering:
             listener.silence(silent=False)
 
     def is_closed(self, gate: Slot) -> bool:
-        """Return whether nothing behind a gate runs, as far as that is known."""
+        """Return whether the code behind a gate is known never to run."""
         return self.listener is not None and self.listener.is_closed(gate)
 
     # Paths
 
     def path(self, node: ast.AST) -> str:
-        """Return the name under which an expression is kept in the environment, or ""."""
+        """Return the path of an expression in the environment, or ""."""
         if isinstance(node, ast.Name):
             return node.id
         if not isinstance(node, (ast.Attribute, ast.Subscript)):
@@ -238,12 +238,12 @@ class Lowering:
         return path
 
     def bind_path(self, path: str, slot: Slot) -> None:
-        """Bind a path; what was known of longer paths is forgotten."""
+        """Bind a path, and unbind all longer paths that begin with it."""
         self.env.forget_inside(path)
         self.env[path] = slot
 
     def bind(self, name: str, slot: Slot, node: ast.AST) -> None:
-        """Bind a name; others see it where it is one of a module, or an attribute of a class."""
+        """Bind a name, and store it where the module, class or another function can read it."""
         self.bind_path(name, slot)
         if self.class_body is not None:
             self.emit_at(node, Op.STORE_CLASS, (slot,), (self.class_body, name))
@@ -251,7 +251,7 @@ class Lowering:
             self.publish(name, slot, node)
 
     def publish(self, name: str, slot: Slot, node: ast.AST) -> None:
-        """Tell other functions what a name is, where they see it."""
+        """Emit a store for a name that other functions can read."""
         function = self.function
         if function is self.module.body or name in function.global_names:
             self.emit_at(node, Op.STORE_GLOBAL, (slot,), name)

@@ -1,4 +1,4 @@
-"""What a test tells of the names in it: ``x is None``, ``isinstance``, ``x.is_cuda``, ``x.device.type``."""
+"""Refinement of paths by tests: ``x is None``, ``isinstance``, ``x.is_cuda``, ``x.device.type``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EQUALITIES = (*_EQUAL, ast.IsNot, ast.NotEq)
 
 
 def narrow(to: Lowering, test: ast.expr, *, holds: bool) -> None:
-    """Bind the paths of a test to what is left of them where it holds, or does not."""
+    """Refine the paths in a test for the branch where the test holds, or does not."""
     narrowed = _TESTS.get(type(test))
     if narrowed is not None:
         narrowed(to, test, holds=holds)
@@ -26,12 +26,12 @@ def narrow(to: Lowering, test: ast.expr, *, holds: bool) -> None:
 
 
 def never(to: Lowering, test: ast.expr, *, holds: bool) -> bool:
-    """Return whether a test comes out as ``holds`` on other hardware only."""
+    """Return whether a test has the outcome ``holds`` on other hardware only."""
     return to.runs_elsewhere(test, holds=holds)
 
 
 def gated(to: Lowering, test: ast.expr, *, holds: bool) -> Slot | None:
-    """Return the gate of what runs where a test says which text a parameter is, as it was passed."""
+    """Return the gate of a branch that depends on the text of a parameter, or None."""
     compared = compared_text(test)
     if compared is None:
         return None
@@ -41,7 +41,7 @@ def gated(to: Lowering, test: ast.expr, *, holds: bool) -> Slot | None:
 
 
 def isinstance_of(to: Lowering, test: ast.expr) -> tuple[ast.expr, list[ast.expr]] | None:
-    """Return the value and the classes of ``isinstance(x, (A, B))`` or ``torch.is_tensor(x)``, by the name; else None."""
+    """Return the value and the classes of ``isinstance(x, (A, B))`` or ``torch.is_tensor(x)``; None for other tests."""
     if not isinstance(test, ast.Call) or not test.args:
         return None
     name = to.module.imported_name(dotted_name(test.func)).rpartition(".")[2]
@@ -52,7 +52,7 @@ def isinstance_of(to: Lowering, test: ast.expr) -> tuple[ast.expr, list[ast.expr
 
 
 def classes_asked(to: Lowering, classes: list[ast.expr]) -> tuple[tuple[Slot, ...], tuple[str, ...]]:
-    """Return the slots of the classes of an ``isinstance``, and their names as they are written."""
+    """Return the slots of the classes of an ``isinstance``, and their names as written."""
     if not classes:
         return (to.nothing(),), ("torch.Tensor",)
     return tuple([to.peek(each) for each in classes]), tuple([dotted_name(each) for each in classes])
@@ -113,7 +113,7 @@ def _compare(to: Lowering, test: ast.Compare, *, holds: bool) -> None:
 
 
 def _at_device(to: Lowering, left: ast.expr, right: ast.expr) -> None:
-    """Bind the ``x`` of ``x.device == device`` to a tensor there."""
+    """Refine the ``x`` of ``x.device == device`` to a tensor on that device."""
     if isinstance(left, ast.Attribute) and left.attr == "device" and (key := to.path(left.value)):
         to.env[key] = to.once(Op.AT_DEVICE, (to.peek(left.value), to.peek(right)))
 

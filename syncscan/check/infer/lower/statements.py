@@ -1,4 +1,4 @@
-"""Statements that are neither assignments, branches nor loops: calls, contexts, imports, definitions."""
+"""Lowering of the other statements: expressions, contexts, imports, definitions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _with(to: Lowering, node: ast.With | ast.AsyncWith) -> bool | None:
 
 
 def _may_be_device(node: ast.expr) -> bool:
-    """Return whether a context may be ``torch.device(...)``, or a variable that holds one."""
+    """Return whether a context manager may be ``torch.device(...)`` or a variable with a device."""
     if isinstance(node, ast.Call):
         return "device" in last_name(node.func)
     return "device" in last_name(node)
@@ -70,7 +70,7 @@ def _either(node: ast.expr) -> tuple[ast.expr, ...]:
 
 
 def _maker(to: Lowering, node: ast.expr) -> str:
-    """Return the own name of the function that makes a context manager, whatever it is called here."""
+    """Return the original name of the function that makes a context manager, through renamed imports."""
     if not isinstance(node, ast.Call):
         return ""
     if not isinstance(node.func, ast.Name):
@@ -97,7 +97,7 @@ def _function(to: Lowering, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Non
 
 @lowers(STATEMENTS, ast.ClassDef)
 def _class(to: Lowering, node: ast.ClassDef) -> None:
-    """Lower the body of a class: what it assigns are attributes of the instances."""
+    """Lower the body of a class, whose assignments are attributes of the instances."""
     to.run(decorators_of(node))
     cls = to.module.class_at(node)
     if cls is None:

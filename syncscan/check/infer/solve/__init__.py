@@ -1,1 +1,1 @@
-"""The fixed point: the worklist, incremental analysis, what is recorded for rules, and provenance."""
+"""The fixed point: the worklist, incremental analysis, the record for rules, and provenance."""

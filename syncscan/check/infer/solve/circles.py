@@ -1,7 +1,7 @@
-"""Contributions that rest on themselves: what one wrote to a cell may be what another read there before.
+"""Circular support: a contribution to a cell may depend on an earlier value of the same cell.
 
-Where a cell loses a contribution, its value may stay what it was only because some contribute what they have read of it, by
-whatever way. So all functions on such a way are to be solved anew.
+After a cell loses a contribution, its value may persist only because of such circular contributions. All
+functions on a dependency cycle through the cell must therefore be solved again.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _GIVEN = frozenset({"parameters", "texts", "left out", "virtual places", "virtua
 
 
 class Instructions(Protocol):
-    """What is asked of the solver."""
+    """The part of the solver that this module uses."""
 
     def state_of(self, instruction: int) -> State:
-        """Return the function of an instruction, by its number in the whole project."""
+        """Return the state of the function that contains an instruction, by its number in the whole project."""
 
 
 class Circles:
-    """The ways from some cells through instructions that read them, and what these contribute to, back to the cells."""
+    """The dependency cycles through some cells: from a cell to its readers, their contributions, and back."""
 
     def __init__(self, instructions: Instructions) -> None:
         self._instructions = instructions
@@ -37,7 +37,7 @@ class Circles:
         self._before: dict[object, list[object]] = {}
 
     def through(self, cells: Iterable[Cell[Any]]) -> set[State]:
-        """Return the functions on ways that lead from one of the cells back to one; NotFollowedError where they are too long."""
+        """Return the states of the functions on these cycles; raise NotFollowedError beyond 200,000 instructions and cells."""
         start = {*cells}
         self._follow(start)
         ahead: deque[object] = deque(cell for cell in start if cell in self._before)
@@ -50,7 +50,7 @@ class Circles:
         return {self._instructions.state_of(max(each, ~each)) for each in on_a_way if isinstance(each, int)}
 
     def _follow(self, start: set[Cell[Any]]) -> None:
-        """Find all that can be reached from some cells."""
+        """Record the predecessors of everything reachable from some cells."""
         queue: deque[tuple[object, Iterator[object]]] = deque((cell, _readers(cell)) for cell in start)
         seen: set[object] = {*start}
         while queue:
@@ -68,7 +68,7 @@ class Circles:
                     queue.append((each, _readers(each)))
 
     def _from(self, instruction: int, *, is_reading: bool) -> Iterator[object]:
-        """Yield the instructions that use what one yields, and the cells to which it contributes."""
+        """Yield the users of an instruction's value, and the cells to which the instruction contributes."""
         state = self._instructions.state_of(instruction)
         for cell in self._told_by(state).get(instruction, ()):
             if not is_reading or cell.sort not in _GIVEN:

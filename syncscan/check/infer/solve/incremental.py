@@ -1,10 +1,10 @@
-"""What an edit changes of a fixed point, worked out without the rest.
+"""Incremental analysis: update a fixed point after an edit, without the functions that the edit does not affect.
 
-Some functions are to be solved anew: the cone. All others keep what they contributed, and are seen as they were at the end of each
-round. So the cone is solved through all rounds again, and then each cell to which it contributes is looked at: where that
-had another value at the end of some round, those that read it belong to the cone too, and it is solved once more. So do those
-that hand on what they read of a cell until it is contributed to that cell again, where the cone contributes less to it than before. In the end
-no reader outside of the cone has seen anything else, and the fixed point is that of a cold run, because there is only one.
+The functions to solve again form the cone. The contributions of all other functions stay, and appear in the
+round in which they were made. The cone repeats all rounds of the analysis. If a cell to which the cone
+contributes then differs at the end of some round, its readers join the cone. So do the functions on a
+dependency cycle through a cell to which the cone now contributes less. The process ends when no reader
+outside the cone would see another value. The fixed point is unique, so the result equals that of a cold run.
 """
 
 from __future__ import annotations
@@ -24,36 +24,36 @@ Changes = list[tuple[int, Any]]  # of a value: the round, and what it was at the
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """The functions of which something else may be known, and whether any may run something else, or in another way."""
+    """The functions whose facts may have changed, and whether the call graph may have changed."""
 
     functions: set[Function]
     calls_differ: bool
 
 
 class Solving(Protocol):
-    """What a replay asks of the solver."""
+    """The part of the solver that a replay uses."""
 
     turn: int
     rounds: dict[int, int]
 
     def run(self) -> None:
-        """Run what is due until nothing is."""
+        """Run the worklist until it is empty."""
 
     def answer(self, stratum: int, turn: int, states: Iterable[State]) -> bool:
-        """Answer all that some functions leave open; whether there was any."""
+        """Answer all open questions of some functions up to a stratum; return whether there were any."""
 
     def wake(self, cell: Cell[Any]) -> None:
-        """Let those that read a cell run again."""
+        """Put the readers of a cell on the worklist."""
 
     def wake_up(self, state: State) -> None:
-        """Let every instruction of a function run."""
+        """Put every instruction of a function on the worklist."""
 
     def state_of(self, instruction: int) -> State:
-        """Return the function of an instruction, by its number in the whole project."""
+        """Return the state of the function that contains an instruction, by its number in the whole project."""
 
 
 class Replay:
-    """The rounds of a project, gone through again by some functions."""
+    """A repetition of all rounds by the functions of the cone."""
 
     def __init__(self, solver: Solving) -> None:
         self._solver = solver
@@ -66,7 +66,7 @@ class Replay:
         ] = {}  # what functions of the cone contributed before, all of them together
 
     def remove(self, state: State) -> None:
-        """Take back all that a function contributed and read."""
+        """Remove the contributions and reads of a function from all cells."""
         first, behind = state.base, state.base + state.size
         is_new = state not in self._removed
         self._removed.add(state)
@@ -88,12 +88,12 @@ class Replay:
             self._before[cell] = cell.changes()
 
     def add(self, state: State) -> None:
-        """Let a function be solved anew."""
+        """Add a function to the cone."""
         self.cone[state] = None
         state.is_replayed = True
 
     def enter(self, cell: Cell[Any]) -> None:
-        """Let a cell have the value that it has at the end of the last round, by all that is contributed so far."""
+        """Set a cell to its value at the end of the last round, from all current contributions."""
         if cell in self._entered:
             return
         if cell not in self._before and cell.late is None:
@@ -105,15 +105,16 @@ class Replay:
         self._entered[cell] = [change for change in changes if change[0] > turn]
 
     def note_told(self, cell: Cell[Any]) -> None:
-        """Note, before it takes one, that the cone contributes to a cell."""
+        """Save the history of a cell before the cone's first contribution."""
         if cell not in self._before:
             self.enter(cell)
             self._before[cell] = cell.changes()
 
     def solve(self, strata: Sequence[int], progress: Callable[[str, int, int], None], most: int) -> None:
-        """Solve the cone, and all that is found to belong to it.
+        """Solve the cone until no further function must join the cone.
 
-        NotFollowedError where more than ``most`` functions are solved by that: to begin anew is faster then.
+        Raises NotFollowedError where this would solve more than ``most`` functions: a cold run is then
+        faster.
         """
         solved = begun = 0
         while True:
@@ -161,7 +162,7 @@ class Replay:
             solver.rounds[stratum] = max(count, solver.rounds.get(stratum, 0))
 
     def _advance(self, turn: int) -> None:
-        """Let what those outside contribute in a round be there."""
+        """Apply the contributions that functions outside the cone make in a round."""
         for cell, changes in self._entered.items():
             while changes and changes[0][0] <= turn:
                 _, value = changes.pop(0)
@@ -171,17 +172,17 @@ class Replay:
                     self._solver.wake(cell)
 
     def touched(self) -> Iterable[Cell[Any]]:
-        """Return the cells to which the cone contributes, or did."""
+        """Return the cells to which the cone contributes or contributed."""
         return self._before
 
     def _differing(self) -> Iterator[Cell[Any]]:
-        """Yield the cells that had another value at the end of some round."""
+        """Yield the cells that differ at the end of some round."""
         for cell, before in self._before.items():
             if cell.changes() != before:
                 yield cell
 
     def _less(self) -> Iterator[Cell[Any]]:
-        """Yield the cells to which the cone contributes less than its functions did, and others something that it does not."""
+        """Yield the cells where the cone contributes less than before, and other contributions exceed its own."""
         for cell, lost in self._lost.items():
             told = rest = cell.nothing
             for writer, fact in cell.contributions.items():

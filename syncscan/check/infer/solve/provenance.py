@@ -1,8 +1,9 @@
-"""Why a value is where it is, found for findings only: the shortest chain from an expression to where that was decided.
+"""Provenance, computed for findings only: the shortest chain from an expression to the origin of its device.
 
-A chain goes from an instruction to the operand that decides, or to a cell that it reads; from a cell to an instruction
-that contributes to it. Crossing a cell is a step of the chain. Of several contributions those nearest to the code at
-hand come first, then those of the first path and line, so that a chain is a function of the source alone.
+A chain leads from an instruction to its deciding operand, or to a cell that the instruction reads. From a
+cell, the chain leads to an instruction that contributes to the cell, which adds a step. Among several
+contributions, those nearest to the code at hand come first, then those of the first path and line. A chain
+therefore depends on the source alone.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ ANYWHERE: Places = frozenset(Device)  # for what is no tensor
 
 
 class Step(NamedTuple):
-    """One step of a chain; ``is_placing`` where a call decides the place, with the reasons of its device behind it."""
+    """One step of a chain; ``is_placing`` marks a call that decides the device, followed by the chain of its device argument."""
 
     path: str
     line: int
@@ -44,21 +45,21 @@ class Step(NamedTuple):
 
 
 class _Node(NamedTuple):
-    """An instruction, and what it does with places when it runs once more."""
+    """An instruction of a function."""
 
     state: State
     slot: Slot
 
 
 class _Writers(NamedTuple):
-    """The instructions that contribute to a cell, file by file, and the functions and files that they are in."""
+    """The instructions that contribute to a cell, by file, and the functions and files that contain them."""
 
     found: list[tuple[str, list[_Node]]]
     rests_on: frozenset[object]
     by_line: dict[str, list[tuple[int, _Node]]]  # of the files to which somebody came
 
     def in_file(self, path: str, nodes: Sequence[_Node]) -> list[tuple[int, _Node]]:
-        """Return those in a file by their lines; a file that nobody comes to need not be read for that."""
+        """Return the writers in a file by line; files are read only when visited."""
         known = self.by_line.get(path)
         if known is None:
             lines = [(_line_of(*node), node) for node in nodes]
@@ -73,7 +74,7 @@ _Ways = deque[tuple[tuple[Step, ...], Iterator[tuple[_Node, "Step | None"]]]]
 
 
 class Provenance:
-    """Finds the reasons of values of one project."""
+    """The provenance of values of one project, with caches for one revision."""
 
     def __init__(self, solver: Solving) -> None:
         self._solver = solver
@@ -89,14 +90,14 @@ class Provenance:
     def reasons(
         self, state: State, slot: Slot, places: Places
     ) -> tuple[list[Step], tuple[Evidence, ...], frozenset[object]]:
-        """Return the chain of a value, where else it is passed to the function, and the functions, files and cells that say so."""
+        """Return the chain of a value, the other call sites that pass it, and everything that the chain depends on."""
         self._rests_on = set()
         steps = self.chain(state, slot, places)
         others = self.others(state, steps, places)
         return steps, others, frozenset(self._rests_on)
 
     def chain(self, state: State, slot: Slot, places: Places) -> list[Step]:
-        """Return the steps from an expression to where its value was put in one of some places; none where that is not known."""
+        """Return the steps from an expression to the origin of its device, if in ``places``; empty where unknown."""
         path = state.function.module.path
         start = _Node(state, slot)
         queue: _Ways = deque([((), iter([(start, None)]))])
@@ -122,9 +123,9 @@ class Provenance:
     def _within(
         self, node: _Node, places: Places, seen: set[_Node]
     ) -> tuple[list[Step] | None, list[Cell[Any]], list[Step]]:
-        """Follow the operands that decide, inside of a function: to where it was decided, or the cells that are read.
+        """Follow the deciding operands within a function, to an origin or to the cells that are read.
 
-        The steps that come with these are what was seen on the way while the program ran.
+        Also returns the steps from runtime facts on the way.
         """
         observed: list[Step] = []
         index: int | None = None
@@ -154,7 +155,7 @@ class Provenance:
         return None, [], observed
 
     def _root(self, state: State, slot: Slot, origins: Sequence[Origin], seen: set[_Node]) -> list[Step]:
-        """Return the step at which a value was placed, and those of the device that said so."""
+        """Return the step of an origin, followed by the chain of its device argument."""
         origin = origins[0]
         line = origin.line or _line_of(state, slot)
         text = origin.text.replace("{}", f"`{_text_of(state, slot)}`")
@@ -185,7 +186,7 @@ class Provenance:
     def _contributions(
         self, cell: Cell[Any], places: Places, here: str, path: str
     ) -> Iterator[tuple[_Node, Step | None]]:
-        """Yield the instructions that put a value in some places into a cell, those nearest to some files first."""
+        """Yield the instructions that contribute a value on these devices to a cell, the nearest files first."""
         asked = (cell, places, here, path)
         writers = self._writers.get(asked)
         if writers is None:
@@ -213,7 +214,7 @@ class Provenance:
         return _Writers(sorted(found.items(), key=order), frozenset(rests_on), {})
 
     def _operand(self, node: _Node, cell: Cell[Any], places: Places) -> _Node:
-        """Return the slot of what an instruction contributes to a cell: an argument, or what it stores."""
+        """Return the slot whose value an instruction contributes to a cell: an argument, or the stored value."""
         state, slot = node
         operands = state.ir.operands[slot]
         op = state.ir.ops[slot]
@@ -230,7 +231,7 @@ class Provenance:
         return node if value is None else _Node(state, value)
 
     def others(self, state: State, steps: Sequence[Step], places: Places) -> tuple[Evidence, ...]:
-        """Return where else a value is passed to a function, by callers that its chain does not follow."""
+        """Return the other call sites that pass a value to a function, beside the one in its chain."""
         parameters = {*state.function.parameters}
         step = next((each for each in steps if each.cell is not None and each.cell.key in parameters), None)
         if step is None or step.cell is None:
@@ -250,7 +251,7 @@ class Provenance:
 
 
 def _in_turn(ways: _Ways) -> Iterator[tuple[tuple[Step, ...], _Node]]:
-    """Yield the instructions of all ways, which may become more meanwhile, each with the steps to it."""
+    """Yield the instructions of all pending paths in turn, each with the steps to it."""
     while ways:
         steps, writers = ways.popleft()
         for node, step in writers:
@@ -258,7 +259,11 @@ def _in_turn(ways: _Ways) -> Iterator[tuple[tuple[Step, ...], _Node]]:
 
 
 def evidence_of(steps: Sequence[Step]) -> Evidence | None:
-    """Return the steps that are shown, the nearest first: of the device after the step that placed the value one, and where it began."""
+    """Return the evidence to show, nearest step first.
+
+    After the step that decides the device, the evidence keeps one step of the device's own chain, and its
+    origin.
+    """
     placed = next((number for number, each in enumerate(steps) if each.is_placing), len(steps))
     shown = min(placed + 2, MOST_STEPS - 1)
     if len(steps) > shown:
@@ -271,7 +276,7 @@ def evidence_of(steps: Sequence[Step]) -> Evidence | None:
 
 
 def _merged(steps: Sequence[Step]) -> list[Step]:
-    """Return the steps, of those that follow one another on a line the last."""
+    """Return the steps with consecutive ones on the same line merged into the last."""
     merged: list[Step] = []
     for step in steps:
         if merged and (merged[-1].path, merged[-1].line) == (step.path, step.line):
@@ -283,7 +288,7 @@ def _merged(steps: Sequence[Step]) -> list[Step]:
 
 
 def _is_in(value: object, places: Places) -> bool:
-    """Return whether a value, or a part of it, is in one of some places."""
+    """Return whether a value, or a part of it, is on one of some devices."""
     if not isinstance(value, AbstractValue):
         return False
     if places is ON_GPU:
@@ -295,7 +300,7 @@ _RANK = {Device.CUDA: 4, Device.MIXED: 3, Device.UNKNOWN: 2, Device.OTHER: 1, De
 
 
 def _deciding(state: State, slot: Slot, places: Places, visited: set[Slot]) -> Slot | None:
-    """Return the operand that decides where a value is: the one whose place is surest, then the first."""
+    """Return the operand that decides the device of a value: the one with the most certain device, then the first."""
     best: tuple[int, int, int] | None = None
     found: Slot | None = None
     operands = state.ir.operands[slot]
@@ -311,7 +316,7 @@ def _deciding(state: State, slot: Slot, places: Places, visited: set[Slot]) -> S
 
 
 def _index_of(state: State, slot: Slot) -> int | None:
-    """Return the number of the item that an instruction takes out of what it is given."""
+    """Return the constant index of the item that an instruction extracts, or None."""
     if state.ir.ops[slot] == Op.UNPACKED:
         return int(state.ir.data[slot][0])
     payload = state.values[state.ir.operands[slot][1]].payload if state.ir.ops[slot] == Op.SUBSCRIPT else None
@@ -319,7 +324,7 @@ def _index_of(state: State, slot: Slot) -> int | None:
 
 
 def _agrees(sighting: Sighting, index: int | None) -> bool:
-    """Return whether what the source says of a value that was seen, or of an item of it, is the reason of its place."""
+    """Return whether the inferred devices of a value, or of one item, equal the observed ones."""
     known, seen = sighting.known, sighting.seen
     if known.items is not None and seen.items is not None and len(known.items) != len(seen.items):
         return False
@@ -333,7 +338,7 @@ def _agrees(sighting: Sighting, index: int | None) -> bool:
 
 
 def _item(value: AbstractValue, index: int | None) -> AbstractValue:
-    """Return an item of a container, if it is known by itself; else any of them."""
+    """Return an item of a container if known individually, else the join of its elements."""
     if (
         value.items is not None
         and value.kind is not Kind.UNION
@@ -345,7 +350,7 @@ def _item(value: AbstractValue, index: int | None) -> AbstractValue:
 
 
 def _device_operand(state: State, slot: Slot) -> Slot | None:
-    """Return the argument of a call that names a device."""
+    """Return the slot of a call's argument that names a device, or None."""
     site = state.ir.data[slot]
     if not isinstance(site, CallSite):
         return None
@@ -363,7 +368,7 @@ def _device_operand(state: State, slot: Slot) -> Slot | None:
 
 
 def _argument(state: State, slot: Slot, cell: Cell[Any], places: Places) -> Slot | None:
-    """Return the argument of a call that is passed to a parameter, or to whatever else a cell is about."""
+    """Return the slot of the argument that a call contributes to a cell, or None."""
     called, arguments = _called_and_arguments(state, slot)
     found = _named_argument(state, slot, cell, arguments)
     if found is not None:
@@ -376,7 +381,7 @@ def _argument(state: State, slot: Slot, cell: Cell[Any], places: Places) -> Slot
 
 
 def _called_and_arguments(state: State, slot: Slot) -> tuple[Sequence[Slot], Sequence[Slot]]:
-    """Return the operands of a call that say what is called, and its arguments."""
+    """Return the operands of a call that denote the callee, and its arguments."""
     site: CallSite = state.ir.data[slot]
     operands = state.ir.operands[slot][: -1 if site.has_device else None]
     called = 0 if state.ir.ops[slot] == Op.CALL_SUPER else 2 if site.has_bound else 1
@@ -384,7 +389,7 @@ def _called_and_arguments(state: State, slot: Slot) -> tuple[Sequence[Slot], Seq
 
 
 def _named_argument(state: State, slot: Slot, cell: Cell[Any], arguments: Sequence[Slot]) -> Slot | None:
-    """Return the argument in the place of a parameter, or of its name."""
+    """Return the argument for the parameter of a cell, by position or name, or None."""
     site: CallSite = state.ir.data[slot]
     key = cell.key
     if isinstance(key, Parameter):
@@ -407,7 +412,7 @@ def _alike_or_first(state: State, slot: Slot, cell: Cell[Any], on_gpu: Sequence[
 
 
 def _position(parameter: Parameter, state: State) -> int | None:
-    """Return the place of a parameter among the positional arguments of a call, without the object of a method."""
+    """Return the position of a parameter among the positional arguments of a call, without the receiver."""
     for callee in state.callees:
         plain = getattr(callee, "plain", ())
         if parameter in plain:
@@ -421,12 +426,12 @@ def _alike(value: AbstractValue, contribution: AbstractValue) -> bool:
 
 
 def _line_of(state: State, slot: Slot) -> int:
-    """Return the line of an instruction; 0 where it is not kept."""
+    """Return the line of an instruction, or 0 if not recorded."""
     return state.ir.places[slot][0] if slot in state.ir.places else 0
 
 
 def _text_of(state: State, slot: Slot) -> str:
-    """Return a call as it stands on its first line, shortened for a message."""
+    """Return the first line of a call's source, shortened for a message."""
     if slot not in state.ir.places:
         return ""
     line, column, end_line, end_column = state.ir.places[slot]
@@ -439,7 +444,7 @@ def _text_of(state: State, slot: Slot) -> str:
 
 
 def _text_of_cell(cell: Cell[Any], node: _Node) -> str:
-    """Return what a contribution to a cell is, for a reader; "" where it is no step of its own."""
+    """Return the text of a step for a contribution to a cell; "" where it adds no step."""
     state, slot = node
     key, data = cell.key, state.ir.data[slot]
     if cell.sort == "parameters":
@@ -468,6 +473,6 @@ def _owner_of(parameter: Parameter, state: State) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def _shared(one: str, other: str) -> int:
-    """Return how many folders two files have in common, from the top."""
+    """Return the number of leading folders that two paths share."""
     pairs = zip(one.split("/"), other.split("/"), strict=False)
     return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))

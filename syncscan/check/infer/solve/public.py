@@ -1,4 +1,4 @@
-"""Abstract values as rules see them, each with the reason of its place, which is looked for when it is asked for."""
+"""Abstract values in the form that rules receive, with provenance that is computed on demand."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from syncscan.model import UNKNOWN, Evidence, Kind, Value
 
 
 class Reasons(NamedTuple):
-    """Why a value is where it is: the first step of a chain, None where nothing is known of it.
+    """The provenance of a value: the first step of a chain, or None.
 
-    ``passed_too`` has where else the value is passed to the function in which it is; ``rests_on`` the functions, files and
-    cells that say so, as they were in a revision of the project.
+    ``passed_too`` lists other call sites that pass the value to the same function. ``rests_on`` has the
+    functions, files and cells on which the chain depends, as of ``revision``.
     """
 
     found: Evidence | None
@@ -23,19 +23,19 @@ class Reasons(NamedTuple):
 
 
 class Explain(Protocol):
-    """Looks for the reasons of a value."""
+    """A function that computes the provenance of one value."""
 
     def __call__(self) -> Reasons:
-        """Return them."""
+        """Return the provenance."""
 
     def holds(self, reasons: Reasons) -> bool:
-        """Return whether nothing on which they rest has changed since."""
+        """Return whether nothing that the provenance depends on has changed since."""
 
 
 class LazyEvidence(Evidence):
-    """The first step of a chain that is looked for when it is first asked for, and again when what it rests on has changed.
+    """The first step of a chain, computed on first access, and again after a change to anything the chain depends on.
 
-    It is false where nothing is known of the reason.
+    The object is false where no chain exists.
     """
 
     __slots__ = ("_known", "explain")
@@ -51,7 +51,7 @@ class LazyEvidence(Evidence):
 
     @property
     def reasons(self) -> Reasons:
-        """Return the reasons as they are now."""
+        """The current provenance."""
         known: Reasons | None = self._known
         if known is None or not self.explain.holds(known):
             known = self.explain()
@@ -60,7 +60,7 @@ class LazyEvidence(Evidence):
 
     @property
     def found(self) -> Evidence | None:
-        """Return the chain; None where nothing is known of the reason."""
+        """The first step of the chain, or None."""
         return self.reasons.found
 
     def __getattribute__(self, name: str) -> Any:
@@ -74,7 +74,7 @@ _OF_A_STEP = {"path": "", "line": 0, "text": "", "parent": None, "cell": 0}
 
 
 def public(value: AbstractValue, evidence: Evidence | None = None) -> Value:
-    """Return a value in the vocabulary of rules."""
+    """Return the `syncscan.model.Value` of an abstract value, with ``evidence`` on each of its parts."""
     if value.kind is Kind.UNKNOWN:
         return UNKNOWN
     payload = None if isinstance(value.payload, (BoundMethod, Partial)) else value.payload

@@ -1,4 +1,4 @@
-"""The last evaluation of a function, written down: the values in each statement that may block."""
+"""The record of a function's final evaluation: the values in each statement that may block."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Position = tuple[int, int, int, int]
 
 
 def position_of(node: ast.expr) -> Position:
-    """Where an expression stands."""
+    """Return the source range of an expression, as `ast` has it."""
     return (node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
 
 
 @dataclass(slots=True)
 class Candidate:
-    """A statement (only its head, if it is compound) and what is known of the expressions in it."""
+    """A statement (only its head, if compound) with the inferred facts about its expressions."""
 
     node: ast.stmt
     value: Callable[[Slot], Value]  # of a slot of its function, as rules see it
@@ -40,12 +40,12 @@ class Candidate:
     blocks: bool = False
 
     def at(self, position: Position) -> Value:
-        """The value of the expression that stands there."""
+        """Return the value of the expression at a source range, or UNKNOWN."""
         slot = self.slots.get(position)
         return UNKNOWN if slot is None else self.value(slot)
 
     def call_at(self, position: Position) -> Bound | None:
-        """The call of a known operation that stands there."""
+        """Return the call of a known operation at a source range, or None."""
         call = self.calls.get(position)
         return None if call is None else call()
 
@@ -57,21 +57,21 @@ Waits = dict[Function, Value]
 
 
 class Recorder:
-    """Listens to the evaluation of one function."""
+    """The record of one function: one candidate for each statement."""
 
     def __init__(self, waits: Waits, value: Callable[[Slot], Value]) -> None:
-        """``value`` has those of slots, as rules see them."""
+        """Take ``value``, which returns the value of a slot in the form for rules."""
         self._waits = waits
         self._value = value
         self._open: list[Candidate] = []
         self.statements: Statements = {}
 
     def begin(self, node: ast.stmt) -> None:
-        """Listen to a statement; statements nest."""
+        """Begin a statement; statements nest."""
         self._open.append(Candidate(node, self._value))
 
     def end(self) -> None:
-        """Keep the innermost statement; a later evaluation of it, in a loop, replaces it."""
+        """End the innermost statement; a later evaluation, as in a loop, replaces the record."""
         record = self._open.pop()
         place = (record.node.lineno, record.node.col_offset)
         known = self.statements.get(place)
@@ -80,19 +80,19 @@ class Recorder:
         self.statements[place] = record
 
     def value(self, node: ast.expr, slot: Slot) -> None:
-        """An expression has the value of a slot."""
+        """Record the slot of an expression."""
         if self._open:
             self._open[-1].slots[position_of(node)] = slot
 
     def candidate(self) -> None:
-        """The statement asks for the truth, text or number of a GPU value."""
+        """Mark the statement: it requests the truth, text or number of a GPU value."""
         if self._open:
             self._open[-1].blocks = True
 
     def operation(
         self, node: ast.expr, named: ast.expr, name: str, bound: Bound, call: Callable[[], Bound]
     ) -> None:
-        """An operation of the table is called, by a name that stands at ``named``; ``call`` is that as rules see it."""
+        """Record a call of an operation in the table, under its name at ``named``; ``call`` returns the call in the form for rules."""
         if not self._open:
             return
         record, position = self._open[-1], position_of(node)
@@ -106,19 +106,19 @@ class Recorder:
         record.blocks |= is_candidate(bound, case, queued)
 
     def asked(self, named: ast.expr, name: str) -> None:
-        """A function is called that a rule asks about, by a name that stands at ``named``."""
+        """Record a call of a function that a rule lists in `asks`, by its name at ``named``."""
         if self._open:
             self._open[-1].names[position_of(named)] = name
             self._open[-1].blocks = True
 
     def mirror(self, node: ast.expr, source: Value) -> None:
-        """A host array is advanced that nothing refreshes, and ``source`` on the GPU is what it is a mirror of."""
+        """Record an in-place addition to a host array that mirrors the GPU tensor ``source``, and that no code refreshes."""
         if self._open:
             self._open[-1].mirrors[position_of(node)] = source
             self._open[-1].blocks = True
 
     def property_read(self, node: ast.expr, methods: tuple[Function, ...]) -> None:
-        """A property is read, which runs one of these methods."""
+        """Record the read of a property that runs one of these methods, if any of them blocks."""
         wait = next((self._waits[method] for method in methods if method in self._waits), None)
         if wait is not None and self._open:
             self._open[-1].waits[position_of(node)] = wait
@@ -126,7 +126,7 @@ class Recorder:
 
 
 def is_candidate(bound: Bound, case: Case | None, queued: Case | None) -> bool:
-    """Return whether rules are asked about a call: it blocks, or is a copy under way in memory that the host reads or writes."""
+    """Return whether the matcher must see a call: it blocks, or is an asynchronous copy to or from pinned memory."""
     if case is not None or queued is None:
         return case is not None
     return queued.effect is Effect.DOWNLOAD or any(value.pinned for value in bound.operands())

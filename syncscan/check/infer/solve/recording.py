@@ -1,4 +1,4 @@
-"""A function lowered once more, to say which value each of its expressions has and which calls in it block."""
+"""The recording of a function: a repeated lowering that maps expressions to values and finds blocking calls."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Shown = Callable[[State, Slot | None, AbstractValue], Value]  # the value that r
 
 
 def statements(solver: Solving, state: State, waits: Waits, shown: Shown) -> Statements:
-    """Return the statements of a function, and of each whether a GPU value reaches a place in it that may block."""
+    """Return the recorded statements of a function; those where a GPU value may block have ``blocks`` set."""
     recording = _Recording(solver, state, waits, shown)
     lower(state.function, solver.context.scopes, solver.context.conventions, recording)
     return recording.statements
 
 
 class _Recording:
-    """Listens to the lowering, and runs each call again with the values that are known in the end."""
+    """A listener of the lowering that runs each call again with the values of the fixed point."""
 
     def __init__(self, solver: Solving, state: State, waits: Waits, shown: Shown) -> None:
         self._context: Context = solver.context
@@ -46,7 +46,7 @@ class _Recording:
 
     @property
     def statements(self) -> Statements:
-        """Return what was recorded."""
+        """The recorded statements."""
         return self._recorder.statements
 
     # What the lowering tells
@@ -101,7 +101,7 @@ class _Recording:
         return self._state.values[gate] is BOTTOM
 
     def contradiction(self, test: ast.expr, *, holds: bool, lowering: Lowering) -> bool:
-        """Return whether a test comes out so only for other values than those known: ``not isinstance(x, Tensor)`` of a tensor."""
+        """Return whether a test contradicts the inferred values, as ``not isinstance(x, Tensor)`` for a tensor."""
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self.contradiction(test.operand, holds=not holds, lowering=lowering)
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is holds:
@@ -176,7 +176,7 @@ def formats(left: AbstractValue, right: AbstractValue) -> bool:
 
 
 class Probe:
-    """Runs the instructions of functions again that may block, to say whether any does; no node is needed for that."""
+    """A cheap test of whether a function may block: runs its candidate instructions again, without syntax nodes."""
 
     def __init__(self, solver: Solving) -> None:
         self._point = Point(solver)
@@ -185,7 +185,7 @@ class Probe:
         self._blocks = False
 
     def may_block(self, state: State) -> bool:
-        """Return whether a GPU value reaches a place in a function that blocks, or would, had the call not asked to go on."""
+        """Return whether a GPU value reaches a call that blocks, or an asynchronous copy that rules must see."""
         ir, values, point = state.ir, state.values, self._point
         self._blocks = any(_may_be_gpu(values[slot]) for slot in ir.truths) or any(
             formats(values[left], values[right]) for left, right in ir.formats
@@ -210,7 +210,7 @@ class Probe:
         self._blocks = True
 
     def property_read(self, node: ast.expr, methods: tuple[Function, ...]) -> None:
-        """See `Recording`; who reads a property that blocks is found by what it calls."""
+        """See `Recording`; the call graph finds the readers of blocking properties."""
 
     def mirror(self, node: ast.expr, source: AbstractValue) -> None:
         """See `Recording`."""
@@ -222,7 +222,7 @@ class Probe:
 
 
 def _subscripts_on_gpu(state: State) -> Iterator[Slot]:
-    """Yield the subscripts, read or stored to, in which a value is on the GPU."""
+    """Yield the subscripts, read or stored, with an operand on the GPU."""
     ops, values, all_operands = state.ir.ops, state.values, state.ir.operands
     for wanted in (Op.SUBSCRIPT, Op.STORE_ITEM):
         if wanted in ops:

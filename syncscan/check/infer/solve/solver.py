@@ -1,8 +1,8 @@
-"""The least fixed point of a project, stratum by stratum.
+"""The solver: the least fixed point of a project, stratum by stratum.
 
-An instruction runs when an operand or a cell that it reads has changed. Values only rise, so it ends. What a stratum
-leaves open is answered when it is closed: all that asked are answered at once, from the values that are there then, so
-that no answer depends on the order of instructions.
+An instruction runs when an operand or a cell that it reads has changed. Values only rise, so the worklist
+empties. Each stratum then answers the questions left open. All answers come from the same values, so no
+answer depends on the order of instructions.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ Progress = Callable[[str, int, int], None]
 
 
 class Solver:
-    """What is known of a project.
+    """The inference of one project: its states, cells and worklist.
 
-    ``asked`` has the full names of functions whose calls are to be candidates whatever the table says; ``facts`` has what
-    was seen while the project ran.
+    ``asked`` has the full names of functions whose calls are candidates regardless of the operation table.
+    ``facts`` are runtime facts.
     """
 
     def __init__(
@@ -83,12 +83,12 @@ class Solver:
         self._changed: dict[object, int] = {}  # the last revision in which a function, a cell or a file did
 
     def functions(self) -> list[Function]:
-        """Return every function of the project, and the lambdas that were met, in order."""
+        """Return every function of the project, and the lambdas met, in order."""
         defined = [function for module in self.context.modules for function in module.functions]
         return [*defined, *self.context.scopes.all_lambdas()]
 
     def solve(self, progress: Progress) -> None:
-        """Reach the fixed point."""
+        """Compute the fixed point from scratch."""
         functions = self.functions()
         for done, function in enumerate(functions):
             progress("infer", done, len(functions))
@@ -103,7 +103,7 @@ class Solver:
             self._conclude(state)
 
     def _conclude(self, state: State) -> None:
-        """Note what a function calls, and whether it may block."""
+        """Publish the callees of a function, and whether the function may block."""
         function = state.function
         self.known.callees[function] = state.callees
         self.known.elsewhere[function] = state.elsewhere
@@ -113,9 +113,9 @@ class Solver:
                 self.known.may_block.add(function)
 
     def revise(self, edits: Sequence[ModuleEdit], progress: Progress) -> Revision:
-        """Reach the fixed point of what modules are now.
+        """Update the fixed point after edits; return the affected functions.
 
-        NotFollowedError where that cannot be told from what was known; nothing of it is of use any more then.
+        Raises NotFollowedError where the analysis must start anew; the solver is then in an undefined state.
         """
         found = self.context.restructure(edits)
         had_read = self.context.forget(edits)
@@ -136,14 +136,14 @@ class Solver:
         return Revision({*gone, *(state.function for state in replay.cone)}, calls_differ)
 
     def _note_changed(self, changed: Iterable[object]) -> None:
-        """Begin a new revision, in which functions, cells and files are others."""
+        """Begin a new revision, and record the functions, cells and files that changed."""
         self._seen.clear()
         self._provenance = None
         self.revision += 1
         self._changed.update(dict.fromkeys(changed, self.revision))
 
     def _conclude_again(self, states: Sequence[State]) -> bool:
-        """Note what functions call now; whether any calls something else, or in another way."""
+        """Publish the callees of functions again; return whether any of them changed."""
         calls_differ = False
         for state in states:
             before = self.known.callees.get(state.function), self.known.elsewhere.get(state.function)
@@ -152,14 +152,14 @@ class Solver:
         return calls_differ
 
     def _drop(self, function: Function) -> State:
-        """Forget a function that is not there any more."""
+        """Remove a deleted function; return its state."""
         for known in (self.known.callees, self.known.elsewhere, self.defects):
             known.pop(function, None)
         self.known.may_block.discard(function)
         return self.states.pop(function)
 
     def _lower_again(self, functions: Iterable[Function], again: set[Function], moved: set[Module]) -> None:
-        """Let functions be solved anew from their source: those that are new, and some others."""
+        """Lower new and affected functions, and add them to the cone."""
         assert self._replay is not None
         for function in functions:
             before = self.states.get(function)
@@ -172,7 +172,7 @@ class Solver:
                 before.ir = self.lowered(function)
 
     def _callers(self, found: Consequences) -> Iterator[Function]:
-        """Yield those that call functions which may have to be called in another way."""
+        """Yield the callers of functions whose heads changed."""
         for caller, callees in self.known.callees.items() if found.heads else ():
             for callee in callees:
                 called = callee.below if isinstance(callee, Virtual) else (callee,)
@@ -181,27 +181,27 @@ class Solver:
                     break
 
     def _askers(self, found: Consequences) -> Iterator[Function]:
-        """Yield those that have asked what has another answer."""
+        """Yield the functions whose name lookups may have other results."""
         if found.questions or found.files:
             for question, askers in self.known.asked.items():
                 if found.concern(question):
                     yield from askers
 
     def state_of(self, instruction: int) -> State:
-        """Return the function of an instruction, by its number in the whole project."""
+        """Return the state of the function that contains an instruction, by its number in the whole project."""
         return self._by_base[bisect_right(self._bases, instruction) - 1]
 
     def statements(self, function: Function, waits: Waits | None = None) -> Statements:
-        """Return the statements of a function, and of each whether a GPU value reaches a place in it that may block.
+        """Return the recorded statements of a function; those where a GPU value may block have ``blocks`` set.
 
-        With ``waits``, those that read one of the properties in it count as well.
+        With ``waits``, a read of one of these properties counts as blocking.
         """
         if function in self.defects:
             return {}
         return statements(self, self.states[function], waits or {}, self._shown)
 
     def _shown(self, state: State, slot: Slot | None, value: AbstractValue) -> Value:
-        """Return a value as rules see it."""
+        """Return a value in the form for rules, with lazy evidence."""
         on_gpu = value.holds_gpu
         if slot is not None and is_process_group(value):
             return public(value, LazyEvidence(Explanation(self, state, slot, ANYWHERE)))
@@ -214,14 +214,14 @@ class Solver:
         return known
 
     def explain(self, state: State, slot: Slot, places: Places) -> Reasons:
-        """Return why the value of a slot is in one of some places, and where else it is passed to the function."""
+        """Return the provenance of a slot's value on one of some devices."""
         if self._provenance is None:
             self._provenance = Provenance(self)
         steps, passed_too, rests_on = self._provenance.reasons(state, slot, places)
         return Reasons(evidence_of(steps), passed_too, rests_on, self.revision)
 
     def holds(self, reasons: Reasons) -> bool:
-        """Return whether nothing on which reasons rest has changed since."""
+        """Return whether nothing that a provenance depends on has changed since."""
         changed = self._changed
         return all(changed.get(each, 0) <= reasons.revision for each in reasons.rests_on)
 
@@ -231,14 +231,14 @@ class Solver:
         return state
 
     def take(self, state: State) -> None:
-        """Take up a function behind all others."""
+        """Append the state of a function to the numbering of instructions."""
         self.states[state.function] = state
         self._bases.append(state.base)
         self._by_base.append(state)
         self._base = state.base + state.size
 
     def lowered(self, function: Function) -> FunctionIR:
-        """Return the instructions of a function; one that makes us fail is noted, and does nothing."""
+        """Return the instructions of a function; after an internal error, record a defect and return no instructions."""
         function.module.read()  # which gives parameters their defaults
         try:
             return lower(function, self.context.scopes, self.context.conventions)
@@ -249,7 +249,7 @@ class Solver:
             return FunctionIR()
 
     def meet(self, function: Function) -> None:
-        """Take up a lambda."""
+        """Add a lambda to the project."""
         if function not in self.states:
             state = self._add(function)
             if self._replay is not None:
@@ -257,7 +257,7 @@ class Solver:
             self.wake_up(state)
 
     def wake_up(self, state: State) -> None:
-        """Let every instruction of a function run."""
+        """Put every instruction of a function on the worklist."""
         state.due = range(len(state.ir))
         self._enqueue(state)
 
@@ -267,7 +267,7 @@ class Solver:
             heapq.heappush(self._queue, (state.order, state.base, state))
 
     def run(self) -> None:
-        """Run what is due until nothing is."""
+        """Run the worklist until it is empty."""
         queue = self._queue
         while queue:
             _, _, state = heapq.heappop(queue)
@@ -277,7 +277,7 @@ class Solver:
 
     @contextmanager
     def _contained(self, state: State) -> Iterator[None]:
-        """Note a function that makes us fail; it has contributed what it contributed until then."""
+        """Record an internal error as a defect of the function, whose earlier contributions stay."""
         try:
             yield
         except NotKeptError:
@@ -288,7 +288,7 @@ class Solver:
             state.open.clear()
 
     def _drain(self, state: State) -> None:
-        """Run the instructions of a function that are due, those first that stand first."""
+        """Run the due instructions of a function in order."""
         if state.function in self.defects:
             state.due = None
             return
@@ -319,7 +319,7 @@ class Solver:
         state.due = None
 
     def _execute(self, state: State, number: Slot) -> AbstractValue:
-        """Run one instruction; its value."""
+        """Run one instruction; return its value."""
         self.executed += 1
         point, ir, values = self._point, state.ir, state.values
         point.stand_in(state)
@@ -333,7 +333,7 @@ class Solver:
     # What instructions do
 
     def read(self, cell: Cell[Fact], state: State, number: Slot) -> Fact:
-        """Read a cell for an instruction."""
+        """Read a cell on behalf of an instruction, which becomes its reader."""
         if cell.read_by(state.base + number):
             state.reads.append(cell)
         if self._replay is not None:
@@ -341,7 +341,7 @@ class Solver:
         return cell.value
 
     def tell(self, cell: Cell[Fact], fact: Fact, state: State, number: Slot) -> None:
-        """Contribute to a cell for an instruction."""
+        """Contribute to a cell on behalf of an instruction."""
         if self._deferred is not None:
             self._deferred.append((cell, fact, state, number))
             return
@@ -354,7 +354,7 @@ class Solver:
             self.wake(cell)
 
     def wake(self, cell: Cell[Any]) -> None:
-        """Let those that read a cell run again."""
+        """Put the readers of a cell on the worklist."""
         bases, states, is_replay = self._bases, self._by_base, self._replay is not None
         for reader in cell.readers:
             state = states[bisect_right(bases, reader) - 1]
@@ -371,7 +371,7 @@ class Solver:
     # Strata
 
     def answer(self, stratum: int, turn: int, states: Iterable[State]) -> bool:
-        """Answer all that functions leave open to a stratum, from what is known now, in a round; whether there was any."""
+        """Answer all open questions of functions up to a stratum, from the current values; return whether there were any."""
         asking = [
             (state, number) for state in states for number, asked in state.open.items() if asked <= stratum
         ]
@@ -398,7 +398,7 @@ class Solver:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Looks for the reasons of the value of a slot."""
+    """The deferred provenance of a slot's value."""
 
     solver: Solver
     state: State

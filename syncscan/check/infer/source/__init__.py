@@ -1,1 +1,1 @@
-"""What the source says: modules, classes, functions, what names mean. Nothing here changes once it is linked."""
+"""The source model: modules, classes, functions and the meaning of names, immutable once linked."""

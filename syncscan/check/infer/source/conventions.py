@@ -1,4 +1,4 @@
-"""What names say: of tensors where they live and of what they are made, of a context that waits are meant."""
+"""Naming conventions: the device and dtype that a tensor's name promises, and contexts that allow synchronization."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _AFTER = re.compile(r"_*(post_?process|(batch_)?decode).*")
 
 
 def prepares_inputs(name: str) -> bool:
-    """Whether a class of this name works on the host before a model runs: an image processor, a tokenizer."""
+    """Return whether a class of this name prepares model inputs on the host: an image processor, a tokenizer."""
     return _PREPARES.fullmatch(name) is not None
 
 
 def reads_outputs(name: str) -> bool:
-    """Whether a method of this name of such a class works on what a model gave."""
+    """Return whether a method of this name, in such a class, processes the outputs of a model."""
     return _AFTER.fullmatch(name) is not None
 
 
 def place_of(conventions: Conventions, name: str) -> Device:
-    """The place that a name promises; the host where both kinds of pattern match."""
+    """Return the device that a name promises; the CPU where patterns for both devices match."""
     if _any_of(conventions.host_names).match(name):
         return Device.CPU
     if _any_of(conventions.gpu_names).match(name) and not _ASKS.match(name):
@@ -48,23 +48,23 @@ def place_of(conventions: Conventions, name: str) -> Device:
 
 @functools.lru_cache(maxsize=64)
 def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    """What a name matches that one of these shell patterns matches."""
+    """Return a regular expression for any of these shell patterns."""
     return re.compile("|".join(map(translate, patterns)) or "(?!)")
 
 
 @functools.lru_cache(maxsize=65536)
 def dtype_of(name: str) -> str | None:
-    """The dtype that the name of a tensor promises: "mask" is of bools, "indices" of integers."""
+    """Return the dtype that a tensor's name promises: "bool" for "mask", "int" for "indices", or None."""
     if _MASK.search(name):
         return "bool"
     return "int" if _INDEX.search(name) else None
 
 
 def is_tensor_of_models(name: str) -> bool:
-    """Whether a tensor has this name in what models of the libraries of models take and give."""
+    """Return whether model libraries use this name for a tensor in inputs or outputs."""
     return name in _OF_MODELS
 
 
 def allows_waits(name: str) -> bool:
-    """Whether a context manager of this name allows waits: ``allow_sync``, ``gpu_sync_allowed``."""
+    """Return whether a context manager of this name allows synchronization: ``allow_sync``, ``gpu_sync_allowed``."""
     return _ALLOWED.fullmatch(name.strip("_")) is not None

@@ -1,4 +1,4 @@
-"""A file that was edited: which of its functions differ, and what it defines otherwise than it did."""
+"""Edits of files: the functions and definitions that differ from the version before."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Defined = TypeVar("Defined", Function, Class)
 
 
 class NotFollowedError(Exception):
-    """A change whose consequences are not told one from another: all is to be worked out anew."""
+    """An edit is outside the incremental analysis; the caller starts a cold run."""
 
 
 @dataclass(slots=True)
 class ModuleEdit:
-    """What an edit has made of a module.
+    """The differences between two versions of a module.
 
-    What a function is, and a class, is decided by the node that defines it: where that has stayed, so has the
-    definition, and all that is known of it. Nothing of ``now`` is taken over before `apply`.
+    The defining node identifies a function or class. A definition whose node survives keeps its identity, and
+    all facts about it. Nothing of ``now`` takes effect before `apply`.
     """
 
     module: Module
@@ -49,7 +49,7 @@ class ModuleEdit:
 
     @classmethod
     def whole(cls, module: Module, *, is_new: bool) -> ModuleEdit:
-        """A file that is new, or not there any more."""
+        """Return the edit for a file that is new or deleted."""
         edit = cls(module, texts=(module.lines,))
         edit.names = {*module.names, *module.aliases, *module.globals}
         if is_new:
@@ -61,22 +61,22 @@ class ModuleEdit:
 
     @property
     def redefines(self) -> bool:
-        """Whether the module defines something otherwise."""
+        """True if the module's definitions change."""
         return self.now is not None or self.is_whole
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is about a file that is new, or not there any more."""
+        """True for a file that is new or deleted."""
         return self.new_as_a_whole or self.module.body in self.gone
 
     @property
     def new_as_a_whole(self) -> bool:
-        """Whether it is about a file that is new."""
+        """True for a new file."""
         return self.module.body in self.new
 
     @property
     def moves(self) -> bool:
-        """Whether anything but the functions whose source differs may stand elsewhere, or read otherwise."""
+        """True if lines outside the changed functions move or change."""
         if len(self.texts) != 2:
             return True
         before, now = (lines.split() for lines in self.texts)
@@ -95,13 +95,13 @@ class ModuleEdit:
         )
 
     def mentions(self, name: str) -> bool:
-        """Whether a name stands in the module, or stood there."""
+        """Return whether a name occurs in the old or new text of the module."""
         return any(lines.mention(name) for lines in self.texts)
 
     # What is found out before anything is taken over
 
     def compare(self, now: Module, merged: Merged) -> None:
-        """Find out what the module defines otherwise; NotFollowedError where that is not to be told."""
+        """Record the differences between the definitions; raise NotFollowedError where definitions cannot be matched."""
         self.now = now
         module = self.module
         self.new, self.gone = self._match(module.functions, now.functions)
@@ -131,7 +131,7 @@ class ModuleEdit:
     def _match(
         self, before: Sequence[Defined], now: Sequence[Defined]
     ) -> tuple[list[Defined], list[Defined]]:
-        """Match definitions, which have kept their order, names and places; those that are new, and those that are gone."""
+        """Match definitions by node, order, name and key; return the new ones and the deleted ones."""
         known: dict[ast.AST, tuple[int, Defined]] = {
             each.node: (number, each) for number, each in enumerate(before)
         }
@@ -146,14 +146,14 @@ class ModuleEdit:
         return [each for each in now if each not in self._kept], [gone for _, gone in known.values()]
 
     def _now(self, what: Any) -> Any:
-        """A definition of the module for one of ``now``."""
+        """Return the surviving definition for one of ``now``."""
         return self._kept.get(what, what)
 
     def _differing(self, before: Mapping[str, object], now: Mapping[str, object]) -> set[str]:
         return {name for name in {**before, **now} if before.get(name) != self._now(now.get(name))}
 
     def _differing_in(self, before: Class, now: Class) -> set[str]:
-        """The names of members that are something else."""
+        """Return the names of the members that differ."""
         names = before.stored ^ now.stored
         for one, other in ((before.methods, now.methods), (before.nested, now.nested)):
             names |= self._differing(one, other)
@@ -163,7 +163,7 @@ class ModuleEdit:
     # What is taken over
 
     def apply(self) -> None:
-        """Let the module define what its file does now."""
+        """Update the module to its new definitions."""
         module, now = self.module, self.now
         if now is not None:
             for function in now.functions:
@@ -197,7 +197,10 @@ class ModuleEdit:
 
 
 def edit(module: Module, tree: ast.Module, lines: Lines) -> ModuleEdit:
-    """Make a tree what the file is now, and find out what it defines; after NotFollowedError the module is of no use any more."""
+    """Merge a new tree into a module, and return the differences.
+
+    After a NotFollowedError, the module is in an undefined state.
+    """
     if module.may_declare_kept or says_so(lines):  # which others may have read
         raise NotFollowedError
     before = _described(module)
@@ -224,9 +227,10 @@ def _indexed(module: Module, tree: ast.Module, lines: Lines) -> Module:
 def _others(
     module: Module, now: Module, merged: Merged, tree: ast.Module, lines: Lines
 ) -> dict[ast.AST, ast.stmt]:
-    """The nodes of what has become another definition, and those of ``tree`` instead.
+    """Return the nodes whose definitions changed their identity, with the nodes of ``tree`` that replace them.
 
-    That is what has another key, as where one of its name stands before it, and a class with another head.
+    An identity changes with the key, as after another definition of the same name, and with the head of a
+    class.
     """
     keys = {each.node: each.key for each in _definitions(module)}
     others = {each.key for each in _definitions(now) if keys.get(each.node, each.key) != each.key}
@@ -243,7 +247,7 @@ def _definitions(module: Module) -> Iterator[Function | Class]:
 
 
 def _parameters(kept: Function, now: Function) -> Iterator[Parameter]:
-    """The parameters of a function as they are; those of a name and sort that it had are the same ones."""
+    """Yield the parameters of the new version; those of the same name and sort keep their identity."""
     known = {(each.name, each.star, each.keyword_only): each for each in kept.parameters}
     for each in now.parameters:
         same = known.get((each.name, each.star, each.keyword_only), each)
@@ -256,9 +260,9 @@ def _dumped(node: ast.expr | None) -> str:
 
 
 def _families(module: Module, changed: set[ast.AST]) -> list[Function]:
-    """The functions of some nodes, with all that are defined in the same outermost function.
+    """Return the functions of some nodes, with all functions in the same outermost function.
 
-    A lambda in a default belongs to the function around, and is met in both.
+    A lambda in a default belongs to the enclosing function, and appears in both.
     """
     outermost = {_outermost(function) for function in module.functions if function.node in changed}
     if module.body in outermost:
@@ -278,13 +282,13 @@ def _outermost(function: Function) -> Function:
 
 
 def _calls_what_it_called(function: Function) -> bool:
-    """Whether a method calls the private methods of its object that it called, as far as that was asked."""
+    """Return whether the set of private methods that a method calls on its object is unchanged; True if it was never asked."""
     known, function.calls_of_its_own = function.calls_of_its_own, None
     return known is None or known == function.own_calls()
 
 
 def _described(module: Module) -> list[object]:
-    """All that a module defines, without where it stands and what its functions do."""
+    """Return a description of the module's definitions, without positions and function bodies."""
     defined: list[Function | Class] = [*module.functions, *module.classes]
     numbers = {each: number for number, each in enumerate(defined)}
     return [

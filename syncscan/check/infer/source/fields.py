@@ -1,7 +1,7 @@
-"""Fields of inputs that a project keeps in host memory: ``sizes=Field.batched("image", keep_on_cpu=True)``.
+"""Input fields that a project keeps in host memory: ``sizes=Field.batched("image", keep_on_cpu=True)``.
 
-Such a declaration is about its file, and about those beside it that import from there and do not declare the field
-themselves.
+Such a declaration applies to its file, and to importing modules of the same package. A module's own
+declaration of the field takes precedence.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SWITCH = "keep_on_cpu"
 
 
 def note_kept(modules: Sequence[Module]) -> None:
-    """Give every module the names of the fields that are kept on the host."""
+    """Set ``kept`` of every module to the names of its fields in host memory."""
     queue = deque(module for module in modules if says_so(module.lines))
     calls = (call for module in queue for _, call in _fields(module.tree))
     makers = frozenset(_maker(call) for call in calls if _is_kept(call))
@@ -38,12 +38,12 @@ def note_kept(modules: Sequence[Module]) -> None:
 
 
 def says_so(lines: Lines) -> bool:
-    """Whether any line speaks of what is kept."""
+    """Return whether any line mentions the switch ``keep_on_cpu``."""
     return lines.mention(_SWITCH)
 
 
 def declared(tree: ast.Module, makers: Collection[str]) -> dict[str, bool]:
-    """The fields that a file declares by these makers, and whether each is kept."""
+    """Return the fields that a file declares by these makers, with whether each stays in host memory."""
     return {name: _is_kept(call) for name, call in _fields(tree) if _maker(call) in makers}
 
 
@@ -69,13 +69,13 @@ def _is_kept(call: ast.Call) -> bool:
 
 
 def _maker(call: ast.Call) -> str:
-    """What declares a field: ``Field`` of ``Field.batched(...)``."""
+    """Return the callable that declares a field: ``Field`` for ``Field.batched(...)``."""
     name = dotted_name(call.func)
     return name.rpartition(".")[0] or name
 
 
 def _importers(modules: Sequence[Module]) -> dict[str, list[Module]]:
-    """For the name of each module those beside it that import from it."""
+    """Return the modules of the same package that import each module, by its name."""
     found: dict[str, list[Module]] = {}
     for module in modules:
         for name in beside(module):
@@ -84,7 +84,7 @@ def _importers(modules: Sequence[Module]) -> dict[str, list[Module]]:
 
 
 def beside(module: Module) -> frozenset[str]:
-    """The modules of the same package from which one imports."""
+    """Return the names of the modules in the same package from which a module imports."""
     package = module.name.rpartition(".")[0]
     targets = {target.module for target in module.names.values() if isinstance(target, Import)}
     return frozenset(name for name in targets if name.rpartition(".")[0] == package)

@@ -1,7 +1,7 @@
-"""Code that only other hardware runs: a branch for NPUs or XPUs, a file for TPUs, what is there if there is no GPU.
+"""Code that only other hardware runs: a branch for NPUs, a file for TPUs, a fallback without a GPU.
 
-A finding speaks of CUDA, and of ROCm, whose ``torch.cuda`` waits in the same places. What says that it
-runs on neither is not followed, and nothing is reported in it.
+Findings apply to CUDA, and to ROCm, whose ``torch.cuda`` synchronizes in the same places. The analysis skips
+code for neither of them, and reports nothing there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ASKS_FOR_A_GPU = re.compile(r"_?is_(cuda_alike|(torch_)?cuda_available)")
 
 
 def runs_elsewhere(test: ast.expr, *, holds: bool) -> bool:
-    """Whether a test comes out as ``holds`` on other hardware only."""
+    """Return whether a test has the outcome ``holds`` on other hardware only."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return runs_elsewhere(test.operand, holds=not holds)
     if isinstance(test, ast.BoolOp):
@@ -43,7 +43,7 @@ def runs_elsewhere(test: ast.expr, *, holds: bool) -> bool:
 
 
 def _answers(test: ast.Call, *, holds: bool) -> bool:
-    """Whether a function such as ``is_npu()`` or ``torch.xpu.is_available()`` gives this elsewhere only."""
+    """Return whether a call such as ``is_npu()`` or ``torch.xpu.is_available()`` has this outcome on other hardware only."""
     asked, _, name = path_of(test.func).rpartition(".")
     if name == "is_available":
         place = asked.rpartition(".")[2]
@@ -56,7 +56,7 @@ def _answers(test: ast.Call, *, holds: bool) -> bool:
 
 
 def _names_others(node: ast.expr) -> bool:
-    """Whether a string, or each of several, names a device of other hardware."""
+    """Return whether a string, or each of several, names a device of other hardware."""
     if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
         return bool(node.elts) and all(map(_names_others, node.elts))
     if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
@@ -69,16 +69,16 @@ _CLASS_OF_ANOTHER = re.compile(rf".*({'|'.join(sorted(name.upper() for name in _
 
 
 def runs_on_other_hardware(function: Function) -> bool:
-    """Whether a function is the one for other hardware among its like: ``forward_cpu``, one of ``WorkerXPU``."""
+    """Return whether the name of a function marks it for other hardware: ``forward_cpu``, a method of ``WorkerXPU``."""
     if function.name.startswith("forward") and _OF_ANOTHER.fullmatch(function.name):
         return True
     return function.owner is not None and _CLASS_OF_ANOTHER.fullmatch(function.owner.name) is not None
 
 
 def is_for_other_hardware(module: str) -> bool:
-    """Whether a module is for other hardware by its name or a folder's, such as ``npu`` or ``xpu_worker``.
+    """Return whether the name of a module or its folder is that of other hardware, such as ``npu`` or ``xpu_worker``.
 
-    ``cpu`` is a backend for the CPU, unless it is about what moves between that and the GPU.
+    A module ``cpu`` is a CPU backend, unless its name is also about transfers between CPU and GPU.
     """
     words = set(re.split(r"[._]", module.lower()))
     return not _OTHERS.isdisjoint(words) or ("cpu" in module.split(".") and _MOVES.isdisjoint(words))

@@ -1,7 +1,7 @@
-"""The project as defined: modules, classes and functions, without running any.
+"""The definitions of a project: modules, classes and functions, read without running any code.
 
-All of it is what the source says, and stays as it is once the modules are linked (`Program`). What the
-inference finds out is kept apart, in `syncscan.check.infer.known`.
+They reflect the source alone, and are immutable once the modules are linked (`Program`). The inference stores
+its results elsewhere, in `syncscan.check.infer.dataflow`.
 """
 
 from __future__ import annotations
@@ -86,11 +86,11 @@ class Function:
 
     @property
     def result(self) -> ast.expr | None:
-        """What is declared of the result."""
+        """The declared annotation of the result, or None."""
         return getattr(self.node, "returns", None)
 
     def take(self, parameters: Iterable[Parameter]) -> None:
-        """Give the function its parameters, in order."""
+        """Set the parameters, in order."""
         self.parameters = list(parameters)
         plain = [p for p in self.parameters if not p.star and not p.keyword_only]
         self.plain = plain if len(plain) < len(self.parameters) else self.parameters
@@ -99,7 +99,7 @@ class Function:
         self.by_name = {parameter.name: parameter for parameter in self.parameters}
 
     def decorate(self, decorators: frozenset[str]) -> None:
-        """Give the function its decorators, by their full names."""
+        """Set the decorators by their full names, with the properties that follow from them."""
         self.decorators = decorators
         self.is_cached_property = any(name.rpartition(".")[2] == "cached_property" for name in decorators)
         self.is_property = self.is_cached_property or "builtins.property" in decorators
@@ -109,24 +109,24 @@ class Function:
 
     @property
     def is_lambda(self) -> bool:
-        """Whether it has no name of its own, and is met where it stands."""
+        """True for a lambda, which the analysis meets where it stands."""
         return self.name == LAMBDA
 
     @property
     def works_on_the_host(self) -> bool:
-        """Whether it is a method of what prepares the inputs of models, and not for what they gave."""
+        """True for a method that prepares model inputs on the host, and does not process outputs."""
         return self.owner is not None and self.owner.prepares_inputs and not reads_outputs(self.name)
 
     @property
     def is_of_a_kernel(self) -> bool:
-        """Whether Python never runs it: it is a kernel, or stands in one."""
+        """True for a kernel or a function nested in one, which Python never runs."""
         function: Function | None = self
         while function is not None and not function.is_kernel:
             function = function.parent
         return function is not None
 
     def own_calls(self) -> frozenset[str]:
-        """The private methods that a method calls on its own object."""
+        """Return the private methods that a method calls on its own object."""
         if self.calls_of_its_own is None:
             receiver = self.parameters[0].name if self.parameters else "self"
             calls = (dotted_name(node.func) for node in walk(self.node) if isinstance(node, ast.Call))
@@ -135,7 +135,7 @@ class Function:
         return self.calls_of_its_own
 
     def virtuals(self) -> tuple[Virtual, ...]:
-        """How a call through a class above its own may run this method."""
+        """Return the virtual methods of base classes through which a call may run this method."""
         if self.called_as is None:
             above = self.owner.mro()[1:] if self.owner is not None else []
             found = (cls.virtual(self.name) for cls in above)
@@ -145,7 +145,7 @@ class Function:
 
 @dataclass(eq=False, slots=True)
 class Virtual:
-    """A method as it is called through a class: any of those that the classes below define."""
+    """A method as called through a class: any of the overriding methods of its subclasses."""
 
     cls: Class
     name: str
@@ -153,7 +153,10 @@ class Virtual:
     named: frozenset[str] | None = None  # see `names`
 
     def names(self) -> frozenset[str]:
-        """The keywords that some of the methods name, and the class's own does not: they are meant for those alone."""
+        """Return the keywords that some overriding methods name, and the method of the class itself does not.
+
+        An argument under such a keyword is only for those methods.
+        """
         if self.named is None:
             own = self.cls.find_method(self.name)
             named = {name for method in self.below for name in method.by_name}
@@ -199,12 +202,12 @@ class Class:
         self.key = self.module.key_of(self.qualname)
 
     def annotates(self, name: str) -> bool:
-        """Whether the body of the class says what an attribute is."""
+        """Return whether the body of the class annotates an attribute."""
         return name in self.annotations
 
     @property
     def is_record(self) -> bool:
-        """Made by ``dataclass`` or a named tuple: the fields are the parameters of ``__init__``."""
+        """True for a ``dataclass`` or a named tuple, whose fields are the parameters of ``__init__``."""
         return (
             any(
                 any(name.rpartition(".")[2] == "dataclass" for name in cls.decorators)
@@ -216,17 +219,17 @@ class Class:
 
     @property
     def is_named_tuple(self) -> bool:
-        """A record whose fields cannot be set once it is made."""
+        """True for a record whose fields are immutable."""
         return any(not NAMED_TUPLES.isdisjoint(cls.external_bases) for cls in self.mro())
 
     @property
     def is_table(self) -> bool:
-        """A ``TypedDict``: what it declares are its keys."""
+        """True for a ``TypedDict``, whose declarations are its keys."""
         return any(not _TYPED_TABLES.isdisjoint(cls.external_bases) for cls in self.mro())
 
     @property
     def is_module(self) -> bool:
-        """An ``nn.Module``, as far as the project's source shows."""
+        """True for an ``nn.Module``, as far as the source of the project shows."""
         if self.of_torch is None:
             self.of_torch = any(
                 base.startswith("torch.nn.") for cls in self.mro() for base in cls.external_bases
@@ -235,12 +238,12 @@ class Class:
 
     @property
     def is_differentiable(self) -> bool:
-        """A ``torch.autograd.Function``: an operation that brings its own gradient."""
+        """True for a ``torch.autograd.Function``, an operation with its own gradient."""
         return any(not AUTOGRAD_FUNCTIONS.isdisjoint(cls.external_bases) for cls in self.mro())
 
     @property
     def prepares_inputs(self) -> bool:
-        """Works on the host before a model runs, by its name or that of a base; a module does not."""
+        """True for a class that prepares model inputs on the host, by its name or that of a base; False for a module."""
         if self.before_models is None:
             outside = [name.rpartition(".")[2] for cls in self.mro() for name in cls.external_bases]
             is_model = self.is_module or any(name.endswith(("Module", "Model")) for name in outside)
@@ -249,7 +252,7 @@ class Class:
         return self.before_models
 
     def makes(self, name: str) -> bool:
-        """Whether a method makes the instance: ``__init__``, or a private one that it calls."""
+        """Return whether a method initialises the instance: ``__init__``, or a private method that only ``__init__`` calls."""
         if self.makers is None:
             init = self.find_method("__init__")
             made = init.own_calls() if init is not None else frozenset()
@@ -259,18 +262,18 @@ class Class:
         return name in self.makers
 
     def mro(self) -> list[Class]:
-        """This class and its bases, the nearest first; unknown bases are left out."""
+        """Return this class and its known bases, the nearest first."""
         return self.linear
 
     def find_method(self, name: str) -> Function | None:
-        """The method that an instance of exactly this class would run."""
+        """Return the method that an instance of exactly this class runs, or None."""
         for cls in self.mro():
             if name in cls.methods:
                 return cls.methods[name]
         return None
 
     def overrides(self, name: str) -> tuple[Function, ...]:
-        """The methods that a call may run: this class's own, and those of its subclasses."""
+        """Return the methods that a call may run: this class's own, and those of its subclasses."""
         if name not in self.overriding:
             own = self.find_method(name)
             below = self._defined_below().get(name, ()) if self.subclasses else ()
@@ -278,7 +281,7 @@ class Class:
         return self.overriding[name]
 
     def _defined_below(self) -> dict[str, list[Function]]:
-        """The methods of the classes below, by name: read once, for there may be thousands of them."""
+        """Return the methods of all subclasses by name, cached because there may be thousands."""
         if self.defined_below is None:
             self.defined_below = {}
             for cls in self.subclasses:
@@ -287,7 +290,7 @@ class Class:
         return self.defined_below
 
     def virtual(self, name: str) -> Virtual | None:
-        """The methods below this class that a call through it may run instead of its own; None without any."""
+        """Return the virtual method of overriding methods in subclasses; None without any."""
         if name not in self.virtuals:
             below = self._below(name)
             self.virtuals[name] = Virtual(self, name, below) if below else None
@@ -295,7 +298,7 @@ class Class:
         return known if known is not None and known.below else None
 
     def known_virtual(self, name: str) -> Virtual | None:
-        """The same, also where an edit has left no method of it."""
+        """Return the virtual method, also where an edit has removed its last overriding method."""
         self.virtual(name)
         return self.virtuals[name]
 
@@ -304,11 +307,11 @@ class Class:
         return {method: None for method in self.overrides(name) if method is not own}
 
     def forget_below(self) -> None:
-        """Read again what the classes below define and set."""
+        """Clear the caches of the members that subclasses define and set."""
         self.defined_below = self.stored_below = None
 
     def look_again(self, name: str) -> None:
-        """Find out anew what a call of a method may run; what is virtual stays what it is."""
+        """Recompute the methods that a call of ``name`` may run; an existing `Virtual` keeps its identity."""
         self.overriding.pop(name, None)
         known = self.virtuals.get(name)
         if known is None:
@@ -317,7 +320,7 @@ class Class:
             known.below, known.named = self._below(name), None
 
     def storing_below(self, name: str) -> Sequence[Class]:
-        """The classes below this one whose own code sets an attribute of a name."""
+        """Return the subclasses whose own code sets an attribute."""
         if not self.subclasses:
             return ()
         if self.stored_below is None:
@@ -328,7 +331,7 @@ class Class:
         return self.stored_below.get(name, ())
 
     def fields(self) -> list[str]:
-        """The fields of a record in the order of its ``__init__``."""
+        """Return the fields of a record in the order of its ``__init__`` parameters."""
         names: dict[str, None] = {}
         for cls in reversed(self.mro()):
             names.update(dict.fromkeys(cls.annotations))
@@ -336,16 +339,16 @@ class Class:
 
 
 class Import(NamedTuple):
-    """A name that comes from another module; ``name`` is "" where the module itself is meant."""
+    """A name from another module; ``name`` is "" for the module itself."""
 
     module: str
     name: str = ""
 
 
 class Unread(Protocol):
-    """A file of which is known what it defines, and which has not been read for that.
+    """A file that is not parsed yet, but whose definitions are restored from an earlier run.
 
-    Functions are given their ``parameters`` when those are asked for, and that is told to all ``noting``.
+    Functions receive their ``parameters`` on demand, which is reported to the callbacks in ``noting``.
     """
 
     parameters: dict[Function, object]
@@ -354,21 +357,21 @@ class Unread(Protocol):
     annotated: dict[Class, Collection[str]]  # the attributes that classes declare
 
     def give(self, function: Function) -> None:
-        """Give a function its parameters."""
+        """Restore the parameters of a function."""
 
     def lines(self) -> Lines:
-        """Its lines."""
+        """Return the lines of the file."""
 
     def aliases(self) -> dict[str, ast.expr]:
-        """See `Module.aliases`."""
+        """Return the aliases, see `Module.aliases`."""
 
     def read(self, module: Module) -> None:
-        """Give the module its nodes, and all that it defines."""
+        """Parse the file, and attach its nodes to the module and its definitions."""
 
 
 @dataclass(eq=False, slots=True)
 class Module:
-    """A file of the project; ``is_linked`` says that its classes know their bases, and all their decorators."""
+    """A file of the project; ``is_linked`` says that its classes have their bases, and all definitions their decorators."""
 
     name: str
     path: str
@@ -393,7 +396,7 @@ class Module:
         self.is_outside = is_outside(self.name)
 
     def read(self) -> bool:
-        """Read the file, if it is known without that what it defines."""
+        """Parse the file if it is not parsed yet; return whether this call did."""
         unread, self.unread = self.unread, None
         if unread is not None:
             self.lines = unread.lines()
@@ -401,17 +404,17 @@ class Module:
         return unread is not None
 
     def class_at(self, node: ast.ClassDef) -> Class | None:
-        """The class that a statement defines."""
+        """Return the class that a statement defines, or None."""
         if not self._by_node:
             self._by_node.update((cls.node, cls) for cls in self.classes)
         return self._by_node.get(node)
 
     def forget_nodes(self) -> None:
-        """Forget which class each statement defines."""
+        """Clear the cache of `class_at`."""
         self._by_node.clear()
 
     def key_of(self, qualname: str) -> str:
-        """The key of the next definition of a name."""
+        """Return the key of the next definition of a name."""
         self._defined[qualname] += 1
         return f"{self.path}:{qualname}:{self._defined[qualname]}"
 
@@ -421,7 +424,7 @@ class Module:
         return self.path
 
     def imported_name(self, name: str) -> str:
-        """The full name of what is imported under a dotted name, as the module itself tells; else that name."""
+        """Return the full name behind a dotted name by the module's own imports; else the name unchanged."""
         head, dot, rest = name.partition(".")
         target = self.names.get(head)
         if not isinstance(target, Import):
@@ -429,7 +432,7 @@ class Module:
         return ".".join(filter(None, (target.module, target.name))) + dot + rest
 
     def resolve_relative(self, module: str | None, level: int) -> str:
-        """The absolute name of ``from ..module import``."""
+        """Return the absolute module name of ``from ..module import``."""
         if not level:
             return module or ""
         parts = self.name.split(".")
@@ -438,7 +441,7 @@ class Module:
 
 
 def imported_names(node: ast.Import | ast.ImportFrom, module: Module) -> dict[str, Import]:
-    """What an import statement binds."""
+    """Return the names that an import statement binds."""
     names: dict[str, Import] = {}
     if isinstance(node, ast.Import):
         for alias in node.names:

@@ -1,4 +1,4 @@
-"""Reads what a file defines, in one walk over its statements."""
+"""The indexer, which lists the definitions of a file in one walk over its statements."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from syncscan.check.infer.source.trees import types_of
 
 
 def index_module(name: str, path: str, tree: ast.Module, lines: Lines, *, is_package: bool) -> Module:
-    """List what a file defines."""
+    """Return the module with all of its definitions."""
     module = Module(name, path, tree, lines, is_package)
     module.body = Function("<module>", "<module>", module, tree)
     module.functions.append(module.body)
@@ -31,7 +31,7 @@ _OVERLOAD = frozenset({"typing.overload", "typing_extensions.overload"})
 
 
 class _Indexer:
-    """Walks the statements of a module, and of everything defined in it, once."""
+    """The walk over the statements of a module and of all definitions in it."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -42,7 +42,7 @@ class _Indexer:
             self.statement(body[position], function, owner, prefix)
 
     def _written_out(self, node: ast.stmt) -> ast.ClassDef | None:
-        """The class that ``Pair = namedtuple("Pair", "a b")`` makes; None for all else."""
+        """Return the class that ``Pair = namedtuple("Pair", "a b")`` defines; None for other statements."""
         if (
             not isinstance(node, ast.Assign)
             or not isinstance(node.value, ast.Call)
@@ -84,7 +84,7 @@ class _Indexer:
                 self.block(body, function, owner, prefix)
 
     def _note_field(self, node: ast.Assign | ast.AnnAssign, owner: Class) -> None:
-        """Note the names that a statement in the body of a class sets."""
+        """Record the names that a statement in the body of a class sets."""
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         names = [target.id for target in targets if isinstance(target, ast.Name)]
         owner.stored.update(names)
@@ -127,7 +127,7 @@ class _Indexer:
         self.block(node.body, parent, info, f"{info.qualname}.")
 
     def _note_global(self, name: str, value: ast.expr | None) -> None:
-        """Note that a variable of the module is set; to what, if that is another name and nothing else sets it."""
+        """Record an assignment to a module variable; the first one of another name alone makes an alias."""
         is_first = name not in self.module.globals and name not in self.module.names
         self.module.globals.add(name)
         self.module.aliases.pop(name, None)
@@ -139,10 +139,10 @@ class _Indexer:
         return self.module.imported_name(dotted_name(base)).rpartition(".")[2] == "ClassVar"
 
     def _note(self, node: ast.stmt, function: Function) -> None:
-        """Note every global and every ``self.name`` that a statement sets, and whether a function yields.
+        """Record each global and ``self.name`` that a statement sets, and whether a function yields.
 
-        They are only set by statements, and a yield stands nearly always directly in one: no
-        expression has to be walked.
+        Only statements set them, and a yield is almost always the direct value of a statement. The walk
+        therefore skips expressions.
         """
         if isinstance(getattr(node, "value", None), (ast.Yield, ast.YieldFrom)):
             function.is_generator = True
@@ -166,7 +166,7 @@ class _Indexer:
 
 
 def _note_attributes(node: ast.stmt, method: Function, owner: Class) -> None:
-    """Note what a statement of a method sets of its object, as ``register_buffer`` does too."""
+    """Record the attributes that a statement of a method sets on its object, also by ``register_buffer``."""
     receiver = method.parameters[0].name if method.parameters else ""
     for target in _targets_of(node):
         if isinstance(target, ast.Attribute) and dotted_name(target.value) == receiver:
@@ -177,7 +177,7 @@ def _note_attributes(node: ast.stmt, method: Function, owner: Class) -> None:
 
 
 def _fields(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """The fields that are given to a maker of named tuples, each with its annotation."""
+    """Yield the fields in a call that makes a named tuple, each with its annotation."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield from ((name, ast.Name("object", ast.Load())) for name in node.value.replace(",", " ").split())
     for item in node.elts if isinstance(node, (ast.List, ast.Tuple)) else ():
@@ -199,7 +199,7 @@ _ASSIGN = types_of(
 
 
 def blocks_of(node: ast.stmt) -> list[list[ast.stmt]]:
-    """The bodies of a statement, in order."""
+    """Return the bodies of a statement, in order."""
     if type(node) in _SIMPLE:
         return []
     blocks = [getattr(node, name, None) or [] for name in ("body", "orelse", "finalbody")]
@@ -208,7 +208,7 @@ def blocks_of(node: ast.stmt) -> list[list[ast.stmt]]:
 
 
 def _targets_of(node: ast.stmt) -> Iterator[ast.expr]:
-    """Everything to which a statement assigns, one by one."""
+    """Yield each single target of the assignments in a statement."""
     if type(node) not in _ASSIGN:
         return
     targets = [*getattr(node, "targets", ()), getattr(node, "target", None)]
@@ -222,7 +222,7 @@ def _targets_of(node: ast.stmt) -> Iterator[ast.expr]:
 
 
 def parameters_of(arguments: ast.arguments) -> Iterator[Parameter]:
-    """The parameters in order, each with its default."""
+    """Yield the parameters in order, each with its default."""
     plain = [*arguments.posonlyargs, *arguments.args]
     defaults: list[ast.expr | None] = [None] * (len(plain) - len(arguments.defaults))
     for arg, default in zip(plain, [*defaults, *arguments.defaults], strict=True):

@@ -1,4 +1,4 @@
-"""The lines of a file, cut out of its text while they are asked for."""
+"""The lines of a file, split from its text on access."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import overload
 
 
 class Lines(Sequence[str]):
-    """What a text is split into at its line breaks; of all files, only those asked about last are kept split."""
+    """The lines of a text; a cache holds the split lines of the 16 texts used last."""
 
     __slots__ = ("text",)
 
@@ -28,11 +28,11 @@ class Lines(Sequence[str]):
         return self.split()[place]
 
     def split(self) -> Sequence[str]:
-        """All of them, for who asks about many."""
+        """Return all lines."""
         return _split(self.text)
 
     def mention(self, name: str) -> bool:
-        """Whether a text without line breaks stands in one of them."""
+        """Return whether any line contains a text without line breaks."""
         return name in self.text
 
 

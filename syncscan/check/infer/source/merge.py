@@ -1,6 +1,6 @@
-"""A file that was edited, parsed again: what did not change keeps its nodes, with the lines that it has now.
+"""Module diff: merge the new syntax tree of an edited file into the old one, so that unchanged nodes survive.
 
-So what is known by node stays known, such as the evidence that stands at one.
+Facts and evidence that refer to a surviving node stay valid, and the node has its new lines.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 @dataclass(slots=True)
 class Merged:
-    """What is not as it was: functions and modules whose own statements differ, and definitions with another head."""
+    """The differences: changed functions and modules, definitions with another head, and dropped nodes."""
 
     changed: dict[ast.AST, None] = field(default_factory=dict)
     heads: dict[ast.AST, None] = field(default_factory=dict)
@@ -28,14 +28,14 @@ class Merged:
 
 
 def merge(old: ast.Module, new: ast.Module, old_lines: Sequence[str], new_lines: Sequence[str]) -> Merged:
-    """Make a tree what the file is now; of the new one, whatever differs is taken over."""
+    """Merge the new tree into the old one, which then represents the new file."""
     merging = _Merging(old_lines, new_lines)
     old.body = merging.block(old.body, new.body, old)
     return merging.merged
 
 
 def renew(tree: ast.Module, new: Mapping[ast.AST, ast.stmt], merged: Merged) -> None:
-    """Put new nodes in the place of statements of a merged tree, which are no part of it any more then."""
+    """Replace statements of a merged tree by new nodes, and record the old ones as dropped."""
     queue: list[tuple[ast.AST, ast.AST]] = [(tree, tree)]
     for node, owner in queue:
         for name in _BLOCKS.intersection(node._fields):
@@ -57,7 +57,7 @@ class _Merging:
         self._new_lines = new_lines
 
     def block(self, old: list[ast.stmt], new: list[ast.stmt], owner: ast.AST) -> list[ast.stmt]:
-        """Statements, which ``owner`` runs, merged with what has become of them."""
+        """Merge a block of statements, which ``owner`` runs."""
         before = [_text(node, self._old_lines) for node in old]
         after = [_text(node, self._new_lines) for node in new]
         result: list[ast.stmt] = []
@@ -71,7 +71,7 @@ class _Merging:
         return result
 
     def _replaced(self, old: list[ast.stmt], new: list[ast.stmt], owner: ast.AST) -> list[ast.stmt]:
-        """Statements in the place of others; of those alike, in order, the old one stays, with what is new in it."""
+        """Merge differing statements: nodes that match by type and name stay, with their new contents."""
         result: list[ast.stmt] = []
         for what, i, i_end, j, j_end in _matching([*map(_sort, old)], [*map(_sort, new)]):
             if what == "equal":
@@ -85,7 +85,7 @@ class _Merging:
         return result
 
     def _node(self, old: ast.AST, new: ast.AST, owner: ast.AST) -> None:
-        """Make a node that holds statements what it is now."""
+        """Merge a compound node."""
         is_definition = isinstance(old, _DEFINITIONS)
         runs = old if isinstance(old, _FUNCTIONS) else owner
         for name in old._fields:
@@ -108,7 +108,7 @@ class _Merging:
 
 
 def _matching(before: list[str], after: list[str]) -> list[tuple[str, int, int, int, int]]:
-    """The parts that are equal, and the others, as `difflib` has them."""
+    """Return the equal and differing ranges of two sequences, in the form of `difflib`."""
     if before == after:
         return [("equal", 0, len(before), 0, len(after))]
     start = 0
@@ -129,12 +129,12 @@ def _matching(before: list[str], after: list[str]) -> list[tuple[str, int, int, 
 
 
 def _sort(node: ast.stmt) -> str:
-    """What one statement has in common with what may have become of it: its name, if it has one, and that others are in it."""
+    """Return the key by which compound statements match: type and name. Simple statements match nothing."""
     return f"{type(node).__name__} {getattr(node, 'name', '')}" if hasattr(node, "body") else str(id(node))
 
 
 def _text(node: ast.stmt, lines: Sequence[str]) -> str:
-    """A statement as it stands, decorators included, and how far it is indented."""
+    """Return the source of a statement with its decorators and indentation."""
     first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
     last = node.end_lineno or node.lineno
     text = [*lines[first - 1 : last]]
@@ -156,7 +156,7 @@ def _nodes(part: object) -> list[ast.AST]:
 
 
 def _move(old: ast.AST, new: ast.AST) -> None:
-    """Give a node, and all in it, the place of one that is equal to it."""
+    """Copy the positions of an equal node and its descendants."""
     if isinstance(old, ast.stmt):  # of the same text, so all in it has moved as far
         _shift(old, getattr(new, "lineno", 0) - old.lineno)
         return

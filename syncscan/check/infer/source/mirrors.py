@@ -1,4 +1,4 @@
-"""Host arrays that repeat what a GPU tensor holds: who writes them, by the names of attributes alone."""
+"""Host arrays that mirror a GPU tensor: the code that writes them, by attribute names alone."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _MAKERS = frozenset({"zeros", "empty", "ones", "full", "zeros_like", "empty_like
 
 
 def mirrored(name: str) -> str:
-    """The name of what an array of this name is a mirror of, "" where the name says nothing of that."""
+    """Return the name of the tensor that an array of this name mirrors, or ""."""
     return _SUFFIX.sub("", name) if _SUFFIX.search(name) else ""
 
 
 def advances(function: Function, name: str) -> bool:
-    """Whether a function adds to an attribute of this name too, in place."""
+    """Return whether a function also adds in place to an attribute of this name."""
     added = [_added(node) for node in ast.walk(function.node)]
     return any(_names(place, name) for place in added if place is not None)
 
 
 def _added(node: ast.AST) -> ast.AST | None:
-    """What is added to in place."""
+    """Return the target of an in-place addition, or None."""
     if isinstance(node, ast.AugAssign):
         return node.target
     function = node.func if isinstance(node, ast.Call) else None
@@ -37,7 +37,7 @@ def _added(node: ast.AST) -> ast.AST | None:
 
 
 def is_refreshed(modules: Sequence[Module], name: str) -> bool:
-    """Whether anything but ``+=`` may write to an attribute of this name once it is there."""
+    """Return whether code other than ``+=`` may write to an attribute of this name after its creation."""
     return any(
         _refreshes(function.node, name)
         for module in modules
@@ -54,13 +54,13 @@ def _refreshes(node: ast.AST, name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Mirror:
-    """An attribute in a function, and the names that it has there too."""
+    """An attribute within a function, with its aliases there."""
 
     name: str
     aliases: Container[str]
 
     def may_be_written(self, node: ast.AST) -> bool:
-        """Whether a statement or a call may write to it, other than by ``+=``."""
+        """Return whether a statement or a call may write to the attribute, other than by ``+=``."""
         if isinstance(node, ast.Assign):
             return self._is_assigned(node)
         if isinstance(node, ast.AugAssign):
@@ -74,7 +74,7 @@ class _Mirror:
         return any(_is(part, self.name) for part in node.targets) and not _makes(node.value)
 
     def _is_given_to(self, call: ast.Call) -> bool:
-        """Whether a function gets it, or is a method of it: either may write."""
+        """Return whether a call passes the attribute, or is a method of it: both may write."""
         if isinstance(call.func, ast.Attribute) and self._is_it_or_part(call.func.value):
             return True
         return any(map(self._is_it, [*call.args, *(keyword.value for keyword in call.keywords)]))

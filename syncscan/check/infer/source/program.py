@@ -1,4 +1,4 @@
-"""What names mean across the modules of a project: definitions, modules, imports and what lies outside."""
+"""Name resolution across the modules of a project: definitions, modules, imports and external names."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _KNOWN_FROM_THE_TABLE = frozenset({"numpy", "torch"})
 
 
 class Program:
-    """All modules, and the way from a name to what it means."""
+    """All modules, and the resolution of names to definitions."""
 
     def __init__(self, modules: Sequence[Module], declared: frozenset[str] = frozenset()) -> None:
-        """``declared`` has the full names of what the project says of itself that no source shows."""
+        """Link the modules; ``declared`` has the full names of operations that the project's settings declare."""
         self._extensions = {name.rpartition(".")[0] for name in declared}
         self.arrange(modules)
         new = [module for module in modules if not module.is_linked]
@@ -39,7 +39,7 @@ class Program:
         note_kept(new)
 
     def arrange(self, modules: Sequence[Module]) -> None:
-        """Find the modules by their names; whatever was followed before is forgotten."""
+        """Index the modules by name, and clear the cache of imports."""
         # A stand-in for torch among the tests must not hide what the operation table knows of the real one.
         self.modules = {
             module.name: module
@@ -54,31 +54,31 @@ class Program:
         }
 
     def forget_followed(self) -> None:
-        """Forget where imports lead."""
+        """Clear the cache of resolved imports."""
         self._followed.clear()
 
     def names_of(self, module: Module) -> list[str]:
-        """The names under which others import a module."""
+        """Return the names under which others import a module."""
         names = dict.fromkeys((module.name, _name_in_namespace(module)))
         return [name for name in names if self.modules.get(name) is module]
 
     def link(self, cls: Class) -> None:
-        """Tell a class its bases and decorators."""
+        """Resolve the bases and decorators of a class."""
         cls.bases, cls.external_bases = self.bases_of(cls)
         cls.decorators = self.decorators_of(cls)
 
     def decorators_of(self, of: Function | Class) -> frozenset[str]:
-        """The full names of the decorators of a definition."""
+        """Return the full names of the decorators of a definition."""
         nodes = getattr(of.node, "decorator_list", ())
         found = filter(None, (self.full_name(node, of.module, of.parent) for node in nodes))
         return frozenset(found) or NO_NAMES
 
     def full_name(self, node: ast.expr, module: Module, scope: Function | None = None) -> str:
-        """What a decorator, or another name in an expression, stands for, with or without its arguments.
+        """Return the full name of a decorator or another named expression, with or without call arguments.
 
-        That is the full name of what lies outside the project, through aliases, re-exports and ``partial``,
-        "builtins.property" of what is Python's, the bare name of what the project defines, and the text as it
-        stands where it is not known.
+        For external names, aliases, re-exports and ``partial`` are resolved. Built-ins are
+        "builtins.property", and definitions of the project have their bare names. Unknown names are returned
+        as written.
         """
         name = dotted_name(node.func if isinstance(node, ast.Call) else node)
         found = self.lookup_dotted(module, name, scope) if name else None
@@ -92,7 +92,7 @@ class Program:
         return found if isinstance(found, str) else found.name.rpartition(".")[2]
 
     def bases_of(self, cls: Class) -> tuple[list[Class], list[str]]:
-        """The classes of the project that a class names as its bases, and the full names of others."""
+        """Return the bases of a class: those within the project, and the full names of the others."""
         inside: dict[Class, None] = {}
         outside: list[str] = []
         for node in cls.node.bases:
@@ -106,7 +106,7 @@ class Program:
         return [*inside], outside
 
     def lookup_dotted(self, module: Module, name: str, scope: Function | None = None) -> Definition | None:
-        """What a dotted name means in a module: a definition, a module, or an external full name."""
+        """Return the definition, module or external full name of a dotted name; None if unknown."""
         head, _, rest = name.partition(".")
         found: Definition | None = None
         while scope is not None and found is None:
@@ -119,7 +119,7 @@ class Program:
         return found
 
     def member(self, of: Definition | None, name: str) -> Definition | None:
-        """What ``of.name`` means."""
+        """Return the definition of ``of.name``, or None."""
         if isinstance(of, str):
             return f"{of}.{name}"
         if isinstance(of, Module):
@@ -130,7 +130,7 @@ class Program:
         return None
 
     def lookup(self, module: Module, name: str, seen: int = 0) -> Definition | None:
-        """What a top-level name of a module means, through imports and re-exports."""
+        """Return the definition of a module's top-level name, through imports and re-exports."""
         found = module.names.get(name)
         if found is None and name in module.aliases and seen < _MOST_STEPS:
             return self._alias(module, dotted_name(module.aliases[name]), seen + 1)
@@ -144,7 +144,7 @@ class Program:
         return found
 
     def follow(self, target: Import) -> Definition | None:
-        """What an import brings; each is followed once."""
+        """Return the definition that an import binds; cached."""
         if target not in self._followed:
             self._followed[target] = self._follow(target, 0)
         return self._followed[target]
@@ -165,7 +165,7 @@ class Program:
         return None if name in self._packages else name
 
     def global_of(self, target: Import, seen: int = 0) -> tuple[Module, str] | None:
-        """The module that sets a variable which another one imports, and the variable's name there."""
+        """Return the module and name of the variable behind an import, or None."""
         source = self.modules.get(target.module)
         if source is None:
             return None
@@ -176,9 +176,9 @@ class Program:
 
 
 def _name_in_namespace(module: Module) -> str:
-    """The name under which a file is imported if the folder above its package is a package of names alone.
+    """Return the module name if the folder above the top package is a namespace package.
 
-    No file of such a folder says so: ``megatron/core/__init__.py`` is ``megatron.core`` where others import it so.
+    No file in such a folder says so: other files import ``megatron/core/__init__.py`` as ``megatron.core``.
     """
     folders, parts = PurePath(module.path).parts[:-1], module.name.split(".")
     own = parts if module.is_package else parts[:-1]
@@ -189,9 +189,10 @@ def _name_in_namespace(module: Module) -> str:
 
 
 def relate(classes: Sequence[Class]) -> None:
-    """Tell each class those above and below it, bases first; the time is that of the classes, however they are nested.
+    """Set the linearised bases and the subclasses of each class, bases first, in linear time.
 
-    None inherits from itself, as it may seem to where the project defines a name more than once.
+    A class that seems to inherit from itself, because the project defines a name more than once, loses that
+    base.
     """
     is_done: dict[Class, bool] = {}
     for root in classes:
@@ -216,5 +217,5 @@ def relate(classes: Sequence[Class]) -> None:
 
 @functools.cache
 def builtin_names() -> frozenset[str]:
-    """The names that every module knows."""
+    """Return the names of Python's built-ins."""
     return frozenset(dir(builtins))

@@ -1,8 +1,8 @@
-"""What follows from edits that define something otherwise: what functions may do something else, and who must look again.
+"""Invalidation after edits that change definitions: the functions affected, and the lookups to repeat.
 
-A name of a module is looked up where the source has it, so that those who do are found by reading. What is asked of
-classes, of modules as values, and of imports in functions is noted as it is asked, answered or not
-(`syncscan.check.infer.known.cells.Knowledge.asked`).
+Lookups of module-level names are found by reading the source. Lookups of class members, module attributes,
+and imports inside functions are recorded as they happen, also without a result
+(`syncscan.check.infer.dataflow.cells.Knowledge.asked`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Question = tuple[
 
 @dataclass(slots=True)
 class Consequences:
-    """What is not as it was."""
+    """The functions, lookups and files that an edit invalidates."""
 
     again: dict[Function, None] = field(default_factory=dict)  # functions that may do something else
     heads: dict[Function, None] = field(default_factory=dict)  # that may have to be called in another way
@@ -35,7 +35,7 @@ class Consequences:
     files: list[str] = field(default_factory=list)  # the names of modules that are new, or not there any more
 
     def concern(self, question: Question) -> bool:
-        """Whether a question may have another answer."""
+        """Return whether a lookup may have another answer."""
         of, name = question
         if question in self.questions:
             return True
@@ -45,7 +45,7 @@ class Consequences:
 def restructure(
     program: Program, modules: list[Module], edits: Sequence[ModuleEdit], lambdas: Sequence[Function]
 ) -> Consequences:
-    """Let the modules define what they do now; NotFollowedError where what follows from that is not to be told."""
+    """Update the modules to their new definitions; raise NotFollowedError where the consequences are outside the incremental analysis."""
     work = _Restructuring(program, modules, edits, lambdas)
     work.run()
     return work.found
@@ -90,7 +90,7 @@ class _Restructuring:
     # Files that are new, or not there any more
 
     def _arrange(self) -> list[Named]:
-        """Let the program have the modules that there are; the names by which others mean another one."""
+        """Update the module index; return the module-level names that now mean another module."""
         whole = [edit for edit in self._edits if edit.is_whole]
         self._program.forget_followed()
         if not whole:
@@ -105,7 +105,7 @@ class _Restructuring:
         return [*self._named_by(self.found.files)]
 
     def _named_by(self, files: Iterable[str]) -> Iterator[Named]:
-        """The names of modules by which they, and what is in them, may be meant."""
+        """Yield the module-level names that may denote these modules or their contents."""
         for name in files:
             above, _, last = name.rpartition(".")
             if (package := self._program.modules.get(above)) is not None:
@@ -116,7 +116,7 @@ class _Restructuring:
                         yield module, local
 
     def _check_kept(self, before: dict[Module, frozenset[str]]) -> None:
-        """Which fields are kept in host memory passes from module to module by imports; that is not followed."""
+        """Raise NotFollowedError where changed imports may carry fields in host memory."""
         keeping = {module.name for module in self._modules if module.kept}
         for edit in self._edits if keeping else ():
             if not keeping.isdisjoint(before.get(edit.module, frozenset()) ^ beside(edit.module)):
@@ -125,7 +125,7 @@ class _Restructuring:
     # Names of modules
 
     def _follow_names(self, otherwise: Sequence[Named]) -> None:
-        """Find who may look up names that mean something else."""
+        """Invalidate the functions that may look up names with a new meaning."""
         if not otherwise:
             return
         names = _Names(self._program, self._modules)
@@ -137,7 +137,7 @@ class _Restructuring:
             self._read_for(module, mention)
 
     def _read_for(self, module: Module, mention: _Mention) -> None:
-        """Find what in a module mentions names that may mean something else."""
+        """Invalidate the definitions in a module that mention such names."""
         module.read()
         found = self.found
         found.again[module.body] = None
@@ -175,7 +175,7 @@ class _Restructuring:
     # Members of classes
 
     def _note_members(self, cls: Class, names: Iterable[str]) -> None:
-        """Note members that are something else: as they were, for that is asked only now."""
+        """Record members that change, with their old state, which is computed only now."""
         line = [*_line(cls)]
         relatives = [*line, *cls.subclasses]
         for name in names:
@@ -195,7 +195,7 @@ class _Restructuring:
             self._called_as[method] = _called_as(method)
 
     def _link(self) -> None:
-        """Tell new classes and functions what they are to others, and classes which are below them."""
+        """Link new classes and functions, and update subclasses."""
         for cls in self._made:
             self._program.link(cls)
         for function in (each for edit in self._edits for each in (*edit.new, *edit.heads)):
@@ -210,14 +210,14 @@ class _Restructuring:
             self._put_in()
 
     def _take_out(self, cls: Class) -> None:
-        """Tell the classes above one that it is gone."""
+        """Remove a class from the subclasses of its bases."""
         if not self._gone.issuperset(cls.subclasses):
             raise NotFollowedError
         for base in cls.linear[1:]:
             base.subclasses.remove(cls)
 
     def _put_in(self) -> None:
-        """Tell new classes those above them, and those which are below, in order."""
+        """Add new classes to the subclasses of their bases, in order."""
         above = {each for cls in self._made for each in _line(cls)}
         relate(self._made)
         classes = (cls for module in self._modules for cls in module.classes)
@@ -226,7 +226,7 @@ class _Restructuring:
             cls.subclasses.sort(key=order.__getitem__)
 
     def _look_again(self) -> None:
-        """Find out which methods calls may run now, and which methods are called otherwise by that."""
+        """Recompute the methods that calls may run, and invalidate methods whose callers change."""
         for cls, _ in self._asked:
             cls.forget_below()
         for cls, name in self._asked:
@@ -237,7 +237,7 @@ class _Restructuring:
                 self.found.again[method] = None
 
     def _note_makers(self) -> None:
-        """Note the private methods that may make an object now, or do so no longer."""
+        """Invalidate the private methods that may have become, or ceased to be, part of an initialisation."""
         changed = {each for edit in self._edits for each in edit.callers}
         changed |= {
             each.owner for edit in self._edits for each in (*edit.new, *edit.gone) if each.owner is not None
@@ -250,7 +250,7 @@ class _Restructuring:
 
 
 def _differing(before: dict[str, Module], after: dict[str, Module], new: Sequence[Module]) -> list[str]:
-    """The names of modules that are new, or gone; NotFollowedError where one has the name of another."""
+    """Return the names of new or deleted modules; raise NotFollowedError where one takes over another's name."""
     names = [name for name in {**before, **after} if before.get(name) is not after.get(name)]
     if any(name in after and (name in before or after[name] not in new) for name in names):
         raise NotFollowedError
@@ -266,7 +266,7 @@ def _members(cls: Class) -> list[str]:
 
 
 def _line(cls: Class) -> Iterator[Class]:
-    """A class and those above it, also where it does not know them all yet."""
+    """Yield a class and its bases, also before linking."""
     queue, seen = [cls], set[Class]()
     for each in queue:
         if each not in seen:
@@ -276,14 +276,14 @@ def _line(cls: Class) -> Iterator[Class]:
 
 
 def _called_as(method: Function) -> list[_CalledAs]:
-    """How a call through a class above may run a method, and the keywords that are not for its ``**kwargs``."""
+    """Return the virtual methods through which a method may run, each with the keywords that do not reach its ``**kwargs``."""
     return [
         (virtual, virtual.names() if method.more is not None else NO_NAMES) for virtual in method.virtuals()
     ]
 
 
 def _head(function: Function) -> Iterator[ast.expr]:
-    """The annotations of a function."""
+    """Yield the annotations of a function."""
     yield from (each.annotation for each in function.parameters if each.annotation is not None)
     returns = getattr(function.node, "returns", None)
     if returns is not None:
@@ -291,7 +291,7 @@ def _head(function: Function) -> Iterator[ast.expr]:
 
 
 def _brings(target: Import, module: str) -> bool:
-    """Whether an import brings a module, or something in it, or a package of it."""
+    """Return whether an import brings a module, its contents, or a parent package."""
     if target.module == module:
         return True
     if target.name:
@@ -301,13 +301,13 @@ def _brings(target: Import, module: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Mention:
-    """Names, as a module has them itself, and as parts of other modules."""
+    """Names to look for: plain ones, and attributes of other modules."""
 
     names: set[str]
     parts: set[str]
 
     def stands_in(self, node: ast.AST) -> bool:
-        """Whether one of them stands in an expression, a definition, or a text that may be an expression."""
+        """Return whether a node contains one of the names, also within a string that may be an annotation."""
         return any(map(self._is_one, walk(node)))
 
     def _is_one(self, node: ast.AST) -> bool:
@@ -322,7 +322,7 @@ class _Mention:
 
 
 class _Names:
-    """The names of modules that mean something else, as far as imports carry that."""
+    """The module-level names with a new meaning, propagated along imports."""
 
     def __init__(self, program: Program, modules: Sequence[Module]) -> None:
         self.otherwise: dict[Named, None] = {}
@@ -334,7 +334,7 @@ class _Names:
                     self._importers.setdefault(target, []).append((module, local))
 
     def mark(self, names: Iterable[Named]) -> None:
-        """Note names, and all that stand for them."""
+        """Add names, and propagate them to their aliases and importers."""
         queue = [*names]
         while queue:
             named = queue.pop()
@@ -346,14 +346,14 @@ class _Names:
                 queue += _aliases(module, _Mention(set(), {named[1]}))
 
     def _standing_for(self, named: Named) -> Iterator[Named]:
-        """The names that are imported from one, and its other names."""
+        """Yield the importers and aliases of a name."""
         module, name = named
         for known_as in self._program.names_of(module):
             yield from self._importers.get(Import(known_as, name), ())
         yield from _aliases(module, _Mention({name}, set()))
 
     def _holding(self, module: Module) -> Iterator[Named]:
-        """The names that are a module, or a package of it."""
+        """Yield the names that denote a module or one of its packages."""
         queue: list[Named] = []
         for name in self._program.names_of(module):
             parts = name.split(".")
@@ -370,7 +370,7 @@ class _Names:
                 queue += self._standing_for(named)
 
     def mentions(self) -> list[tuple[Module, _Mention]]:
-        """By module, what to look for there."""
+        """Return the modules to search, each with the names to look for."""
         found: dict[Module, _Mention] = {}
         for module, name in self.otherwise:
             found.setdefault(module, _Mention(set(), set())).names.add(name)

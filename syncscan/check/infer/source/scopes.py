@@ -1,4 +1,4 @@
-"""Which names belong to which function: its own, those that functions in it read, and those that they set."""
+"""Name scopes: the names that each function binds, and those that nested functions read or set."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 class Scopes:
-    """The names of the functions of one project, each read from its source when it is first asked for."""
+    """The names of the functions of one project, each read from its source on first use."""
 
     def __init__(self) -> None:
         self.lambdas: dict[ast.Lambda, Function] = {}
@@ -27,7 +27,7 @@ class Scopes:
         self._numbers: dict[Function, dict[ast.Lambda, int]] = {}
 
     def forget(self, functions: Iterable[Function]) -> None:
-        """Forget the names of functions whose source has changed, and the lambdas in them."""
+        """Invalidate the names of functions whose source has changed, with the lambdas in them."""
         for function in functions:
             of_function = [
                 function,
@@ -40,7 +40,7 @@ class Scopes:
                     known.pop(each, None)
 
     def locals_of(self, function: Function) -> frozenset[str]:
-        """The names that a function binds."""
+        """Return the names that a function binds."""
         if function not in self._locals:
             names = {parameter.name for parameter in function.parameters}
             if not isinstance(function.node, ast.Module):
@@ -49,7 +49,7 @@ class Scopes:
         return self._locals[function]
 
     def captured_of(self, function: Function) -> frozenset[str]:
-        """The names of a function that functions defined in it may read or set."""
+        """Return the names of a function that nested functions may read or set."""
         if function not in self._captured:
             own = self.locals_of(function)
             self._captured[function] = own & self._names_of(function.node).inside if own else own
@@ -61,7 +61,7 @@ class Scopes:
         return self._names[node]
 
     def rebound_of(self, function: Function) -> Collection[str]:
-        """The names of a function that functions defined in it set."""
+        """Return the names of a function that nested functions set."""
         module = function.module
         if module not in self._rebound:
             self._rebound[module] = self._rebound_in(module)
@@ -77,14 +77,14 @@ class Scopes:
         return rebound
 
     def scope_of(self, function: Function, name: str) -> Function | None:
-        """The function around this one whose variable a ``nonlocal`` name is."""
+        """Return the enclosing function whose variable a ``nonlocal`` name denotes, or None."""
         scope = function.parent
         while scope is not None and name not in self.locals_of(scope):
             scope = scope.parent
         return scope
 
     def function_of(self, node: ast.Lambda, outer: Function, statement: ast.stmt | None) -> Function:
-        """A lambda as a function, in the statement in which it is met first."""
+        """Return the function of a lambda, which belongs to the statement in which the analysis meets it first."""
         known = self.lambdas.get(node)
         if known is not None:
             return known
@@ -104,33 +104,33 @@ class Scopes:
         return made
 
     def all_lambdas(self) -> list[Function]:
-        """The lambdas that were met, those in files that have not been read among them, in order."""
+        """Return all lambdas met, including those in files that are not parsed, in order."""
         return sorted(
             (*self.lambdas.values(), *self.placeless), key=lambda each: (each.module.path, each.key)
         )
 
     def place(self, function: Function, definition: Function) -> None:
-        """Find a lambda that an earlier run met, by its order among those of a definition."""
+        """Attach the node to a lambda of an earlier run, by its number within a definition."""
         (node,) = (each for each, number in self._numbers_in(definition).items() if number == function.number)
         self.placeless.pop(function, None)
         function.node = node
         self.lambdas[node] = function
 
     def _numbers_in(self, definition: Function) -> dict[ast.Lambda, int]:
-        """The lambdas of a definition, by their places among those, from 1 on."""
+        """Return the lambdas of a definition with their numbers, from 1."""
         if definition not in self._numbers:
             self._numbers[definition] = {each: n for n, each in enumerate(_lambdas_of(definition.node), 1)}
         return self._numbers[definition]
 
 
 def _is_default(node: ast.Lambda, function: Function) -> bool:
-    """Whether a lambda stands in the default of a parameter, so that it belongs to the function around."""
+    """Return whether a lambda is part of a parameter's default, and so belongs to the enclosing function."""
     defaults = (parameter.default for parameter in function.parameters if parameter.default is not None)
     return any(node is inner for default in defaults for inner in ast.walk(default))
 
 
 def _lambdas_of(definition: ast.AST) -> Iterator[ast.Lambda]:
-    """The lambdas of a function or a module, and those in them, without those of the functions defined in it."""
+    """Yield the lambdas of a function or module, including nested lambdas, but not those of nested functions."""
     body: list[ast.AST] = [*getattr(definition, "body", ())]
     queue = deque(body)
     while queue:
@@ -145,7 +145,7 @@ def _lambdas_of(definition: ast.AST) -> Iterator[ast.Lambda]:
 
 @dataclass(slots=True)
 class _Names:
-    """The names in the source of a function."""
+    """The names in the source of a function: used, bound, and used in nested functions."""
 
     named: set[str] = field(default_factory=set)
     stored: set[str] = field(default_factory=set)
@@ -153,7 +153,7 @@ class _Names:
 
 
 def _names_below(node: ast.AST) -> dict[ast.AST, _Names]:
-    """The names of a function, and of each that is defined in it, in one walk."""
+    """Return the names of a function and of each nested function, in one walk."""
     found = {node: _Names()}
     around: list[tuple[ast.AST, ast.AST]] = []
     queue = [(child, node) for child in inside(node)]

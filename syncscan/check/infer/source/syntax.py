@@ -1,4 +1,4 @@
-"""What an expression says by its form alone."""
+"""Queries about syntax nodes that need no context."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PLAIN = frozenset(
 
 
 class _Inside(dict[type[ast.AST], tuple[str, ...]]):
-    """For each type of node the fields in which other nodes stand."""
+    """The fields of each node type that hold other nodes."""
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
         is_literal = issubclass(kind, (ast.Constant, ast.MatchSingleton))
@@ -25,7 +25,7 @@ _INSIDE = _Inside()
 
 
 def inside(node: ast.AST) -> list[ast.AST]:
-    """The expressions, statements and such that stand directly in a node, in order; no operators and no names."""
+    """Return the direct child nodes in order, without operators and names."""
     found: list[ast.AST] = []
     for name in _INSIDE[type(node)]:
         held = getattr(node, name)
@@ -37,7 +37,7 @@ def inside(node: ast.AST) -> list[ast.AST]:
 
 
 def walk(node: ast.AST) -> list[ast.AST]:
-    """A node and all `inside` it, what is nested less first: `ast.walk`, several times as fast."""
+    """Return a node and its descendants in breadth-first order: a fast `ast.walk`, without operators and contexts."""
     found = [node]
     for each in found:  # which grows meanwhile
         for name in _INSIDE[type(each)]:
@@ -50,7 +50,7 @@ def walk(node: ast.AST) -> list[ast.AST]:
 
 
 def dotted_name(node: ast.AST) -> str:
-    """``a.b.c`` for names and attributes of names, "" for everything else."""
+    """Return ``a.b.c`` for names and attributes of names, "" for everything else."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -62,7 +62,7 @@ def dotted_name(node: ast.AST) -> str:
 
 
 def path_of(node: ast.AST) -> str:
-    """The name of a path such as ``self.x`` or ``d["k"]``, or "": two of one name are the same thing."""
+    """Return the path of an expression such as ``self.x`` or ``d["k"]``, or ""; equal paths denote the same object."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -75,13 +75,13 @@ def path_of(node: ast.AST) -> str:
 
 
 def last_name(node: ast.AST) -> str:
-    """The last part of a path: "is_available" of ``torch.cuda.is_available``."""
+    """Return the last part of a path: "is_available" for ``torch.cuda.is_available``."""
     if isinstance(node, ast.Attribute):
         return node.attr if path_of(node) else ""
     return path_of(node).rpartition(".")[2]
 
 
 def decorators_of(node: ast.AST) -> list[ast.stmt]:
-    """The decorators of a definition as statements, for they stand before it."""
+    """Return the decorators of a definition as expression statements, which run before the definition."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return [ast.copy_location(ast.Expr(decorator), decorator) for decorator in decorators]

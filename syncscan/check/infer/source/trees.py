@@ -1,8 +1,8 @@
-"""Syntax trees as they are kept: half as large as those of `ast`, for those of a whole project stay while it is checked.
+"""Compact syntax trees, half the size of those of `ast`, because the trees of a whole project stay in memory.
 
-CPython keeps what it knows of a node in a dictionary of its own. Here each type of node has a subtype with slots for the
-same fields and positions, so whatever reads trees by `isinstance` and by the names of fields reads these too. What asks
-for the exact type of a node asks for each of `types_of`.
+CPython stores the attributes of a node in a dictionary. Here each node type has a subtype with slots for the
+same fields and positions. Readers that use `isinstance` and field names work unchanged. Readers that compare
+exact types use `types_of`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _Copy = Callable[[Any], Any]
 
 
 def tree_of(text: str) -> ast.Module:
-    """The syntax tree of a file; the errors of `parse`."""
+    """Return the compact syntax tree of a source text; raises the same errors as `parse`."""
     tree = parse(text)
     copy = _COPIES[ast.Module]
     assert copy is not None
@@ -30,7 +30,7 @@ def tree_of(text: str) -> ast.Module:
 
 
 def types_of(*kinds: type[ast.AST]) -> frozenset[type[ast.AST]]:
-    """The types of the nodes of some kinds: as `ast` makes them, and as they are kept."""
+    """Return the exact types of some node kinds: those of `ast` and the compact ones."""
     return frozenset(each for kind in kinds for each in (kind, _SLOTTED[kind]))
 
 
@@ -38,7 +38,7 @@ _WITH_PATHS = (ast.Attribute, ast.Subscript)  # which get a slot for what `path_
 
 
 class _Slotted(dict[type[ast.AST], type[ast.AST]]):
-    """For each type of node the one with slots."""
+    """The compact type of each node type."""
 
     def __missing__(self, kind: type[ast.AST]) -> type[ast.AST]:
         names = (*kind._fields, *kind._attributes, *(("path",) if kind in _WITH_PATHS else ()))
@@ -49,7 +49,7 @@ class _Slotted(dict[type[ast.AST], type[ast.AST]]):
 
 
 class _Copies(dict[type[Any], _Copy | None]):
-    """What copies a node, by its type; None for what is no node."""
+    """The copying function of each node type; None for types that are no nodes."""
 
     def __missing__(self, kind: type[Any]) -> _Copy | None:
         copy = self[kind] = _copy_of(kind) if issubclass(kind, ast.AST) else None
@@ -57,7 +57,7 @@ class _Copies(dict[type[Any], _Copy | None]):
 
 
 class _Numbers(dict[int, int]):
-    """One object for each line; the parser makes one for each node."""
+    """One int object for each line number; the parser makes one for each node."""
 
     def __missing__(self, number: int) -> int:
         self[number] = number
@@ -89,9 +89,9 @@ _PART = """\
 
 
 def _copy_of(kind: type[ast.AST]) -> _Copy:
-    """What copies the nodes of a type, and all inside: written out, for it runs once for each node of a project.
+    """Return generated code that copies the nodes of a type with their children, as it runs for each node of a project.
 
-    A list stays, with the copies in it: one that grows takes more room than one of the parser.
+    Lists are reused with the copies in them: a list that grows takes more memory than one of the parser.
     """
     lines = ["def copied(node):\n    slotted = new()\n"]
     lines += [

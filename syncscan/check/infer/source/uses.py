@@ -1,4 +1,4 @@
-"""What the code of a function shows a parameter to be by the way it uses it."""
+"""Evidence about a parameter from its uses in the function body."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _FUNCTIONAL = frozenset({"torch", "F", "functional", "nn.functional", "torch.nn.
 
 
 def handled_as_tensors(function: Function, is_method: Predicate, takes_tensor: Predicate) -> frozenset[str]:
-    """The parameters that are tensors if anything in a module is: arrays have the attribute, or torch takes them first.
+    """Return the parameters of a module's method that are probably tensors, by attributes they share with arrays, or by torch calls.
 
-    ``is_method`` says whether a name is that of a method of tensors, and ``takes_tensor`` whether the function of
-    torch with this name takes a tensor first.
+    ``is_method`` tests for names of tensor methods. ``takes_tensor`` tests for torch functions with a tensor
+    as first parameter.
     """
     names = {parameter.name for parameter in function.parameters if not parameter.star}
     found: set[str] = set()
@@ -49,7 +49,7 @@ def handled_as_tensors(function: Function, is_method: Predicate, takes_tensor: P
 
 
 def used_as_tensors(function: Function) -> frozenset[str]:
-    """The parameters that only a tensor can be: a method of tensors alone is called on them, or torch takes them."""
+    """Return the parameters that must be tensors: the body calls a tensor-only method on them, or passes them to torch."""
     if isinstance(function.node, ast.Lambda):  # which its own file calls, and which may nest deeply
         return NO_NAMES
     names = {parameter.name for parameter in function.parameters if not parameter.star}
@@ -65,9 +65,10 @@ def used_as_tensors(function: Function) -> frozenset[str]:
 
 
 def chosen_by_text(function: Function) -> frozenset[str]:
-    """The parameters of a private function that it compares to a text, or gives to another private function.
+    """Return the parameters of a private function that the body compares to a text or passes to a private function.
 
-    All callers of such a function are in the project, so that what none of them passes does not happen.
+    All callers of a private function are in the project. A text that none of them passes therefore never
+    occurs.
     """
     if not _is_private(function.name) or function.owner is not None:
         return NO_NAMES
@@ -83,7 +84,7 @@ def chosen_by_text(function: Function) -> frozenset[str]:
 
 
 def compared_text(node: ast.AST) -> tuple[ast.Name, str, bool] | None:
-    """The name and the text of ``name == "text"``, and whether they are to be equal; None for anything else."""
+    """Return the name, the text and whether they must be equal for ``name == "text"``; None for other nodes."""
     if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.left, ast.Name):
         return None
     operator, other = node.ops[0], node.comparators[0]

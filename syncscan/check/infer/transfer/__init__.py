@@ -1,4 +1,5 @@
-"""Transfer functions: what each instruction makes of the values of its operands, and of the cells that it reads.
+"""Transfer functions: the value of each instruction, from its operands and the cells that it reads.
 
-They are monotone, know nothing of rules, and stand in tables (`registry`) that the modules of this package fill.
+Transfer functions are monotone and know no rules. The modules of this package register them in tables
+(`registry`).
 """

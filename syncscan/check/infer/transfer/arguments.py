@@ -1,4 +1,4 @@
-"""The arguments that a function is given: what callers pass, what is declared, and what is assumed."""
+"""Parameter values: from call sites, declarations and assumptions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HOST_SCALARS = frozenset({Kind.NUMBER, Kind.STRING, Kind.DTYPE})
 
 
 def argument(at: Point, parameter: Parameter, position: int, default: AbstractValue | None) -> AbstractValue:
-    """Return what a parameter may be: what callers pass, or what its annotation and its default promise, or its name."""
+    """Return the value of a parameter: the join of all call sites, refined by annotation, default and name."""
     function = at.function
     if position == 0 and function.owner is not None and not function.is_static:
         return _receiver(function)
@@ -40,7 +40,7 @@ def argument(at: Point, parameter: Parameter, position: int, default: AbstractVa
 
 
 def _promised(at: Point, parameter: Parameter) -> AbstractValue:
-    """Return what the annotation of a parameter promises, or else that of the method which its own overrides."""
+    """Return the annotated value of a parameter, or that of the overridden method's parameter."""
     function = at.function
     if parameter.annotation is not None or function.owner is None:
         return at.context.annotations.read(parameter.annotation, at.module, function)
@@ -54,7 +54,7 @@ def _promised(at: Point, parameter: Parameter) -> AbstractValue:
 
 
 def _assumed(at: Point, parameter: Parameter, value: AbstractValue) -> AbstractValue:
-    """Return what is assumed of a parameter where nothing else says what it is, or where."""
+    """Return the value of a parameter with assumptions for an unknown kind or device."""
     function = at.function
     confidence = Confidence.INFERRED if _works_where_its_module_is(function) else Confidence.ASSUMED
     where, text = parameter.annotation or function.node, IS_TENSOR
@@ -70,13 +70,13 @@ _IS_USED = "`{}` is used as a tensor: it waits if its argument is on the GPU"
 
 
 def _receiver(function: Function) -> AbstractValue:
-    """Return the object of a method, or the class of a class method."""
+    """Return the receiver of a method: the object, or the class of a class method."""
     of_class = function.is_of_class or function.name == "__new__"
     return AbstractValue(Kind.CLASS if of_class else Kind.INSTANCE, payload=function.owner)
 
 
 def _rest(at: Point, parameter: Parameter, passed: AbstractValue, promised: AbstractValue) -> AbstractValue:
-    """Return what ``*args`` or ``**kwargs`` may be."""
+    """Return the value of ``*args`` or ``**kwargs``."""
     if parameter.star == "*":
         return list_of(join(passed, promised), Kind.TUPLE)
     if passed.kind is Kind.DICT:
@@ -85,7 +85,7 @@ def _rest(at: Point, parameter: Parameter, passed: AbstractValue, promised: Abst
 
 
 def _passed_or_promised(at: Point, value: AbstractValue, promised: AbstractValue) -> AbstractValue:
-    """Return what is passed, with what an annotation promises of it; that alone where nothing is passed."""
+    """Return the passed value refined by the annotation, or the annotated value where no call site passes one."""
     if value.kind is Kind.UNKNOWN:
         return promised if at.declare() else BOTTOM
     value = _as_promised(value, promised)
@@ -93,9 +93,9 @@ def _passed_or_promised(at: Point, value: AbstractValue, promised: AbstractValue
 
 
 def _works_where_its_module_is(function: Function) -> bool:
-    """Return whether a method of a module works on tensors where the module is: on the GPU, once the module is made.
+    """Return whether a method runs when its module is on the GPU: a method of a module that does not initialise the instance.
 
-    So does an operation with a gradient of its own, which modules call.
+    Methods of custom autograd operations, which modules call, count as well.
     """
     owner = function.owner
     if owner is not None and owner.is_differentiable:
@@ -104,7 +104,7 @@ def _works_where_its_module_is(function: Function) -> bool:
 
 
 def _as_promised(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
-    """Return what is passed where an annotation promises something."""
+    """Return the passed value refined by the annotated value."""
     if promised.kind in _HOST_SCALARS and value.kind not in {promised.kind, Kind.DEVICE}:
         return promised
     if promised.kind is Kind.UNION:
@@ -117,7 +117,7 @@ def _as_promised(value: AbstractValue, promised: AbstractValue) -> AbstractValue
 
 
 def _has_gaps(value: AbstractValue, promised: AbstractValue) -> bool:
-    """Return whether nothing is known of an item of a container of which an annotation says what it is."""
+    """Return whether a container has an unknown item whose value the annotation gives."""
     if value.kind is not promised.kind or value.kind not in _SEQUENCES:
         return False
     if value.items is None:
@@ -126,7 +126,7 @@ def _has_gaps(value: AbstractValue, promised: AbstractValue) -> bool:
 
 
 def _filled(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
-    """Return a container with what an annotation promises where nothing is known of an item."""
+    """Return a container with its unknown items filled from the annotation."""
     if value.items is None:
         return refine(value, element=_item_of(promised, 0))
     items = [_item_of(promised, n) if item is BOTTOM else item for n, item in enumerate(value.items)]
@@ -140,7 +140,7 @@ def _item_of(promised: AbstractValue, number: int) -> AbstractValue:
 
 
 def _as_one_of(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
-    """Return what is passed where an annotation promises one of several; a tensor waits in the calls that pass it."""
+    """Return the passed value refined by an annotated union; a GPU tensor outweighs a number."""
     if all(option.kind in _HOST_SCALARS for option in promised.options):
         return promised if any(option.kind in ARRAYS for option in value.options) else value
     if any(option.kind is Kind.TENSOR for option in promised.options) and value.kind is Kind.UNION:
@@ -150,7 +150,7 @@ def _as_one_of(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
 
 
 def _are_numbers(value: AbstractValue) -> bool:
-    """Return whether a list holds numbers, or lists of them: who passes that has no array, whatever is promised."""
+    """Return whether a list consists of numbers, or of lists of them; such a list is no array, whatever the annotation says."""
     if value.kind not in {Kind.LIST, Kind.TUPLE}:
         return False
     inside = value.items if value.items is not None else (value.element or BOTTOM,)
@@ -158,7 +158,7 @@ def _are_numbers(value: AbstractValue) -> bool:
 
 
 def _with_default(value: AbstractValue, default: AbstractValue, *, alone: bool) -> AbstractValue:
-    """Return what is passed, or the default; ``alone`` where nobody is seen to pass anything."""
+    """Return the join of the passed value and the default; ``alone`` says that no call site passes a value."""
     if alone and (default.kind is Kind.STRING or default.device in {Device.CPU, Device.CUDA}):
         return default  # such as the name of a device, or a device
     may_be_left_out = default.kind is Kind.NONE or value.kind is Kind.UNKNOWN

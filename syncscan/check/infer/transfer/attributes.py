@@ -1,4 +1,4 @@
-"""What ``base.name`` is: an attribute of an object, a class, a module, a tensor."""
+"""Attribute reads: ``base.name`` for an object, a class, a module, a tensor."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _of_array(at: Point, base: AbstractValue, name: str) -> AbstractValue:
 
 @register(ATTRIBUTES, Kind.UNKNOWN)
 def _of_unknown(at: Point, base: AbstractValue, name: str) -> AbstractValue:
-    """Return the parameters of an optimizer, which nothing else keeps under this name."""
+    """Return the ``param_groups`` of an optimizer, a name that only optimizers use."""
     return groups_of_parameters(at) if name == "param_groups" and at.stays_open() else BOTTOM
 
 
@@ -65,14 +65,14 @@ _NAMED_RESULTS = {
 
 @register(ATTRIBUTES, Kind.TUPLE)
 def _of_results(at: Point, base: AbstractValue, name: str) -> AbstractValue:
-    """Return one of several results of an operation of torch, by its name: ``topk(x, 3).values``."""
+    """Return one of several results of a torch operation by its name: ``topk(x, 3).values``."""
     place, items = _NAMED_RESULTS.get(name), base.items or ()
     return items[place] if place is not None and place < len(items) else BOTTOM
 
 
 @register(ATTRIBUTES, Kind.MOVED)
 def _of_moved(at: Point, base: AbstractValue, name: str) -> AbstractValue:
-    """Return the tensors of a batch that was moved, and of what a module gives; of what else they have nothing is known."""
+    """Return an attribute of an unresolved transfer: a tensor if models use the name for one, else unknown."""
     return base if is_tensor_of_models(name) else BOTTOM
 
 
@@ -113,7 +113,7 @@ def _of_class(at: Point, base: AbstractValue, name: str) -> AbstractValue:
 
 
 def held_by(at: Point, base: AbstractValue, name: str) -> AbstractValue:
-    """Return a tensor that an object of a package holds under a name: of a model, or one that the object was made of."""
+    """Return a tensor that an external object holds under a name: a model output, or a constructor argument."""
     stub = at.context.stub(str(base.payload)) if base.device is not Device.UNKNOWN else None
     made_of = stub is not None and name in stub.operation.args
     if base.device is Device.UNKNOWN or not (made_of or is_tensor_of_models(name)):
@@ -123,7 +123,7 @@ def held_by(at: Point, base: AbstractValue, name: str) -> AbstractValue:
 
 @register(ATTRIBUTES, Kind.INSTANCE)
 def _of_instance(at: Point, base: AbstractValue, name: str) -> AbstractValue:
-    """Return what its property returns, or what was stored."""
+    """Return the result of a property, or the stored value of an attribute."""
     cls = base.payload
     if not isinstance(cls, Class):
         return held_by(at, base, name)
@@ -147,9 +147,10 @@ def _of_instance(at: Point, base: AbstractValue, name: str) -> AbstractValue:
 
 
 def _stored(at: Point, cls: Class, name: str) -> AbstractValue:
-    """Return what is set in an attribute by a class and its bases, or else by its subclasses.
+    """Return the values that a class and its bases store in an attribute, or else those of its subclasses.
 
-    As `__init__` starts an object has what the bodies of its classes set, such as constants that it moves.
+    On entry to `__init__`, an object has the values from its class bodies, such as constants that `__init__`
+    transfers.
     """
     known = at.context.known
     outside = at.read(known.set_outside[name])
@@ -165,7 +166,7 @@ def _stored(at: Point, cls: Class, name: str) -> AbstractValue:
 
 
 def _declared(at: Point, cls: Class, name: str, value: AbstractValue) -> AbstractValue:
-    """Return what an annotation in a class body says of an attribute that nothing is known to set."""
+    """Return the annotated value of an attribute that no known code sets."""
     for base in cls.mro():
         if base.annotates(name):
             if not at.declare():

@@ -1,7 +1,8 @@
-"""Classes of operations with a gradient of their own: ``torch.autograd.Function``.
+"""Custom autograd operations: subclasses of ``torch.autograd.Function``.
 
-``apply`` calls ``forward`` with a context; torch calls ``backward`` with gradients, which are where the results are. What
-``forward`` keeps in the context is there for ``backward``: here the context is an object of the class.
+``apply`` calls ``forward`` with a context. Torch calls ``backward`` with gradients on the device of the
+results. The context carries values from ``forward`` to ``backward``, and is modelled as an object of the
+class.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _KEEP = frozenset({"save_for_backward", "save_for_forward"})
 
 
 def applied(at: Point, cls: Class) -> AbstractValue:
-    """Return the ``apply`` of a class of operations."""
+    """Return the callable ``apply`` of such a class."""
     at.asks(cls, "forward")
     at.asks(cls, "setup_context")
     forward = cls.find_method("forward")
@@ -31,7 +32,7 @@ def applied(at: Point, cls: Class) -> AbstractValue:
 
 
 def takes_context(function: Function) -> bool:
-    """Return whether the first parameter of a method is the context; that of ``forward`` is not beside ``setup_context``."""
+    """Return whether the first parameter of a method is the context; not for ``forward`` beside a ``setup_context``."""
     cls = function.owner
     if (
         cls is None
@@ -44,12 +45,12 @@ def takes_context(function: Function) -> bool:
 
 
 def takes_gradients(function: Function) -> bool:
-    """Return whether the parameters of a method, but for its context, are gradients."""
+    """Return whether the parameters of a method after its context are gradients."""
     return function.name in _GIVEN_GRADIENTS and takes_context(function)
 
 
 def receiver(function: Function) -> AbstractValue:
-    """Return the context that a method is given."""
+    """Return the context that a method receives."""
     assert function.owner is not None
     return _context(function.owner)
 
@@ -59,7 +60,7 @@ def _context(cls: Class) -> AbstractValue:
 
 
 def keep(at: Point, cls: Class, name: str, call: Call) -> bool:
-    """Note what ``save_for_backward`` keeps; return whether the context was asked for that."""
+    """Store the tensors of ``save_for_backward``; return whether the call was such a method of a context."""
     if not cls.is_differentiable or name not in _KEEP:
         return False
     store_attribute(at, cls, "saved_tensors", sequence([*call.args], Kind.TUPLE))

@@ -1,4 +1,4 @@
-"""A call as it is evaluated."""
+"""A call during evaluation."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from syncscan.ops import Operation
 
 
 class Call(NamedTuple):
-    """The arguments of a call; ``site`` is how it is written, None where the source has no call there.
+    """The arguments of a call; ``site`` is its form in the source, or None for an implicit call.
 
-    ``slots`` has those of the arguments in the order of `values`, -1 where one is no slot of its own; none where that is not
-    known. ``is_open_ended`` says that the last positional argument stands for any number of them, as ``*args`` does.
+    ``slots`` has the slots of the arguments in the order of `values`, with -1 for arguments without a slot;
+    empty if unknown. ``is_open_ended`` says that the last positional argument stands for any number of
+    arguments, as ``*args`` does.
     """
 
     args: Sequence[AbstractValue]
@@ -27,30 +28,30 @@ class Call(NamedTuple):
 
     @property
     def first(self) -> AbstractValue:
-        """Return the first positional argument, if any."""
+        """The first positional argument, or BOTTOM."""
         return self.args[0] if self.args else BOTTOM
 
     @property
     def values(self) -> list[AbstractValue]:
-        """Return every argument."""
+        """All arguments."""
         return [*self.args, *self.kwargs.values()]
 
     def given(self, position: int, name: str) -> AbstractValue:
-        """Return the argument in a place or of a name."""
+        """Return the argument at a position or under a name, or BOTTOM."""
         return self.args[position] if len(self.args) > position else self.kwargs.get(name, BOTTOM)
 
     def on(self, receiver: AbstractValue) -> Call:
-        """Return the same call of a method, with its object in front."""
+        """Return the call with the receiver of a method as first argument."""
         slots = (-1, *self.slots) if self.slots else ()
         return Call((receiver, *self.args), self.kwargs, self.site, slots, self.is_open_ended)
 
     def slot_of(self, place: int | str) -> Slot:
-        """Return the slot of the argument in a place or of a name; -1 where it is none of its own."""
+        """Return the slot of the argument at a position or under a name, or -1."""
         places = [*range(len(self.args)), *self.kwargs]
         return self.slots[places.index(place)] if self.slots and place in places else -1
 
     def rest_of(self, plain: Sequence[Parameter]) -> Sequence[Parameter]:
-        """Return those of some parameters that only an open end fills: what has a default is left to that."""
+        """Return the parameters that only an open-ended argument can fill; parameters with defaults are not among them."""
         if not self.is_open_ended:
             return ()
         open_ones = plain[len(self.args) :]

@@ -1,4 +1,4 @@
-"""The conditions of the operation table, asked of inferred values: true, false, or None for unknown."""
+"""The conditions of the operation table, evaluated on inferred values: true, false, or None for unknown."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _LARGEST_NUMBER = 16  # bytes: complex128
 
 
 class Bound(NamedTuple):
-    """A call of a known operation: its arguments by the parameters of its entry in the table.
+    """A call of a known operation, with the arguments by the parameters of its entry in the table.
 
-    A parameter has several values where it is starred, and where it is the index of a subscript.
+    A starred parameter has several values, and so has the index of a subscript.
     """
 
     operation: Operation
@@ -31,26 +31,26 @@ class Bound(NamedTuple):
 
     @classmethod
     def of(cls, operation: Operation, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Bound:
-        """A call with these arguments."""
+        """Bind the arguments of a call."""
         values, rest = by_parameter(operation.args, args, kwargs)
         return cls(operation, values, rest)
 
     def get(self, name: str) -> Any:
-        """The value of an argument; None where it is not given."""
+        """Return the first value of a parameter, or None where the call omits the argument."""
         values = self.values.get(name)
         return values[0] if values else None
 
     def operands(self) -> tuple[Any, ...]:
-        """Every argument."""
+        """Return all arguments."""
         return (*chain.from_iterable(self.values.values()), *self.rest)
 
 
 def blocking_case(bound: Bound) -> Case | None:
-    """The first case that surely makes the host wait.
+    """Return the first case that certainly blocks the CPU, or None.
 
-    Where that is a matter of size and the size is not known, it counts as large: of a copy the message says so, and the
-    other limits are a few numbers. What only many values make wait is mostly asked about few, such as ``isin``.
-    A copy of a tensor without elements copies nothing, and waits for nothing.
+    A size condition counts as true where the size is unknown: the message of a copy says so, and other limits
+    are a few numbers. The exception is a result whose shape depends on data, such as ``isin``, because most
+    operands are small. Copying a tensor without elements does not block.
     """
     if _compares_keys(bound):
         return None
@@ -64,7 +64,7 @@ def blocking_case(bound: Bound) -> Case | None:
 
 
 def queued_case(bound: Bound) -> Case | None:
-    """The case of a copy that would have waited, had the call not asked to go on while it is under way."""
+    """Return the case of a copy that would block without its ``non_blocking=True``, or None."""
     for case in bound.operation.blocks:
         if case.effect in _COPIES and case.unless and _all_hold(case.when, bound) is True:
             return case if _all_hold(case.unless, bound) is True and not _copies_nothing(bound) else None
@@ -72,20 +72,20 @@ def queued_case(bound: Bound) -> Case | None:
 
 
 def _compares_keys(bound: Bound) -> bool:
-    """Whether ``sorted(rows, key=f)`` and its like compare what a function makes of each, such as a length or a name."""
+    """Return whether a call such as ``sorted(rows, key=f)`` compares the results of a function and not the elements."""
     key = bound.get("key") if bound.operation.name.startswith("builtins.") else None
     return key is not None and key.kind is not Kind.NONE
 
 
 def _copies_nothing(bound: Bound) -> bool:
-    """Whether the first operand, which is what is copied, surely has no elements."""
+    """Return whether the first operand, which is copied, certainly has no elements."""
     names = bound.operation.args[:1]
     copied = [option for name in names for value in bound.values.get(name, ()) for option in value.options]
     return bool(copied) and all(option.kind is Kind.TENSOR and option.count == 0 for option in copied)
 
 
 def in_form(bound: Bound) -> Bound:
-    """The call with the entry as it is for this form of it, such as ``torch.where`` of a condition alone."""
+    """Return the call with the entry for its form, such as ``torch.where`` with a condition alone."""
     for form in bound.operation.forms:
         if _all_hold(form.when, bound) is True:
             operation = replace(bound.operation, **dict(form.fields))  # type: ignore[arg-type]
@@ -95,7 +95,7 @@ def in_form(bound: Bound) -> Bound:
 
 @functools.cache
 def needs_no_gpu_operand(operation: Operation) -> bool:
-    """Whether an operation can block with nothing on the GPU given to it: ``t.cuda()``, an explicit wait."""
+    """Return whether an operation can block without a GPU operand, as ``t.cuda()`` or an explicit synchronization can."""
     return any(
         not any(term.kind and asks(term.kind, _ABOUT_GPU) for term in case.when) for case in operation.blocks
     )

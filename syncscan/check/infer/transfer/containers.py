@@ -59,7 +59,7 @@ def _of_table(at: Point, base: AbstractValue, name: str, call: Call) -> Abstract
 
 
 def with_added(base: AbstractValue, name: str, call: Call) -> AbstractValue:
-    """Return a container after a method such as ``append`` was called on it."""
+    """Return a container after a method such as ``append``."""
     if base.kind is Kind.UNION:
         return join_all([with_added(option, name, call) for option in base.items or ()])
     if base.kind is Kind.DICT:
@@ -73,7 +73,7 @@ def with_added(base: AbstractValue, name: str, call: Call) -> AbstractValue:
 
 
 def _filled(base: AbstractValue, name: str, call: Call) -> AbstractValue:
-    """A dictionary after a method that may put something into it."""
+    """Return a dictionary after a method that may insert items."""
     if name == "setdefault" and len(call.args) > 1:
         return put(base, call.first, join(item_of_table(base, call.first), call.args[1]))
     if name == "update":

@@ -1,4 +1,4 @@
-"""The transfer functions of instructions that tell others something: stores, results, and what is noted."""
+"""Transfer functions of instructions with effects: stores, results, and records."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _store_item(at: Point, values: Values, data: None) -> AbstractValue:
 
 
 def _stored(at: Point, base: AbstractValue, value: AbstractValue) -> AbstractValue:
-    """Return what is stored in a tensor on the GPU: operands share a device, as far as nothing else is known of one."""
+    """Return the value stored in a tensor; one of unknown device is on the GPU if the tensor is, as operands share a device."""
     if not base.is_gpu:
         return value
     if value is BOTTOM and _is_computed(at, 2) and at.assume():
@@ -64,7 +64,7 @@ _OPEN = frozenset({Device.UNKNOWN, Device.MIXED})
 
 
 def _is_computed(at: Point, operand: int) -> bool:
-    """Return whether an operand is the result of a call or a part of something, and no name or attribute, which may be a number."""
+    """Return whether an operand is the result of a call or an item; a name or an attribute may be a number instead."""
     slot = at.state.ir.operands[at.number][operand]
     return slot >= 0 and at.state.ir.ops[slot] in _COMPUTED
 
@@ -86,7 +86,7 @@ def _store_captured(at: Point, values: Values, data: tuple[Function, str]) -> Ab
 
 @register(INSTRUCTIONS, Op.PUBLISH)
 def _publish(at: Point, values: Values, name: str) -> AbstractValue:
-    """Tell the functions that are defined in this one what a name is."""
+    """Contribute the value of a name to its cell for nested functions."""
     if values[0] is not BOTTOM:
         at.tell(at.context.known.captured[at.function, name], refine(values[0], via=None))
     return BOTTOM
@@ -111,7 +111,7 @@ def _yield(at: Point, values: Values, is_spread: bool) -> AbstractValue:
 
 
 def _returned(at: Point, value: AbstractValue) -> None:
-    """Tell the callers what the function returns, those through classes above its own too."""
+    """Contribute a result to the callers' cells, including those of callers through base classes."""
     known, function = at.context.known, at.function
     names: set[str] = set()
     for part in parts_on_gpu(value):
@@ -128,7 +128,7 @@ def _declared_result(at: Point) -> AbstractValue:
 
 @register(INSTRUCTIONS, Op.RESULT)
 def _result(at: Point, values: Values, data: None) -> AbstractValue:
-    """Tell callers through the classes above what the function returns, by its body or else its annotation."""
+    """Contribute the function's result to callers through base classes: from its body, or else its annotation."""
     known, function = at.context.known, at.function
     virtuals = function.virtuals()
     if not virtuals:
@@ -153,7 +153,7 @@ def _left_out(at: Point, values: Values, data: None) -> AbstractValue:
 
 @register(INSTRUCTIONS, Op.MIRROR)
 def _mirror(at: Point, values: Values, data: tuple[str, str]) -> AbstractValue:
-    """Note ``self.lens_cpu[rows] += n`` where ``self.lens`` is on the GPU and nothing else ever writes the mirror."""
+    """Record ``self.lens_cpu[rows] += n`` where ``self.lens`` is on the GPU and no other code writes the mirror."""
     (array, owner), (name, mirror) = values, data
     if not (array.kind is Kind.NDARRAY or array.is_cpu_tensor):
         return BOTTOM
@@ -167,7 +167,7 @@ def _mirror(at: Point, values: Values, data: tuple[str, str]) -> AbstractValue:
 
 
 def _on_gpu(at: Point, owner: AbstractValue, name: str) -> AbstractValue | None:
-    """Return an attribute of an object of the project, or what it keeps as ``gpu``, if that is a tensor there."""
+    """Return an object's attribute, or the ``gpu`` attribute of that attribute, if it is a GPU tensor; else None."""
     with at.unsure():
         for _ in range(2):
             if owner.kind is not Kind.INSTANCE or not isinstance(owner.payload, Class):

@@ -1,4 +1,4 @@
-"""Whole of the package, imported: every table is filled then."""
+"""Imports every module of the package, so that all transfer functions are registered."""
 
 from importlib import import_module
 from pathlib import Path

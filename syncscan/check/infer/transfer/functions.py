@@ -1,4 +1,4 @@
-"""Calls of what the project defines: its functions, its classes, and what ``partial`` makes of them."""
+"""Calls of functions and classes of the project, and of ``partial`` objects."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _call_bound(at: Point, method: BoundMethod, call: Call) -> AbstractValue:
 
 
 def call_function(at: Point, function: Function, call: Call) -> AbstractValue:
-    """Pass arguments to a function of the project, and return what it returns, or what is declared."""
+    """Contribute the arguments of a call to a function's parameters; return its result, or the declared one."""
     own = at.context.declared.get(function)
     if own is not None:
         return at.call_outside(own, call)
@@ -78,7 +78,7 @@ def call_function(at: Point, function: Function, call: Call) -> AbstractValue:
 
 
 def _declared(at: Point, function: Function, value: AbstractValue) -> AbstractValue:
-    """Return what is declared of the result of a function, where anything is."""
+    """Return the declared result of a function, where it has an annotation."""
     declared = function.result
     if declared is None:
         return value
@@ -90,7 +90,7 @@ def _named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
 
 
 def _placed_by(at: Point, value: AbstractValue, given: Given, placing: frozenset[str]) -> AbstractValue:
-    """Return what a function returns of which these parameters decide where it is, "" among them for something else."""
+    """Return the result of a function for this call, where some parameters decide its device ("": something else does)."""
     if placing <= _SOMETHING_ELSE:
         return value
     there = _where_given(at, value, given)
@@ -101,7 +101,7 @@ _SOMETHING_ELSE = _LEFT_OUT = frozenset({""})
 
 
 def _where_given(at: Point, value: AbstractValue, given: Given) -> AbstractValue:
-    """Return what a function returns that works where its arguments live, to a caller that passes these."""
+    """Return the result of a function on the device of the arguments of this call."""
     places = {place for _, argument, _ in given for part in parts_of(argument) for place in _place_of(part)}
     if not places or places & ON_GPU:
         via = via_of(part for _, argument, _ in given for part in parts_on_gpu(argument))
@@ -114,12 +114,12 @@ def _where_given(at: Point, value: AbstractValue, given: Given) -> AbstractValue
 
 
 def _is_open(at: Point, name: str, cell: Cell[AbstractValue]) -> bool:
-    """Return whether it is a device that only the run decides, or a tensor that nobody is seen to place."""
+    """Return whether an argument may still be on the GPU: a run-time device, or a tensor without known device."""
     return "device" in name or not parts_on_gpu(at.read(cell))
 
 
 def _place_of(value: AbstractValue) -> set[Device]:
-    """Return the place that an argument names or has; nothing if it has none."""
+    """Return the device of an argument, in a set that is empty for values without one."""
     if value.kind is Kind.NUMBER or value.kind is Kind.NONE:
         return set()
     if value.kind is Kind.NDARRAY:
@@ -131,7 +131,7 @@ def _place_of(value: AbstractValue) -> set[Device]:
 
 
 def _self_type(function: Function, value: AbstractValue, call: Call) -> AbstractValue:
-    """Return an object of the caller's class, where a method returns its own object."""
+    """Return an instance of the receiver's class, where a method returns its own object."""
     receiver = call.first
     if function.owner is not value.payload or receiver.kind is not Kind.INSTANCE:
         return value
@@ -140,7 +140,7 @@ def _self_type(function: Function, value: AbstractValue, call: Call) -> Abstract
 
 
 def call_overrides(at: Point, receiver: AbstractValue, cls: Class, name: str, call: Call) -> AbstractValue:
-    """Call a method of an object of a class, or of any below: the one that it has itself, and those that override it."""
+    """Return the joined results of a method: of the class's own method, and of the overriding methods in subclasses."""
     own, virtual = cls.find_method(name), cls.virtual(name)
     if virtual is None:
         return call_function(at, own, _of(own, receiver, call)) if own is not None else BOTTOM
@@ -157,7 +157,7 @@ def _of(method: Function, receiver: AbstractValue, call: Call) -> Call:
 
 
 def _call_virtual(at: Point, virtual: Virtual, call: Call) -> AbstractValue:
-    """Pass arguments to all methods below a class, and return what they return."""
+    """Contribute arguments to all overriding methods; return their joined result."""
     known = at.context.known
     at.note_called(virtual, call)
     places = dict[Place, AbstractValue](enumerate(call.args))
@@ -177,7 +177,7 @@ def _call_virtual(at: Point, virtual: Virtual, call: Call) -> AbstractValue:
 def _given(
     at: Point, virtual: Virtual, places: dict[Place, AbstractValue], placing: Iterable[Named]
 ) -> Given:
-    """Return what is passed to the methods below a class that decides where their results are."""
+    """Return the arguments that decide the device of the overriding methods' results."""
     cells, from_outside = at.context.known.virtual_arguments, at.module.is_outside
     return [
         (name, places[place], cells[virtual, from_outside, place])
@@ -188,7 +188,7 @@ def _given(
 
 
 def _pass_to_all(at: Point, virtual: Virtual, places: dict[Place, AbstractValue]) -> None:
-    """Contribute to the methods below a class what is passed to them, under the names that the first of them has."""
+    """Contribute arguments to the cells of all overriding methods, with parameter names from the first of them."""
     known, from_outside = at.context.known, at.module.is_outside
     first = next(iter(virtual.below))
     at.tell(known.virtual_places[virtual, from_outside], frozenset(places))
@@ -200,7 +200,7 @@ def _pass_to_all(at: Point, virtual: Virtual, places: dict[Place, AbstractValue]
 
 
 def passed_by(function: Function, call: Call) -> Passed:
-    """Return the parameters that a call fills, each with its argument; several times where it takes several."""
+    """Return the parameters that a call fills, each with its argument; starred ones once for each argument."""
     passed: Passed = [*zip(function.plain, call.args, strict=False)]
     if call.is_open_ended:
         passed += [(parameter, call.args[-1]) for parameter in call.rest_of(function.plain)]
@@ -216,7 +216,7 @@ def passed_by(function: Function, call: Call) -> Passed:
 
 
 def pass_arguments(at: Point, function: Function, passed: Passed, call: Call) -> None:
-    """Contribute to the parameters of a function what is passed to them."""
+    """Contribute the arguments of a call to the cells of the parameters."""
     if not at.may_tell(function.module):
         return
     cells, chosen = at.context.known.parameters, at.context.chosen_by_text(function)
@@ -234,7 +234,7 @@ def pass_arguments(at: Point, function: Function, passed: Passed, call: Call) ->
 
 
 def _tell_texts(at: Point, function: Function, passed: Passed, call: Call) -> None:
-    """Contribute the texts that are passed to the parameters of a private function for which that matters."""
+    """Contribute the texts passed to parameters that select behaviour by their text."""
     texts, chosen = at.context.known.texts, at.context.chosen_by_text(function)
     given = [
         (parameter, value, _slot_of(function, parameter, call))
@@ -249,14 +249,14 @@ def _tell_texts(at: Point, function: Function, passed: Passed, call: Call) -> No
 
 
 def _slot_of(function: Function, parameter: Parameter, call: Call) -> Slot:
-    """Return the slot of the argument for a parameter; -1 where the argument is none of its own."""
+    """Return the slot of the argument for a parameter, or -1."""
     if parameter.name in call.kwargs:
         return call.slot_of(parameter.name)
     return call.slot_of(function.plain.index(parameter)) if parameter in function.plain else -1
 
 
 def _as_device(value: AbstractValue) -> AbstractValue:
-    """Return a device that is passed by its name or number, so that what callers name is one device, which may vary."""
+    """Return a device passed as a string or number as a device value, so that devices of all callers join."""
     if value.kind is not Kind.STRING and value.kind is not Kind.NUMBER:
         return value
     place = device_named(value)
@@ -265,7 +265,7 @@ def _as_device(value: AbstractValue) -> AbstractValue:
 
 @register(CALLABLES, Kind.CLASS)
 def _instantiate(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
-    """Make an object of a class of the project."""
+    """Return a new object of a class of the project, after calling its initialiser."""
     cls = callee.payload
     if not isinstance(cls, Class):
         return BOTTOM

@@ -1,4 +1,4 @@
-"""Process groups of ``torch.distributed``: which backend one is of, and which is the default one."""
+"""Process groups of ``torch.distributed``: their backends, and the default group."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _new_group(at: Point, call: Call) -> AbstractValue:
 
 
 def _group(at: Point, call: Call, backend: AbstractValue) -> AbstractValue:
-    """A group of a backend; of some group where only the run decides on that, or there are several."""
+    """Return a process group of a backend; of an unknown backend where the run decides, or for several backends."""
     name = str(backend.payload).lower() if backend.kind is Kind.STRING else ""
     payload = _BACKENDS.get(name, _GROUP)
     at.origin("{} makes the group")
@@ -35,12 +35,12 @@ def _group(at: Point, call: Call, backend: AbstractValue) -> AbstractValue:
 
 
 def is_process_group(value: AbstractValue) -> bool:
-    """Return whether a value is a process group, of whatever backend."""
+    """Return whether a value is a process group of any backend."""
     return value.kind is Kind.INSTANCE and isinstance(value.payload, str) and value.payload.startswith(_GROUP)
 
 
 def settle_group(at: Point, bound: Bound) -> None:
-    """Let a collective that names no group be one of the default group."""
+    """Bind the default group to a collective that names none."""
     group = bound.get("group")
     if group is None or group.kind is Kind.NONE:
         bound.values["group"] = (at.read(at.context.known.default_group),)

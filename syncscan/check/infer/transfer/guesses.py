@@ -1,4 +1,4 @@
-"""What the name of a value says where nothing else does; asked only once all else has been followed."""
+"""Assumptions from the names of values, made only after all other evidence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from syncscan.model import Confidence, Device, Kind
 
 
 def named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
-    """Return what the name of an attribute or variable tells where nothing else does."""
+    """Return a value refined by the name of its attribute or variable, where its device is otherwise unknown or ambiguous."""
     kind, device = (
         value.kind,
         value.device,
@@ -34,14 +34,14 @@ def named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
 
 
 def _placed_and_named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
-    """Return a value of known place; the name decides if there turn out to be paths of both sorts."""
+    """Return a value of known device; while other paths may still disagree with the name, the device stays unknown."""
     place = Device.UNKNOWN if name in at.module.kept else at.context.place_of(name)
     settled = place is Device.UNKNOWN or value.device is place or at.stays_open()
     return value if settled else TENSOR
 
 
 def _any_named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
-    """Return what may be one of several, which a name that says host decides."""
+    """Return a union refined by a name that promises the host."""
     if at.context.place_of(name) is not Device.CPU:
         return value
     return join_all([named(at, each, name) if each.device in _PLACES else each for each in value.items or ()])
@@ -77,9 +77,10 @@ def assumed_tensor(
     where: tuple[Module, ast.AST],
     text: str = IS_TENSOR,
 ) -> AbstractValue:
-    """Return a tensor of unknown place, such as an annotated parameter that nobody is seen to pass.
+    """Return a value with its tensors of unknown device assumed on the GPU, unless their names promise the host.
 
-    ``where`` says so, in ``text``: an annotation in a module, or the function.
+    An annotated parameter without callers has such a tensor. ``where`` and ``text`` are its evidence: an
+    annotation or function in a module.
     """
     if value.kind is Kind.UNION:
         options = value.items or ()
@@ -100,7 +101,7 @@ def assumed_tensor(
 def _assumed_inside(
     at: Point, value: AbstractValue, name: str, confidence: Confidence, where: tuple[Module, ast.AST]
 ) -> AbstractValue:
-    """Return a container of tensors of unknown place, such as a parameter that is said to be a ``list[Tensor]``."""
+    """Return a container with its tensors of unknown device assumed, as for a parameter of type ``list[Tensor]``."""
     if value.items is not None:
         return refine(
             value, items=tuple([assumed_tensor(at, item, name, confidence, where) for item in value.items])

@@ -1,4 +1,4 @@
-"""The transfer functions of instructions that give a value; those for others stand in `effects`."""
+"""Transfer functions of instructions with values; `effects` has the others."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _parameter(at: Point, values: Values, position: int) -> AbstractValue:
 
 @register(INSTRUCTIONS, Op.ENTRY_DEVICE)
 def _entry_device(at: Point, values: Values, of_module: bool) -> AbstractValue:
-    """Return where what names no device is put as the function starts."""
+    """Return the default device on entry to the function."""
     known, owner = at.context.known, at.function.owner
     if owner is not None and owner.is_module and owner.makes(at.function.name):
         where = at.read(known.default_device)
@@ -134,7 +134,7 @@ _NO_KEYWORDS: dict[str, AbstractValue] = {}
 
 
 def _spread(values: Values, slots: Sequence[int], site: CallSite) -> Call:
-    """Return a call that passes on what it was given; ``*args`` gives its items if they are known."""
+    """Return a call with ``*args`` or ``**kwargs``; known items become separate arguments."""
     args: list[AbstractValue] = []
     of_args: list[int] = []
     is_open = False
@@ -212,7 +212,7 @@ def _call_super(at: Point, values: Values, site: CallSite) -> AbstractValue:
 
 
 def _hold(at: Point, cls: Class, outside: str, made: AbstractValue) -> None:
-    """Note the tensors that an object of a class holds as its base from a package made it."""
+    """Store the tensors that an external base class holds for an object, according to its stub."""
     stub = at.context.stub(outside)
     if stub is None or made.device is Device.UNKNOWN:
         return
@@ -350,7 +350,7 @@ def _stored(at: Point, values: Values, data: None) -> AbstractValue:
 
 @register(INSTRUCTIONS, Op.RESIZED)
 def _resized(at: Point, values: Values, data: None) -> AbstractValue:
-    """Return a tensor that has elements now, though it was seen to have none."""
+    """Return a tensor with an unknown number of elements, after an operation that may resize it."""
     return refine(values[0], count=None) if values[0].kind is Kind.TENSOR else values[0]
 
 
@@ -366,7 +366,7 @@ def _lambda(at: Point, values: Values, number: int) -> AbstractValue:
 
 @register(INSTRUCTIONS, Op.ENTERED)
 def _entered(at: Point, values: Values, is_allowed: bool) -> AbstractValue:
-    """Return what ``with value as x`` binds."""
+    """Return the value that ``with value as x`` binds."""
     (value,), at.is_allowed = values, is_allowed
     if value.kind is Kind.LIST:  # a generator under contextlib.contextmanager
         return settled(at, element_of(value))
@@ -463,7 +463,7 @@ def _at_device(at: Point, values: Values, data: None) -> AbstractValue:
 
 @register(INSTRUCTIONS, Op.MAY_BE)
 def _may_be(at: Point, values: Values, data: tuple[str, bool]) -> AbstractValue:
-    """Return nothing where no caller passes a text so that a comparison with it comes out so."""
+    """Return BOTTOM where no caller passes a text for which the comparison has this outcome."""
     (passed,), (text, is_equal) = values, data
     slot = at.state.ir.operands[at.number][0]
     parameter = at.context.parameter_at(at.state, slot)

@@ -1,4 +1,4 @@
-"""Methods of what is neither a container nor an array: objects of the project, modules, unions."""
+"""Method calls on objects of the project, modules and unions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _of_any(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractVa
 
 
 def _defines(at: Point, value: AbstractValue, name: str) -> bool:
-    """Whether a value is an object of the project that has a method of its own."""
+    """Return whether a value is an object of the project whose class defines a method of this name."""
     cls = value.payload if value.kind is Kind.INSTANCE else None
     if not isinstance(cls, Class):
         return False
@@ -46,12 +46,12 @@ def _defines(at: Point, value: AbstractValue, name: str) -> bool:
 
 
 def _is_of_tensors(at: Point, name: str) -> bool:
-    """Whether the table knows a method of tensors of this name."""
+    """Return whether the operation table has a tensor method of this name."""
     return at.context.table.find(f"torch.Tensor.{name}") is not None
 
 
 def _may_have(value: AbstractValue, name: str) -> bool:
-    """Whether a value may have a method: a list or an array has no ``cpu``. A NumPy number is like an array."""
+    """Return whether a value may have a method; a list or an array has no ``cpu``. NumPy numbers count as arrays."""
     if value.kind is Kind.NDARRAY:
         return name in ARRAY_METHODS
     known = _PYTHON_TYPES.get(value.kind)
@@ -102,7 +102,7 @@ def _of_object(at: Point, base: AbstractValue, name: str, call: Call) -> Abstrac
 
 
 def _of_no_method(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
-    """Call what an object of the project has under a name that is no method of its class."""
+    """Return the result of calling an object's member that is no method of its class."""
     cls: Class = base.payload
     if keep(at, cls, name, call):
         return BOTTOM
@@ -117,13 +117,13 @@ def _of_no_method(at: Point, base: AbstractValue, name: str, call: Call) -> Abst
 
 
 def inherited(at: Point, cls: Class, name: str) -> str | None:
-    """Return the full name of a method that a class inherits from a package, if a stub or the table knows it."""
+    """Return the full name of an external base's method that a stub or the table knows, or None."""
     names = (f"{outside}.{name}" for each in cls.mro() for outside in each.external_bases)
     return next(filter(at.context.knows, names), None)
 
 
 def _as_its_base(at: Point, base: AbstractValue, method: str) -> AbstractValue:
-    """Return an object as one of the package from which it inherits a method: where the tensors are that it was made of."""
+    """Return an object as an instance of its external base class, on the device of the tensors passed to its constructor."""
     stub = at.context.stub(method.rpartition(".")[0])
     if stub is None or not stub.items:
         return base
@@ -135,7 +135,7 @@ def _as_its_base(at: Point, base: AbstractValue, method: str) -> AbstractValue:
 
 
 def _replaced(at: Point, base: AbstractValue, cls: Class, call: Call) -> AbstractValue:
-    """A named tuple with other values in some of its fields."""
+    """Return a named tuple with some fields replaced."""
     if base.items is None:
         return base
     fields = at.fields(cls)

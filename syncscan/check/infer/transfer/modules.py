@@ -1,4 +1,4 @@
-"""What classes inherit from ``nn.Module``: parameters and buffers go where their module goes, the GPU."""
+"""Members that classes inherit from ``nn.Module``: parameters and buffers are on the device of their module, the GPU."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RETURN_THE_MODULE = frozenset(
 
 
 def module_method(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
-    """Call a method that a class of the project inherits from ``nn.Module``."""
+    """Return the result of a method that a class of the project inherits from ``nn.Module``."""
     if name in _REGISTER:
         _register(at, base, call, _REGISTER[name])
         return BOTTOM
@@ -48,13 +48,13 @@ LIST_TENSORS = frozenset({"parameters", "buffers", "named_parameters", "named_bu
 
 
 def tensors_of_module(at: Point, name: str) -> AbstractValue:
-    """Return what ``module.parameters()`` and its like list."""
+    """Return the list of tensors that ``module.parameters()`` and similar methods return."""
     tensor = some_parameter(at)
     return list_of(sequence([STRING, tensor], Kind.TUPLE) if name.startswith("named") else tensor)
 
 
 def some_parameter(at: Point) -> AbstractValue:
-    """Return a parameter of some module."""
+    """Return a parameter of an unknown module."""
     return module_tensor(at, TENSOR, "parameters move with their module")
 
 
@@ -64,7 +64,7 @@ def groups_of_parameters(at: Point) -> AbstractValue:
 
 
 def given_by_part(at: Point, call: Call) -> AbstractValue:
-    """Return what a part of a module gives of which nothing is known: it works where the module does."""
+    """Return the output of an unknown submodule, which is on the device of its inputs."""
     on_gpu = [value for value in call.args if value.is_gpu or value.kind is Kind.MOVED]
     if not on_gpu or not at.assume():
         return BOTTOM
@@ -73,7 +73,7 @@ def given_by_part(at: Point, call: Call) -> AbstractValue:
 
 
 def module_tensor(at: Point, value: AbstractValue, text: str) -> AbstractValue:
-    """Return a parameter or buffer: it goes where its module goes, and that is the GPU."""
+    """Return a parameter or buffer, which is transferred to the GPU with its module."""
     if value.kind is not Kind.TENSOR or value.device is Device.CUDA:
         return value
     if value.device is Device.MIXED:
@@ -85,7 +85,7 @@ def module_tensor(at: Point, value: AbstractValue, text: str) -> AbstractValue:
 
 
 def may_be_tensor(value: AbstractValue) -> bool:
-    """Whether a value is a tensor, or holds one."""
+    """Return whether a value is a tensor or holds one."""
     if value.kind in {Kind.LIST, Kind.TUPLE, Kind.UNION}:
         inside = [*(value.items or ()), *([value.element] if value.element else [])]
         return any(map(may_be_tensor, inside))

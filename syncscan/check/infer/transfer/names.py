@@ -1,4 +1,4 @@
-"""What a name means that the function itself does not bind."""
+"""Values of names that the function itself does not bind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from syncscan.model import Kind
 
 
 def outer_name(at: Point, name: str) -> AbstractValue:
-    """Return the value of a name that is not local: of an enclosing function, the module, or Python."""
+    """Return the value of a non-local name: of an enclosing function, the module, or Python's built-ins."""
     scope: Function | None = at.function
     while scope is not None:
         if name in scope.children:
@@ -33,7 +33,7 @@ def outer_name(at: Point, name: str) -> AbstractValue:
 
 
 def module_name(at: Point, module: Module, name: str) -> AbstractValue:
-    """Return the value of a top-level name of a module of the project."""
+    """Return the value of a module's top-level name."""
     program, variables = at.context.program, at.context.known.globals
     target = module.names.get(name)
     own = at.read(variables[module, name]) if name in module.globals else None
@@ -54,7 +54,7 @@ def module_name(at: Point, module: Module, name: str) -> AbstractValue:
 
 
 def imported(at: Point, target: Import) -> AbstractValue:
-    """Return the value of a name that a function imports."""
+    """Return the value of a name that an import within a function binds."""
     at.asks(target.module, target.name)
     found = at.context.program.follow(target)
     if found is not None:
@@ -64,7 +64,7 @@ def imported(at: Point, target: Import) -> AbstractValue:
 
 
 def definition(found: Definition) -> AbstractValue:
-    """Return the value of something defined or imported."""
+    """Return the value of a definition or an external name."""
     if isinstance(found, Function):
         return AbstractValue(Kind.FUNCTION, payload=found)
     if isinstance(found, Class):
@@ -74,7 +74,7 @@ def definition(found: Definition) -> AbstractValue:
 
 @functools.lru_cache(maxsize=65536)
 def external(name: str) -> AbstractValue:
-    """Return something outside the project, by its full name."""
+    """Return the value of an external name."""
     if name.startswith("torch.") and (dtype := dtype_class(name)) and name.count(".") == 1:
         return AbstractValue(Kind.DTYPE, dtype=dtype)
     if name in {"numpy.bool_", "numpy.int32", "numpy.int64", "numpy.float32", "numpy.float64"}:

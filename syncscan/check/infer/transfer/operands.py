@@ -1,4 +1,4 @@
-"""What the operands of one operation say of its result: they share a device, and meet in a dtype."""
+"""The device, dtype and dimensions of a result, from the operands that share one device."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ NUMERIC = ARRAYS | {Kind.NUMBER}
 
 
 def together(at: Point, operands: Iterable[AbstractValue]) -> AbstractValue:
-    """Where the result of an operation over several operands lives: on the GPU if any of them does.
+    """Return a result on the common device of several operands: on the GPU if any operand is.
 
-    What else may be said of it waits while there is an operand of which nothing is known.
+    Dimensions and dtype stay open as long as an operand is unknown.
     """
     operands = [*operands]
     tensors = [tensor for operand in operands for tensor in _tensors(operand)]
@@ -40,7 +40,7 @@ def together(at: Point, operands: Iterable[AbstractValue]) -> AbstractValue:
 def _at_place_of(
     at: Point, best: AbstractValue, tensors: Sequence[AbstractValue], *, waits: bool
 ) -> AbstractValue:
-    """A tensor at the place of the best of some operands; of unknown place while another one may decide that."""
+    """Return a tensor on the device of the best operand, or on an unknown device while another operand may decide."""
     place = best.device
     if place in ON_GPU and (place is Device.MIXED or best.confidence is not Confidence.PROVED):
         is_open = any(each.device is Device.UNKNOWN for each in tensors)
@@ -58,14 +58,14 @@ _WAITING = AbstractValue(Kind.TENSOR, count=0)  # below every tensor
 
 
 def is_open_operand(operand: AbstractValue) -> bool:
-    """Return whether nothing is known of an operand, or of something in it."""
+    """Return whether an operand, or an item in it, is unknown."""
     if operand.kind in {Kind.LIST, Kind.TUPLE, Kind.UNION}:
         return any(map(is_open_operand, items_in(operand)))
     return operand is BOTTOM
 
 
 def items_in(value: AbstractValue) -> tuple[AbstractValue, ...]:
-    """Return what a container holds: its items, or the join of them."""
+    """Return the items of a container, or the join of its elements."""
     if value.items is not None:
         return value.items
     return () if value.element is None else (value.element,)
@@ -80,7 +80,7 @@ _WIDER = {"bool": 0, "uint8": 1, "int": 2, "float": 3}
 
 
 def common_dtype(values: Sequence[AbstractValue]) -> Any:
-    """The dtype in which values of several dtypes meet: the widest of them, if all are known; see `fact`."""
+    """Return the widest of several dtypes if all are known; see `fact` for None and `DIFFERS`."""
     dtypes = [fact(value, "dtype") for value in values]
     if None in dtypes or DIFFERS in dtypes:
         return None if None in dtypes else DIFFERS
@@ -91,7 +91,7 @@ _RANKS = {Device.CUDA: 4, Device.MIXED: 3, Device.UNKNOWN: 2, Device.OTHER: 1, D
 
 
 def _rank(value: AbstractValue) -> tuple[int, int]:
-    """Operands share a device: what is surest of one of them holds for all."""
+    """Return the certainty of an operand's device, which holds for all operands."""
     return _RANKS[value.device], value.confidence
 
 
@@ -107,7 +107,7 @@ def _tensors(operand: AbstractValue) -> list[AbstractValue]:
 
 
 def indexed(value: AbstractValue, index: tuple[AbstractValue, ...]) -> AbstractValue:
-    """What ``value[index]`` reads, for a tensor or an array; ``index`` has one value for each element."""
+    """Return the value of ``value[index]`` for a tensor or array; ``index`` has one value for each element."""
     ndim = _indexed_ndim(fact(value, "ndim"), index)
     if value.kind is Kind.NDARRAY and ndim == 0:
         return NUMBER
@@ -118,7 +118,7 @@ def indexed(value: AbstractValue, index: tuple[AbstractValue, ...]) -> AbstractV
 
 
 def _indexed_ndim(ndim: Any, index: tuple[AbstractValue, ...]) -> Any:
-    """How many dimensions of ``ndim`` an index leaves and adds; see `fact`."""
+    """Return the number of dimensions after indexing; see `fact`."""
     changes = [_change_of_ndim(item) for item in index]
     if ndim is None or None in changes:
         return None
@@ -129,7 +129,7 @@ def _indexed_ndim(ndim: Any, index: tuple[AbstractValue, ...]) -> Any:
 
 
 def _change_of_ndim(item: AbstractValue) -> Any:
-    """By how much one element of an index changes the number of dimensions; see `fact`."""
+    """Return the change in the number of dimensions by one element of an index; see `fact`."""
     if item.kind is Kind.NUMBER:
         return -1
     if item.kind is Kind.NONE:
@@ -143,14 +143,14 @@ def _change_of_ndim(item: AbstractValue) -> Any:
 
 
 def _is_integer(item: AbstractValue) -> bool:
-    """Whether an element of an index picks one of a dimension, which goes by that."""
+    """Return whether an element of an index is an integer, which removes a dimension."""
     return item.kind is Kind.NUMBER or (
         item.kind is Kind.TENSOR and item.ndim == 0 and item.dtype not in MASKS
     )
 
 
 def arithmetic(at: Point, operands: list[AbstractValue], operator: str) -> AbstractValue:
-    """The result of an operator between values that include a tensor or an array."""
+    """Return the result of an operator on values that include a tensor or an array."""
     arrays = [operand for operand in operands if operand.kind is Kind.NDARRAY]
     if arrays and BOTTOM in operands and not at.stays_open():
         return BOTTOM  # which may be a tensor
@@ -172,7 +172,7 @@ def _lacks_dtype(operands: Sequence[AbstractValue]) -> bool:
 
 
 def _operated(operands: list[AbstractValue], operator: str) -> Any:
-    """The dtype of ``a + b``; what is combined with bools by bits is of bools, as far as is known."""
+    """Return the dtype of ``a + b``; bitwise operators on a bool and an unknown dtype give bool."""
     dtypes = {fact(operand, "dtype") for operand in operands}
     if operator in {"BitAnd", "BitOr", "BitXor"} and dtypes == {"bool", None}:
         return "bool"
@@ -181,5 +181,5 @@ def _operated(operands: list[AbstractValue], operator: str) -> Any:
 
 
 def _broadcast(arrays: list[AbstractValue]) -> AbstractValue:
-    """What an operator makes of arrays and numbers: a new array of the most dimensions among them."""
+    """Return the result of an operator on arrays and numbers: a new array with the most dimensions of any."""
     return refine(AbstractValue(Kind.NDARRAY, pinned=False), ndim=_most_dimensions(arrays))

@@ -41,7 +41,7 @@ def binary(at: Point, left: AbstractValue, right: AbstractValue, operator: str) 
 def _both_numeric(
     at: Point, left: AbstractValue, right: AbstractValue
 ) -> tuple[AbstractValue, AbstractValue]:
-    """Return two operands that can only be tensors, if the other is one or a number, or nothing is known of it."""
+    """Return two operands, with unresolved transfers as tensors where the other operand is a tensor, a number or unknown."""
     if left.kind is not Kind.MOVED and right.kind is not Kind.MOVED:
         return left, right
     is_open = left is BOTTOM or right is BOTTOM
@@ -74,7 +74,7 @@ def compared(at: Point, operands: Sequence[AbstractValue], operators: tuple[str,
 
 
 def _answer(at: Point, operands: list[AbstractValue], operator: str) -> AbstractValue:
-    """Return what a comparison of operands gives."""
+    """Return the value of a comparison of operands."""
     kinds = {operand.kind for operand in operands}
     if Kind.UNION in kinds and len(operands) == 2:
         left, right = operands

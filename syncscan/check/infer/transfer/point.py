@@ -1,4 +1,4 @@
-"""The instruction at hand: what a transfer function reads, contributes to, and leads on to."""
+"""The current instruction: the services that a transfer function uses to read cells, contribute, and dispatch."""
 
 from __future__ import annotations
 
@@ -37,44 +37,44 @@ ASSUMED_STRATUM = 4  # what conventions assume
 
 
 class Solving(Protocol):
-    """What a point asks of the solver."""
+    """The part of the solver that a point uses."""
 
     context: Context
 
     def read(self, cell: Cell[Fact], state: State, number: Slot) -> Fact:
-        """Read a cell for an instruction."""
+        """Read a cell on behalf of an instruction, which becomes its reader."""
 
     def tell(self, cell: Cell[Fact], fact: Fact, state: State, number: Slot) -> None:
-        """Contribute to a cell for an instruction."""
+        """Contribute to a cell on behalf of an instruction."""
 
     def meet(self, function: Function) -> None:
-        """Take up a lambda."""
+        """Add a lambda to the project."""
 
     def state_of(self, instruction: int) -> State:
-        """Return the function of an instruction, by its number in the whole project."""
+        """Return the state of the function that contains an instruction, by its number in the whole project."""
 
 
 class Recording(Protocol):
-    """What listens when an instruction is run once more to be reported on."""
+    """An observer of instructions that run again for the matcher."""
 
     def operation(self, node: ast.expr, named: ast.expr, name: str, bound: Bound) -> None:
-        """An operation of the table is called, by a name that stands at ``named``."""
+        """Record a call of an operation in the table, under its name at ``named``."""
 
     def asked(self, named: ast.expr, name: str) -> None:
-        """A function is called that a rule asks about."""
+        """Record a call of a function that a rule lists in `asks`."""
 
     def property_read(self, node: ast.expr, methods: tuple[Function, ...]) -> None:
-        """A property is read, which runs one of these methods."""
+        """Record the read of a property, which runs one of these methods."""
 
     def mirror(self, node: ast.expr, source: AbstractValue) -> None:
-        """A host array is advanced that nothing refreshes."""
+        """Record an in-place addition to a host mirror that no code refreshes."""
 
     def candidate(self) -> None:
-        """The statement asks for the truth, text or number of a GPU value."""
+        """Record that the statement requests the truth, text or number of a GPU value."""
 
 
 class Origin(NamedTuple):
-    """Why a value is where it is: a text, in which ``{}`` stands for that of the call; line 0 is that of the instruction."""
+    """The reason for the device of a value: a text, where ``{}`` stands for the call, and a line (0: that of the instruction)."""
 
     text: str
     path: str
@@ -82,7 +82,7 @@ class Origin(NamedTuple):
 
 
 class Sighting(NamedTuple):
-    """What was seen of a value while the program ran, and what else is known of it."""
+    """A runtime fact about a value, beside the inferred value."""
 
     origin: Origin
     known: AbstractValue
@@ -91,7 +91,7 @@ class Sighting(NamedTuple):
 
 @dataclass(slots=True)
 class Trace:
-    """What an instruction read, and what it decided, as it ran once more."""
+    """The cells read and the origins decided by an instruction that runs again for provenance."""
 
     cells: list[Cell[Any]] = field(default_factory=list)
     origins: list[Origin] = field(default_factory=list)
@@ -99,7 +99,7 @@ class Trace:
 
 
 class Point:
-    """One instruction of one function."""
+    """The instruction at hand, in the function at hand."""
 
     __slots__ = (
         "answers", "context", "default_device", "function", "is_allowed", "module", "node", "number", "recorder",
@@ -123,7 +123,7 @@ class Point:
         self.node: ast.expr | None = None  # of the instruction, while it is recorded
 
     def stand_in(self, state: State) -> None:
-        """Go to a function."""
+        """Move to a function."""
         self.state = state
         self.function = state.function
         self.module = state.function.module
@@ -132,7 +132,7 @@ class Point:
     # What is known, and what this instruction adds to it
 
     def read(self, cell: Cell[Fact]) -> Fact:
-        """Read a cell, and run again when it changes."""
+        """Read a cell; the instruction runs again when the cell changes."""
         if self.trace is not None:
             self.trace.cells.append(cell)
         return self.solver.read(cell, self.state, self.number)
@@ -145,25 +145,25 @@ class Point:
             self.solver.tell(cell, fact, self.state, self.number)
 
     def may_tell(self, other: Module) -> bool:
-        """Return whether what is passed or set here says something about another module's code."""
+        """Return whether code here counts as evidence about another module; code outside the project, such as tests, counts only there."""
         return other.is_outside or not self.module.is_outside
 
     def asks(self, of: Class | Module | str, name: str) -> None:
-        """Ask what a class, a module or an import from one has under a name."""
+        """Record the lookup of a name in a class, a module or an import, for invalidation."""
         self.context.known.asks(self.function, (of, name))
 
     def declare(self) -> bool:
-        """Return whether what is open is answered by what is declared."""
+        """Return whether declarations may answer open questions in the current stratum."""
         return self._ask(DECLARED_STRATUM)
 
     def stays_open(self) -> bool:
-        """Return whether nothing is known of a value, and nothing is declared of it."""
+        """Return whether a value stays unknown after declarations, in the current stratum."""
         return self._ask(OPEN_STRATUM)
 
     def assume(self) -> bool:
-        """Return whether what is open is answered by assumption.
+        """Return whether conventions may answer open questions in the current stratum.
 
-        What it is answered with is the GPU, so that there is no answer where the host prepares inputs.
+        The answer would be the GPU, so the result is always False in code that prepares inputs on the host.
         """
         return self.answers and self._ask(ASSUMED_STRATUM)
 
@@ -176,19 +176,19 @@ class Point:
         return False
 
     def origin(self, text: str, module: Module | None = None, node: ast.AST | None = None) -> None:
-        """Note why a value is where it is, if this instruction decides that; ``{}`` stands for its text."""
+        """Record the reason for the device of a value that this instruction decides; ``{}`` stands for the call."""
         if self.trace is not None:
             line = getattr(node, "lineno", 1) if node is not None else 0
             self.trace.origins.append(Origin(text, (module or self.module).path, line))
 
     def saw(self, text: str, where: Function, known: AbstractValue, seen: AbstractValue) -> None:
-        """Note that a value was seen in a function while the program ran, beside what is known of it."""
+        """Record a runtime fact about a value, beside the inferred value."""
         if self.trace is not None and self.trace.sighting is None:
             origin = Origin(text, where.module.path, getattr(where.node, "lineno", 1))
             self.trace.sighting = Sighting(origin, known, seen)
 
     def place_of(self, name: str) -> Device:
-        """Return the place that a name promises, by the conventions or because the project keeps fields of that name there."""
+        """Return the device that a name promises, by the conventions or by the project's fields in host memory."""
         return Device.CPU if name in self.module.kept else self.context.place_of(name)
 
     def fields(self, cls: Class) -> list[str]:
@@ -197,7 +197,7 @@ class Point:
         return cls.fields()
 
     def texts(self, value: AbstractValue, slot: Slot) -> frozenset[str]:
-        """Return the texts that a value may be, `ANY_TEXT` where it is not known which; of a parameter what callers pass."""
+        """Return the texts that a value may be, with `ANY_TEXT` for unknown ones; for a parameter, those that callers pass."""
         passed = self.context.parameter_at(self.state, slot)
         if passed is not None and passed.name in self.context.chosen_by_text(self.function):
             default = passed.default.value if isinstance(passed.default, ast.Constant) else None
@@ -214,22 +214,22 @@ class Point:
     # The doors: each leads to what has registered itself for the kind of value
 
     def attribute(self, base: AbstractValue, name: str) -> AbstractValue:
-        """Return the value of ``base.name``; reading a property runs it."""
+        """Return the value of ``base.name``; a property read runs the property."""
         handler = ATTRIBUTES.get(base.kind)
         return handler(self, base, name) if handler is not None else BOTTOM
 
     def call(self, callee: AbstractValue, call: Call) -> AbstractValue:
-        """Call a value, whatever it is."""
+        """Return the result of calling a value, by its kind."""
         handler = CALLABLES.get(callee.kind)
         return handler(self, callee, call) if handler is not None else BOTTOM
 
     def call_method(self, base: AbstractValue, name: str, call: Call) -> AbstractValue:
-        """Call ``base.name(...)``."""
+        """Return the result of ``base.name(...)``."""
         handler = METHODS.get(base.kind)
         return handler(self, base, name, call) if handler is not None else BOTTOM
 
     def call_outside(self, name: str, call: Call) -> AbstractValue:
-        """Call something outside the project by its full name."""
+        """Return the result of calling an external function by its full name."""
         self.note_asked(name, call)
         special = FUNCTIONS.get(name)
         if special is not None:
@@ -244,7 +244,7 @@ class Point:
     # What may block
 
     def note_called(self, callee: Function | Virtual, call: Call) -> None:
-        """Note that a function of the project is called."""
+        """Record a call of a function of the project in the call graph."""
         callees = self.state.callees
         before = callees.get(callee)
         if before is None:
@@ -257,20 +257,20 @@ class Point:
                 callees[callee] = before | Called.WITH_GPU
 
     def note_operation(self, name: str, call: Call) -> None:
-        """Note that something outside the project is called that may have an entry in the table."""
+        """Record a call of an external function that may have an entry in the table."""
         operation = self.context.table.find(name)
         if operation is not None:
             self.note_bound(name, call, call.bound(operation))
 
     def note_asked(self, name: str, call: Call) -> None:
-        """Note that something outside the project is called about which a rule may ask, whatever the table says."""
+        """Record a call of an external function that a rule lists in `asks`."""
         if name in self.context.asked and call.site is not None:
             self.state.blocking[self.number] = None
             if self.recorder is not None and isinstance(self.node, ast.Call):
                 self.recorder.asked(self.node.func, name)
 
     def note_bound(self, name: str, call: Call, bound: Bound) -> None:
-        """Note that an operation of the table is called."""
+        """Record a call of an operation in the table."""
         if bound.operation.blocks and (
             needs_no_gpu_operand(bound.operation) or any(each.holds_gpu for each in bound.operands())
         ):
@@ -279,7 +279,7 @@ class Point:
             self.recorder.operation(self.node, self.node.func, name, bound)
 
     def unsure(self, *, unsure: bool = True) -> AbstractContextManager[None]:
-        """Record nothing where a call may as well be another one."""
+        """Suspend the recording during a block in which the callee is ambiguous."""
         return self._silent() if unsure and self.recorder is not None else _NOTHING
 
     @contextmanager
@@ -292,7 +292,7 @@ class Point:
 
 
 class _Deaf:
-    """Takes nothing down."""
+    """A recorder that ignores everything."""
 
     def operation(self, node: ast.expr, named: ast.expr, name: str, bound: Bound) -> None:
         """See `Recording`."""

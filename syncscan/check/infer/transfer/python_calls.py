@@ -57,7 +57,7 @@ def _an_element(at: Point, call: Call) -> AbstractValue:
 
 @register(FUNCTIONS, "builtins.max", "builtins.min")
 def _chosen(at: Point, call: Call) -> AbstractValue:
-    """One of the arguments, or an item of the only one."""
+    """Return the join of the arguments, or of the items of the only one."""
     return join_all(call.args) if len(call.args) > 1 else iterated(call.first)
 
 

@@ -1,4 +1,4 @@
-"""What is left of a value where a test holds."""
+"""Refinement of values by tests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ IS_INSTANCE = frozenset({"builtins.isinstance", "torch.is_tensor"})
 
 
 def at_place(at: Point, value: AbstractValue, device: Device) -> AbstractValue:
-    """Return a tensor that is at a place."""
+    """Return a value refined to a tensor on a device; BOTTOM where the value is known to be elsewhere."""
     if value.kind is Kind.TENSOR and value.device is not device:
         if value.device is not Device.MIXED and (value.device is not Device.UNKNOWN or not at.stays_open()):
             return BOTTOM
@@ -38,7 +38,7 @@ def at_place(at: Point, value: AbstractValue, device: Device) -> AbstractValue:
 
 
 def kinds_asked(classes: Sequence[AbstractValue], names: Sequence[str]) -> set[Kind]:
-    """Return the kinds of which ``isinstance(x, (Tensor, int))`` asks whether x is one; none if it asks else."""
+    """Return the kinds that ``isinstance(x, (Tensor, int))`` tests for; empty if any class has no kind of its own."""
     full = [
         each.payload if isinstance(each.payload, str) else name
         for each, name in zip(classes, names, strict=True)
@@ -54,7 +54,7 @@ def of_classes_asked(
     *,
     holds: bool,
 ) -> AbstractValue:
-    """Return what is left of a value of which ``isinstance`` holds, or does not."""
+    """Return a value refined by an ``isinstance`` that holds, or does not."""
     if kinds := kinds_asked(classes, names):
         return _of_kinds(at, value, kinds, holds=holds)
     wanted = [each.payload for each in classes if isinstance(each.payload, Class)]
@@ -62,7 +62,7 @@ def of_classes_asked(
 
 
 def is_always(value: AbstractValue, kinds: set[Kind]) -> bool:
-    """Return whether a value is of one of these kinds; a whole number may still be no ``int``, for numbers are one kind."""
+    """Return whether a value is certainly of one of these kinds; NUMBER is uncertain, because it covers several classes."""
     return value.kind in kinds - {Kind.NUMBER}
 
 
@@ -81,7 +81,7 @@ def _of_kinds(at: Point, value: AbstractValue, kinds: set[Kind], *, holds: bool)
 
 
 def _of_classes(at: Point, value: AbstractValue, wanted: list[Class], *, holds: bool) -> AbstractValue:
-    """Return what is left of a value that is an instance of one of these classes of the project, or of none."""
+    """Return a value refined to instances of these project classes, or to all other options."""
     options = value.items if value.kind is Kind.UNION and value.items else (value,)
     inside = [
         option

@@ -1,6 +1,6 @@
-"""Who transfers what: tables that the modules of this package fill as they are imported, and that a point looks into.
+"""The tables of transfer functions, filled by the modules of this package and used by `Point`.
 
-The first argument of each is the `Point`; the rest is said at each table.
+The first argument of each function is the `Point`; a comment at each table lists the others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DECLARED = ""  # stands among the packages for what the project declares itself
 
 
 def register(table: dict[Any, Callable[..., Any]], *keys: object) -> Callable[[Transfer], Transfer]:
-    """Add a function to a table under each key."""
+    """Return a decorator that adds a function to a table under each key."""
 
     def added(transfer: Transfer) -> Transfer:
         table.update(dict.fromkeys(keys, transfer))

@@ -1,4 +1,4 @@
-"""The result of a call of a known operation, as its entry in the operation table says."""
+"""The result of a call of a known operation, according to its entry in the operation table."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _DTYPES = {
 
 
 def dtype_named(value: AbstractValue | None) -> Any:
-    """The dtype class that an argument such as ``torch.int32`` or ``bool`` names."""
+    """Return the dtype class of an argument such as ``torch.int32`` or ``bool``; see `fact`."""
     if value is None:
         return None
     if value.kind is Kind.DTYPE:
@@ -56,14 +56,14 @@ def dtype_named(value: AbstractValue | None) -> Any:
 
 
 def dtype_class(name: str) -> str | None:
-    """The dtype that the last part of a name stands for, as `AbstractValue` has it."""
+    """Return the dtype class of a name by its last part: "bool", "uint8", "int" or "float", or None."""
     return _DTYPES.get(name.rpartition(".")[2])
 
 
 def placed(value: AbstractValue, at: Point) -> tuple[Device, Confidence, Via | None]:
-    """Return the place that a ``device=`` argument means, how sure that is, and by which parameters.
+    """Return the device that a ``device=`` argument denotes, with its confidence and the deciding parameters.
 
-    A device that only the run decides counts as the GPU: that is what such code is written for.
+    A device that only the run decides counts as the GPU, the purpose of such code.
     """
     if value.kind is Kind.UNION:
         places = {device_named(option) for option in value.options}
@@ -95,7 +95,7 @@ ON_BOTH = frozenset({Device.CUDA, Device.CPU})
 
 
 def result_of(bound: Bound, at: Point) -> AbstractValue:
-    """The value that the operation returns."""
+    """Return the value that a call of an operation returns."""
     out: AbstractValue | None = bound.get("out")
     if out is not None and out.kind is not Kind.NONE:
         return out
@@ -111,7 +111,7 @@ def result_of(bound: Bound, at: Point) -> AbstractValue:
 
 
 def _counted(at: Point, base: AbstractValue, bound: Bound) -> AbstractValue:
-    """A tensor, or the tensors that the result is, each of its own dtype."""
+    """Return the result tensor, or a tuple of result tensors with their dtypes."""
     typed = [_typed(at, base, bound, dtype) for dtype in bound.operation.dtypes()]
     count = bound.operation.count
     if count == 1:
@@ -164,14 +164,14 @@ def _base(bound: Bound, at: Point) -> AbstractValue:
 
 
 def _was_given_objects(bound: Bound) -> bool:
-    """Whether what was measured gave tensors of the GPU as it was given objects that hold some, such as distributions."""
+    """Return whether a "gpu" result was measured with objects that hold GPU tensors, such as distributions."""
     operation = bound.operation
     copies = any(case.effect is Effect.UPLOAD for case in operation.blocks)
     return operation.measured and not operation.is_own and not copies and bool(operation.args)
 
 
 def _where_they_are(bound: Bound, at: Point) -> AbstractValue:
-    """With the tensors among the operands; parameters of which nothing is known count as on the GPU by the end."""
+    """Return a tensor on the device of the operands; unknown parameters are assumed on the GPU in the last stratum."""
     result = together(at, bound.operands())
     if result.device is not Device.UNKNOWN or "parameters" not in bound.values or not at.assume():
         return result
@@ -180,7 +180,7 @@ def _where_they_are(bound: Bound, at: Point) -> AbstractValue:
 
 
 def _with_operands(at: Point, bound: Bound) -> AbstractValue:
-    """Where the operands are; a tensor that is read for a number, such as a size, is none of them."""
+    """Return a tensor on the device of the operands, except operands read as a number, such as a size."""
     result = together(at, bound.operands())
     if result.device not in ON_GPU:
         return refine(result, pinned=True) if result.device is Device.CPU and _pinned(bound) else result
@@ -193,7 +193,7 @@ def _with_operands(at: Point, bound: Bound) -> AbstractValue:
 
 
 def _array_like(fixed: AbstractValue, bound: Bound, at: Point) -> AbstractValue:
-    """The host counterpart of an operand: same dtype, shape and, for a view, same memory."""
+    """Return the host counterpart of an operand: of its dtype and shape, and for a view its memory."""
     if _is_given_nothing(bound, at):
         fixed = refine(fixed, count=0)
     given = bound.get("input") or bound.get("data") or BOTTOM
@@ -220,7 +220,7 @@ def _first(at: Point, bound: Bound) -> AbstractValue:
 
 
 def _made(bound: Bound, at: Point) -> AbstractValue:
-    """The result of a factory: where its device argument says, or on the default device."""
+    """Return the result of a constructor on its device argument, or on the default device."""
     device = bound.get("device")
     if device is None or device.kind is Kind.NONE:
         data = bound.get("data") or bound.get("input")
@@ -245,13 +245,13 @@ def _made(bound: Bound, at: Point) -> AbstractValue:
 
 
 def _pinned(bound: Bound) -> bool | None:
-    """Whether a factory pins: a switch that only the run decides is meant to."""
+    """Return whether a constructor pins its memory; a switch that only the run decides counts as true."""
     pin = bound.get("pin_memory")
     return not (pin is None or pin.payload is False or pin.kind is Kind.NONE)
 
 
 def _dimensions(bound: Bound) -> Any:
-    """The number of dimensions that a size, or the nesting of the data, tells; see `fact`."""
+    """Return the number of dimensions from a size or from the nesting of the data; see `fact`."""
     sizes = bound.values.get("size")
     if sizes:
         if len(sizes) > 1:
@@ -266,7 +266,7 @@ def _dimensions(bound: Bound) -> Any:
 
 
 def _dimensions_of_data(data: AbstractValue | None) -> Any:
-    """The number of dimensions that the nesting of data tells; see `fact`."""
+    """Return the number of dimensions from the nesting of data; see `fact`."""
     if data is None or data is BOTTOM:
         return None
     if data.kind in {Kind.TENSOR, Kind.NDARRAY}:
@@ -283,7 +283,7 @@ def _dimensions_of_data(data: AbstractValue | None) -> Any:
 
 
 def _elements(bound: Bound, at: Point) -> int | None:
-    """The number of elements that a size in numbers, or data that is written out, tells."""
+    """Return the number of elements from a constant size or literal data, or None."""
     sizes = bound.values.get("size")
     if _is_given_nothing(bound, at):
         return 0
@@ -301,7 +301,7 @@ def _elements(bound: Bound, at: Point) -> int | None:
 
 
 def _is_given_nothing(bound: Bound, at: Point) -> bool:
-    """Whether the data of a call is written out as ``[]``: a name of an empty list may have got something since."""
+    """Return whether the data of a call is the literal ``[]``; a variable with an empty list may have been filled since."""
     if at.site is None or "data" not in bound.values:
         return False
     return not at.site.empty_data.isdisjoint({0, "data"})
@@ -317,7 +317,7 @@ def _written_out(data: AbstractValue) -> int | None:
 
 
 def _moved(bound: Bound, at: Point) -> AbstractValue | None:
-    """The result where a ``device`` argument is given to something that usually follows its operands."""
+    """Return the result where an operation that usually follows its operands has a ``device`` argument; else None."""
     device = bound.get("device")
     if device is None or device.kind is Kind.NONE:
         return None
@@ -361,7 +361,7 @@ def _at(
 
 
 def _typed(at: Point, base: AbstractValue, bound: Bound, dtype: str) -> AbstractValue:
-    """A tensor of the result, of the dtype that the call or the operation gives it."""
+    """Return a tensor of the result with the dtype of the call or of the operation."""
     if "dtype" in bound.values:
         return refine(base, dtype=dtype_named(bound.get("dtype")))
     if dtype == "input":
@@ -378,7 +378,7 @@ def _typed(at: Point, base: AbstractValue, bound: Bound, dtype: str) -> Abstract
 
 
 def _dtype_of_first(at: Point, base: AbstractValue, operands: Sequence[AbstractValue]) -> Any:
-    """The dtype of the first array among operands; see `fact`."""
+    """Return the dtype of the first array among operands; see `fact`."""
     first = next((value for value in operands if value.kind in ARRAYS), base)
     before = operands[: operands.index(first) if first in operands else None]
     return None if BOTTOM in before and not at.stays_open() else fact(first, "dtype")

@@ -1,4 +1,4 @@
-"""Attributes and names that others read: what an instruction contributes to their cells."""
+"""Contributions of instructions to the cells of attributes and names."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from syncscan.model import Kind
 
 
 def tell(at: Point, cell: Cell[AbstractValue], value: AbstractValue) -> None:
-    """Contribute a value, as it is known on the other side."""
+    """Contribute a value to a cell, in its form on the other side."""
     if value is not BOTTOM:
         at.tell(cell, crossing(value))
 
 
 def store_attribute(at: Point, cls: Class, name: str, value: AbstractValue) -> None:
-    """Note that instances of a class hold a value in an attribute."""
+    """Contribute a value to an attribute of a class's instances."""
     if value.kind is Kind.NONE or (value.kind is Kind.MODULE and isinstance(value.payload, Module)):
         return
     if not at.may_tell(cls.module):

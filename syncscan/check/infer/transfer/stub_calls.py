@@ -1,4 +1,4 @@
-"""Calls of packages of which a stub says what they do: `rules/stubs`."""
+"""Calls of packages with a stub in `rules/stubs`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from syncscan.ops.stubs import Stub
 
 @register(PACKAGES, STUBBED)
 def _of_stub(at: Point, name: str, call: Call) -> AbstractValue:
-    """Call an API of which a stub says what it does."""
+    """Return the result of a call to a stubbed API."""
     stub = at.context.stub(name)
     assert stub is not None
     kwargs = {key: as_tensor(value) for key, value in call.kwargs.items()}
@@ -30,7 +30,7 @@ def _of_stub(at: Point, name: str, call: Call) -> AbstractValue:
 
 
 def _holding(at: Point, stub: Stub, bound: Bound, made: AbstractValue) -> AbstractValue:
-    """Return an object at the place of the tensors that it holds."""
+    """Return an object on the device of the tensors that it holds."""
     if stub.items == "input":
         held = together(at, bound.operands())
         return refine(made, device=held.device, confidence=held.confidence, via=held.via)
@@ -44,7 +44,7 @@ _PLACES = {"cpu": Device.CPU, "gpu": Device.CUDA}
 
 
 def _is_of_the_host(bound: Bound) -> bool:
-    """Return whether a method without a condition is called on an object that is not known to be on the GPU."""
+    """Return whether the entry of a method has no conditions, and its object is not known to be on the GPU."""
     receiver = bound.get("self")
     return receiver is not None and receiver.device in {Device.CPU, Device.UNKNOWN} and not _asks(bound)
 

@@ -1,4 +1,4 @@
-"""What ``base[index]`` is, and the subscript as a call of the operation table's entry for it."""
+"""Subscripts: the value of ``base[index]``, and its form as a call of the operation table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from syncscan.ops import OperationTable
 
 
 def read_item(base: AbstractValue, index: AbstractValue) -> AbstractValue:
-    """The value of ``base[index]``."""
+    """Return the value of ``base[index]``."""
     kind = base.kind
     if kind in ARRAYS:
         return indexed(base, elements_of_index(index))
@@ -42,7 +42,7 @@ def read_item(base: AbstractValue, index: AbstractValue) -> AbstractValue:
 
 
 def picked_by(at: Point, index: AbstractValue) -> AbstractValue | None:
-    """Return what an index on the GPU picks of something of which nothing is known: only a tensor there takes that."""
+    """Return the result of indexing an unknown value with a GPU tensor: only a GPU tensor accepts such an index."""
     arrays = [each for each in elements_of_index(index) if _is_array_on_gpu(each)]
     if not arrays or not at.stays_open():
         return None
@@ -52,18 +52,18 @@ def picked_by(at: Point, index: AbstractValue) -> AbstractValue | None:
 
 
 def _is_array_on_gpu(index: AbstractValue) -> bool:
-    """Return whether an index is a tensor on the GPU, and none of no dimensions, which may be an index of a list."""
+    """Return whether an index is a GPU tensor with dimensions; one without dimensions may also index a list."""
     return index.is_gpu and index.kind is Kind.TENSOR and (index.is_mask or bool(index.ndim))
 
 
 def settled(at: Point, item: AbstractValue) -> AbstractValue:
-    """Return what an array was asked for: a number or an array, which waits until its dimensions are known."""
+    """Return an item of an array: a number or an array, unknown until its dimensions are known."""
     is_open = item.kind is Kind.NDARRAY and fact(item, "ndim") is None
     return BOTTOM if is_open and not at.stays_open() else item
 
 
 def _of_moved(base: AbstractValue, index: AbstractValue) -> AbstractValue:
-    """What was moved is indexed: by several things a tensor, by a number one of its tensors, by a name what it says."""
+    """Return an item of an unresolved transfer: a tuple indexes a tensor, a number a batch, and a name a model output."""
     if index.kind is Kind.TUPLE:
         return indexed(as_tensor(base), elements_of_index(index))
     if index.kind is Kind.STRING:
@@ -72,7 +72,7 @@ def _of_moved(base: AbstractValue, index: AbstractValue) -> AbstractValue:
 
 
 def elements_of_index(index: AbstractValue) -> tuple[AbstractValue, ...]:
-    """The elements of a subscript: those of a tuple, or of a list that torch takes for one, or the one thing."""
+    """Return the elements of a subscript: those of a tuple, those of a list with slices, or the index itself."""
     if index.kind is not Kind.TUPLE and not (index.kind is Kind.LIST and _holds_slices(index)):
         return (index,)
     return index.items if index.items is not None else (element_of(index), BOTTOM)  # any number of them
@@ -85,7 +85,7 @@ def subscript_call(
     index: AbstractValue,
     value: AbstractValue | None = None,
 ) -> Bound | None:
-    """``base[index]``, or ``base[index] = value``, as a call of the operation table's entry for it."""
+    """Return ``base[index]`` or ``base[index] = value`` as a call of its entry in the operation table, or None."""
     operation = table.find(name)
     if operation is None:
         return None
@@ -106,7 +106,7 @@ def _holds_slices(index: AbstractValue) -> bool:
 def note_subscript(
     at: Point, base: AbstractValue, index: AbstractValue, value: AbstractValue | None = None
 ) -> None:
-    """Record a subscript that is read, or stored to."""
+    """Record a subscript that is read or stored."""
     options = base.options
     if at.recorder is None or len(options) != 1 or options[0].kind is not Kind.TENSOR:
         return

@@ -1,4 +1,4 @@
-"""Calls of torch: what the operation table knows of them, else its stated default."""
+"""Calls of torch: by the operation table, or by a stated default for unknown operations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _OF_MORE_THAN_TENSORS = MODULE_METHODS | frozenset(
 
 @register(PACKAGES, "accelerate", "torch", "torchvision", DECLARED)
 def _of_torch(at: Point, name: str, call: Call) -> AbstractValue:
-    """Call a function or a class of torch."""
+    """Return the result of calling a torch function or class."""
     if name.startswith(("torch.cuda.", "torch.nn.")) and name.rpartition(".")[2][:1].isupper():
         if name.endswith(".Parameter"):
             return module_tensor(at, call.first, "a parameter moves with its module")
@@ -49,7 +49,7 @@ def _of_tensor(at: Point, base: AbstractValue, name: str, call: Call) -> Abstrac
 
 
 def _typed(tensor: AbstractValue, call: Call) -> AbstractValue:
-    """Return ``tensor.type(dtype)``; without a dtype that is its name."""
+    """Return ``tensor.type(dtype)``; without a dtype, its type name."""
     if not call.values:
         return STRING
     given = call.given(0, "dtype")
@@ -84,13 +84,13 @@ _OF_INDICES = frozenset({"torch.Tensor.__getitem__", "torch.Tensor.__setitem__"}
 
 
 def _is_in_place(name: str, call: Call) -> bool:
-    """``t.zero_()`` returns ``t`` itself: where it was, pinned if it was."""
+    """Return whether a method such as ``t.zero_()`` returns ``t`` itself."""
     in_place = name.startswith("torch.Tensor.") and name.endswith("_") and not name.endswith("__")
     return in_place and bool(call.args)
 
 
 def _settle_device(at: Point, bound: Bound, call: Call) -> None:
-    """Take a device that only the run decides for the GPU: that is what such code is written for."""
+    """Replace a device that only the run decides by the GPU, the purpose of such code."""
     device = bound.get("device")
     if device is None or device.kind in {Kind.NONE, Kind.DTYPE, Kind.TENSOR}:
         return
@@ -103,7 +103,7 @@ def _settle_device(at: Point, bound: Bound, call: Call) -> None:
 
 @register(METHODS, Kind.MOVED)
 def _of_moved(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
-    """Call a method of what was moved, which stays so under most methods."""
+    """Return the result of a method of an unresolved transfer, usually the value itself."""
     if _is_of_tensors_alone(at, name):
         return at.call_method(as_tensor(base), name, call)
     if name in LIST_TENSORS:
@@ -120,7 +120,7 @@ def _of_moved(at: Point, base: AbstractValue, name: str, call: Call) -> Abstract
 
 @register(METHODS, Kind.UNKNOWN)
 def _of_unknown(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
-    """Call a method of something unknown: of a module, or of a tensor that is where its arguments are, by its name."""
+    """Return the result of a method of an unknown value, where its name is that of a module or tensor method."""
     if name in LIST_TENSORS:
         return tensors_of_module(at, name) if at.stays_open() else BOTTOM
     moved = _moved_by(at, base, name, call)
@@ -136,7 +136,7 @@ _LEAVE = frozenset({"cpu", "to", "size", "values"})  # give what is not where it
 
 
 def _moved_by(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue | None:
-    """Return what ``x.cuda()`` and ``x.to(device)`` make of an unknown ``x``; None for all else."""
+    """Return the result of ``x.cuda()`` or ``x.to(device)`` for an unknown ``x``; None for other methods."""
     device = call.given(0, "device")
     if name == "cuda" or (name == "to" and _is_cuda(device)):
         if base is BOTTOM and not at.stays_open():
@@ -152,12 +152,12 @@ def _moved_by(at: Point, base: AbstractValue, name: str, call: Call) -> Abstract
 
 
 def _is_of_distributions(at: Point, name: str) -> bool:
-    """Return whether distributions have a method, which gives tensors where they are."""
+    """Return whether a method belongs to distributions and returns tensors on their device."""
     return at.context.stub(f"torch.distributions.Distribution.{name}") is not None
 
 
 def _is_decided_later(device: AbstractValue, call: Call) -> bool:
-    """Return whether an argument is a device of which the source does not say which."""
+    """Return whether an argument is a device that the source leaves open."""
     if device.kind is Kind.DEVICE:
         return device.device in {Device.MIXED, Device.UNKNOWN}
     is_open = device.kind is Kind.UNKNOWN or (device.kind is Kind.STRING and device.payload is None)
@@ -165,19 +165,19 @@ def _is_decided_later(device: AbstractValue, call: Call) -> bool:
 
 
 def _has_one_on_gpu(call: Call) -> bool:
-    """Return whether an argument is a tensor on the GPU, where all operands are then."""
+    """Return whether an argument is a GPU tensor, which implies that all operands are on the GPU."""
     return any(value.kind is Kind.TENSOR and value.is_gpu and value.ndim != 0 for value in call.args)
 
 
 @register(CALLABLES, Kind.MOVED)
 def _call_moved(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
-    """What was moved and is called is a module, and what it gives is where it is: a tensor, or an object of them."""
+    """Return the output of an unresolved transfer that is called: a module, whose output is on its device."""
     at.origin("a module that was moved to the GPU gives what is there")
     return AbstractValue(Kind.MOVED, callee.device, Confidence.INFERRED, via=callee.via)
 
 
 def _is_of_tensors_alone(at: Point, name: str) -> bool:
-    """Whether what has a method of this name is a tensor."""
+    """Return whether only tensors have a method of this name."""
     if name in _OF_MORE_THAN_TENSORS:
         return False
     return any(at.context.table.find(f"{owner}.{name}") is not None for owner in ("torch.Tensor", "torch"))
@@ -188,7 +188,7 @@ def _is_cuda(device: AbstractValue) -> bool:
 
 
 def torch_object(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
-    """Call a method of an object of torch: a stream, an event, a layer."""
+    """Return the result of a method of a torch object: a stream, an event, a layer."""
     full = f"{base.payload}.{name}"
     if at.context.stub(full) is not None:
         return at.call_outside(full, call.on(base))
@@ -204,7 +204,7 @@ def torch_object(at: Point, base: AbstractValue, name: str, call: Call) -> Abstr
 
 
 def _given_by(layer: AbstractValue, result: AbstractValue) -> AbstractValue:
-    """What a layer gives is where its weights are, as its arguments have to be."""
+    """Return the output of a layer on the device of its weights."""
     if result.device is not Device.UNKNOWN or layer.device not in ON_GPU:
         return result
     return refine(result, device=layer.device, confidence=layer.confidence, via=layer.via)
@@ -253,7 +253,7 @@ def _current_device(at: Point, call: Call) -> AbstractValue:
 
 
 def note_default_device(at: Point, device: AbstractValue) -> None:
-    """Note that modules which are made by what is called here may be on a default device."""
+    """Record a default device for the modules that this call creates."""
     if device.device not in {Device.CPU, Device.OTHER} and not at.module.is_outside:
         at.tell(at.context.known.default_device, AbstractValue(Kind.DEVICE, confidence=Confidence.INFERRED))
 

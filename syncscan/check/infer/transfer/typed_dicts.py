@@ -1,4 +1,4 @@
-"""What a ``TypedDict`` has under a key."""
+"""Items of a ``TypedDict``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from syncscan.model import Kind
 
 
 def of_table(at: Point, base: AbstractValue, key: AbstractValue) -> AbstractValue | None:
-    """Return what a ``TypedDict`` has under a key; None for anything else."""
+    """Return the value of a ``TypedDict`` under a key; None for other bases."""
     cls = base.payload if base.kind is Kind.INSTANCE else None
     if not isinstance(cls, Class) or not cls.is_table:
         return None

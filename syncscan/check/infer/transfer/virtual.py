@@ -1,4 +1,4 @@
-"""A method that is called through a class above its own: what it is passed, and what it returns to such callers."""
+"""Virtual methods: arguments from callers through base classes, and results for them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from syncscan.check.infer.transfer.point import Point
 
 
 def plain_of(function: Function) -> list[Parameter]:
-    """Return the parameters that the positional arguments of a caller fill, who does not pass the object."""
+    """Return the parameters that positional arguments fill, without the receiver."""
     return function.plain if function.is_static else function.plain[1:]
 
 
 def parameter_at(function: Function, place: Place) -> Parameter | None:
-    """Return the parameter that takes the argument in a place."""
+    """Return the parameter for the argument at a position or under a name, or None."""
     if isinstance(place, str):
         return function.by_name.get(place, function.more)
     plain = plain_of(function)
@@ -24,7 +24,10 @@ def parameter_at(function: Function, place: Place) -> Parameter | None:
 
 
 def passed_through(at: Point, wanted: Parameter) -> AbstractValue:
-    """Return what callers through the classes above pass to a parameter; not to ``**kwargs`` what is for others of these."""
+    """Return the join of the arguments that callers through base classes pass to a parameter.
+
+    Keywords that only other overriding methods name do not reach ``**kwargs``.
+    """
     function, known = at.function, at.context.known
     passed = BOTTOM
     virtuals = function.virtuals()
@@ -44,5 +47,5 @@ def passed_through(at: Point, wanted: Parameter) -> AbstractValue:
 
 
 def place_of(function: Function, name: str) -> Place:
-    """Return the number of a parameter, or its name where it has none."""
+    """Return the position of a parameter, or its name for a keyword-only one."""
     return next((place for place, each in enumerate(plain_of(function)) if each.name == name), name)

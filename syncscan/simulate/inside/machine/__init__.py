@@ -1,4 +1,4 @@
-"""The machine around torch: the libraries of the driver, which programs and extension modules load by name."""
+"""The machine around torch: the driver libraries that programs and extension modules load by name."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from ..gpu import Gpu
     from ..patches import Patches
 
-_NO_DEVICE = 100  # what the functions of CUDA's driver answer
-_FUNCTIONS = Path(__file__).with_name("driver_functions.txt")  # all that the headers of CUDA 13 declare
+_NO_DEVICE = 100  # the status that all driver functions return
+_FUNCTIONS = Path(__file__).with_name("driver_functions.txt")  # all declared in the headers of CUDA 13
 
 
 def install(gpu: Gpu, patches: Patches) -> None:
-    """Let the libraries of the driver be found, where none is installed, and NVML answer for these devices.
+    """Provide the driver libraries where none is installed, and let NVML report the simulated devices.
 
-    CUDA's driver only fails: it is there so that extension modules which are linked to it can be loaded. What is
-    loaded stays: when the simulation has ended, both libraries answer what they do on a machine without a GPU.
+    The CUDA driver only fails; its purpose is to let extension modules load that link to it. Libraries stay
+    loaded. After the simulation, both behave as on a machine without a GPU.
     """
     for name, make in (("libcuda.so.1", _make_driver), ("libnvidia-ml.so.1", _make_nvml)):
         _find_or_make(name, make)
@@ -31,7 +31,7 @@ def install(gpu: Gpu, patches: Patches) -> None:
 
 
 def _without_nccl(load: Any) -> Any:
-    """NCCL, which comes with torch, needs a GPU: programs that load it themselves do without, through ``torch.distributed``."""
+    """Wrap `ctypes.CDLL` to refuse torch's NCCL, which needs a GPU; programs then fall back to ``torch.distributed``."""
 
     def covered(library: Any, name: Any, *args: Any, **kwargs: Any) -> None:
         if isinstance(name, str) and Path(name).name.startswith("libnccl.so"):

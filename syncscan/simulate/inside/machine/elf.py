@@ -1,7 +1,7 @@
-"""A shared library made without a compiler, whose functions answer what Python says, or fail.
+"""Shared libraries made without a compiler, whose functions call Python callbacks or return an error status.
 
-A library that was loaded is found by the name that it gives itself, by `dlopen` as by extension modules that were
-linked to it. So one that lies nowhere on the disk stands in for one that is not installed.
+The loader finds a loaded library by its own name (soname), for `dlopen` and for extension modules that link
+to it. A library without a file on disk can thus replace one that is not installed.
 """
 
 from __future__ import annotations
@@ -14,23 +14,21 @@ import struct
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-_PAGE = 0x10000  # the largest that a page is on either machine
-_STUB = 8  # bytes of the code of one function
+_PAGE = 0x10000  # the largest page size of both architectures
+_STUB = 8  # bytes of code of one function
 _HEADER, _PROGRAM_HEADER, _SYMBOL = 64, 56, 24
 _LOAD, _DYNAMIC, _STACK = 1, 2, 0x6474E551
 _READ, _RUN, _READ_WRITE = 4, 5, 6
 _HASH, _STRINGS, _SYMBOLS, _STRINGS_SIZE, _SYMBOL_SIZE, _NAME = 4, 5, 6, 10, 11, 14
 _FUNCTION, _OBJECT = 0x12, 0x11  # a global symbol of either type
 _SLOTS = "syncscan_slots"
-_spellings = itertools.count(
-    1
-)  # a path that was loaded before stands for that library, though the file is another
+_spellings = itertools.count(1)  # the loader caches libraries by path, even if the file has changed
 
 
 def load_library(name: str, failing: Iterable[str], status: int, answered: Mapping[str, Any]) -> Any:
-    """Load a library of that name: functions that return ``status``, and others that are callbacks of ctypes.
+    """Load a library with this name, with functions that return ``status`` and functions that call ctypes callbacks.
 
-    Returns what keeps it alive; None where this machine is of a kind that it cannot be made for.
+    Returns the objects that keep the library alive; None where the machine is of an unsupported architecture.
     """
     image = build(name, [*failing], status, [*answered])
     if image is None or not hasattr(os, "memfd_create"):
@@ -40,7 +38,7 @@ def load_library(name: str, failing: Iterable[str], status: int, answered: Mappi
         with open(descriptor, "wb", closefd=False) as file:
             file.write(image)
         library = ctypes.CDLL(f"/proc/self/fd/{'./' * next(_spellings)}{descriptor}")
-    except OSError:  # a system that runs nothing that is not on a disk
+    except OSError:  # the system forbids code without a file on disk
         return None
     finally:
         os.close(descriptor)
@@ -51,7 +49,10 @@ def load_library(name: str, failing: Iterable[str], status: int, answered: Mappi
 
 
 def build(name: str, failing: list[str], status: int, answered: list[str]) -> bytes | None:
-    """The bytes of the library; an answered function jumps to the address in its slot. None on an unknown machine."""
+    """Return the bytes of the library, or None on an unsupported architecture.
+
+    An answered function jumps to the address in its slot.
+    """
     code = _CODE.get(platform.machine())
     if code is None:
         return None
@@ -103,7 +104,7 @@ def _aligned(at: int, to: int) -> int:
 
 
 def _strings(names: list[str]) -> tuple[bytes, dict[str, int]]:
-    """The table of names, each ended by a zero, and where in it each begins."""
+    """Return the string table, each name ended by a zero, and the offset of each name."""
     table, offsets = b"\0", {}
     for name in names:
         offsets[name] = len(table)
@@ -112,7 +113,7 @@ def _strings(names: list[str]) -> tuple[bytes, dict[str, int]]:
 
 
 def _hash_table(symbols: int) -> bytes:
-    """One bucket in which all symbols are: looked up once each, they need none that is faster."""
+    """Return a hash table of one bucket: each symbol is looked up once, so speed does not matter."""
     chain = [*range(2, symbols + 1), 0]
     return struct.pack(f"<{symbols + 4}I", 1, symbols + 1, 1, 0, *chain)
 

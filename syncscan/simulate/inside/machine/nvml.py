@@ -1,6 +1,7 @@
-"""What NVML answers about the simulated GPUs: the functions of ``libnvidia-ml.so.1`` that programs ask for.
+"""NVML for the simulated GPUs: the functions of ``libnvidia-ml.so.1`` that programs call.
 
-A function that is not here is missing, which the callers of NVML take for a driver that is older than they are.
+Functions that are not defined here are missing from the library. Callers of NVML then assume a driver older
+than themselves.
 """
 
 from __future__ import annotations
@@ -20,24 +21,22 @@ if TYPE_CHECKING:
 
 NOT_LOADED = 9  # the status of a machine without a driver
 _BAD_ARGUMENT, _NOT_FOUND = 2, 6
-_NOT_CONNECTED = (
-    5  # of two devices: no kernel of one reads the memory of the other, which no process shares here
-)
+_NOT_CONNECTED = 5  # status of a pair of devices: no peer access
 _TEXTS = {
     0: b"Success",
     _BAD_ARGUMENT: b"Invalid Argument",
     _NOT_FOUND: b"Not Found",
     NOT_LOADED: b"Driver Not Loaded",
 }
-_DRIVER = b"580.65.06"  # one that goes with CUDA 13
-_Handle = c_void_p  # of a device: its index and one, as it must not be null
+_DRIVER = b"580.65.06"  # a driver version that supports CUDA 13
+_Handle = c_void_p  # the index of a device plus 1, since null is invalid
 
-answers: dict[str, Any] = {}  # the callbacks by the name of the function
-_gpus: list[Gpu] = []  # those of the simulation that runs
+answers: dict[str, Any] = {}  # the callbacks by function name
+_gpus: list[Gpu] = []  # the running simulation, if any
 
 
 def answer_for(gpu: Gpu | None) -> None:
-    """Answer for the devices of a simulation from now on; for None, as where there is no driver."""
+    """Report the devices of a simulation from now on; for None, behave as without a driver."""
     _gpus[:] = [] if gpu is None else [gpu]
 
 
@@ -61,7 +60,7 @@ class _Pci(Structure):
 
 
 def _answer(*kinds: Any, names: tuple[str, ...]) -> Callable[[Callable[..., int | None]], Any]:
-    """Let a Python function stand for functions of NVML; it returns a status, or None where all is well."""
+    """Return a decorator that registers a function for NVML names; the function returns a status, or None for success."""
 
     def register(function: Callable[..., int | None]) -> Any:
         def called(*args: Any) -> int:
@@ -75,7 +74,7 @@ def _answer(*kinds: Any, names: tuple[str, ...]) -> Callable[[Callable[..., int 
 
 
 def _of_device(*kinds: Any, names: tuple[str, ...]) -> Callable[[Callable[..., None]], Any]:
-    """The same of a function that asks about one device: it is given the index."""
+    """Return a decorator as `_answer` does, for functions that take a device index first."""
 
     def register(function: Callable[..., None]) -> Any:
         def called(handle: int | None, *args: Any) -> int:
@@ -99,12 +98,12 @@ answers["nvmlErrorString"] = ctypes.CFUNCTYPE(c_void_p, c_int)(_error_string)
 
 @_answer(names=("nvmlInit", "nvmlInit_v2", "nvmlShutdown"))
 def _nothing() -> None:
-    """Nothing to begin, and nothing to end."""
+    """Do nothing: NVML needs no initialisation or shutdown."""
 
 
 @_answer(c_uint, names=("nvmlInitWithFlags",))
 def _init_with_flags(flags: int) -> None:
-    """Nothing to begin."""
+    """Do nothing: NVML needs no initialisation."""
 
 
 @_answer(POINTER(c_char), c_uint, names=("nvmlSystemGetDriverVersion", "nvmlSystemGetNVMLVersion"))
@@ -144,7 +143,7 @@ def _by_bus(bus: bytes, handle: Any) -> int | None:
 
 
 def _installed() -> int:
-    """How many GPUs the machine has; it does not matter here which of them the process sees."""
+    """Return the number of GPUs in the machine, including those that ``CUDA_VISIBLE_DEVICES`` hides from the process."""
     named = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
     return max([len(_gpus[0].devices), *(int(name) + 1 for name in named if name.strip().isdigit())])
 
