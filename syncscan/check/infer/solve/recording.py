@@ -175,7 +175,7 @@ def formats(left: AbstractValue, right: AbstractValue) -> bool:
     return any(map(_may_be_gpu, (left, *inside)))
 
 
-class Probe:
+class CandidateTest:
     """A cheap test of whether a function may block: runs its candidate instructions again, without syntax nodes."""
 
     def __init__(self, solver: Solving) -> None:

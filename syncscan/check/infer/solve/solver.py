@@ -28,7 +28,7 @@ from syncscan.check.infer.solve.incremental import ROUNDS, Replay, Revision
 from syncscan.check.infer.solve.provenance import ANYWHERE, ON_HOST, Places, Provenance, evidence_of
 from syncscan.check.infer.solve.public import LazyEvidence, Reasons, public
 from syncscan.check.infer.solve.record import Statements, Waits
-from syncscan.check.infer.solve.recording import Probe, statements
+from syncscan.check.infer.solve.recording import CandidateTest, statements
 from syncscan.check.infer.source.edits import ModuleEdit
 from syncscan.check.infer.source.index import Function, Module, Virtual
 from syncscan.check.infer.source.restructure import Consequences
@@ -66,7 +66,7 @@ class Solver:
         self.states: dict[Function, State] = {}
         self.defects: dict[Function, Exception] = {}
         self._point = Point(self)
-        self._probe = Probe(self)
+        self._test = CandidateTest(self)
         self.executed = 0
         self.rounds: dict[int, int] = {}  # of each stratum
         self.falls: Counter[str] = Counter()  # of values that did not rise, by instruction
@@ -109,7 +109,7 @@ class Solver:
         self.known.elsewhere[function] = state.elsewhere
         self.known.may_block.discard(function)
         with self._contained(state):
-            if self._probe.may_block(state):
+            if self._test.may_block(state):
                 self.known.may_block.add(function)
 
     def revise(self, edits: Sequence[ModuleEdit], progress: Progress) -> Revision:
