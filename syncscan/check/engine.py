@@ -238,7 +238,7 @@ class _Project:
         revision = self.solver.revise(edits, progress)
         self._matching.forget(revision)
         if any(edit.redefines for edit in edits):
-            self._rhythms.natures.forget()
+            self._rhythms.forget(edits, revision.functions)
         if self._rhythms.read_again(edits) or revision.calls_differ:
             self._times = None
 

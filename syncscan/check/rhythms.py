@@ -30,10 +30,11 @@ class Read(dict[Function, Seen], Generic[Seen]):
         found = self[function] = self._read(function) if data is None else self._made(data)
         return found
 
-    def forget(self) -> None:
-        """Read all of them again."""
-        self.kept.clear()
-        self.clear()
+    def forget(self, functions: Iterable[Function]) -> None:
+        """Read some functions again."""
+        for function in functions:
+            self.kept.pop(function, None)
+            self.pop(function, None)
 
 
 class Rhythms:
@@ -43,6 +44,14 @@ class Rhythms:
         self.natures = Read(Nature.of, _nature)
         self.regions = Read(lambda function: tuple(regions_of(function)), _regions)
         self.loops = Read(lambda function: tuple(loops_of(function)), _regions)
+
+    def forget(self, edits: Sequence[ModuleEdit], others: Iterable[Function]) -> None:
+        """Find out anew the natures of all functions that files define, of those of the classes below, and of others."""
+        self.natures.forget(others)
+        for edit in edits:
+            self.natures.forget((*edit.gone, *edit.module.functions))
+            for cls in {below for each in edit.module.classes for below in each.subclasses}:
+                self.natures.forget(cls.methods.values())
 
     def read_again(self, edits: Sequence[ModuleEdit]) -> bool:
         """Read the functions of files that were edited again; whether any of them calls at other times."""

@@ -107,6 +107,20 @@ def test_a_field_that_is_kept_on_the_host_no_longer_is_followed_to_those_that_im
         assert ("SYN302" in {finding.code for finding in expected.findings}) is (text == kept)
 
 
+def test_an_edit_beside_a_field_that_is_kept_on_the_host_is_followed() -> None:
+    kept = "def fields():\n    return dict(sizes=Field.batched(1, keep_on_cpu=True))\n"
+    use = "from a import fields\nimport torch\n\ndef use(d):\n    print(d['sizes'].to('cuda'))\n"
+    sources = {"a": source("a", f"{kept}def f():\n    pass\n"), "b": source("b", use)}
+    engine = Engine(Conventions())
+    asked(engine, sources)
+    for does in ("return fields()", "print(f())", "return Field.batched(2)"):
+        sources["a"] = source("a", f"{kept}def f():\n    {does}\n")
+        expected, _ = asked(Engine(Conventions()), sources)
+        result, stages = asked(engine, sources)
+        assert result == expected
+        assert not stages["read"]
+
+
 def test_a_file_that_keeps_fields_on_the_host_is_followed_where_it_comes_and_goes() -> None:
     kept = "def fields():\n    return dict(sizes=Field.batched(1, keep_on_cpu=True))\n"
     use = "from a import fields\nimport torch\n\ndef use(d):\n    print(d['sizes'].to('cuda'))\n"

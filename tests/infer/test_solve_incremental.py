@@ -48,3 +48,21 @@ def test_what_functions_hand_round_goes_with_the_function_that_made_it(length: i
         result, stages = asked(engine, sources)
         assert result == asked(_engine(), sources)[0]
         assert not stages["read"]
+
+
+def test_what_functions_hand_round_stays_while_another_one_makes_it() -> None:
+    hands_on = "".join(
+        f"    def hand_{one}(self):\n        self.x{one} = self.x{1 - one}\n" for one in range(2)
+    )
+    makes = "    def {}(self):\n        self.x0 = torch.zeros(3, device='cuda')\n"
+    text = (
+        f"import torch\nclass Ring:\n{makes.format('make')}{makes.format('make_too')}{hands_on}"
+        "    def read(self):\n        return self.x1.item()\n"
+    )
+    sources, engine = {"ring": source("ring", text)}, _engine()
+    first = asked(engine, sources)[0]
+    sources["ring"] = source("ring", text.replace("self.x0 = torch.zeros(3, device='cuda')", "pass", 1))
+    result, stages = asked(engine, sources)
+    assert [each.code for each in result.findings] == [each.code for each in first.findings] == ["SYN101"]
+    assert result == asked(_engine(), sources)[0]
+    assert not stages["read"]

@@ -6,7 +6,7 @@ does not depend on the order of the contributions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Generic, TypeVar
 
 from syncscan.check.infer.dataflow.called import Called
@@ -90,12 +90,12 @@ class Cell(Generic[Fact]):
             self.readers = {*readers, reader}
         return True
 
-    def changes(self, without: Callable[[int], bool] | None = None) -> list[tuple[int, Fact]]:
-        """Return the value at the end of each round in which the value changed, without the writers that ``without`` excludes."""
+    def changes(self, without: Collection[int] = ()) -> list[tuple[int, Fact]]:
+        """Return the value at the end of each round in which the value changed, without the contributions of some writers."""
         by_round: dict[int, list[Fact]] = {}
         late = self.late or {}
         for writer, fact in self.contributions.items():
-            if without is None or not without(writer):
+            if writer not in without:
                 for turn, each in late.get(writer, ((0, fact),)):
                     by_round.setdefault(turn, []).append(each)
         value, found = self.nothing, []

@@ -26,7 +26,7 @@ def written_module(module: Module, names: Names) -> Data:
 
     return [
         [[name, definition(what)] for name, what in module.names.items()],
-        [sorted(module.globals), sorted(module.kept), module.may_declare_kept],
+        [sorted(module.globals), sorted(module.kept), sorted(module.makers)],
         [[name, ast.unparse(node)] for name, node in module.aliases.items()],
         [_function(each, own, definition) for each in module.functions],
         [_class(each, names, definition) for each in module.classes],
@@ -211,8 +211,8 @@ def link(modules: Sequence[Module], data: Sequence[Data]) -> None:
             cls.external_bases = each[8]
             cls.linear = [classes[number] for number in each[9]]
             cls.decorators = frozenset(each[10])
-        _, kept, module.may_declare_kept = of_module[1]
-        module.kept = frozenset(kept)
+        _, kept, makers = of_module[1]
+        module.kept, module.makers = frozenset(kept), frozenset(makers)
         module.is_linked = True
     for cls in classes:
         for base in cls.linear[1:]:

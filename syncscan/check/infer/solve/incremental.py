@@ -2,9 +2,13 @@
 
 The functions to solve again form the cone. The contributions of all other functions stay, and appear in the
 round in which they were made. The cone repeats all rounds of the analysis. If a cell to which the cone
-contributes then differs at the end of some round, its readers join the cone. So do the functions on a
-dependency cycle through a cell to which the cone now contributes less. The process ends when no reader
-outside the cone would see another value. The fixed point is unique, so the result equals that of a cold run.
+contributes then differs at the end of some round, its readers join the cone, and it is solved once more.
+
+A cell to which the cone contributes less than before may keep its value only because other functions contribute
+what they have read of it, directly or through other cells. So the contributions of the others to it are doubted: they do not
+count until no reader outside the cone reads another value without them. Then no function outside the cone depends on
+the cell, and their contributions count again. In the end no reader outside the cone has seen another value. The fixed point
+is unique, so the result equals that of a cold run.
 """
 
 from __future__ import annotations
@@ -15,7 +19,6 @@ from typing import Any, Protocol
 
 from syncscan.check.infer.dataflow.cells import Cell, united
 from syncscan.check.infer.dataflow.state import State
-from syncscan.check.infer.solve.circles import Circles
 from syncscan.check.infer.source.edits import NotFollowedError
 from syncscan.check.infer.source.index import Function
 
@@ -61,9 +64,10 @@ class Replay:
         self._before: dict[Cell[Any], Changes] = {}  # of the cells to which the cone contributed, and does
         self._entered: dict[Cell[Any], Changes] = {}  # what those outside contribute in later rounds
         self._removed: set[State] = set()
-        self._lost: dict[
-            Cell[Any], Any
-        ] = {}  # what functions of the cone contributed before, all of them together
+        # What functions of the cone contributed before, all of them together.
+        self._lost: dict[Cell[Any], Any] = {}
+        self._doubted: dict[Cell[Any], set[int]] = {}  # the writers whose contributions do not count
+        self._settled: dict[Cell[Any], Any] = {}  # of cells that were doubted, what was lost
 
     def remove(self, state: State) -> None:
         """Remove the contributions and reads of a function from all cells."""
@@ -99,7 +103,7 @@ class Replay:
         if cell not in self._before and cell.late is None:
             self._entered[cell] = _NO_CHANGES
             return
-        changes = cell.changes()
+        changes = cell.changes(self._doubted.get(cell, ()))
         turn = self._solver.turn
         cell.value = next((value for at, value in reversed(changes) if at <= turn), cell.nothing)
         self._entered[cell] = [change for change in changes if change[0] > turn]
@@ -125,16 +129,28 @@ class Replay:
             if solved > most:
                 raise NotFollowedError
             self._go_through(strata)
+            self._doubt()
             more = {state for cell in self._differing() for state in self._readers(cell)}
-            if less := [*self._less()]:
-                more |= Circles(self._solver).through(less)
             more.difference_update(self.cone)
-            if not more:
+            if not more and not self._trust():
                 break
             for state in sorted(more, key=lambda each: each.base):
                 self.add(state)
         for state in self.cone:
             state.is_replayed = False
+
+    def _doubt(self) -> None:
+        """Let nothing count that others contribute to the cells to which the cone contributes less than its functions did."""
+        for cell in dict.fromkeys((*self._doubted, *self._less())):
+            others = {each for each in cell.contributions if not self._solver.state_of(each).is_replayed}
+            self._doubted[cell] = others
+
+    def _trust(self) -> bool:
+        """Let all contributions count that were doubted; whether any cell has another value by that."""
+        doubted, self._doubted = self._doubted, {}
+        for cell in doubted:
+            self._settled[cell] = self._lost[cell]
+        return any(cell.changes(others) != cell.changes() for cell, others in doubted.items())
 
     def _go_through(self, strata: Sequence[int]) -> None:
         solver = self._solver
@@ -178,12 +194,14 @@ class Replay:
     def _differing(self) -> Iterator[Cell[Any]]:
         """Yield the cells that differ at the end of some round."""
         for cell, before in self._before.items():
-            if cell.changes() != before:
+            if cell.changes(self._doubted.get(cell, ())) != before:
                 yield cell
 
     def _less(self) -> Iterator[Cell[Any]]:
         """Yield the cells where the cone contributes less than before, and other contributions exceed its own."""
         for cell, lost in self._lost.items():
+            if self._settled.get(cell) == lost:
+                continue
             told = rest = cell.nothing
             for writer, fact in cell.contributions.items():
                 if self._solver.state_of(writer).is_replayed:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from syncscan.check.infer.source.fields import says_so
+from syncscan.check.infer.source.fields import declares_same
 from syncscan.check.infer.source.index import FIELDS, Class, Function, Import, Module, Parameter
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
@@ -201,7 +201,7 @@ def edit(module: Module, tree: ast.Module, lines: Lines) -> ModuleEdit:
 
     After a NotFollowedError, the module is in an undefined state.
     """
-    if module.may_declare_kept or says_so(lines):  # which others may have read
+    if not declares_same(module, tree, lines):  # which others may have read
         raise NotFollowedError
     before = _described(module)
     merged = merge(module.tree, tree, module.lines, lines)

@@ -28,7 +28,7 @@ def note_kept(modules: Sequence[Module]) -> None:
         module = queue.popleft()
         if module.name in kept:
             continue
-        module.may_declare_kept = True
+        module.makers = makers
         own = declared(module.tree, makers)
         inherited = frozenset[str]().union(*(kept.get(name, ()) for name in beside(module)))
         module.kept = frozenset(name for name, is_kept in own.items() if is_kept) | (inherited - own.keys())
@@ -40,6 +40,17 @@ def note_kept(modules: Sequence[Module]) -> None:
 def says_so(lines: Lines) -> bool:
     """Return whether any line mentions the switch ``keep_on_cpu``."""
     return lines.mention(_SWITCH)
+
+
+def declares_same(module: Module, tree: ast.Module, lines: Lines) -> bool:
+    """Return whether another tree of a file declares the same fields, and with the same makers keeps some."""
+    if not module.makers and not says_so(lines):
+        return True
+    before, now = (
+        (declared(each, module.makers), {_maker(call) for _, call in _fields(each) if _is_kept(call)})
+        for each in (module.tree, tree)
+    )
+    return before == now
 
 
 def declared(tree: ast.Module, makers: Collection[str]) -> dict[str, bool]:

@@ -385,7 +385,7 @@ class Module:
     classes: list[Class] = field(default_factory=list)
     body: Function = None  # type: ignore[assignment]  # set by `index_module`
     kept: frozenset[str] = frozenset()  # fields that stay in host memory, see `fields`
-    may_declare_kept: bool = False  # and was asked for such fields
+    makers: frozenset[str] = NO_NAMES  # what declares such fields, of modules that were asked for them
     is_linked: bool = False
     unread: Unread | None = None
     is_outside: bool = field(init=False)

@@ -95,7 +95,7 @@ class _Restructuring:
         self._program.forget_followed()
         if not whole:
             return []
-        if any(edit.module.may_declare_kept or any(map(says_so, edit.texts)) for edit in whole):
+        if any(edit.module.makers or any(map(says_so, edit.texts)) for edit in whole):
             raise NotFollowedError
         before, new = self._program.modules, [edit.module for edit in whole if edit.new_as_a_whole]
         stay = [module for module in self._modules if module.body not in self._gone]
