@@ -24,6 +24,7 @@ _CALLS, _ITEMS, _TWO = (
     frozenset({Op.SUBSCRIPT, Op.STORE_ITEM}),
     frozenset({Op.BINARY, Op.COMPARE}),
 )
+_COMPUTED = frozenset({Op.CALL, Op.SUBSCRIPT, Op.UNPACKED, Op.ITERATED, Op.BINARY})
 _OF_MASKS = frozenset({Op.UNARY, Op.NAMED, Op.SEQUENCE, Op.PHI})
 _OF_ONE_TENSOR = frozenset(
     {Op.SLICE, Op.COMPARE, Op.SEQUENCE, Op.UNARY}
@@ -86,7 +87,14 @@ class _Search:
 
     def is_download(self, slot: Slot) -> bool:
         """Return whether an instruction copies a tensor to the host: ``x.cpu()``."""
-        return slot >= 0 and self._ir.ops[slot] == Op.CALL_METHOD and self._ir.data[slot].attribute == "cpu"
+        ir = self._ir
+        if slot < 0 or ir.ops[slot] != Op.CALL_METHOD:
+            return False
+        site = ir.data[slot]
+        if site.attribute != "to" or not site.positional:
+            return bool(site.attribute == "cpu")
+        device = ir.operands[slot][2 if site.has_bound else 1]
+        return device >= 0 and ir.ops[device] == Op.CONSTANT and ir.data[device] == "cpu"
 
     def used_by(self, slot: Slot, op: int) -> Iterator[Slot]:
         """Yield the operands that an instruction uses as tensors."""
@@ -95,6 +103,8 @@ class _Search:
             yield from self._first_argument(operands, data)
             name = data.attribute
             base = operands[0]
+            if self.is_download(slot) and self._is_computed(base):
+                yield slot
             if name and self._is_method(name) and (name not in _OF_ARRAYS or self.is_download(base)):
                 yield base
         elif op == Op.ATTRIBUTE:
@@ -103,6 +113,11 @@ class _Search:
         elif op in _ITEMS and not self._has_tables:
             masks = [*self._masks(operands[1])]
             yield from (operands[0], *masks) if masks else ()
+
+    def _is_computed(self, slot: Slot) -> bool:
+        """Return whether a value is made here: a module has a name, or is made by a method of modules."""
+        op = self._ir.ops[slot] if slot >= 0 else None
+        return op in _COMPUTED or (op == Op.CALL_METHOD and self._is_method(self._ir.data[slot].attribute))
 
     def _first_argument(self, operands: tuple[Slot, ...], site: CallSite) -> Iterator[Slot]:
         """Yield the first argument of a function of torch."""

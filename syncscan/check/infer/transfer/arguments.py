@@ -61,7 +61,7 @@ def _assumed(at: Point, parameter: Parameter, value: AbstractValue) -> AbstractV
     where, text = parameter.annotation or function.node, IS_TENSOR
     if value is BOTTOM and takes_gradients(function):
         value, where, text = TENSOR, function.node, _IS_GRADIENT
-    elif value.kind in _NOTHING and (_is_used_as_tensor(at, parameter)):
+    elif value.kind in _NOTHING and _is_used_as_tensor(at, parameter):
         value, where, text = join(value, TENSOR), function.node, _IS_USED
     return assumed_tensor(at, value, parameter.name, confidence, (at.module, where), text)
 

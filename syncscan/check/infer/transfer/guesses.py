@@ -72,7 +72,7 @@ def by_use(at: Point, value: AbstractValue) -> AbstractValue:
     """
     if value is not BOTTOM or at.number not in at.context.uses(at.state).tensors or not at.use():
         return value
-    if at.site is not None and at.site.attribute == "cpu":
+    if at.site is not None and at.site.attribute in {"cpu", "to"}:
         return AbstractValue(Kind.TENSOR, Device.CPU, Confidence.ASSUMED)
     if at.number in at.context.uses(at.state).downloaded:
         at.origin("{} is copied to the CPU, so it comes from the GPU")

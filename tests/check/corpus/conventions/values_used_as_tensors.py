@@ -60,6 +60,15 @@ def copied_and_read(value):
     return copied.tolist(), value.max().item()  # expect: SYN101 (inferred)
 
 
+def collected(model, loader):
+    kept = []
+    for rows in loader:
+        scores, state = model(rows)
+        kept.append(scores.cpu())  # expect: SYN105 (inferred)
+        kept.append({key: each.to("cpu") for key, each in state.items()})  # expect: SYN105 (inferred)
+    return kept
+
+
 def host(rows_cpu):
     return torch.sum(rows_cpu).item(), rows_cpu.clamp(0).tolist()  # silent
 
