@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from syncscan.check.infer.dataflow.annotations import Annotations
 from syncscan.check.infer.dataflow.cells import Knowledge
-from syncscan.check.infer.dataflow.needs import Uses, uses_in
+from syncscan.check.infer.dataflow.needs import UsedSlots, uses_in
 from syncscan.check.infer.dataflow.observations import Observations
 from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.ir.instructions import Op, Slot
@@ -56,7 +56,7 @@ class Context:
         self._asking: dict[str, set[Function]] = {}  # who asked for that, by name
         self._used: dict[tuple[Function, bool], frozenset[str]] = {}
         self._chosen: dict[Function, frozenset[str]] = {}
-        self._uses: dict[Function, Uses] = {}
+        self._uses: dict[Function, UsedSlots] = {}
         self._places: dict[str, Device] = {}
 
     def _declared(self) -> dict[Function, str]:
@@ -151,7 +151,7 @@ class Context:
             self._used[key] = found
         return self._used[key]
 
-    def uses(self, state: State) -> Uses:
+    def uses(self, state: State) -> UsedSlots:
         """Return what a function shows its values to be by their use; read once."""
         known = self._uses.get(state.function)
         if known is None:

@@ -1,4 +1,4 @@
-"""What the instructions of a function show a value to be by the way it is used: a tensor, where nothing else takes such a use.
+"""Values that are tensors by their use: nothing else takes such a use.
 
 ``logits.softmax(-1)`` and ``torch.sort(logits)`` say so of ``logits``, and of what that was made of: of ``x`` in
 ``x[mask] - 1``. Only the instructions are asked, so that the answer rests on the source of the function alone.
@@ -45,19 +45,19 @@ _FUNCTIONS = frozenset({"torch", "torch.nn.functional", "torch.linalg", "torch.f
 _DEEPEST = 4  # of a mask that is made of masks
 
 
-class Uses(NamedTuple):
+class UsedSlots(NamedTuple):
     """The slots of a function that only a tensor can be, and those among them that are copied to the host."""
 
     tensors: frozenset[Slot]
     downloaded: frozenset[Slot]
 
 
-def uses_in(ir: FunctionIR, module: Module, is_method: Predicate, takes_tensor: Predicate) -> Uses:
-    """Return what a function shows its values to be by their use; see `_Search`."""
+def uses_in(ir: FunctionIR, module: Module, is_method: Predicate, takes_tensor: Predicate) -> UsedSlots:
+    """Return the slots of a function that only a tensor can be; see `_Search`."""
     search = _Search(ir, module, is_method, takes_tensor)
     tensors = search.reach([used for slot, op in enumerate(ir.ops) for used in search.used_by(slot, op)])
     copied = [ir.operands[slot][0] for slot in tensors if search.is_download(slot)]
-    return Uses(tensors, search.reach(copied) if copied else frozenset())
+    return UsedSlots(tensors, search.reach(copied) if copied else frozenset())
 
 
 class _Search:

@@ -131,7 +131,11 @@ class _Indexer:
         is_first = name not in self.module.globals and name not in self.module.names
         self.module.globals.add(name)
         self.module.aliases.pop(name, None)
-        if is_first and value is not None and (isinstance(value, ast.Subscript) or dotted_name(_called(value))):
+        if (
+            is_first
+            and value is not None
+            and (isinstance(value, ast.Subscript) or dotted_name(_called(value)))
+        ):
             self.module.aliases[name] = value
 
     def _is_class_variable(self, annotation: ast.expr) -> bool:

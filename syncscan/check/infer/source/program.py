@@ -137,7 +137,7 @@ class Program:
         return self._follow(found, seen) if isinstance(found, Import) else found
 
     def written_as(self, module: Module, name: str, seen: int = 0) -> tuple[Module, ast.expr] | None:
-        """What a name of a module is another name for, such as a type that is written out, and the module that says so."""
+        """Return the expression for which a name of a module stands, such as a type, and the module that says so."""
         head, _, rest = name.partition(".")
         target = module.names.get(head)
         if isinstance(target, Import) and seen < _MOST_STEPS:

@@ -68,7 +68,7 @@ def _on_the_host(value: AbstractValue, name: str) -> AbstractValue:
 def by_use(at: Point, value: AbstractValue) -> AbstractValue:
     """Return a tensor for a value of which nothing is known but that it is used as one.
 
-    What is copied to the host is on the GPU, or nobody would write that.
+    A value that the code copies to the host is on the GPU, or nobody would write the copy.
     """
     if value is not BOTTOM or at.number not in at.context.uses(at.state).tensors or not at.use():
         return value
