@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from syncscan.model import Applicability, Confidence, Kind, Value
@@ -83,8 +83,17 @@ def keywords_of(call: ast.Call) -> set[str]:
 
 
 def gpu_operand(call: ast.Call, facts: Facts) -> Value | None:
-    """The first operand on the GPU, or that holds something there."""
-    return next((value for value in map(on_gpu, operands(call, facts)) if value is not None), None)
+    """The operand that is most surely on the GPU, or holds something there: operands of one operation share a device."""
+    return surest(map(on_gpu, operands(call, facts)))
+
+
+def surest(values: Iterable[Value | None]) -> Value | None:
+    """The value of the highest confidence, the first of several."""
+    return max((value for value in values if value is not None), key=_confidence, default=None)
+
+
+def _confidence(value: Value) -> Confidence:
+    return value.confidence
 
 
 def decider(call: ast.Call, facts: Facts, place: Collection[str]) -> ast.expr | None:

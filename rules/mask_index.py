@@ -15,7 +15,9 @@ With a CPU copy of the mask the read does not block. Sums over a mask are `(x * 
 """
 
 import ast
+from dataclasses import replace
 
+from syncscan.model import Confidence, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
@@ -83,7 +85,15 @@ kept = rows[mask]
         mask = masks[0] if masks else node
         how = f"Indexing with the CUDA mask {shown(mask, facts)}" if masks else shown(node, facts)
         message = f"{how} blocks the CPU until the true elements are counted"
-        return Match(node, message, facts.of(mask), _hint(node, mask, facts))
+        because = _beside(facts.of(mask), facts.of(node.value))
+        return Match(node, message, because, _hint(node, mask, facts))
+
+
+def _beside(mask: Value, indexed: Value) -> Value:
+    """The mask, or what it indexes where that is known to be on the GPU and the mask is only assumed to be: they share a device."""
+    if mask.confidence is Confidence.ASSUMED and indexed.is_gpu and indexed.confidence is not mask.confidence:
+        return replace(indexed, confidence=Confidence.INFERRED)
+    return mask
 
 
 _SUMS = {"sum", "mean"}

@@ -4,7 +4,7 @@
 
 PYTHON is that of an environment with torch and pytest, of Python 3.12 or newer; what a library needs is installed there.
 ``suites.toml`` names the libraries. The tests come from the release's source distribution; all that they make is put on
-the GPU (`gpu_plugin.py`), and after S seconds of the processor, 300 if nothing is said, the suite is stopped. A library that is stored is left out without ``--again``.
+the GPU (`gpu_plugin.py`), and after S seconds of the processor, 300 if nothing is said, the suite is stopped. A library that is stored is left out without ``--again``, which adds to it what another run shows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 import tomllib  # Python 3.11 or newer
 
 from benchmarks import releases
-from benchmarks.simulated_truth.truth import DATA, DEVELOPMENT, NO_RULE, Truth, half_of, libraries
+from benchmarks.simulated_truth.truth import DATA, DEVELOPMENT, NO_RULE, Truth, half_of, libraries, read
 from syncscan.simulate.export import INSIDE
 
 HERE = Path(__file__).resolve().parent
@@ -106,7 +106,7 @@ def collect(name: str, suite: Suite, options: argparse.Namespace) -> str:
     results.write_text("")
     results.with_suffix(".log").unlink(missing_ok=True)
     roots = (source / "src", source, site_packages(options.python))
-    truth = Truth(name, suite.release, suite.package, {}, {})
+    truth = stored_or_new(name, suite, options.data)
     ends = time.monotonic() + WALL_TIMES * options.seconds
     while (left := ends - time.monotonic()) > 0:
         with tempfile.TemporaryDirectory() as folder:
@@ -119,6 +119,14 @@ def collect(name: str, suite: Suite, options: argparse.Namespace) -> str:
             break
     truth.write(options.data)
     return say(truth, results)
+
+
+def stored_or_new(name: str, suite: Suite, data: Path) -> Truth:
+    """Return what earlier runs of this release showed: a suite that is cut short runs other lines each time."""
+    stored = read(name, data) if name in libraries(data) else None
+    if stored is not None and stored.release == suite.release:
+        return stored
+    return Truth(name, suite.release, suite.package, {}, {})
 
 
 def fetch(release: str, sources: Path) -> Path:

@@ -19,12 +19,12 @@ from syncscan.check.infer.domain.basic import (
     sequence,
 )
 from syncscan.check.infer.domain.lattice import join_all
-from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.infer.source.program import Program
 from syncscan.check.infer.source.syntax import dotted_name
 from syncscan.check.nesting import parse_expression
-from syncscan.model import Device, Kind
+from syncscan.model import ARRAYS, Device, Kind
 
 _TENSORS = {
     "torch.Tensor": TENSOR,
@@ -67,6 +67,26 @@ _DICTS = frozenset({"dict", "Dict", "Mapping", "MutableMapping", "defaultdict", 
 _PASSED = frozenset(
     {"Optional", "Annotated", "Final", "ClassVar", "Awaitable", "Required", "NotRequired", "TypeGuard"}
 )
+
+
+# Packages whose annotations have the type of the elements and the dimensions: ``Bool[Tensor, "rows"]``, ``TensorType["rows"]``.
+_SHAPED = ("jaxtyping.", "torchtyping.")
+_DTYPES = {
+    "Bool": "bool",
+    "Int": "int",
+    "Integer": "int",
+    "UInt8": "uint8",
+    "Float": "float",
+    "Inexact": "float",
+}
+
+
+def _shaped(name: str, tensor: AbstractValue) -> AbstractValue:
+    """Return a tensor of which an annotation says the type of the elements."""
+    if name.startswith("torchtyping."):
+        return TENSOR
+    dtype = _DTYPES.get(name.rpartition(".")[2].rstrip("0123456789") or name)
+    return refine(tensor, dtype=dtype) if dtype and tensor.kind in ARRAYS else tensor
 
 
 class Annotations:
@@ -117,6 +137,8 @@ class Annotations:
         inside = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if not inside and name not in {"tuple", "Tuple"}:
             return BOTTOM
+        if isinstance(found, str) and found.startswith(_SHAPED):
+            return _shaped(found, self.read(inside[0], module, scope))
         read: Callable[[ast.expr], AbstractValue] = lambda item: self.read(item, module, scope)  # noqa: E731
         if name == "Optional":
             return self._either([inside[0], ast.Constant(None)], module, scope)
@@ -125,14 +147,24 @@ class Annotations:
         if name in _PASSED:
             return read(inside[0])
         if name in {"tuple", "Tuple"}:
-            if len(inside) == 2 and isinstance(inside[1], ast.Constant) and inside[1].value is ...:
-                return list_of(read(inside[0]), Kind.TUPLE)
-            return sequence([read(item) for item in inside], Kind.TUPLE)
+            return _tuple(inside, read)
         if name in _LISTS:
             return list_of(read(inside[0]), _LISTS[name])
         if name in _DICTS:
             return list_of(read(inside[-1]), Kind.DICT)
         return self.read(node.value, module, scope)
+
+    def _alias(self, node: ast.expr, module: Module) -> AbstractValue:
+        """Return what a name of a type says: what it is written as, or what a type variable is bound to."""
+        if not isinstance(node, ast.Call):
+            return self.read(node, module)
+        made = dotted_name(node.func).rpartition(".")[2]
+        if made == "NewType" and len(node.args) > 1:
+            return self.read(node.args[1], module)
+        if made != "TypeVar":
+            return BOTTOM
+        bound = next((each.value for each in node.keywords if each.arg == "bound"), None)
+        return self.read(bound, module) if bound is not None else self._either(node.args[1:], module, None)
 
     def _named(self, name: str, module: Module, scope: Function | None) -> AbstractValue:
         if not name:
@@ -140,6 +172,9 @@ class Annotations:
         found = self._program.lookup_dotted(module, name, scope)
         if isinstance(found, Class):
             return AbstractValue(Kind.INSTANCE, payload=found)
+        if found is None and (written := self._program.written_as(module, name)) is not None:
+            named = self._alias(written[1], written[0])
+            return named if named.kind in ARRAYS else BOTTOM
         if found is None:
             short = name.rpartition(".")[2]
             if name in _BUILTINS:
@@ -150,6 +185,12 @@ class Annotations:
         if isinstance(found, str):
             return _external(found)
         return BOTTOM
+
+
+def _tuple(inside: list[ast.expr], read: Callable[[ast.expr], AbstractValue]) -> AbstractValue:
+    if len(inside) == 2 and isinstance(inside[1], ast.Constant) and inside[1].value is ...:
+        return list_of(read(inside[0]), Kind.TUPLE)
+    return sequence([read(item) for item in inside], Kind.TUPLE)
 
 
 def _external(name: str) -> AbstractValue:

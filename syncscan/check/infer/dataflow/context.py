@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from syncscan.check.infer.dataflow.annotations import Annotations
 from syncscan.check.infer.dataflow.cells import Knowledge
+from syncscan.check.infer.dataflow.needs import UsedSlots, uses_in
 from syncscan.check.infer.dataflow.observations import Observations
 from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.ir.instructions import Op, Slot
@@ -55,6 +56,7 @@ class Context:
         self._asking: dict[str, set[Function]] = {}  # who asked for that, by name
         self._used: dict[tuple[Function, bool], frozenset[str]] = {}
         self._chosen: dict[Function, frozenset[str]] = {}
+        self._uses: dict[Function, UsedSlots] = {}
         self._places: dict[str, Device] = {}
 
     def _declared(self) -> dict[Function, str]:
@@ -105,6 +107,8 @@ class Context:
                 self._used.pop((function, False), None)
                 self._used.pop((function, True), None)
                 self._chosen.pop(function, None)
+            for function in [each for each in self._uses if each.module is edit.module]:
+                del self._uses[function]
         had_read = set[Function]()
         for name, was_refreshed in [*self._refreshed.items()]:
             if any(edit.mentions(name) for edit in edits):
@@ -147,11 +151,21 @@ class Context:
             self._used[key] = found
         return self._used[key]
 
+    def uses(self, state: State) -> UsedSlots:
+        """Return what a function shows its values to be by their use; read once."""
+        known = self._uses.get(state.function)
+        if known is None:
+            known = self._uses[state.function] = uses_in(
+                state.ir, state.function.module, self._is_method_of_tensors, self._takes_tensor
+            )
+        return known
+
     def _is_method_of_tensors(self, name: str) -> bool:
         """Return whether tensors have a method that neither modules nor Python's own objects have."""
         if name in _OF_MODULES or name in _OF_PYTHON:
             return False
-        return self._takes_tensor(name) or f"torch.Tensor.{name}" in self.table.operations
+        in_place = name.endswith("_") and not name.endswith("__") and self._takes_tensor(name[:-1])
+        return in_place or self._takes_tensor(name) or f"torch.Tensor.{name}" in self.table.operations
 
     def _takes_tensor(self, name: str) -> bool:
         """Return whether a torch function takes a tensor as its first argument."""

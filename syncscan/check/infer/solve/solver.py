@@ -33,14 +33,20 @@ from syncscan.check.infer.source.edits import ModuleEdit
 from syncscan.check.infer.source.index import Function, Module, Virtual
 from syncscan.check.infer.source.restructure import Consequences
 from syncscan.check.infer.transfer.groups import is_process_group
-from syncscan.check.infer.transfer.point import ASSUMED_STRATUM, DECLARED_STRATUM, OPEN_STRATUM, Point
+from syncscan.check.infer.transfer.point import (
+    ASSUMED_STRATUM,
+    DECLARED_STRATUM,
+    OPEN_STRATUM,
+    USED_STRATUM,
+    Point,
+)
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS
 from syncscan.facts import FactSet
 from syncscan.model import ON_GPU, Conventions, Value
 from syncscan.ops import OperationTable
 
 _TRANSFERS: list[Any] = [INSTRUCTIONS.get(Op(number)) if number else None for number in range(len(Op) + 1)]
-STRATA = (DECLARED_STRATUM, OPEN_STRATUM, ASSUMED_STRATUM)
+STRATA = (DECLARED_STRATUM, OPEN_STRATUM, ASSUMED_STRATUM, USED_STRATUM)
 _FEW = 3000  # functions, which any change may have solved again,
 _PART = 4  # and as many as this part of all
 Progress = Callable[[str, int, int], None]

@@ -127,11 +127,15 @@ class _Indexer:
         self.block(node.body, parent, info, f"{info.qualname}.")
 
     def _note_global(self, name: str, value: ast.expr | None) -> None:
-        """Record an assignment to a module variable; the first one of another name alone makes an alias."""
+        """Record an assignment to a module variable; the first one of another name or a type alone makes an alias."""
         is_first = name not in self.module.globals and name not in self.module.names
         self.module.globals.add(name)
         self.module.aliases.pop(name, None)
-        if is_first and value is not None and dotted_name(_called(value)):
+        if (
+            is_first
+            and value is not None
+            and (isinstance(value, ast.Subscript) or dotted_name(_called(value)))
+        ):
             self.module.aliases[name] = value
 
     def _is_class_variable(self, annotation: ast.expr) -> bool:

@@ -136,6 +136,19 @@ class Program:
             return self._alias(module, dotted_name(module.aliases[name]), seen + 1)
         return self._follow(found, seen) if isinstance(found, Import) else found
 
+    def written_as(self, module: Module, name: str, seen: int = 0) -> tuple[Module, ast.expr] | None:
+        """Return the expression for which a name of a module stands, such as a type, and the module that says so."""
+        head, _, rest = name.partition(".")
+        target = module.names.get(head)
+        if isinstance(target, Import) and seen < _MOST_STEPS:
+            inside = self.modules.get(target.module if target.name or rest else "")
+            if target.name and not rest:
+                return self.written_as(inside, target.name, seen + 1) if inside is not None else None
+            owner = self.follow(target)
+            return self.written_as(owner, rest, seen + 1) if isinstance(owner, Module) and rest else None
+        alias = module.aliases.get(name)
+        return (module, alias) if alias is not None else None
+
     def _alias(self, module: Module, name: str, seen: int) -> Definition | None:
         head, *rest = name.split(".")
         found = self.lookup(module, head, seen) if head else None

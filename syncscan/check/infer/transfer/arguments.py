@@ -56,13 +56,20 @@ def _promised(at: Point, parameter: Parameter) -> AbstractValue:
 def _assumed(at: Point, parameter: Parameter, value: AbstractValue) -> AbstractValue:
     """Return the value of a parameter with assumptions for an unknown kind or device."""
     function = at.function
-    confidence = Confidence.INFERRED if _works_where_its_module_is(function) else Confidence.ASSUMED
+    is_sure = _works_where_its_module_is(function) or at.number in at.context.uses(at.state).downloaded
+    confidence = Confidence.INFERRED if is_sure else Confidence.ASSUMED
     where, text = parameter.annotation or function.node, IS_TENSOR
     if value is BOTTOM and takes_gradients(function):
         value, where, text = TENSOR, function.node, _IS_GRADIENT
-    elif value.kind in _NOTHING and parameter.name in at.context.used_as_tensors(function):
+    elif value.kind in _NOTHING and _is_used_as_tensor(at, parameter):
         value, where, text = join(value, TENSOR), function.node, _IS_USED
     return assumed_tensor(at, value, parameter.name, confidence, (at.module, where), text)
+
+
+def _is_used_as_tensor(at: Point, parameter: Parameter) -> bool:
+    """Return whether the function uses a parameter as only a tensor can be used."""
+    used = at.context.used_as_tensors(at.function)
+    return parameter.name in used or at.number in at.context.uses(at.state).tensors
 
 
 _IS_GRADIENT = "`{}` is a gradient, and nothing places it on the CPU"

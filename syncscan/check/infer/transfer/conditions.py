@@ -56,11 +56,17 @@ def blocking_case(bound: Bound) -> Case | None:
         return None
     for case in bound.operation.blocks:
         unknown_is_large = None if case.effect is Effect.SHAPE else True
-        if _all_hold(case.when, bound, unknown_is_large) is True and (
-            not case.unless or _all_hold(case.unless, bound) is False
-        ):
+        if _all_hold(case.when, bound, unknown_is_large) is True and not _may_be_off(case, bound):
             return None if case.effect in _COPIES and _copies_nothing(bound) else case
     return None
+
+
+def _may_be_off(case: Case, bound: Bound) -> bool:
+    """Whether what keeps a case from blocking may hold; checks of arguments are on unless they are surely off."""
+    if not case.unless:
+        return False
+    verdict = _all_hold(case.unless, bound)
+    return verdict is True or (verdict is None and case.effect is not Effect.CHECK)
 
 
 def queued_case(bound: Bound) -> Case | None:

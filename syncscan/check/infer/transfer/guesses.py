@@ -36,6 +36,8 @@ def named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
 def _placed_and_named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
     """Return a value of known device; while other paths may still disagree with the name, the device stays unknown."""
     place = Device.UNKNOWN if name in at.module.kept else at.context.place_of(name)
+    if place is Device.CPU and value.confidence is Confidence.ASSUMED:  # a name against an assumption
+        return refine(value, device=place, via=None)
     settled = place is Device.UNKNOWN or value.device is place or at.stays_open()
     return value if settled else TENSOR
 
@@ -61,6 +63,22 @@ def _on_the_host(value: AbstractValue, name: str) -> AbstractValue:
     if value.kind is Kind.TENSOR or name.endswith("cpu"):
         return refine(value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.ASSUMED)
     return NDARRAY if name.endswith("_np") else value
+
+
+def by_use(at: Point, value: AbstractValue) -> AbstractValue:
+    """Return a tensor for a value of which nothing is known but that it is used as one.
+
+    A value that the code copies to the host is on the GPU, or nobody would write the copy.
+    """
+    if value is not BOTTOM or at.number not in at.context.uses(at.state).tensors or not at.use():
+        return value
+    if at.site is not None and at.site.attribute in {"cpu", "to"}:
+        return AbstractValue(Kind.TENSOR, Device.CPU, Confidence.ASSUMED)
+    if at.number in at.context.uses(at.state).downloaded:
+        at.origin("{} is copied to the CPU, so it comes from the GPU")
+        return AbstractValue(Kind.TENSOR, Device.CUDA, Confidence.INFERRED)
+    at.origin("{} is used as a tensor, and nothing places it on the CPU")
+    return AbstractValue(Kind.TENSOR, Device.CUDA, Confidence.ASSUMED)
 
 
 _HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT})

@@ -29,7 +29,7 @@ from syncscan.check.infer.transfer.attributes import held_by
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.containers import with_added
 from syncscan.check.infer.transfer.functions import call_function
-from syncscan.check.infer.transfer.guesses import named
+from syncscan.check.infer.transfer.guesses import by_use, named
 from syncscan.check.infer.transfer.methods import inherited
 from syncscan.check.infer.transfer.modules import MODULE_METHODS, module_method
 from syncscan.check.infer.transfer.names import imported, outer_name
@@ -73,7 +73,7 @@ def _entry_device(at: Point, values: Values, of_module: bool) -> AbstractValue:
 
 @register(INSTRUCTIONS, Op.READ_NAME)
 def _read_name(at: Point, values: Values, name: str) -> AbstractValue:
-    return outer_name(at, name)
+    return by_use(at, outer_name(at, name))
 
 
 @register(INSTRUCTIONS, Op.IMPORT)
@@ -97,7 +97,7 @@ def _join(at: Point, values: Values, data: None) -> AbstractValue:
 @register(INSTRUCTIONS, Op.ATTRIBUTE)
 def _attribute(at: Point, values: Values, data: tuple[str, bool]) -> AbstractValue:
     name, at.is_allowed = data
-    return named(at, at.attribute(values[0], name), name)
+    return by_use(at, named(at, at.attribute(values[0], name), name))
 
 
 @register(INSTRUCTIONS, Op.SUBSCRIPT)
@@ -114,7 +114,7 @@ def _subscript(at: Point, values: Values, data: None) -> AbstractValue:
         item = held_by(at, base, index.payload)
     if item is None:
         item = settled(at, read_item(base, index))
-    return named(at, item, index.payload) if isinstance(index.payload, str) else item
+    return by_use(at, named(at, item, index.payload) if isinstance(index.payload, str) else item)
 
 
 def _with_arguments(values: Values, slots: Sequence[int], site: CallSite) -> Call:
@@ -175,7 +175,7 @@ def _site(at: Point, values: Values, site: CallSite) -> None:
 def _call(at: Point, values: Values, site: CallSite) -> AbstractValue:
     _site(at, values, site)
     slots = at.state.ir.operands[at.number]
-    return at.call(values[0], _with_arguments(values[1:], slots[1:], site))
+    return by_use(at, at.call(values[0], _with_arguments(values[1:], slots[1:], site)))
 
 
 @register(INSTRUCTIONS, Op.CALL_METHOD)
@@ -184,8 +184,8 @@ def _call_method(at: Point, values: Values, site: CallSite) -> AbstractValue:
     first = 2 if site.has_bound else 1
     call = _with_arguments(values[first:], at.state.ir.operands[at.number][first:], site)
     if site.has_bound and values[1].kind is not Kind.UNKNOWN:
-        return at.call(values[1], call)
-    return at.call_method(values[0], site.attribute, call)
+        return by_use(at, at.call(values[1], call))
+    return by_use(at, at.call_method(values[0], site.attribute, call))
 
 
 @register(INSTRUCTIONS, Op.CALL_SUPER)
@@ -294,7 +294,7 @@ def _slice(at: Point, values: Values, data: None) -> AbstractValue:
 
 @register(INSTRUCTIONS, Op.ITERATED)
 def _iterated(at: Point, values: Values, data: None) -> AbstractValue:
-    return settled(at, iterated(values[0]))
+    return by_use(at, settled(at, iterated(values[0])))
 
 
 @register(INSTRUCTIONS, Op.UNPACKED)
@@ -307,8 +307,8 @@ def _unpacked(at: Point, values: Values, data: tuple[int, int, bool]) -> Abstrac
         return at.attribute(value, fields[position]) if known else element_of(value)
     items = value.items if value.kind is not Kind.UNION else None
     if items is not None and len(items) == count and not starred:
-        return items[position]
-    return settled(at, element_of(value))
+        return by_use(at, items[position])
+    return by_use(at, settled(at, element_of(value)))
 
 
 @register(INSTRUCTIONS, Op.CAPTURED_PATTERN)

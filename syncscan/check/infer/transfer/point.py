@@ -34,6 +34,7 @@ DEFAULT_DEVICE = "torch.set_default_device()"  # kept like a variable of the mod
 DECLARED_STRATUM = 2  # what annotations and defaults promise
 OPEN_STRATUM = 3  # what follows where nothing is known of a value
 ASSUMED_STRATUM = 4  # what conventions assume
+USED_STRATUM = 5  # what the use of a value shows where nothing else does
 
 
 class Solving(Protocol):
@@ -166,6 +167,10 @@ class Point:
         The answer would be the GPU, so the result is always False in code that prepares inputs on the host.
         """
         return self.answers and self._ask(ASSUMED_STRATUM)
+
+    def use(self) -> bool:
+        """Return whether what is still open is answered by the way it is used, which is that of a tensor on the GPU."""
+        return self.answers and self._ask(USED_STRATUM)
 
     def _ask(self, stratum: int) -> bool:
         if self.state.granted.get(self.number, 0) >= stratum:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syncscan.check.infer.domain.basic import INT, STRING, list_of
+from syncscan.check.infer.domain.basic import INT, NUMBER, STRING, list_of
 from syncscan.check.infer.domain.lattice import as_tensor, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.transfer.call import Call
@@ -71,6 +71,7 @@ def _operation(at: Point, name: str, call: Call) -> AbstractValue:
     if name in _OF_INDICES and "index" in bound.values:
         bound.values["index"] = elements_of_index(bound.values["index"][0])
     _settle_device(at, bound, call)
+    _settle_data(at, name, bound)
     if name.startswith("torch.distributed."):
         settle_group(at, bound)
     if at.default_device is not None and at.default_device.device is Device.CUDA:
@@ -101,6 +102,15 @@ def _settle_device(at: Point, bound: Bound, call: Call) -> None:
         bound.values["device"] = (AbstractValue(Kind.DEVICE, place, confidence, via=via),)
 
 
+def _settle_data(at: Point, name: str, bound: Bound) -> None:
+    """Take unknown data of ``torch.tensor`` for that of the host: of a tensor one makes a copy in other ways."""
+    if name in _TAKE_HOST_DATA and bound.get("data") is BOTTOM and at.use():
+        bound.values["data"] = (list_of(NUMBER),)
+
+
+_TAKE_HOST_DATA = frozenset({"torch.tensor", "torch.Tensor.new_tensor"})
+
+
 @register(METHODS, Kind.MOVED)
 def _of_moved(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
     """Return the result of a method of an unresolved transfer, usually the value itself."""
@@ -108,6 +118,8 @@ def _of_moved(at: Point, base: AbstractValue, name: str, call: Call) -> Abstract
         return at.call_method(as_tensor(base), name, call)
     if name in LIST_TENSORS:
         return tensors_of_module(at, name)
+    if name == "cpu" and at.number in at.context.uses(at.state).tensors:
+        return at.call_method(as_tensor(base), name, call)
     if name == "to" and call.given(0, "device").kind is Kind.DTYPE:
         return base
     moved = _moved_by(at, base, name, call)

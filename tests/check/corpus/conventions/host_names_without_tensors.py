@@ -17,6 +17,6 @@ def run():
     rows_list = torch.relu(lease())
     rows_list.tolist()  # silent
     plain = torch.relu(lease())
-    plain.tolist()  # silent
+    plain.tolist()  # expect: SYN102 (assumed)
     other_gpu = torch.relu(lease())
     return other_gpu.tolist()  # expect: SYN102 (assumed)

@@ -58,8 +58,8 @@ def typed(
 ):
     gpu = torch.zeros(8, device="cuda")
     gpu[a]  # silent
-    gpu[b]  # expect: SYN201 (assumed)
-    gpu[f]  # expect: SYN201 (assumed)
+    gpu[b]  # expect: SYN201 (inferred)
+    gpu[f]  # expect: SYN201 (inferred)
     gpu[c]  # expect: SYN305
     gpu[d]  # expect: SYN305
     return e.tolist()  # expect: SYN102

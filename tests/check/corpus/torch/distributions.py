@@ -10,7 +10,7 @@ def run(check: bool):
     Poisson(rate)  # expect: SYN502
     torch.distributions.Poisson(rate, validate_args=False)  # silent
     torch.distributions.Poisson(rate, validate_args=True)  # expect: SYN502
-    torch.distributions.Poisson(rate, validate_args=check)  # silent: the run decides
+    torch.distributions.Poisson(rate, validate_args=check)  # expect: SYN502
     torch.distributions.Poisson(torch.ones(4))  # silent
 
 

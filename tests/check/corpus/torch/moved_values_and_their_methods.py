@@ -3,27 +3,27 @@
 import torch
 
 
-def run(batch, where: torch.device):
+def run(batch, other, where: torch.device):
     x = batch.to("cuda")
     x.apply(1).cpu(), x.apply(1).tolist()  # expect: SYN102
-    x.clone().cpu(), x.clone().tolist()  # expect: SYN102
-    x.contiguous().cpu(), x.contiguous().tolist()  # expect: SYN102
-    x.copy_(1).cpu(), x.copy_(1).tolist()  # expect: SYN102
-    x.detach().cpu(), x.detach().tolist()  # expect: SYN102
+    x.clone().cpu(), x.clone().tolist()  # expect: SYN102, SYN105
+    x.contiguous().cpu(), x.contiguous().tolist()  # expect: SYN102, SYN105
+    x.copy_(1).cpu(), x.copy_(1).tolist()  # expect: SYN102, SYN105
+    x.detach().cpu(), x.detach().tolist()  # expect: SYN102, SYN105
     x.double().cpu(), x.double().tolist()  # expect: SYN102
-    x.expand(1).cpu(), x.expand(1).tolist()  # expect: SYN102
-    x.flatten().cpu(), x.flatten().tolist()  # expect: SYN102
-    x.gather(1).cpu(), x.gather(1).tolist()  # expect: SYN102
-    x.index_select(1).cpu(), x.index_select(1).tolist()  # expect: SYN102
-    x.permute(1).cpu(), x.permute(1).tolist()  # expect: SYN102
-    x.reshape(1).cpu(), x.reshape(1).tolist()  # expect: SYN102
+    x.expand(1).cpu(), x.expand(1).tolist()  # expect: SYN102, SYN105
+    x.flatten().cpu(), x.flatten().tolist()  # expect: SYN102, SYN105
+    x.gather(1).cpu(), x.gather(1).tolist()  # expect: SYN102, SYN105
+    x.index_select(1).cpu(), x.index_select(1).tolist()  # expect: SYN102, SYN105
+    x.permute(1).cpu(), x.permute(1).tolist()  # expect: SYN102, SYN105
+    x.reshape(1).cpu(), x.reshape(1).tolist()  # expect: SYN102, SYN105
     x.share_memory_().cpu(), x.share_memory_().tolist()  # expect: SYN102
     x.split(1).cpu(), x.split(1).tolist()  # expect: SYN102
-    x.squeeze().cpu(), x.squeeze().tolist()  # expect: SYN102
+    x.squeeze().cpu(), x.squeeze().tolist()  # expect: SYN102, SYN105
     x.type(1).cpu(), x.type(1).tolist()  # expect: SYN102
-    x.unbind().cpu(), x.unbind().tolist()  # expect: SYN102
-    x.unsqueeze(0).cpu(), x.unsqueeze(0).tolist()  # expect: SYN102
-    x.view(1).cpu(), x.view(1).tolist()  # expect: SYN102
+    x.unbind().cpu(), x.unbind().tolist()  # expect: SYN102, SYN105
+    x.unsqueeze(0).cpu(), x.unsqueeze(0).tolist()  # expect: SYN102, SYN105
+    x.view(1).cpu(), x.view(1).tolist()  # expect: SYN102, SYN105
     x.half().cpu(), x.half().tolist()  # expect: SYN102
     x.eval().cpu(), x.eval().tolist()  # expect: SYN102
     x.train().cpu(), x.train().tolist()  # expect: SYN102
@@ -39,8 +39,8 @@ def run(batch, where: torch.device):
     batch.to(torch.device("cuda")).sum().item()  # expect: SYN101
     batch.to(where).sum().item()  # expect: SYN101
     batch.cuda(0).sum().item()  # expect: SYN101
-    batch.to("cpu").sum().item()  # silent
-    batch.cpu().cuda().sum().item()  # expect: SYN101
+    other.to("cpu").sum().item()  # expect: SYN105 (inferred)
+    other.cpu().cuda().sum().item()  # expect: SYN101, SYN105, SYN302
     torch.ones(4)[x].tolist()  # silent
     y = torch.ones(4, device="cuda") if batch else x
     y.cpu()  # expect: SYN105

@@ -9,7 +9,8 @@ def run(batch, name, device):
     moved.item()  # expect: SYN101
     detached = moved.detach().view(-1)
     detached.tolist()  # expect: SYN102
-    back = moved.cpu()  # silent: of a module it is not known what that copies
+    moved.cpu()  # silent: of a module it is not known what that copies
+    back = moved.cpu()  # expect: SYN105
     back.tolist()  # silent
     halved = (moved / 2).tolist()  # expect: SYN102
     rows = torch.ones(4)[moved > 0]  # silent: an index on the GPU, of a tensor of the host

@@ -16,6 +16,6 @@ def pick(outputs, rows: list, index: int):
     mask = torch.zeros(4, device="cuda") > index
     picked = outputs.last[mask]  # expect: SYN201
     picked.mean().item()  # expect: SYN101
-    outputs.last[mask.sum()].item()  # silent: it may be a list
-    outputs.last[torch.zeros(4) > index].mean().item()  # silent
+    outputs.rows[mask.sum()].item()  # silent: it may be a list
+    outputs.other[torch.zeros(4) > index].mean().item()  # expect: SYN101 (assumed)
     return outputs.last[mask.nonzero()[:, 0]].item()  # expect: SYN101, SYN202

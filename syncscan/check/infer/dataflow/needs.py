@@ -1,0 +1,183 @@
+"""Values that are tensors by their use: nothing else takes such a use.
+
+``logits.softmax(-1)`` and ``torch.sort(logits)`` say so of ``logits``, and of what that was made of: of ``x`` in
+``x[mask] - 1``. Only the instructions are asked, so that the answer rests on the source of the function alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from syncscan.check.infer.ir.instructions import CallSite, FunctionIR, Op, Slot
+from syncscan.check.infer.source.index import Import, Module
+
+Predicate = Callable[[str], bool]
+
+# Operations whose result is a tensor only if their operands are, or the first of them.
+_PASS_ON = frozenset(
+    {Op.PHI, Op.JOIN, Op.NAMED, Op.ANNOTATED, Op.REBOUND, Op.NOT_NONE, Op.TRUE, Op.AUGMENTED, Op.RESIZED, Op.UNARY}
+)  # fmt: skip
+_PASS_ON_FIRST = frozenset({Op.GATE, Op.AT_PLACE, Op.AT_DEVICE, Op.IS_INSTANCE, Op.STORED})
+_CALLS, _ITEMS, _TWO = (
+    frozenset({Op.CALL, Op.CALL_METHOD}),
+    frozenset({Op.SUBSCRIPT, Op.STORE_ITEM}),
+    frozenset({Op.BINARY, Op.COMPARE}),
+)
+_COMPUTED = frozenset({Op.CALL, Op.SUBSCRIPT, Op.UNPACKED, Op.ITERATED, Op.BINARY})
+_OF_MASKS = frozenset({Op.UNARY, Op.NAMED, Op.SEQUENCE, Op.PHI})
+_OF_ONE_TENSOR = frozenset(
+    {Op.SLICE, Op.COMPARE, Op.SEQUENCE, Op.UNARY}
+)  # as indices: a list takes a slice alone
+_BITWISE = frozenset({"BitAnd", "BitOr", "BitXor"})
+_NO_MASKS = frozenset({"Is", "IsNot", "In", "NotIn"})
+_PARTS = frozenset({"T", "mT", "H", "mH", "data", "grad", "real", "imag"})
+# What tensors have, and no module, array or object of Python.
+_ALONE = frozenset({"is_cuda", "requires_grad", "is_leaf", "grad_fn", "layout", "is_sparse"})
+_OF_ARRAYS = frozenset(
+    {"all", "any", "argmax", "argmin", "argsort", "byteswap", "choose", "clip", "compress", "conj", "cumprod", "cumsum", "diagonal",
+     "dot", "fill", "flatten", "item", "max", "mean", "min", "nonzero", "prod", "put", "ravel", "repeat", "reshape", "resize",
+     "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "tobytes", "tolist", "trace", "transpose", "var",
+     "view"}
+)  # fmt: skip
+_TABLES = frozenset({"pandas", "polars"})  # which comparisons index as well
+_FUNCTIONS = frozenset({"torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special"})
+_DEEPEST = 4  # of a mask that is made of masks
+
+
+class UsedSlots(NamedTuple):
+    """The slots of a function that only a tensor can be, and those among them that are copied to the host."""
+
+    tensors: frozenset[Slot]
+    downloaded: frozenset[Slot]
+
+
+def uses_in(ir: FunctionIR, module: Module, is_method: Predicate, takes_tensor: Predicate) -> UsedSlots:
+    """Return the slots of a function that only a tensor can be; see `_Search`."""
+    search = _Search(ir, module, is_method, takes_tensor)
+    tensors = search.reach([used for slot, op in enumerate(ir.ops) for used in search.used_by(slot, op)])
+    copied = [ir.operands[slot][0] for slot in tensors if search.is_download(slot)]
+    return UsedSlots(tensors, search.reach(copied) if copied else frozenset())
+
+
+class _Search:
+    """Looks for the slots of a function that only a tensor can be.
+
+    ``is_method`` says whether a name is that of a method of tensors alone, and ``takes_tensor`` whether the function of
+    torch with this name takes a tensor first.
+    """
+
+    def __init__(self, ir: FunctionIR, module: Module, is_method: Predicate, takes_tensor: Predicate) -> None:
+        self._ir = ir
+        self._module = module
+        self._is_method = is_method
+        self._takes_tensor = takes_tensor
+        imports = [each for each in module.names.values() if isinstance(each, Import)]
+        self._has_tables = any(each.module in _TABLES for each in imports)
+
+    def reach(self, queue: list[Slot]) -> frozenset[Slot]:
+        """Return some slots and those that are tensors because these are."""
+        found: set[Slot] = set()
+        while queue:
+            slot = queue.pop()
+            if slot >= 0 and slot not in found:
+                found.add(slot)
+                queue.extend(self._sources(slot))
+        return frozenset(found)
+
+    def is_download(self, slot: Slot) -> bool:
+        """Return whether an instruction copies a tensor to the host: ``x.cpu()``."""
+        ir = self._ir
+        if slot < 0 or ir.ops[slot] != Op.CALL_METHOD:
+            return False
+        site = ir.data[slot]
+        if site.attribute != "to" or not site.positional:
+            return bool(site.attribute == "cpu")
+        device = ir.operands[slot][2 if site.has_bound else 1]
+        return device >= 0 and ir.ops[device] == Op.CONSTANT and ir.data[device] == "cpu"
+
+    def used_by(self, slot: Slot, op: int) -> Iterator[Slot]:
+        """Yield the operands that an instruction uses as tensors."""
+        operands, data = self._ir.operands[slot], self._ir.data[slot]
+        if op in _CALLS:
+            yield from self._first_argument(operands, data)
+            name = data.attribute
+            base = operands[0]
+            if self.is_download(slot) and self._is_computed(base):
+                yield slot
+            if name and self._is_method(name) and (name not in _OF_ARRAYS or self.is_download(base)):
+                yield base
+        elif op == Op.ATTRIBUTE:
+            if data[0] in _ALONE:
+                yield operands[0]
+        elif op in _ITEMS and not self._has_tables:
+            masks = [*self._masks(operands[1])]
+            yield from (operands[0], *masks) if masks else ()
+
+    def _is_computed(self, slot: Slot) -> bool:
+        """Return whether a value is made here: a module has a name, or is made by a method of modules."""
+        op = self._ir.ops[slot] if slot >= 0 else None
+        return op in _COMPUTED or (op == Op.CALL_METHOD and self._is_method(self._ir.data[slot].attribute))
+
+    def _first_argument(self, operands: tuple[Slot, ...], site: CallSite) -> Iterator[Slot]:
+        """Yield the first argument of a function of torch."""
+        if not site.positional or 0 in site.starred:
+            return
+        owner, name = self._full_name(operands[0]), site.attribute
+        if not name:
+            owner, _, name = owner.rpartition(".")
+        if owner in _FUNCTIONS and self._takes_tensor(name):
+            yield operands[2 if site.has_bound else 1]
+
+    def _masks(self, index: Slot, levels: int = _DEEPEST) -> Iterator[Slot]:
+        """Yield the comparisons in an index: ``x != pad`` of ``x[~(x != pad), 0]``."""
+        if index < 0 or not levels:
+            return
+        op, data = self._ir.ops[index], self._ir.data[index]
+        if op == Op.COMPARE:
+            if data[0] not in _NO_MASKS:
+                yield index
+        elif op in _OF_MASKS or (op == Op.BINARY and data in _BITWISE):
+            for operand in self._ir.operands[index]:
+                yield from self._masks(operand, levels - 1)
+
+    def _sources(self, slot: Slot) -> tuple[Slot, ...]:
+        """Return the operands that are tensors because the result of an instruction is one."""
+        ir = self._ir
+        op, operands, data = ir.ops[slot], ir.operands[slot], ir.data[slot]
+        if op in _PASS_ON:
+            return operands
+        if op in _TWO:
+            return self._one_of_two(op, operands, data)
+        if op in _PASS_ON_FIRST:
+            passes = True
+        elif op == Op.SUBSCRIPT:
+            passes = operands[1] >= 0 and ir.ops[operands[1]] in _OF_ONE_TENSOR
+        elif op == Op.ATTRIBUTE:
+            passes = data[0] in _PARTS
+        else:
+            passes = self.is_download(slot) or (op == Op.CALL_METHOD and self._takes_tensor(data.attribute))
+            passes = passes and not self._full_name(operands[0])
+        return operands[:1] if passes else ()
+
+    def _one_of_two(self, op: int, operands: tuple[Slot, ...], data: object) -> tuple[Slot, ...]:
+        """Return the operand that has to be a tensor; either may be where neither is written out."""
+        if len(operands) != 2 or (isinstance(data, tuple) and data[0] in _NO_MASKS):
+            return ()
+        left, right = (each >= 0 and self._ir.ops[each] == Op.CONSTANT for each in operands)
+        if left:
+            return operands[1:]
+        return operands[:1] if right or op == Op.COMPARE or data == "Sub" else ()
+
+    def _full_name(self, slot: Slot) -> str:
+        """Return the full name of something that is imported; "" of anything else."""
+        op = self._ir.ops[slot] if slot >= 0 else None
+        if op == Op.ATTRIBUTE:
+            owner = self._full_name(self._ir.operands[slot][0])
+            return f"{owner}.{self._ir.data[slot][0]}" if owner else ""
+        target: object = None
+        if op == Op.READ_NAME:
+            target = self._module.names.get(self._ir.data[slot])
+        elif op == Op.IMPORT:
+            target = Import(*self._ir.data[slot])
+        return ".".join(filter(None, target)) if isinstance(target, Import) else ""
