@@ -20,7 +20,8 @@ def iterates(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> AbstractV
     found: list[AbstractValue] = [BOTTOM] if value is BOTTOM else []
     for option in value.options or (value,) if value is not BOTTOM else ():
         if option.kind is Kind.UNKNOWN:
-            frame.unknown(node, "iterates over what is not known, which may run any generator")
+            if not frame.prover.ran.knows_calls:  # which has what a generator ran
+                frame.unknown(node, "iterates over what is not known, which may run any generator")
             found.append(TOP)
         elif option.kind is Kind.INSTANCE:
             found.append(_of_instance(frame, node, option))

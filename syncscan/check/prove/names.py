@@ -7,6 +7,7 @@ import builtins
 
 from syncscan.check.infer.source.index import Class, Function, Import, Module
 from syncscan.check.prove.frame import Asked, WalkFrame
+from syncscan.check.prove.source import SetByFunction
 from syncscan.check.prove.values import TOP, AbstractValue, external, join_all
 from syncscan.model import Kind
 
@@ -70,6 +71,9 @@ def module_value(prover: Asked, module: Module, name: str, steps: int = 0) -> Ab
     for each in found:
         if isinstance(each, (Function, Class)):
             values.append(definition_value(each))
+        elif isinstance(each, SetByFunction):
+            if prover.ran.body(each.function):
+                values.append(prover.asked(each.function).binds(name))
         elif isinstance(each, Import):
             values.append(import_value(prover, each, steps + 1))
         elif isinstance(each, ast.AnnAssign) and (promised := _promised(prover, module, each)) is not TOP:

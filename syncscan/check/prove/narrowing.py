@@ -150,8 +150,8 @@ def _call(frame: WalkFrame, test: ast.Call, *, holds: bool) -> None:
 def _without(value: AbstractValue, found: list[AbstractValue]) -> AbstractValue:
     """Return what is left of a value that is none of some, of kinds which nothing else is."""
     gone = {each.kind for each in found} & {Kind.NDARRAY, Kind.STRING}
-    options = value.items or () if value.kind is Kind.UNION else (value,)
-    return join_all(each for each in options if each.kind not in gone)
+    left = [each for each in value.items or () if each.kind not in gone] if value.kind is Kind.UNION else []
+    return join_all(left) if left else value
 
 
 def _of_class(frame: WalkFrame, node: ast.expr) -> AbstractValue:

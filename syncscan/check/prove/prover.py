@@ -26,6 +26,7 @@ from syncscan.check.prove.values import (
     join_all,
     kept_outside,
     list_of,
+    may_hold_gpu,
 )
 from syncscan.check.prove.walk import Walk
 from syncscan.facts import RETURN
@@ -126,8 +127,7 @@ class Prover:
             kind = Kind.CLASS if function.is_of_class or function.name in _TAKE_CLASSES else Kind.INSTANCE
             return AbstractValue(kind, payload=function.owner)
         value = self._declared(function, parameter)
-        if value is TOP:
-            value = self._seen([function], name)
+        value = self._met(value, [function], name)
         if parameter.star:
             return list_of(value, Kind.TUPLE if parameter.star == "*" else Kind.DICT)
         default = parameter.default
@@ -145,17 +145,20 @@ class Prover:
             return value
         return join(value, passed)
 
-    def _seen(self, functions: Iterable[Function], name: str) -> AbstractValue:
-        """Return what runtime facts say that a name is in some functions; anything where they do not."""
-        found = [value for each in functions if (value := self.source.seen(each, name)) is not None]
-        if found:
-            self.assumptions.used[_FACTS] = None
-        return join_all(found) if found else TOP
+    def _met(self, value: AbstractValue, functions: Iterable[Function], name: str) -> AbstractValue:
+        """Return a value, or what runtime facts say that a name is in some functions where the value leaves that open."""
+        if not may_hold_gpu(value):
+            return value
+        found = [seen for each in functions if (seen := self.source.seen(each, name)) is not None]
+        seen = join_all(found)
+        if not found or (value is not TOP and may_hold_gpu(seen)):
+            return value
+        self.assumptions.used[_FACTS] = None
+        return seen
 
     def returned(self, function: Function) -> AbstractValue:
         """Return what a call of a function gives, for whatever arguments."""
-        found = self._returned(function)
-        return self._seen([function], RETURN) if found is TOP else found
+        return self._met(self._returned(function), [function], RETURN)
 
     def _returned(self, function: Function) -> AbstractValue:
         if self._is_generator(function):
@@ -186,10 +189,9 @@ class Prover:
     def attribute(self, cls: Class, name: str) -> AbstractValue:
         """Return what an attribute of an object may be: what is declared, or all that the project sets it to."""
         written = self.written(cls, name)
-        if written is None or written is TOP:
-            methods = [each for above in cls.mro() for each in above.methods.values()]
-            written = self._seen(methods, f"self.{name}")
-        return self.assumptions.of_attribute(cls, name, written)
+        methods = [each for above in cls.mro() for each in above.methods.values()]
+        met = self._met(TOP if written is None else written, methods, f"self.{name}")
+        return self.assumptions.of_attribute(cls, name, met)
 
     def written(self, cls: Class, name: str) -> AbstractValue | None:
         """Return what is declared of an attribute, or all that the project sets it to; None where it does neither."""

@@ -35,7 +35,7 @@ _QUIET = {
     "len": INT, "isinstance": BOOL, "issubclass": BOOL, "id": INT, "hash": INT, "callable": BOOL, "hasattr": BOOL, "type": NO_TENSOR,
     "object": NO_TENSOR, "property": NO_TENSOR, "staticmethod": TOP, "classmethod": TOP, "open": AbstractValue(Kind.INSTANCE, payload="builtins.open"),
     "ord": INT, "chr": STRING, "bin": STRING, "hex": STRING, "oct": STRING, "bytes": STRING, "bytearray": STRING, "vars": NO_TENSOR,
-    "__build_class__": TOP, "dir": NO_TENSOR, "globals": NO_TENSOR, "locals": NO_TENSOR, "input": STRING, "memoryview": NO_TENSOR, "super": NO_TENSOR, "slice": AbstractValue(Kind.SLICE),
+    "__build_class__": TOP, "__import__": TOP, "dir": NO_TENSOR, "globals": NO_TENSOR, "locals": NO_TENSOR, "input": STRING, "memoryview": NO_TENSOR, "super": NO_TENSOR, "slice": AbstractValue(Kind.SLICE),
 }  # fmt: skip
 _DUNDERS = {
     "len": "__len__",
@@ -169,7 +169,8 @@ def _compares(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Ab
     if name == "sum":
         return TOP if may_be_gpu(whole) else whole
     key = args.kwargs.get("key", NONE)
-    if key is not NONE or args.spreads or may_hold_gpu(whole):
+    compared = whole if key is NONE else frame.call(node, key, Arguments((whole,)))
+    if args.spreads or may_hold_gpu(compared):
         frame.may(node, None, f"`{name}` asks for the truth of what may be tensors on the GPU", _NUMBER)
     if name in {"any", "all"}:
         return BOOL

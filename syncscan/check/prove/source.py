@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from syncscan.check.infer.source.index import (
     Class,
@@ -34,7 +34,15 @@ _LAZY = frozenset(
 _MAKES_SPARSE = re.compile(
     r"\bsparse_(coo|csr|csc|bsr|bsc|compressed)|\bto_sparse|\btorch\.sparse\b(?!\.check_sparse)|\bsparse=True"
 )
-Binding = Function | Class | Import | ast.AST
+
+
+class SetByFunction(NamedTuple):
+    """A variable of a module that a function sets, which declares it global."""
+
+    function: Function
+
+
+Binding = Function | Class | Import | SetByFunction | ast.AST
 
 
 class Solved(Protocol):
@@ -134,7 +142,7 @@ class Definitions:
             self._note_block(module, module.tree.body, found)
             for function in module.functions:
                 for name in function.global_names:
-                    found.by_name.setdefault(name, []).append(function.node)
+                    found.by_name.setdefault(name, []).append(SetByFunction(function))
         return found
 
     def _note_block(self, module: Module, body: Iterable[ast.stmt], found: Bindings) -> None:

@@ -59,7 +59,8 @@ def _augmented(frame: WalkFrame, node: ast.AugAssign) -> None:
     target = node.target
     before = frame.evaluate(_as_read(target))
     value = binary(frame, node, type(node.op).__name__, before, frame.evaluate(node.value), in_place=True)
-    assign(frame, target, value)
+    if not (isinstance(target, ast.Subscript) and before.kind is Kind.TENSOR):  # which stays where it is
+        assign(frame, target, value)
 
 
 def _as_read(target: ast.expr) -> ast.expr:

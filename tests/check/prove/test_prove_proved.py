@@ -54,6 +54,22 @@ PROVED = {
                 return x.shape[0]
             return int(x[0])
     """,
+    "variables-that-functions-set": """
+        FLAG = False
+        def enable() -> None:
+            global FLAG
+            FLAG = True
+        def step(x: torch.Tensor) -> torch.Tensor:
+            return x if FLAG else x + 1
+    """,
+    "an-item-that-grows": """
+        def step(x: torch.Tensor, i: int, n: int) -> None:
+            x[i] += n
+    """,
+    "keys-of-an-order": """
+        def step(names: list[str], sizes: list[int]) -> list[str]:
+            return sorted(names, key=lambda name: len(name))
+    """,
     "host-tensors": """
         def step(n: int) -> int:
             mask = torch.zeros(n, dtype=torch.bool)
@@ -361,6 +377,24 @@ def test_attributes_that_follow_from_one_another_are_known() -> None:
             10,
         ),
         ("def step(x: torch.Tensor) -> torch.Size: return torch.Size((3, x.sum()))", 2),
+        (
+            """
+            FLAG = False
+            def enable(x: torch.Tensor) -> None:
+                global FLAG
+                FLAG = x
+            def step() -> int:
+                return 1 if FLAG else 2
+            """,
+            8,
+        ),
+        (
+            """
+            def step(xs: list[int], x: torch.Tensor) -> list[int]:
+                return sorted(xs, key=lambda each: x[each])
+            """,
+            4,
+        ),
     ],
 )
 def test_a_hidden_wait_is_named(program: str, line: int) -> None:
