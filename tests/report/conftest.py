@@ -58,7 +58,7 @@ def make_trace(*sites: dict[str, Any], **fields: Any) -> dict[str, Any]:
         "version": 1, "tool": {"name": "syncscan", "version": "0.1.0"}, "command": ["python", "serve.py"],
         "exit_status": 0, "wall_ns": 10**9, "steps": steps, "starved_check": None, "proposed_step": None, "worst_step": {},
         "processes": [make_process()], "sites": list(sites), "timeline": [], "uncomputed": {}, "decided": {},
-        "lines": None,
+        "lines": None, "callees": {}, "callers": {},
     } | fields  # fmt: skip
 
 

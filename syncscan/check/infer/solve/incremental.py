@@ -4,8 +4,8 @@ The functions to solve again form the cone. The contributions of all other funct
 round in which they were made. The cone repeats all rounds of the analysis. If a cell to which the cone
 contributes then differs at the end of some round, its readers join the cone. It is then solved once more.
 
-A cell to which the cone contributes less than before may keep its value only because other functions contribute
-what they have read of it, directly or through other cells. So the contributions of the others to it are doubted. They do not
+The cone may contribute less to a cell than before. The cell may then keep its value only because other functions
+contribute what they have read of it, directly or through other cells. So their contributions are doubted. They do not
 count until no reader outside the cone reads another value without them. Then no function outside the cone depends on
 the cell, and their contributions count again. In the end no reader outside the cone has seen another value. The fixed point
 is unique, so the result equals that of a cold run.
