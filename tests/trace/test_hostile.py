@@ -63,7 +63,8 @@ def kept(trace, program):
 def test_the_trace_that_is_mutated_has_something_everywhere(kept, syncscan):
     trace = json.loads((kept / "trace.json").read_text())
     # which there are only without --step, with --lines, and with --simulate
-    del trace["proposed_step"], trace["lines"], trace["uncomputed"], trace["decided"]
+    for name in ("proposed_step", "lines", "callees", "callers", "uncomputed", "decided"):
+        del trace[name]
     empty = {place for place, value in places(trace) if value in (None, [], {}, "")}
     assert {place[0] for place in empty} <= {"sites", "processes", "worst_step", "timeline"}
     run = syncscan("trace", "report", kept)
