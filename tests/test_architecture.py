@@ -102,7 +102,7 @@ FLOORS = {
         "compared_text diff_text html proof_json",
         "formats trace_formats",
     ),
-    "syncscan.report.html": ("page", "of_check of_diff of_trace"),
+    "syncscan.report.html": ("page", "of_check of_diff of_proof of_trace"),
     "syncscan.simulate": ("inside", "export", "context"),
     "syncscan.simulate.inside": (
         "bodies checks errors figures imports marks stores",

@@ -78,7 +78,7 @@ SETTINGS = "Settings"
 @option(
     "--output-format",
     group=OUTPUT,
-    type=click.Choice(["text", "json", "sarif"]),
+    type=click.Choice(["text", "json", "sarif", "html"]),
     default="text",
     show_default=True,
     help="The format of the report.",

@@ -22,6 +22,7 @@ from syncscan.facts import merged
 from syncscan.report import proof_json, proof_text, sarif
 from syncscan.report.compared import shown_paths
 from syncscan.report.formats import write_whole
+from syncscan.report.html import of_proof
 from syncscan.report.progress import ProgressBar
 from syncscan.report.records import Report
 from syncscan.report.safe_text import safe_line
@@ -191,8 +192,13 @@ def _sarif(certificate: Certificate, project: Project, stream: TextIO) -> None:
     sarif.render(report, stream)
 
 
+def _html(certificate: Certificate, project: Project, stream: TextIO) -> None:
+    of_proof.render(certificate, {source.shown: source.text for source in project.sources}, stream)
+
+
 _RENDERERS: dict[str, Callable[[Certificate, Project, Any], None]] = {
     "text": lambda certificate, _, stream: proof_text.render(certificate, stream),
     "json": lambda certificate, _, stream: proof_json.render(certificate, stream),
     "sarif": _sarif,
+    "html": _html,
 }

@@ -28,7 +28,7 @@ def lines_of(certificate: Certificate) -> Iterator[str]:
             for each in obstacles:
                 yield from _obstacle(each)
             yield ""
-    yield _verdict(certificate)
+    yield verdict(certificate)
     yield "  assuming that:"
     for assumption in certificate.assumptions:
         yield f"  - {safe_line(assumption)}"
@@ -48,7 +48,8 @@ def _obstacle(each: NamedObstacle) -> Iterator[str]:
         yield f"      reached by: {safe_line(' > '.join(finding.call_chain))}"
 
 
-def _verdict(certificate: Certificate) -> str:
+def verdict(certificate: Certificate) -> str:
+    """Return the answer in one line."""
     entry, reached = safe_line(certificate.entry_point), plural(certificate.functions, "function")
     known = f"; {certificate.known} known to the baseline" if certificate.known else ""
     if certificate.is_proved:

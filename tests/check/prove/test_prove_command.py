@@ -83,6 +83,19 @@ def test_json(syncscan: Command) -> None:
     assert obstacle["call_chain"] == ["Runner.step"]
 
 
+def test_html(syncscan: Command) -> None:
+    page = syncscan("prove", ENTRY, "--output-format", "html").stdout
+    assert page.startswith("<!doctype html>")
+    for text in (
+        f"Is {ENTRY} free of synchronization?",
+        "not proved: ",
+        "assuming that annotations hold",
+        "unknown callee",
+    ):
+        assert text in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
+
+
 def test_sarif(syncscan: Command) -> None:
     (run,) = json.loads(syncscan("prove", ENTRY, "--output-format", "sarif").stdout)["runs"]
     (result,) = run["results"]
