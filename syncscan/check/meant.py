@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from syncscan.check.infer.dataflow.called import Called
 from syncscan.check.infer.source.index import Function, Virtual
@@ -15,19 +15,29 @@ def meant(callees: Mapping[Function, Mapping[Callee, Called]]) -> set[Function]:
     """Return the functions that are called inside of contexts that allow waits, and elsewhere with nothing on the GPU."""
     callers = _callers(callees)
     found: set[Callee] = set()
-    while True:
-        more = {callee for callee, by in callers.items() if callee not in found and _is_meant(by, found)}
-        if not more:
-            return {callee for callee in found if isinstance(callee, Function)}
-        found |= more
+    ahead = [callee for callee, by in callers.items() if _ALLOWED.intersection(by.values())]
+    while ahead:
+        callee = ahead.pop()
+        if callee in found or not _is_meant(callers[callee], found):
+            continue
+        found.add(callee)
+        for called in callees.get(callee, ()) if isinstance(callee, Function) else ():
+            ahead += _run_by(called)
+    return {callee for callee in found if isinstance(callee, Function)}
+
+
+_ALLOWED = frozenset(how | Called.ALLOWED for how in (Called.WITHOUT_GPU, Called.WITH_GPU))
+
+
+def _run_by(callee: Callee) -> Iterable[Callee]:
+    return (callee, *callee.below) if isinstance(callee, Virtual) else (callee,)
 
 
 def _callers(callees: Mapping[Function, Mapping[Callee, Called]]) -> Callers:
     callers: Callers = {}
     for caller, called in callees.items():
         for callee, how in called.items():
-            run: tuple[Callee, ...] = (callee, *callee.below) if isinstance(callee, Virtual) else (callee,)
-            for each in run:
+            for each in _run_by(callee):
                 by = callers.setdefault(each, {})
                 known = by.get(caller, how)
                 by[caller] = how if known is how else known | how

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 
@@ -66,16 +67,21 @@ def _emit_call(to: Lowering, op: Op, called: tuple[Slot, ...], node: ast.Call, s
     args = [to.evaluate(arg) for arg in node.args]
     kwargs = [to.evaluate(keyword.value) for keyword in node.keywords]
     device = to.env.get(DEVICE)
-    site = site._replace(
-        positional=len(args),
-        starred=tuple([place for place, arg in enumerate(node.args) if isinstance(arg, ast.Starred)]),
-        keywords=tuple([keyword.arg for keyword in node.keywords]),
-        has_device=device is not None,
-        is_allowed=to.is_allowed,
-        names_device=_names_device(node),
-        names_dtype=any("type" in last_name(arg) for arg in node.args),
-        empty_data=frozenset(_empty(node)),
-        annotation=node.args[0] if last_name(node.func) == "cast" and node.args else None,
+    names = [last_name(arg) for arg in node.args]
+    keywords = tuple([keyword.arg for keyword in node.keywords])
+    site = CallSite(
+        len(args),
+        tuple([place for place, arg in enumerate(node.args) if isinstance(arg, ast.Starred)]),
+        keywords,
+        site.attribute,
+        site.has_bound,
+        device is not None,
+        to.is_allowed,
+        # by the name of an argument: an unknown ``x`` in ``.to(x)`` may also be a dtype
+        "device" in keywords or any(map(_is_named_device, names)),
+        any("type" in name for name in names),
+        frozenset(_empty(node)) or _NOT_EMPTY,
+        node.args[0] if names and last_name(node.func) == "cast" else None,
     )
     operands = (*called, *args, *kwargs) if device is None else (*called, *args, *kwargs, device)
     slot = to.emit_at(node, op, operands, site)
@@ -84,11 +90,12 @@ def _emit_call(to: Lowering, op: Op, called: tuple[Slot, ...], node: ast.Call, s
     return slot
 
 
-def _names_device(node: ast.Call) -> bool:
-    """Return whether an argument looks like a device by its name: an unknown ``x`` in ``.to(x)`` may also be a dtype."""
-    if any(keyword.arg == "device" for keyword in node.keywords):
-        return True
-    return any(_A_DEVICE.fullmatch(last_name(arg)) is not None for arg in node.args)
+_NOT_EMPTY: frozenset[int | str] = frozenset()  # CPython makes a new one each time
+
+
+@functools.lru_cache(maxsize=65536)
+def _is_named_device(name: str) -> bool:
+    return _A_DEVICE.fullmatch(name) is not None
 
 
 def _empty(node: ast.Call) -> Iterator[int | str]:

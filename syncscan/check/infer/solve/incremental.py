@@ -1,14 +1,13 @@
 """Incremental analysis: update a fixed point after an edit, without the functions that the edit does not affect.
 
 The functions to solve again form the cone. The contributions of all other functions stay, and appear in the
-round in which they were made. The cone repeats all rounds of the analysis. If a cell to which the cone
-contributes then differs at the end of some round, its readers join the cone. It is then solved once more.
+round in which they were made. The cone repeats all rounds of the analysis. Then some cells to which the cone
+contributes may differ at the end of some round. Their readers join the cone, and the cone is solved once more.
 
-The cone may contribute less to a cell than before. The cell may then keep its value only because other functions
-contribute what they have read of it, directly or through other cells. So their contributions are doubted. They do not
-count until no reader outside the cone reads another value without them. Then no function outside the cone depends on
-the cell, and their contributions count again. In the end no reader outside the cone has seen another value. The fixed point
-is unique, so the result equals that of a cold run.
+A cell to which the cone contributes less may keep its value only because others contribute what they have read of the cell.
+So the other contributions to the cell are doubted: they do not count until no reader outside the cone sees
+a difference. No function outside then depends on the cell, and their contributions count again. In the end no
+reader outside the cone has seen another value. The fixed point is unique, so the result equals that of a cold run.
 """
 
 from __future__ import annotations
@@ -140,13 +139,13 @@ class Replay:
             state.is_replayed = False
 
     def _doubt(self) -> None:
-        """Let nothing count that others contribute to the cells to which the cone contributes less than its functions did."""
+        """Doubt what others contribute to the cells to which the cone contributes less than before."""
         for cell in dict.fromkeys((*self._doubted, *self._less())):
             others = {each for each in cell.contributions if not self._solver.state_of(each).is_replayed}
             self._doubted[cell] = others
 
     def _trust(self) -> bool:
-        """Let all contributions count that were doubted; whether any cell has another value by that."""
+        """Count all doubted contributions again; return whether any cell changes by that."""
         doubted, self._doubted = self._doubted, {}
         for cell in doubted:
             self._settled[cell] = self._lost[cell]

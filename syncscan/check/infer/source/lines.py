@@ -33,7 +33,12 @@ class Lines(Sequence[str]):
 
     def mention(self, name: str) -> bool:
         """Return whether any line contains a text without line breaks."""
-        return name in self.text
+        return _mentions(self.text, name)
+
+
+@functools.lru_cache(maxsize=16)
+def _mentions(text: str, name: str) -> bool:
+    return name in text
 
 
 @functools.lru_cache(maxsize=16)
