@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from syncscan.check.infer.dataflow.annotations import Annotations
 from syncscan.check.infer.dataflow.cells import Knowledge
-from syncscan.check.infer.dataflow.needs import UsedSlots, uses_in
+from syncscan.check.infer.dataflow.needs import UsedSlots, imports_tables, uses_in
 from syncscan.check.infer.dataflow.observations import Observations
 from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.ir.instructions import Op, Slot
@@ -57,6 +57,7 @@ class Context:
         self._used: dict[tuple[Function, bool], frozenset[str]] = {}
         self._chosen: dict[Function, frozenset[str]] = {}
         self._uses: dict[Function, UsedSlots] = {}
+        self._has_tables: dict[Module, bool] = {}
         self._places: dict[str, Device] = {}
 
     def _declared(self) -> dict[Function, str]:
@@ -107,6 +108,7 @@ class Context:
                 self._used.pop((function, False), None)
                 self._used.pop((function, True), None)
                 self._chosen.pop(function, None)
+            self._has_tables.pop(edit.module, None)
             for function in [each for each in self._uses if each.module is edit.module]:
                 del self._uses[function]
         had_read = set[Function]()
@@ -155,8 +157,12 @@ class Context:
         """Return what a function shows its values to be by their use; read once."""
         known = self._uses.get(state.function)
         if known is None:
+            module = state.function.module
+            has_tables = self._has_tables.get(module)
+            if has_tables is None:  # once for each module: it looks at all names
+                has_tables = self._has_tables[module] = imports_tables(module)
             known = self._uses[state.function] = uses_in(
-                state.ir, state.function.module, self._is_method_of_tensors, self._takes_tensor
+                state.ir, module, has_tables, self._is_method_of_tensors, self._takes_tensor
             )
         return known
 

@@ -52,9 +52,16 @@ class UsedSlots(NamedTuple):
     downloaded: frozenset[Slot]
 
 
-def uses_in(ir: FunctionIR, module: Module, is_method: Predicate, takes_tensor: Predicate) -> UsedSlots:
+def imports_tables(module: Module) -> bool:
+    """Return whether a module imports a library whose tables are indexed by comparisons too."""
+    return any(isinstance(each, Import) and each.module in _TABLES for each in module.names.values())
+
+
+def uses_in(
+    ir: FunctionIR, module: Module, has_tables: bool, is_method: Predicate, takes_tensor: Predicate
+) -> UsedSlots:
     """Return the slots of a function that only a tensor can be; see `_Search`."""
-    search = _Search(ir, module, is_method, takes_tensor)
+    search = _Search(ir, module, has_tables, is_method, takes_tensor)
     tensors = search.reach([used for slot, op in enumerate(ir.ops) for used in search.used_by(slot, op)])
     copied = [ir.operands[slot][0] for slot in tensors if search.is_download(slot)]
     return UsedSlots(tensors, search.reach(copied) if copied else frozenset())
@@ -67,13 +74,14 @@ class _Search:
     torch with this name takes a tensor first.
     """
 
-    def __init__(self, ir: FunctionIR, module: Module, is_method: Predicate, takes_tensor: Predicate) -> None:
+    def __init__(
+        self, ir: FunctionIR, module: Module, has_tables: bool, is_method: Predicate, takes_tensor: Predicate
+    ) -> None:
         self._ir = ir
         self._module = module
         self._is_method = is_method
         self._takes_tensor = takes_tensor
-        imports = [each for each in module.names.values() if isinstance(each, Import)]
-        self._has_tables = any(each.module in _TABLES for each in imports)
+        self._has_tables = has_tables
 
     def reach(self, queue: list[Slot]) -> frozenset[Slot]:
         """Return some slots and those that are tensors because these are."""

@@ -7,7 +7,7 @@ contributes may differ at the end of some round. Their readers join the cone, an
 A cell to which the cone contributes less may keep its value only because others contribute what they have read of the cell.
 So the other contributions to the cell are doubted: they do not count until no reader outside the cone sees
 a difference. No function outside then depends on the cell, and their contributions count again. In the end no
-reader outside the cone has seen another value. The fixed point is unique, so the result equals that of a cold run.
+reader outside the cone has seen another value. A unique fixed point is then that of a cold run.
 """
 
 from __future__ import annotations
