@@ -73,6 +73,12 @@ SIMULATED = [
         "the collector of cycles runs at another moment, for the simulation makes objects too",
     ),
     (
+        "limit NOFILE .*",
+        "stdout",
+        ".*",
+        "the plugin has imported torch before the program forbids itself to open files",
+    ),
+    (
         "end by a recursion that is caught",
         "stdout",
         "[0-9]+",
