@@ -154,3 +154,5 @@ def test_the_changelog_has_one_line_for_a_change():
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^### (.*)", text, re.MULTILINE)) <= {"Added", "Changed", "Fixed"}
     assert max(map(len, text.splitlines())) <= 130
+    entries = [line for line in text.splitlines() if line.startswith("- ")]
+    assert len(set(entries)) == len(entries)  # a merge may repeat them

@@ -58,7 +58,7 @@ def check_sources(
 class Engine:
     """An incremental check of one project: a later call of `check` analyses only what has changed since.
 
-    - ``hot`` names the entry points of a step, see `syncscan.check.when`.
+    - ``hot`` names the entry points of one step; see `syncscan.check.when`.
     - ``table`` is the operation table of a project that declares operations of its own.
     - ``facts`` are runtime facts from ``syncscan facts record``.
     - ``state`` is the state of an earlier engine with the same settings, see `state`.

@@ -332,6 +332,7 @@ def test_what_the_server_shows_is_what_the_command_finds(syncscan, tmp_path, ses
         def syncscan(self, *arguments):
             return syncscan(*arguments)
 
+    # `Editor.agrees` asserts after each step, and `Editor.teardown` at the end.
     run_state_machine_as_test(
         Session,
         settings=settings(

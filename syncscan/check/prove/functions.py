@@ -54,7 +54,7 @@ def _call_option(
 
 
 def unresolved(frame: WalkFrame, node: ast.AST, args: Arguments, among: str) -> AbstractValue:
-    """Walk a call of which the source does not tell what is called: what a run called there, or anything."""
+    """Walk a call whose target the source leaves open: what a run called there, or any function."""
     names = frame.prover.ran.called(frame.module, node)
     if names is None:
         return frame.unknown(node, among=among)

@@ -71,7 +71,7 @@ class Gpu:
     @property
     def operations(self) -> CallWatch | None:
         """The call interception of this thread; None if the thread is not simulated."""
-        raise NotImplementedError
+        raise NotImplementedError  # `Simulation` knows which threads are simulated
 
     # Queries of the modes
 

@@ -82,7 +82,7 @@ _DTYPES = {
 
 
 def _shaped(name: str, tensor: AbstractValue) -> AbstractValue:
-    """Return a tensor of which an annotation says the type of the elements."""
+    """Return a tensor whose element type an annotation declares."""
     if name.startswith("torchtyping."):
         return TENSOR
     dtype = _DTYPES.get(name.rpartition(".")[2].rstrip("0123456789") or name)

@@ -6,7 +6,7 @@ from enum import Flag, auto
 
 
 class Called(Flag):
-    """How a function calls another, as far as the synchronization in the callee is concerned."""
+    """A call of another function, with what decides whether the callee synchronizes."""
 
     WITHOUT_GPU = 0  # it passes nothing on the GPU
     WITH_GPU = auto()

@@ -1,7 +1,7 @@
 """Provenance, computed for findings only: the shortest chain from an expression to the origin of its device.
 
 A chain leads from an instruction to its deciding operand, or to a cell that the instruction reads. From a
-cell, the chain leads to an instruction that contributes to the cell, which adds a step. Among several
+cell, the chain leads to an instruction that contributes to the cell, which adds a link. Among several
 contributions, those nearest to the code at hand come first, then those of the first path and line. A chain
 therefore depends on the source alone.
 """
@@ -444,7 +444,7 @@ def _text_of(state: State, slot: Slot) -> str:
 
 
 def _text_of_cell(cell: Cell[Any], node: _Node) -> str:
-    """Return the text of a step for a contribution to a cell; "" where it adds no step."""
+    """Return the text of a link for a contribution to a cell; "" where it adds no link."""
     state, slot = node
     key, data = cell.key, state.ir.data[slot]
     if cell.sort == "parameters":

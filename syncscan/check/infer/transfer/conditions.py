@@ -62,7 +62,7 @@ def blocking_case(bound: Bound) -> Case | None:
 
 
 def _may_be_off(case: Case, bound: Bound) -> bool:
-    """Whether what keeps a case from blocking may hold; checks of arguments are on unless they are surely off."""
+    """Return whether the exception to a case may hold; argument checks count as on unless they are surely off."""
     if not case.unless:
         return False
     verdict = _all_hold(case.unless, bound)

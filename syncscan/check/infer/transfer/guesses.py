@@ -66,7 +66,7 @@ def _on_the_host(value: AbstractValue, name: str) -> AbstractValue:
 
 
 def by_use(at: Point, value: AbstractValue) -> AbstractValue:
-    """Return a tensor for a value of which nothing is known but that it is used as one.
+    """Return a tensor for an unknown value that the code uses as a tensor.
 
     A value that the code copies to the host is on the GPU, or nobody would write the copy.
     """

@@ -31,7 +31,7 @@ class CalleeWatch:
 
     def begin(self, tool: int) -> int:
         """Watch every call from now on; return the events that are asked for."""
-        monitoring = sys.monitoring  # type: ignore[attr-defined]
+        monitoring = sys.monitoring  # type: ignore[attr-defined]  # Python 3.12
         watched, called, named, ran = self._watched, self._called, self._named, self._ran
         disable = monitoring.DISABLE
         quiet: dict[CodeType, int] = {}  # how often each ran and that said nothing new

@@ -30,7 +30,7 @@ def watch_calls(seen: SeenCalls, note: Note) -> None:
 
 def claim(name: str) -> int | None:
     """Return a number for a tool that no other tool has."""
-    monitoring = sys.monitoring  # type: ignore[attr-defined]
+    monitoring = sys.monitoring  # type: ignore[attr-defined]  # Python 3.12
     for number in _IDS:
         if monitoring.get_tool(number) is None:
             monitoring.use_tool_id(number, name)
@@ -43,7 +43,7 @@ def _monitor(seen: SeenCalls, note: Note) -> None:
     if tool is None:
         note("observes nothing: other tools hold all of sys.monitoring")
         return
-    monitoring = sys.monitoring  # type: ignore[attr-defined]
+    monitoring = sys.monitoring  # type: ignore[attr-defined]  # Python 3.12
     started, returned, disable = monitoring.events.PY_START, monitoring.events.PY_RETURN, monitoring.DISABLE
     functions = seen.functions
 

@@ -30,7 +30,7 @@ def begin() -> list[Watch]:
         lines, calls = LineWatch(_is_watched), CalleeWatch(_is_watched)
         _begun[:] = [lines, calls]
         events = lines.begin(tool) | calls.begin(tool)
-        sys.monitoring.set_events(tool, events)  # type: ignore[attr-defined]
+        sys.monitoring.set_events(tool, events)  # type: ignore[attr-defined]  # Python 3.12
     return _begun
 
 
@@ -60,7 +60,7 @@ class LineWatch:
 
     def begin(self, tool: int) -> int:
         """Watch every line from now on; return the events that are asked for."""
-        monitoring = sys.monitoring  # type: ignore[attr-defined]
+        monitoring = sys.monitoring  # type: ignore[attr-defined]  # Python 3.12
         files, disable, watches = self._files, monitoring.DISABLE, self._watches
 
         def on_line(code: CodeType, line: int) -> Any:

@@ -40,7 +40,7 @@ def _monitor(code: CodeType, look: Callable[[], bool]) -> None:
     tool = claim("syncscan step")
     if tool is None:
         return
-    monitoring = sys.monitoring  # type: ignore[attr-defined]
+    monitoring = sys.monitoring  # type: ignore[attr-defined]  # Python 3.12
 
     def on_line(code: CodeType, _line: int) -> None:
         if look():
