@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import syncscan
+from tests.clones import copy_parts
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCKS = 'import torch\n\nlosses = torch.zeros(8, device="cuda")\nprint(losses.sum().item())\n'
@@ -24,8 +25,7 @@ BLOCKS = 'import torch\n\nlosses = torch.zeros(8, device="cuda")\nprint(losses.s
 def source(tmp_path_factory) -> Path:
     """A copy of what the build reads, so that it leaves nothing in the repository."""
     folder = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "syncscan", "rules"):
-        subprocess.run(["cp", "-r", ROOT / name, folder], check=True)
+    copy_parts(("pyproject.toml", "setup.py", "README.md", "LICENSE", "syncscan", "rules"), folder)
     return folder
 
 

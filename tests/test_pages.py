@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.clones import copy_parts
 from tests.pages import play
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -18,8 +18,7 @@ PAGES = [DOCS / "tutorial.md", *sorted((DOCS / "how-to").glob("*.md"))]
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_prints_what_it_shows(page, tmp_path):
     if page.stem == "add-a-rule":
-        for name in IN_A_CLONE:
-            subprocess.run(["cp", "-r", ROOT / name, tmp_path], check=True)
+        copy_parts(IN_A_CLONE, tmp_path)
     assert play(page.read_text(encoding="utf-8"), tmp_path) == []
 
 

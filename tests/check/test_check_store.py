@@ -19,9 +19,9 @@ from syncscan.check.files import read_source
 from syncscan.check.matching import CheckResult
 from syncscan.check.store import Store, key_of
 from syncscan.model import Conventions, Failure
+from tests.clones import copy_parts
 
 WAITS = 'import torch\nt = torch.zeros(3, device="cuda")\nt.item()\n'
-ROOT = Path(__file__).parents[2]
 CORPUS = sorted((Path(__file__).parent / "corpus").rglob("*.py"))
 
 
@@ -67,8 +67,8 @@ def test_an_installation_of_the_same_program_takes_what_another_kept(project, ke
     root = project({"a.py": WAITS})
     for place in ("first", "second"):
         installation = tmp_path_factory.mktemp(place)
-        for folder, target in ((ROOT / "syncscan", "syncscan"), (ROOT / "rules", "syncscan/rules")):
-            shutil.copytree(folder, installation / target, copy_function=shutil.copyfile)
+        copy_parts(("syncscan", "rules"), installation, copy=shutil.copyfile)
+        (installation / "rules").rename(installation / "syncscan/rules")
         assert checked_by(installation, root, kept) == 1
     with (installation / "syncscan/rules/item_read.py").open("a") as stream:
         stream.write("# another program\n")

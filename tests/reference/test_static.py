@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.clones import copy_parts
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCKING = "syncscan/reference/blocking"
@@ -59,11 +60,9 @@ def marks(folder: str) -> Places:
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Places:
     project = tmp_path_factory.mktemp("project", numbered=False)
-    shutil.copytree(ROOT / SYNC_FREE, project / SYNC_FREE)
-    (project / RUNTIME).parent.mkdir(parents=True)
+    copy_parts((SYNC_FREE, RUNTIME), project)
     for package in ("syncscan", "tests", "tests/reference"):
         (project / package / "__init__.py").touch()
-    shutil.copy(ROOT / RUNTIME, project / RUNTIME)
     (project / "pyproject.toml").write_text("[tool.syncscan]\n")
     return findings(project)
 
