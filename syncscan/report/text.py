@@ -30,9 +30,9 @@ def render(report: Report, stream: TextIO) -> None:
 
 def show(report: Report, console: Console) -> None:
     """Write every finding, then the summary."""
-    for finding, *others in _gathered(worst_first(report.findings)):
-        lines = report.texts.get(finding.unit, "").split("\n")
-        for text in _finding(finding, lines, others):
+    texts = {unit: text.split("\n") for unit, text in report.texts.items()}
+    for finding, *others in _gathered(worst_first(report.findings), texts):
+        for text in _finding(finding, texts.get(finding.unit, ()), others):
             _print(console, text)
         _print(console, Text())
     for finding in report.refuted if report.shows_all else ():
@@ -62,28 +62,40 @@ def _print(console: Console, text: Text) -> None:
     console.print(text, soft_wrap=True, highlight=False)
 
 
-def _gathered(findings: Sequence[Finding]) -> Iterable[list[Finding]]:
-    """The findings of one rule in one function stand together, and those of one value in it, which feed each other.
+def _gathered(findings: Sequence[Finding], texts: Mapping[str, Sequence[str]]) -> Iterable[list[Finding]]:
+    """Group the findings that have one cause, each group at the place of its first finding.
 
-    So does what reads a property with the wait in the body of that. Each group stands where the first of it does.
+    A group holds the findings of one rule in one function, of one value in it, or of one line that several
+    functions of the same name repeat. A read of a property joins the synchronization in the body.
     """
     at_place = {(each.unit, each.line): each for each in findings}
     groups: list[list[Finding]] = []
     of_rule: dict[tuple[str, str, str], list[Finding]] = {}
     of_value: dict[tuple[str, str, tuple[Evidence, ...]], list[Finding]] = {}
+    of_line: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
         wait = _waited_for(finding, at_place)
         rule, value = (
             (wait.path, wait.function, wait.code),
             (wait.path, wait.function, wait.evidence),
         )
+        line = (wait.function.rpartition(".")[2], wait.code, _line_of(wait, texts))
         group = of_rule.get(rule) or (of_value.get(value) if wait.evidence else None)
+        if group is None and wait.function != "<module>":
+            group = of_line.get(line)
         if group is None:
             groups.append(group := [])
         group.append(finding)
         of_rule.setdefault(rule, group)
         of_value.setdefault(value, group)
+        of_line.setdefault(line, group)
     return groups
+
+
+def _line_of(finding: Finding, texts: Mapping[str, Sequence[str]]) -> str:
+    """Return the source line of a finding without its indentation; its expression where the text is not at hand."""
+    lines = texts.get(finding.unit, ())
+    return lines[finding.line - 1].strip() if finding.line <= len(lines) else finding.expression
 
 
 def _waited_for(finding: Finding, at_place: Mapping[tuple[str, int], Finding]) -> Finding:

@@ -151,6 +151,18 @@ def test_text_has_colours_on_a_terminal_only(monkeypatch):
     assert "\x1b[31m" not in rendered(REPORT, force_terminal=True)
 
 
+def test_one_line_that_functions_of_one_name_repeat_is_one_entry():
+    one = finding(6, 13, 6, 35, evidence=())
+    twin = finding(6, 13, 6, 35, evidence=(), path="pkg/v2.py", function="RunnerV2.step")
+    other_name = finding(6, 13, 6, 35, evidence=(), path="pkg/v3.py", function="Runner.prefill")
+    other_line = finding(8, 14, 8, 30, evidence=(), path="pkg/v4.py", function="RunnerV4.step")
+    texts = {f"pkg/{name}.py": SOURCE for name in ("runner", "v2", "v3", "v4")}
+    out = rendered(Report((one, twin, other_name, other_line), texts=texts))
+    heads = [line.split(": ")[0] for line in out.splitlines() if ": SYN101 " in line]
+    assert heads == ["pkg/runner.py:6:13", "pkg/v3.py:6:13", "pkg/v4.py:8:14"]
+    assert "  = the same at: pkg/v2.py:6:13\n" in out
+
+
 def test_markup_in_a_source_is_text():
     report = Report((finding(1, 1, 1, 7, evidence=()),), texts={"pkg/runner.py": "[bold]x[/bold] :smile:\n"})
     assert "1 | [bold]x[/bold] :smile:\n" in rendered(report)
