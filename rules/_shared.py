@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
@@ -19,11 +20,12 @@ CONSTRUCTORS = frozenset({"tensor", "as_tensor", "asarray", "new_tensor"})  # of
 PYTHON = ("builtins.", "math.", "operator.", "logging.")  # packages whose functions have rules of their own
 
 _LONGEST_SHOWN = 60
+_BROKEN_BRACKETS = re.compile(r"(?<=[(\[{])\s*\n\s*|,?\s*\n\s*(?=[)\]}])")  # line breaks inside brackets
 
 
 def shown(node: ast.AST, facts: Facts) -> str:
     """The text of a node on one line, cut where it is long, for a message."""
-    text = " ".join(facts.source(node).split())
+    text = " ".join(_BROKEN_BRACKETS.sub("", facts.edited(node, {})).split())
     return f"`{text}`" if len(text) <= _LONGEST_SHOWN else f"`{text[: _LONGEST_SHOWN - 3]}...`"
 
 
