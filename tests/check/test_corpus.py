@@ -142,6 +142,8 @@ def _unlike(expected: Expected, finding: Finding, program: Program) -> list[str]
         said.append(f"expected reached by {expected.reached}, found {finding['call_chain']}")
     steps = [(program.places[place], text) for place, text in expected.because]
     chain = [((step["path"], step["line"]), step["text"]) for step in finding["evidence"]]
+    if any(line < 1 or "``" in text for (_, line), text in chain):
+        said.append(f"evidence without a place or a name: {chain}")
     if steps and steps != chain:
         said.append(f"expected because {steps}\n  found {chain}")
     return said

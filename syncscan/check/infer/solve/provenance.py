@@ -23,6 +23,7 @@ from syncscan.check.infer.ir.instructions import CallSite, Op, Slot
 from syncscan.check.infer.source.index import Module, Parameter
 from syncscan.check.infer.transfer.point import Origin, Point, Sighting, Solving, Trace
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS
+from syncscan.check.infer.transfer.storing import ANY_NAME
 from syncscan.check.infer.transfer.virtual import parameter_at
 from syncscan.model import ON_GPU, Confidence, Device, Evidence, Kind
 
@@ -157,8 +158,9 @@ class Provenance:
     def _root(self, state: State, slot: Slot, origins: Sequence[Origin], seen: set[_Node]) -> list[Step]:
         """Return the step of an origin, followed by the chain of its device argument."""
         origin = origins[0]
-        line = origin.line or _line_of(state, slot)
-        text = origin.text.replace("{}", f"`{_text_of(state, slot)}`")
+        line = origin.line or _line_of(state, slot) or _line_of_use(state, slot)
+        shown = _text_of(state, slot)
+        text = origin.text.replace("{}", f"`{shown}`" if shown else "the value")
         step = Step(origin.path, line, text, is_placing="puts it" in origin.text)
         device = _device_operand(state, slot) if step.is_placing else None
         if device is None:
@@ -430,6 +432,17 @@ def _line_of(state: State, slot: Slot) -> int:
     return state.ir.places[slot][0] if slot in state.ir.places else 0
 
 
+def _line_of_use(state: State, slot: Slot) -> int:
+    """Return the line of the first recorded instruction that a value reaches, or 0: an unpacked value has no line of its own."""
+    reached = {slot}
+    for user in range(slot + 1, len(state.ir.ops)):
+        if not reached.isdisjoint(state.ir.operands[user]):
+            if user in state.ir.places:
+                return _line_of(state, user)
+            reached.add(user)
+    return 0
+
+
 def _text_of(state: State, slot: Slot) -> str:
     """Return the first line of a call's source, shortened for a message."""
     if slot not in state.ir.places:
@@ -459,6 +472,8 @@ def _text_of_cell(cell: Cell[Any], node: _Node) -> str:
     if cell.sort == "returns":
         return f"returned by `{key.qualname}`" if state.ir.ops[slot] == Op.RETURN else ""
     if cell.sort in {"attributes", "set_in_bodies"}:
+        if key[1] == ANY_NAME:
+            return f"attributes of `{key[0].qualname}` are set under computed names"
         path = data[1] if state.ir.ops[slot] in {Op.STORE_ATTRIBUTE, Op.STORE_CLASS} else key[1]
         return f"`{path}` is set"
     return f"`{key[1]}` is set" if cell.sort == "globals" and isinstance(key[0], Module) else ""

@@ -16,6 +16,7 @@ from syncscan.check.infer.transfer.modules import groups_of_parameters
 from syncscan.check.infer.transfer.names import external, module_name
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import ATTRIBUTES, register
+from syncscan.check.infer.transfer.storing import ANY_NAME
 from syncscan.model import Confidence, Device, Kind
 
 _SAME_PLACE = frozenset({"T", "mT", "H", "mH", "data", "grad", "real", "imag"})
@@ -143,7 +144,7 @@ def _of_instance(at: Point, base: AbstractValue, name: str) -> AbstractValue:
         value.kind is Kind.TENSOR and value.device is Device.UNKNOWN
     ):
         value = _declared(at, cls, name, value)
-    return at.context.observations.attribute(at, cls, name, value)
+    return at.context.observations.attribute(at, cls, name, _transferred_by_name(at, cls, value))
 
 
 def _stored(at: Point, cls: Class, name: str) -> AbstractValue:
@@ -163,6 +164,19 @@ def _stored(at: Point, cls: Class, name: str) -> AbstractValue:
         if by_bodies is not BOTTOM:
             return by_bodies
     return join_all([at.read(known.attributes[owner, name]) for owner in owners])
+
+
+def _transferred_by_name(at: Point, cls: Class, value: AbstractValue) -> AbstractValue:
+    """Return the value of an attribute, with the devices to which code transfers all attributes of an object."""
+    tensors = [option for option in value.options if option.kind is Kind.TENSOR]
+    if cls.is_module or not tensors:
+        return value
+    there = join_all([at.read(at.context.known.attributes[base, ANY_NAME]) for base in cls.mro()])
+    places = {option.device for option in there.options if option.kind in {Kind.TENSOR, Kind.MOVED}}
+    copies = [
+        refine(tensor, device=place, confidence=Confidence.ASSUMED) for tensor in tensors for place in places
+    ]
+    return join(value, join_all(copies))
 
 
 def _declared(at: Point, cls: Class, name: str, value: AbstractValue) -> AbstractValue:

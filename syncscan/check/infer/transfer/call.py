@@ -17,7 +17,7 @@ class Call(NamedTuple):
 
     ``slots`` has the slots of the arguments in the order of `values`, with -1 for arguments without a slot;
     empty if unknown. ``is_open_ended`` says that the last positional argument stands for any number of
-    arguments, as ``*args`` does.
+    arguments, as ``*args`` does. ``any_keyword`` is the value of the keywords in ``**kwargs`` whose names are unknown.
     """
 
     args: Sequence[AbstractValue]
@@ -25,6 +25,7 @@ class Call(NamedTuple):
     site: CallSite | None = None
     slots: Sequence[Slot] = ()
     is_open_ended: bool = False
+    any_keyword: AbstractValue = BOTTOM
 
     @property
     def first(self) -> AbstractValue:
@@ -43,7 +44,9 @@ class Call(NamedTuple):
     def on(self, receiver: AbstractValue) -> Call:
         """Return the call with the receiver of a method as first argument."""
         slots = (-1, *self.slots) if self.slots else ()
-        return Call((receiver, *self.args), self.kwargs, self.site, slots, self.is_open_ended)
+        return Call(
+            (receiver, *self.args), self.kwargs, self.site, slots, self.is_open_ended, self.any_keyword
+        )
 
     def slot_of(self, place: int | str) -> Slot:
         """Return the slot of the argument at a position or under a name, or -1."""

@@ -16,7 +16,7 @@ from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.guesses import named
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import CALLABLES, register
-from syncscan.check.infer.transfer.storing import store_attribute, tell
+from syncscan.check.infer.transfer.storing import store_any_attribute, store_attribute, tell
 from syncscan.check.infer.transfer.virtual import parameter_at, plain_of
 from syncscan.model import ON_GPU, Device, Kind
 from syncscan.ops.inferred import device_named
@@ -270,6 +270,7 @@ def _instantiate(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
     if not isinstance(cls, Class):
         return BOTTOM
     instance = AbstractValue(Kind.INSTANCE, payload=cls)
+    store_any_attribute(at, cls, call.any_keyword)
     at.asks(cls, "__init__")
     at.asks(cls, "__post_init__")
     init = cls.find_method("__init__")

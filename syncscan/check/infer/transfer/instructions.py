@@ -151,18 +151,22 @@ def _spread(values: Values, slots: Sequence[int], site: CallSite) -> Call:
             of_args.append(slots[place])
     kwargs: dict[str, AbstractValue] = {}
     of_kwargs: dict[str, int] = {}
+    any_keyword = BOTTOM
     for place, name in enumerate(site.keywords, site.positional):
         value = values[place]
         if name is not None:
             kwargs[name] = value
             of_kwargs[name] = slots[place]
         elif value.kind is Kind.DICT and isinstance(value.payload, tuple) and value.items is not None:
-            kwargs |= {
-                key: item
-                for key, item in zip(value.payload, value.items, strict=True)
-                if isinstance(key, str)
-            }
-    return Call(args, kwargs, site, (*of_args, *(of_kwargs.get(name, -1) for name in kwargs)), is_open)
+            for key, item in zip(value.payload, value.items, strict=True):
+                if isinstance(key, str):
+                    kwargs[key] = item
+                else:
+                    any_keyword = join(any_keyword, item)
+        elif value.kind is Kind.DICT:
+            any_keyword = join(any_keyword, element_of(value))
+    of_values = (*of_args, *(of_kwargs.get(name, -1) for name in kwargs))
+    return Call(args, kwargs, site, of_values, is_open, any_keyword)
 
 
 def _site(at: Point, values: Values, site: CallSite) -> None:

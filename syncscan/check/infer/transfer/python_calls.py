@@ -6,6 +6,7 @@ from syncscan.check.infer.domain.basic import (
     BOOL,
     EMPTY,
     INT,
+    NONE,
     NUMBER,
     STRING,
     element_of,
@@ -24,7 +25,7 @@ from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.guesses import named
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import FUNCTIONS, PACKAGES, register
-from syncscan.check.infer.transfer.storing import store_attribute
+from syncscan.check.infer.transfer.storing import store_any_attribute, store_attribute
 from syncscan.model import Kind
 
 _RESULTS = {
@@ -124,6 +125,19 @@ def _getattr(at: Point, call: Call) -> AbstractValue:
         return BOTTOM
     value = named(at, at.attribute(call.first, name), name)
     return join(value, call.args[2]) if len(call.args) > 2 else value
+
+
+@register(FUNCTIONS, "builtins.setattr")
+def _setattr(at: Point, call: Call) -> AbstractValue:
+    if len(call.args) == 3:
+        name, value = call.args[1].payload, call.args[2]
+        for option in call.first.options:
+            if option.kind is Kind.INSTANCE and isinstance(option.payload, Class):
+                if isinstance(name, str):
+                    store_attribute(at, option.payload, name, value)
+                else:
+                    store_any_attribute(at, option.payload, value)
+    return NONE
 
 
 @register(FUNCTIONS, "functools.partial")

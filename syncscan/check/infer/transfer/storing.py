@@ -9,6 +9,8 @@ from syncscan.check.infer.source.index import Class, Module
 from syncscan.check.infer.transfer.point import Point
 from syncscan.model import Kind
 
+ANY_NAME = "*"  # of the attributes that ``setattr(self, name, value)`` and ``Cls(**values)`` set
+
 
 def tell(at: Point, cell: Cell[AbstractValue], value: AbstractValue) -> None:
     """Contribute a value to a cell, in its form on the other side."""
@@ -31,3 +33,9 @@ def store_attribute(at: Point, cls: Class, name: str, value: AbstractValue) -> N
     if at.function is at.module.body:
         tell(at, known.set_in_bodies[owner, name], value)
     tell(at, known.attributes[owner, name], value)
+
+
+def store_any_attribute(at: Point, cls: Class, value: AbstractValue) -> None:
+    """Contribute a value to the attributes of a class's instances that are set under a computed name."""
+    if at.may_tell(cls.module):
+        tell(at, at.context.known.attributes[cls, ANY_NAME], value)
