@@ -100,7 +100,7 @@ def _leading_to(finding: Finding) -> Value:
     evidence: Evidence | None = None
     for step in reversed(finding.evidence):
         evidence = Evidence(step.path, step.line, step.text, evidence)
-    text = f"`{' '.join(finding.expression.split())}` in `{finding.function}` waits"
+    text = f"`{' '.join(finding.expression.split())}` in `{finding.function}` blocks"
     confidence = min(finding.confidence, Confidence.INFERRED)
     return Value(
         Kind.TENSOR,

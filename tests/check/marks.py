@@ -12,7 +12,7 @@ settings of its own. It is checked whole, from ``--min-confidence assumed`` on. 
 
 Several marks may stand on a line. What is on no mark must not be found. On the lines below an expectation, with nothing else on them:
 
-    # because: made: `torch.zeros(n)` puts it there   the whole chain of evidence, one line a step, in order
+    # because: made: `torch.zeros(n)` places the tensor on the GPU   the whole chain of evidence, one line a step, in order
     # reached: Model.forward > longest   the chain of calls through which a step reaches it
 
 ``made`` is a place: the line that ends in ``# at: made``, in any file of the program. A file whose first

@@ -101,7 +101,7 @@ def test_what_was_seen_is_told_with_how_it_came_there(syncscan, project):
     (finding,) = json.loads(done.stdout)["findings"]
     first, *others = [step["text"] for step in finding["evidence"]]
     assert first == "`y` was seen on the GPU in 5 calls"
-    assert others[-1] == '`torch.ones(3, device="cuda")` puts it there'
+    assert others[-1] == '`torch.ones(3, device="cuda")` places the tensor on the GPU'
 
 
 def test_what_was_seen_as_a_number_too_waits_where_it_was_on_the_gpu(check):
@@ -126,7 +126,7 @@ def test_attributes_and_results_that_were_seen_are_there(check):
     found, _ = check(late={"return": {"gpu float": 5}})
     confidence, why = found[22, "SYN101"]
     assert confidence in {"inferred", "observed"}
-    assert why in {"returned by `late`", "the result of `late` was seen on the GPU in 5 calls"}
+    assert why in {"`late` returns the value", "the result of `late` was seen on the GPU in 5 calls"}
 
 
 HOST = {
@@ -307,7 +307,7 @@ def test_a_bad_file_gets_one_line(syncscan, project):
 
 
 ON_GPU, ON_HOST = 'torch.ones(3, device="cuda")', "torch.ones(3)"
-SEEN, PUT = "`x` was seen on the GPU in 4 calls", f"`{ON_GPU}` puts it there"
+SEEN, PUT = "`x` was seen on the GPU in 4 calls", f"`{ON_GPU}` places the tensor on the GPU"
 TAKEN = "import torch\n\n\ndef take(x, g):\n    return {}\n\n\ndef caller(c):\n    return take({}, c)\n"
 ITEMS, FIRST, AS_DEVICE = "x[0].item(), x[1].item()", "x[0].item()", "torch.ones(4, device=x).item()"
 GIVEN = "x.item() if x is not None else 1"
@@ -342,9 +342,9 @@ GIVEN = "x.item() if x is not None else 1"
         ("x['a'].item()", f"dict(a={ON_GPU})", "dict[host float]", {}, 1),
         ("x.item()", ON_GPU, "list[gpu float]", {}, 1),
         # devices
-        (AS_DEVICE, "c", "gpu device", {AS_DEVICE: ["observed", f"`{AS_DEVICE[:-7]}` puts it there", SEEN]}, 0),
+        (AS_DEVICE, "c", "gpu device", {AS_DEVICE: ["observed", f"`{AS_DEVICE[:-7]}` places the tensor on the GPU", SEEN]}, 0),
         (AS_DEVICE, "'cuda'", "host device", {}, 1),
-        (AS_DEVICE, "'cuda'", "text", {AS_DEVICE: ["proved", f"`{AS_DEVICE[:-7]}` puts it there"]}, 0),
+        (AS_DEVICE, "'cuda'", "text", {AS_DEVICE: ["proved", f"`{AS_DEVICE[:-7]}` places the tensor on the GPU"]}, 0),
         # tensors, and what is none
         ("x.item()", ON_GPU, "gpu float", {"x.item()": ["observed", SEEN, PUT]}, 0),
         ("x.item()", ON_HOST, "gpu float", {"x.item()": ["observed", SEEN]}, 0),

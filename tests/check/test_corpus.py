@@ -34,7 +34,7 @@ import torch
 
 t = torch.ones(4, device="cuda")  # at: made
 t.tolist()  # MARK
-# because: made: `torch.ones(4, device="cuda")` puts it there
+# because: made: `torch.ones(4, device="cuda")` places the tensor on the GPU
 """
 
 
@@ -68,7 +68,7 @@ def test_a_difference_is_told_with_its_line(
 
 
 def test_another_reason_is_told(project: Callable[[dict[str, str | bytes]], Path], syncscan: Command) -> None:
-    text = WAITS.replace("MARK", "expect: SYN102").replace("puts it there", "is on the GPU")
+    text = WAITS.replace("MARK", "expect: SYN102").replace("places the tensor on the GPU", "is on the GPU")
     (told,) = compare(read("theme/a", {"a.py": text}), findings_in({"a.py": text}, project, syncscan))
     assert "expected because" in told
 

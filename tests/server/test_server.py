@@ -203,7 +203,7 @@ def test_a_hover_explains(project):
         await editor.diagnostics("a.py")
         text = (await editor.hover("a.py", 3, 20)).contents.value
         assert text.startswith("**SYN101 item-read** (warning, proved)")
-        assert "puts it there (" in text
+        assert "places the tensor on the GPU (" in text
         assert "(SYN101)" in text
         assert await editor.hover("a.py", 0, 0) is None
 

@@ -161,7 +161,7 @@ class Provenance:
         line = origin.line or _line_of(state, slot) or _line_of_use(state, slot)
         shown = _text_of(state, slot)
         text = origin.text.replace("{}", f"`{shown}`" if shown else "the value")
-        step = Step(origin.path, line, text, is_placing="puts it" in origin.text)
+        step = Step(origin.path, line, text, is_placing=origin.is_placing)
         device = _device_operand(state, slot) if step.is_placing else None
         if device is None:
             return [step]
@@ -462,21 +462,21 @@ def _text_of_cell(cell: Cell[Any], node: _Node) -> str:
     key, data = cell.key, state.ir.data[slot]
     if cell.sort == "parameters":
         owner = _owner_of(key, state)
-        return f"`{key.name}` of `{owner}` is passed here"
+        return f"a call site passes `{key.name}` to `{owner}`"
     if cell.sort == "virtual arguments":
         virtual, _, place = key
         first = next(iter(virtual.below))
         parameter = parameter_at(first, place)
         name = place if isinstance(place, str) else parameter.name if parameter is not None else str(place)
-        return f"`{name}` of `{virtual.cls.qualname}.{virtual.name}` is passed here"
+        return f"a call site passes `{name}` to `{virtual.cls.qualname}.{virtual.name}`"
     if cell.sort == "returns":
-        return f"returned by `{key.qualname}`" if state.ir.ops[slot] == Op.RETURN else ""
+        return f"`{key.qualname}` returns the value" if state.ir.ops[slot] == Op.RETURN else ""
     if cell.sort in {"attributes", "set_in_bodies"}:
         if key[1] == ANY_NAME:
-            return f"attributes of `{key[0].qualname}` are set under computed names"
+            return f"attributes of `{key[0].qualname}` are assigned under computed names"
         path = data[1] if state.ir.ops[slot] in {Op.STORE_ATTRIBUTE, Op.STORE_CLASS} else key[1]
-        return f"`{path}` is set"
-    return f"`{key[1]}` is set" if cell.sort == "globals" and isinstance(key[0], Module) else ""
+        return f"`{path}` is assigned"
+    return f"`{key[1]}` is assigned" if cell.sort == "globals" and isinstance(key[0], Module) else ""
 
 
 def _owner_of(parameter: Parameter, state: State) -> str:

@@ -72,8 +72,8 @@ def _is_used_as_tensor(at: Point, parameter: Parameter) -> bool:
     return parameter.name in used or at.number in at.context.uses(at.state).tensors
 
 
-_IS_GRADIENT = "`{}` is a gradient, and nothing places it on the CPU"
-_IS_USED = "`{}` is used as a tensor: it waits if its argument is on the GPU"
+_IS_GRADIENT = "`{}` is a gradient, and no code places the gradient on the CPU"
+_IS_USED = "`{}` is used as a tensor: the call blocks if the argument is on the GPU"
 
 
 def _receiver(function: Function) -> AbstractValue:

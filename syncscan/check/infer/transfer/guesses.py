@@ -55,7 +55,7 @@ _PLACES = frozenset({Device.CPU, Device.CUDA, Device.MIXED, Device.OTHER})
 def _as_it_is_named(at: Point, value: AbstractValue, name: str, place: Device) -> AbstractValue:
     if place is Device.CPU:
         return _on_the_host(value, name)
-    at.origin(f"`{name}` is named so", node=at.function.node)
+    at.origin(f"the name `{name}` promises the GPU", node=at.function.node)
     return refine(value, kind=Kind.TENSOR, device=Device.CUDA, confidence=Confidence.ASSUMED)
 
 
@@ -75,16 +75,16 @@ def by_use(at: Point, value: AbstractValue) -> AbstractValue:
     if at.site is not None and at.site.attribute in {"cpu", "to"}:
         return AbstractValue(Kind.TENSOR, Device.CPU, Confidence.ASSUMED)
     if at.number in at.context.uses(at.state).downloaded:
-        at.origin("{} is copied to the CPU, so it comes from the GPU")
+        at.origin("{} is copied to the CPU, so the source is on the GPU")
         return AbstractValue(Kind.TENSOR, Device.CUDA, Confidence.INFERRED)
-    at.origin("{} is used as a tensor, and nothing places it on the CPU")
+    at.origin("{} is used as a tensor, and no code places the tensor on the CPU")
     return AbstractValue(Kind.TENSOR, Device.CUDA, Confidence.ASSUMED)
 
 
 _HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT})
 
 
-IS_TENSOR = "`{}` is a tensor, and nothing places it on the CPU"
+IS_TENSOR = "`{}` is a tensor, and no code places the tensor on the CPU"
 
 
 def assumed_tensor(

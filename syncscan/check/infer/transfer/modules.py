@@ -68,7 +68,7 @@ def given_by_part(at: Point, call: Call) -> AbstractValue:
     on_gpu = [value for value in call.args if value.is_gpu or value.kind is Kind.MOVED]
     if not on_gpu or not at.assume():
         return BOTTOM
-    at.origin("a part of a module gives what is where the module is")
+    at.origin("a submodule returns tensors on the device of its module")
     return AbstractValue(Kind.MOVED, Device.CUDA, Confidence.INFERRED, via=via_of(on_gpu))
 
 

@@ -80,6 +80,7 @@ class Origin(NamedTuple):
     text: str
     path: str
     line: int
+    is_placing: bool = False  # the call decides the device, by an argument
 
 
 class Sighting(NamedTuple):
@@ -180,11 +181,18 @@ class Point:
             self.state.open[self.number] = stratum
         return False
 
-    def origin(self, text: str, module: Module | None = None, node: ast.AST | None = None) -> None:
+    def origin(
+        self,
+        text: str,
+        module: Module | None = None,
+        node: ast.AST | None = None,
+        *,
+        is_placing: bool = False,
+    ) -> None:
         """Record the reason for the device of a value that this instruction decides; ``{}`` stands for the call."""
         if self.trace is not None:
             line = getattr(node, "lineno", 1) if node is not None else 0
-            self.trace.origins.append(Origin(text, (module or self.module).path, line))
+            self.trace.origins.append(Origin(text, (module or self.module).path, line, is_placing))
 
     def saw(self, text: str, where: Function, known: AbstractValue, seen: AbstractValue) -> None:
         """Record a runtime fact about a value, beside the inferred value."""

@@ -60,6 +60,10 @@ def dtype_class(name: str) -> str | None:
     return _DTYPES.get(name.rpartition(".")[2])
 
 
+_WHERE = {Device.CUDA: "on the GPU", Device.CPU: "in host memory"}
+_DECIDED_LATER = "on a device chosen at run time, assumed to be the GPU"
+
+
 def placed(value: AbstractValue, at: Point) -> tuple[Device, Confidence, Via | None]:
     """Return the device that a ``device=`` argument denotes, with its confidence and the deciding parameters.
 
@@ -76,9 +80,7 @@ def placed(value: AbstractValue, at: Point) -> tuple[Device, Confidence, Via | N
         )
     device = device_named(value)
     if at.trace is not None:
-        decided = device in ON_BOTH
-        where = "there" if decided else "on a device that the run decides, taken for the GPU"
-        at.origin(f"{{}} puts it {where}")
+        at.origin(f"{{}} places the tensor {_WHERE.get(device, _DECIDED_LATER)}", is_placing=True)
     if device is Device.CUDA:
         return device, max(value.confidence, Confidence.INFERRED), value.via
     if device is Device.MIXED:  # on the GPU for some callers
@@ -175,7 +177,7 @@ def _where_they_are(bound: Bound, at: Point) -> AbstractValue:
     result = together(at, bound.operands())
     if result.device is not Device.UNKNOWN or "parameters" not in bound.values or not at.assume():
         return result
-    at.origin("{} is where the parameters are, taken for the GPU")
+    at.origin("{} is on the device of the parameters, assumed to be the GPU")
     return refine(result, device=Device.CUDA, confidence=Confidence.INFERRED)
 
 
@@ -237,7 +239,7 @@ def _made(bound: Bound, at: Point) -> AbstractValue:
     else:
         place, confidence, via = placed(device, at)
     if place is Device.CPU:
-        at.origin("{} makes it in host memory")
+        at.origin("{} creates the tensor in host memory")
     pinned = _pinned(bound) if place is Device.CPU else DIFFERS if place is Device.MIXED else None
     ndim, count = _dimensions(bound), _elements(bound, at)
     made = AbstractValue(Kind.TENSOR, place, confidence, count=count, via=via if place in ON_GPU else None)

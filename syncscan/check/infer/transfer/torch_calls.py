@@ -153,12 +153,14 @@ def _moved_by(at: Point, base: AbstractValue, name: str, call: Call) -> Abstract
     if name == "cuda" or (name == "to" and _is_cuda(device)):
         if base is BOTTOM and not at.stays_open():
             return BOTTOM
-        at.origin("{} puts it there")
+        at.origin("{} places the tensor on the GPU", is_placing=True)
         return AbstractValue(
             Kind.MOVED, Device.CUDA, Confidence.INFERRED, via=device.via if name == "to" else None
         )
     if name == "to" and _is_decided_later(device, call) and at.assume():
-        at.origin("{} puts it on a device that the run decides, taken for the GPU")
+        at.origin(
+            "{} places the tensor on a device chosen at run time, assumed to be the GPU", is_placing=True
+        )
         return AbstractValue(Kind.MOVED, Device.CUDA, Confidence.INFERRED, via=device.via)
     return None
 
@@ -184,7 +186,7 @@ def _has_one_on_gpu(call: Call) -> bool:
 @register(CALLABLES, Kind.MOVED)
 def _call_moved(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
     """Return the output of an unresolved transfer that is called: a module, whose output is on its device."""
-    at.origin("a module that was moved to the GPU gives what is there")
+    at.origin("a module on the GPU returns tensors on the GPU")
     return AbstractValue(Kind.MOVED, callee.device, Confidence.INFERRED, via=callee.via)
 
 
@@ -286,7 +288,7 @@ _NAMES_OF_DEVICES = frozenset({Kind.STRING, Kind.DEVICE, Kind.NUMBER})
 @register(FUNCTIONS, "torch.set_default_device")
 def _default_device(at: Point, call: Call) -> AbstractValue:
     device = default_device_of(call.first)
-    at.origin("{} places what names no device")
+    at.origin("{} sets the default device")
     note_default_device(at, device)
     if at.function is at.module.body:
         at.tell(at.context.known.globals[at.module, DEFAULT_DEVICE], refine(device, via=None))

@@ -7,7 +7,7 @@ from torch import nn
 
 def norm_of(x):  # at: x
     if torch.isfinite(x):  # expect: SYN104 (assumed)
-        # because: x: `x` is used as a tensor: it waits if its argument is on the GPU
+        # because: x: `x` is used as a tensor: the call blocks if the argument is on the GPU
         return x.item()  # expect: SYN101 (assumed)
     return x.unsqueeze(0)
 

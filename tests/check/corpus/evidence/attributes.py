@@ -14,9 +14,9 @@ class Runner:
 
     def step(self):
         self.rows.tolist()  # expect: SYN102 (inferred)
-        # because: long: `torch.zeros(  # at: long...` puts it on a device that the run decides, taken for the GPU
+        # because: long: `torch.zeros(  # at: long...` places the tensor on a device chosen at run time, assumed to be the GPU
         return self.lens.tolist()  # expect: SYN102 (inferred)
-        # because: made: `torch.zeros(n, device="cuda")` puts it there
+        # because: made: `torch.zeros(n, device="cuda")` places the tensor on the GPU
 
 
 class Batch:
@@ -25,9 +25,9 @@ class Batch:
 
     def read(self):
         return self.lens.tolist()  # expect: SYN102 (inferred)
-        # because: stored: `self.lens` is set
-        # because: passed: `lens` of `Batch.fill` is passed here
-        # because: given: `torch.ones(4, device="cuda")` puts it there
+        # because: stored: `self.lens` is assigned
+        # because: passed: a call site passes `lens` to `Batch.fill`
+        # because: given: `torch.ones(4, device="cuda")` places the tensor on the GPU
 
 
 given = torch.ones(4, device="cuda")  # at: given
@@ -39,8 +39,8 @@ class Table:
 
     def __init__(self):
         self.first = self.rows.tolist()  # expect: SYN102 (inferred)
-        # because: table: `Table.rows` is set
-        # because: zeros: `torch.zeros(4, device="cuda")` puts it there
+        # because: table: `Table.rows` is assigned
+        # because: zeros: `torch.zeros(4, device="cuda")` places the tensor on the GPU
 
 
 zeros = torch.zeros(4, device="cuda")  # at: zeros

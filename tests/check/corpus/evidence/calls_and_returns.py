@@ -9,8 +9,8 @@ def make(n: int):
 
 def read(lens):
     return lens.tolist()  # expect: SYN102 (inferred)
-    # because: passed: `lens` of `read` is passed here
-    # because: made: `torch.zeros(n, device="cuda")` puts it there
+    # because: passed: a call site passes `lens` to `read`
+    # because: made: `torch.zeros(n, device="cuda")` places the tensor on the GPU
 
 
 def doubled(lens):
@@ -22,6 +22,6 @@ def run():
     lens = make(3)
     read(lens)  # at: passed
     doubled(lens).tolist()  # expect: SYN102 (inferred)  # at: call
-    # because: doubled: returned by `doubled`
-    # because: call: `lens` of `doubled` is passed here
-    # because: made: `torch.zeros(n, device="cuda")` puts it there
+    # because: doubled: `doubled` returns the value
+    # because: call: a call site passes `lens` to `doubled`
+    # because: made: `torch.zeros(n, device="cuda")` places the tensor on the GPU

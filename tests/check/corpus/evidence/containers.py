@@ -12,13 +12,13 @@ class Pool:
 
     def read(self):
         return self.rows[0].tolist()  # expect: SYN102 (inferred)
-        # because: added: `torch.ones(n, device="cuda")` puts it there
+        # because: added: `torch.ones(n, device="cuda")` places the tensor on the GPU
 
 
 def passed(rows):
     return rows[0].tolist()  # expect: SYN102 (inferred)
-    # because: call: `rows` of `passed` is passed here
-    # because: made: `torch.ones(1, device="cuda")` puts it there
+    # because: call: a call site passes `rows` to `passed`
+    # because: made: `torch.ones(1, device="cuda")` places the tensor on the GPU
 
 
 row = torch.ones(1, device="cuda")  # at: made

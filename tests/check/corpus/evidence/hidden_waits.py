@@ -32,11 +32,11 @@ def count(metadata: Metadata):
 def sums(metadata: Metadata):
     return metadata.total  # expect: SYN501
     # because: calls: `Metadata.total` calls `_read`
-    # because: reads: `self.lens.sum().item()` in `Metadata._read` waits
-    # because: made: `torch.ones(4, device="cuda")` puts it there
+    # because: reads: `self.lens.sum().item()` in `Metadata._read` blocks
+    # because: made: `torch.ones(4, device="cuda")` places the tensor on the GPU
 
 
 def run(metadata: Metadata):
     return metadata.lens_cpu  # expect: SYN501 (inferred)
-    # because: waits: `self.lens.cpu()` in `Metadata.lens_cpu` waits
-    # because: made: `torch.ones(4, device="cuda")` puts it there
+    # because: waits: `self.lens.cpu()` in `Metadata.lens_cpu` blocks
+    # because: made: `torch.ones(4, device="cuda")` places the tensor on the GPU

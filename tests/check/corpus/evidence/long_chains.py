@@ -25,12 +25,12 @@ def five(e):
 
 def six(f):
     return f.tolist()  # expect: SYN102 (inferred)
-    # because: sixth: `f` of `six` is passed here
-    # because: fifth: `e` of `five` is passed here
-    # because: fourth: `d` of `four` is passed here
-    # because: third: `c` of `three` is passed here
-    # because: second: `b` of `two` is passed here
-    # because: made: `torch.ones(1, device="cuda")` puts it there
+    # because: sixth: a call site passes `f` to `six`
+    # because: fifth: a call site passes `e` to `five`
+    # because: fourth: a call site passes `d` to `four`
+    # because: third: a call site passes `c` to `three`
+    # because: second: a call site passes `b` to `two`
+    # because: made: `torch.ones(1, device="cuda")` places the tensor on the GPU
 
 
 t = torch.ones(1, device="cuda")  # at: made

@@ -4,7 +4,7 @@
 def run(batch, model):
     ids = batch.to("cuda")  # at: moved
     ids.sum().item()  # expect: SYN101 (inferred)
-    # because: moved: `batch.to("cuda")` puts it there
+    # because: moved: `batch.to("cuda")` places the tensor on the GPU
     labels = batch.cuda()  # at: cuda
     return labels.sum().item()  # expect: SYN101 (inferred)
-    # because: cuda: `batch.cuda()` puts it there
+    # because: cuda: `batch.cuda()` places the tensor on the GPU

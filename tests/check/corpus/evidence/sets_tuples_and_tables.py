@@ -8,27 +8,27 @@ made = torch.ones(1, device="cuda")  # at: made
 def of_set(rows):
     for row in rows:
         row.tolist()  # expect: SYN102
-        # because: set: `rows` of `of_set` is passed here
-        # because: made: `torch.ones(1, device="cuda")` puts it there
+        # because: set: a call site passes `rows` to `of_set`
+        # because: made: `torch.ones(1, device="cuda")` places the tensor on the GPU
 
 
 def of_tuple(rows):
     return rows[1].tolist()  # expect: SYN102
-    # because: tuple: `rows` of `of_tuple` is passed here
-    # because: made: `torch.ones(1, device="cuda")` puts it there
+    # because: tuple: a call site passes `rows` to `of_tuple`
+    # because: made: `torch.ones(1, device="cuda")` places the tensor on the GPU
 
 
 def of_table(rows):
     return rows["a"].tolist()  # expect: SYN102
-    # because: table: `rows` of `of_table` is passed here
-    # because: made: `torch.ones(1, device="cuda")` puts it there
+    # because: table: a call site passes `rows` to `of_table`
+    # because: made: `torch.ones(1, device="cuda")` places the tensor on the GPU
 
 
 def of_optional(row):
     if row is not None:
         row.tolist()  # expect: SYN102
-        # because: some: `row` of `of_optional` is passed here
-        # because: made: `torch.ones(1, device="cuda")` puts it there
+        # because: some: a call site passes `row` to `of_optional`
+        # because: made: `torch.ones(1, device="cuda")` places the tensor on the GPU
 
 
 def nothing(rows):

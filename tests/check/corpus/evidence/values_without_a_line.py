@@ -7,6 +7,6 @@ def features(crops):
     found = lease(crops)
     return [
         each.cpu().numpy()  # expect: SYN105 `each.cpu()`  # at: use
-        # because: use: the value is copied to the CPU, so it comes from the GPU
+        # because: use: the value is copied to the CPU, so the source is on the GPU
         for each in found
     ]

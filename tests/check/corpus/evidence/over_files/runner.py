@@ -4,10 +4,10 @@ from store import Store
 
 def step(store: Store):
     return store.total().item()  # expect: SYN101 (inferred)
-    # because: total: returned by `Store.total`
-    # because: put: `self.rows` is set
-    # because: passed: `rows` of `Store.put` is passed here
-    # because: made: `torch.zeros(4, device="cuda")` puts it there
+    # because: total: `Store.total` returns the value
+    # because: put: `self.rows` is assigned
+    # because: passed: a call site passes `rows` to `Store.put`
+    # because: made: `torch.zeros(4, device="cuda")` places the tensor on the GPU
 
 
 def begin():
