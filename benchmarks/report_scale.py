@@ -29,7 +29,7 @@ def make_site(number: int, rank: int, stacks: int) -> dict[str, Any]:
     return {
         "path": path, "line": 10 + number, "column": 9, "end_line": 10 + number, "end_column": 40,
         "function": f"Runner.part{number % 89}", "expression": f"self.values[{number}].item()", "code": "SYN101",
-        "name": "item-read", "instead": "keep the number on the GPU, or take it from what the host already knows",
+        "name": "item-read", "instead": "keep the number on the GPU, or use a value that the host already has",
         "api": "cudaStreamSynchronize", "count": STEADY,
         "blocked_ns": {"total": total, "max": 90_000, "p50": 19_000, "p99": 60_000,
                        "histogram": {str(100 + part): STEADY // 8 for part in range(8)}},

@@ -27,7 +27,7 @@ class BlockingCollective(Rule):
     code = "SYN402"
     name = "blocking-collective"
     summary = "a barrier, or a collective of Python objects, on a group of NCCL"
-    instead = 'a group of the hosts, `new_group(backend="gloo")`, or a collective of a tensor'
+    instead = 'use a CPU group, `new_group(backend="gloo")`, or a collective of a tensor'
     nodes = (ast.Call,)
     examples = (
         Example(

@@ -52,7 +52,7 @@ class BlockingConstructor(Rule):
     code = "SYN301"
     name = "blocking-constructor"
     summary = "a tensor is built from host data straight on the GPU"
-    instead = "`torch.full` for a number; else a pinned tensor and `.to(device, non_blocking=True)`"
+    instead = "use `torch.full` for a number, else a pinned tensor and `.to(device, non_blocking=True)`"
     nodes = (ast.Call,)
     examples = (
         Example(

@@ -37,7 +37,7 @@ class DataSizedResult(Rule):
     code = "SYN206"
     name = "data-sized-result"
     summary = "an operation sizes its result from data on the GPU"
-    instead = "give the size: `num_classes`, a known number of bins, an upper bound"
+    instead = "pass the size: `num_classes`, a known number of bins, an upper bound"
     nodes = (ast.Call,)
     precedence = Precedence.FAMILY
     examples = (

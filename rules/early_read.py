@@ -56,7 +56,7 @@ class EarlyRead(Rule):
     code = "SYN601"
     name = "early-read"
     summary = "a `non_blocking` copy to the host is read before any synchronization"
-    instead = "record an event behind the copy and synchronize the event before the read; for a read at once, leave `non_blocking` out"
+    instead = "record an event after the copy and synchronize the event before the read; without `non_blocking`, the copy itself blocks"
     nodes = (ast.Call,)
     is_wait = False
     examples = (

@@ -29,7 +29,7 @@ class EarlyRewrite(Rule):
     code = "SYN602"
     name = "early-rewrite"
     summary = "a pinned buffer is written while its upload may be under way"
-    instead = "a buffer for each upload, or an event behind the upload that is synchronized before the write"
+    instead = "use one buffer for each upload, or synchronize an event of the upload before the write"
     nodes = (ast.Call,)
     is_wait = False
     examples = (

@@ -25,7 +25,7 @@ class HiddenWait(Rule):
     code = "SYN501"
     name = "hidden-wait"
     summary = "a property is read whose body blocks the CPU"
-    instead = "take the value from the host, which knew it before, or make the property a method whose name says that the call blocks"
+    instead = "use a copy of the value on the host, or turn the property into a method whose name says that the call blocks"
     nodes = (ast.Attribute,)
     examples = (
         Example(

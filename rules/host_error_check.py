@@ -41,7 +41,9 @@ class HostErrorCheck(Rule):
     code = "SYN502"
     name = "host-error-check"
     summary = "an operation reads a status from the GPU to raise an error"
-    instead = "an operation that checks nothing, or a check where the host synchronizes anyway"
+    instead = (
+        "use an operation without an error check, or run the operation where the host synchronizes anyway"
+    )
     nodes = (ast.Call,)
     precedence = Precedence.FAMILY
     examples = (

@@ -30,7 +30,7 @@ class HostIndex(Rule):
     code = "SYN305"
     name = "host-index"
     summary = "a GPU tensor is indexed with data in host memory"
-    instead = "keep the index on the GPU, or upload it from pinned memory with `non_blocking=True`"
+    instead = "keep the index on the GPU, or copy the index from pinned memory with `non_blocking=True`"
     nodes = (ast.Subscript,)
     examples = (
         Example(

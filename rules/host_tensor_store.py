@@ -28,7 +28,7 @@ class HostTensorStore(Rule):
     code = "SYN307"
     name = "host-tensor-store"
     summary = "a CPU tensor is assigned into a GPU tensor"
-    instead = "`x[...].copy_(pinned, non_blocking=True)`, or upload the value first without blocking"
+    instead = "use `x[...].copy_(pinned, non_blocking=True)`"
     nodes = (ast.Assign,)
     examples = (
         Example(

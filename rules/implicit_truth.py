@@ -36,7 +36,9 @@ class ImplicitTruth(Rule):
     code = "SYN104"
     name = "implicit-truth"
     summary = "an implicit `bool()` of a GPU tensor"
-    instead = "decide on the GPU (`torch.where`, `clamp`, `masked_fill`), or branch on what the host knows"
+    instead = (
+        "decide on the GPU (`torch.where`, `clamp`, `masked_fill`), or branch on a value that the host has"
+    )
     nodes = (
         ast.If,
         ast.While,

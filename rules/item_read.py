@@ -24,7 +24,7 @@ class ItemRead(Rule):
     code = "SYN101"
     name = "item-read"
     summary = "`.item()` reads a number from the GPU"
-    instead = "keep the number on the GPU, or take it from what the host already knows"
+    instead = "keep the number on the GPU, or use a value that the host already has"
     nodes = (ast.Call,)
     examples = (
         Example(

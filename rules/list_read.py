@@ -22,7 +22,9 @@ class ListRead(Rule):
     code = "SYN102"
     name = "list-read"
     summary = "`.tolist()` reads a whole tensor from the GPU"
-    instead = "keep the list from which the tensor was made, or copy once without blocking and read later"
+    instead = (
+        "keep the list that the tensor was created from, or copy with `non_blocking=True` and read later"
+    )
     nodes = (ast.Call,)
     examples = (
         Example(

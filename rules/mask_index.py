@@ -29,7 +29,7 @@ class MaskIndex(Rule):
     code = "SYN201"
     name = "mask-index"
     summary = "indexing with a boolean mask on the GPU"
-    instead = "`torch.where`, `index_select` with rows that the host knows, or a mask in host memory"
+    instead = "use `torch.where`, `index_select` with rows that the host knows, or a mask in host memory"
     nodes = (ast.Subscript,)
     examples = (
         Example(

@@ -21,7 +21,7 @@ class MaskedSelectRead(Rule):
     code = "SYN203"
     name = "masked-select-read"
     summary = "`masked_select` on the GPU"
-    instead = "`torch.where(mask, x, other)`, or `index_select` with rows that the host knows"
+    instead = "use `torch.where(mask, x, other)`, or `index_select` with rows that the host knows"
     nodes = (ast.Call,)
     examples = (
         Example(

@@ -22,7 +22,7 @@ class NonzeroRead(Rule):
     code = "SYN202"
     name = "nonzero-read"
     summary = "`nonzero`, `argwhere` or one-argument `where` on the GPU"
-    instead = "`torch.where(condition, a, b)`, or `torch.nonzero_static` with an upper bound"
+    instead = "use `torch.where(condition, a, b)`, or `torch.nonzero_static` with an upper bound"
     nodes = (ast.Call,)
     examples = (
         Example(

@@ -39,7 +39,7 @@ class NumberFromGpu(Rule):
     code = "SYN106"
     name = "number-from-gpu"
     summary = "a GPU scalar stands where a number is needed"
-    instead = "take the number from the host, or stay on the GPU: an index tensor, a mask, `torch.stack`"
+    instead = "use a number that the host has, or stay on the GPU: an index tensor, a mask, `torch.stack`"
     nodes = (ast.Call, ast.Subscript, ast.BinOp)
     precedence = Precedence.FAMILY
     examples = (

@@ -20,7 +20,7 @@ class RepeatInterleaveSize(Rule):
     code = "SYN205"
     name = "repeat-interleave-size"
     summary = "`repeat_interleave` with GPU repeats and no `output_size`"
-    instead = "pass `output_size=`, which the host often knows as a total"
+    instead = "pass `output_size=`: the host often knows the total"
     nodes = (ast.Call,)
     examples = (
         Example(

@@ -25,7 +25,7 @@ class SyncFree(Rule):
     code = SYNC_FREE
     name = "sync-free"
     summary = "a call, reachable from a function that is to be sync-free, that may synchronize"
-    instead = "exclude it by an annotation or an assertion, or allow it with a reason"
+    instead = "exclude the obstacle by an annotation or an assertion, or allow the call with a reason"
     nodes = ()
     examples = ()
 

@@ -25,7 +25,7 @@ class TextOfTensor(Rule):
     code = "SYN107"
     name = "text-of-tensor"
     summary = "a GPU tensor is written as text"
-    instead = "write its shape, or log a copy that has already arrived"
+    instead = "log the shape, or a copy that has already arrived"
     nodes = (ast.Call, ast.FormattedValue, ast.BinOp)
     examples = (
         Example(

@@ -19,7 +19,7 @@ class UniqueRead(Rule):
     code = "SYN204"
     name = "unique-read"
     summary = "`unique` or `unique_consecutive` on the GPU"
-    instead = "find the distinct values on the host from which the tensor came, or sort and mark the changes"
+    instead = "compute the distinct values on the host, or sort on the GPU and mark the changes"
     nodes = (ast.Call,)
     examples = (
         Example(

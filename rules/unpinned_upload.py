@@ -43,7 +43,7 @@ class UnpinnedUpload(Rule):
     code = "SYN303"
     name = "unpinned-upload"
     summary = "`non_blocking=True` from memory that is not pinned"
-    instead = "pin the source: `pin_memory=True` where it is made, or `.pin_memory()`"
+    instead = "create the source with `pin_memory=True`, or call `.pin_memory()`"
     nodes = (ast.Call,)
     examples = (
         Example(

@@ -21,7 +21,7 @@ class UnusedSuppression(Rule):
     code = UNUSED_SUPPRESSION
     name = "unused-suppression"
     summary = "a `# syncscan: ignore[...]` comment that suppresses nothing"
-    instead = "remove the comment, or name the code that is found on its line"
+    instead = "remove the comment, or name the code of the finding on the line"
     nodes = ()
     examples = ()
 

@@ -69,8 +69,8 @@ def test_only_what_a_run_verifies_is_written_and_a_second_search_goes_on_where_i
     done = syncscan("fix", "model.py", "--all", "--verify", *PYTEST)
     assert "0 runs" in done.stderr
     assert done.stdout.splitlines() == [
-        "model.py:8:12: SYN301: verified: copy from pinned memory without blocking",
-        "model.py:12:12: SYN301: verified: copy from pinned memory without blocking",
+        "model.py:8:12: SYN301: verified: copy from pinned memory with `non_blocking=True`",
+        "model.py:12:12: SYN301: verified: copy from pinned memory with `non_blocking=True`",
         "model.py:17:12: SYN301: not applied: test_model::test_watched does not pass any more",
         "model.py:21:12: SYN301: not applied: did not synchronize in this run",
         "2 of 4 fixes verified; 3 synchronizations before, 1 after",
