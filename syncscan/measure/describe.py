@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from syncscan.ops.kinds import KINDS, Test, TestMakers, test_of
+from syncscan.ops.kinds import KINDS, Test, TestMakers, constants, test_of
 
 Description = dict[str, Any]
 
@@ -136,6 +136,24 @@ def _dims(count: str) -> Test[Description]:
     return _of_tensor(lambda tensor: len(tensor["shape"]) == int(count))
 
 
+def _length(count: str) -> Test[Description]:
+    return lambda described: described["is"] == "sequence" and described["length"] == int(count)
+
+
+def _equals(*words: str) -> Test[Description]:
+    wanted = constants(words)
+    return lambda described: (
+        described["is"] in {"number", "string"} and _constant(described["value"]) in wanted
+    )
+
+
+def _constant(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 def _is_index(tensor: Description) -> bool:
     return tensor["dtype"] not in {"bool", "uint8"} and bool(tensor["shape"])
 
@@ -187,6 +205,8 @@ _FACTS: TestMakers[Description] = {
     "on": _on,
     "dtype": _dtype,
     "dims": _dims,
+    "length": _length,
+    "equals": _equals,
     "index": lambda: _of_tensor(_is_index),
     "layout": _layout,
     **{flag: functools.partial(_flag, flag) for flag in ("gaps", "permuted", "coalesced", "hybrid")},

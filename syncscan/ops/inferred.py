@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from syncscan.model import ARRAYS, MASKS, UNKNOWN, Device, Kind
-from syncscan.ops.kinds import Test, TestMakers, Verdict, test_of
+from syncscan.ops.kinds import Test, TestMakers, Verdict, constants, test_of
 
 
 class Inferred(Protocol):
@@ -114,6 +114,26 @@ def _dims(count: str) -> Test[Inferred]:
     return test
 
 
+def _length(count: str) -> Test[Inferred]:
+    def test(value: Inferred) -> Verdict:
+        if value.kind not in _WHAT["list"]:
+            return _no_other(value)
+        return None if value.items is None else len(value.items) == int(count)
+
+    return test
+
+
+def _equals(*words: str) -> Test[Inferred]:
+    wanted = constants(words)
+
+    def test(value: Inferred) -> Verdict:
+        if value.kind not in {Kind.NUMBER, Kind.STRING}:
+            return _no_other(value)
+        return None if value.payload is None else value.payload in wanted
+
+    return test
+
+
 def _index() -> Test[Inferred]:
     """What is not known to be a mask is taken to pick positions, as most that index do."""
     return lambda value: (
@@ -173,6 +193,8 @@ FACTS: TestMakers[Inferred] = {
     "on": _on,
     "dtype": _dtype,
     "dims": _dims,
+    "length": _length,
+    "equals": _equals,
     "index": _index,
     "gaps": _unknown_of_tensor,
     "layout": _layout,

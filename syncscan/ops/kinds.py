@@ -8,6 +8,8 @@ A kind is put together from a few facts about a value::
     on gpu, on host                         a tensor there
     dtype NAME ...                          of one of these dtypes, as torch names them
     dims N                                  of so many dimensions
+    length N                                a list of so many elements
+    equals VALUE ...                        one of these numbers or texts
     index                                   a tensor that picks positions: no mask, and of a dimension at least
     gaps                                    its elements have gaps between them, or another order than in memory
     permuted                                another order, and no gaps
@@ -57,6 +59,10 @@ KINDS = {
     "permuted": "is tensor, permuted",
     "square": "is tensor, square",
     "batch": "is tensor, not dims 0, not dims 1, not dims 2",
+    "gpu matrix": "on gpu, dims 2",
+    "pair": "is list, length 2",
+    "singular": "equals 2 -2 nuc",  # the order of a norm that needs singular values
+    "nuclear": "equals nuc",
     "sparse": "is tensor, not layout strided",
     "coo": "is tensor, layout sparse_coo",
     "coalesced": "is tensor, coalesced",
@@ -88,6 +94,11 @@ def _parsed(text: str) -> tuple[Alternative, ...]:
         {fact.removeprefix("not "): not fact.startswith("not ") for fact in alternative.split(", ")}
         for alternative in text.split(" | ")
     )
+
+
+def constants(words: Collection[str]) -> frozenset[float | str]:
+    """Return the numbers and texts that "equals" names."""
+    return frozenset(float(word) if word.lstrip("-").isdigit() else word for word in words)
 
 
 def asks(kind: str, facts: Collection[str]) -> bool:

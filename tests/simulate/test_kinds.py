@@ -41,11 +41,11 @@ VALUES = [
     "torch.zeros((3, 2)).T",
     "torch.zeros(3, pin_memory=True)",
     "torch.zeros((), pin_memory=True)",
-    *("3", "0", "2.5", "True", "False", "np.int64(3)"),
+    *("3", "0", "2.5", "True", "False", "np.int64(3)", "2", "-2", "2.0", "np.int64(2)"),
     *("[]", "[1, 2]", "(1, 2)", "[True, False]", "np.zeros(3)", "np.zeros(3, dtype=np.bool_)"),
     *('[1, torch.zeros((), device="cuda")]', '(torch.zeros(3, device="cuda"),)', "[torch.zeros(3)]"),
     *("slice(0, 2)", 'slice(torch.zeros((), device="cuda"))', "slice(torch.zeros(()), None)"),
-    *('"cuda"', '"cuda:1"', '"cpu"', '"meta"', 'torch.device("cuda")', 'torch.device("cpu")'),
+    *('"nuc"', '"cuda"', '"cuda:1"', '"cpu"', '"meta"', 'torch.device("cuda")', 'torch.device("cpu")'),
     "None",
 ]
 

@@ -149,6 +149,16 @@ def _layout(*names: str) -> Test:
     return lambda value: _tensor(value) and value.layout in layouts
 
 
+def _length(count: str) -> Test:
+    wanted = int(count)
+    return lambda value: _list(value) and len(value) == wanted
+
+
+def _equals(*words: str) -> Test:
+    wanted = {float(word) if word.lstrip("-").isdigit() else word for word in words}
+    return lambda value: isinstance(value, (str, int, float)) and value in wanted
+
+
 def _dims(count: str) -> Test:
     wanted = int(count)
     return lambda value: _tensor(value) and value.dim() == wanted
@@ -162,6 +172,8 @@ _FACTS: dict[str, Callable[..., Test]] = {
     "on": {"gpu": _gpu, "host": _cpu}.__getitem__,
     "dtype": _dtype,
     "dims": _dims,
+    "length": _length,
+    "equals": _equals,
     "index": lambda: _index,
     "gaps": lambda: _gaps,
     "layout": _layout,
