@@ -10,6 +10,8 @@ from itertools import chain
 
 from syncscan.check.defects import defect
 from syncscan.check.files import Source
+from syncscan.check.frequency.cached import FrequencyCache
+from syncscan.check.frequency.lines import Frequencies, frequencies
 from syncscan.check.infer.domain.lattice import forget_joins
 from syncscan.check.infer.kept.knowledge import KnowledgeReader, KnowledgeWriter
 from syncscan.check.infer.kept.names import text_of
@@ -22,13 +24,11 @@ from syncscan.check.infer.source.index import Module
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.trees import tree_of
-from syncscan.check.kept import FindingReader, FindingWriter
 from syncscan.check.matching import CheckResult, FactsUsed, Matching
 from syncscan.check.nesting import deep_recursion
+from syncscan.check.persistence.state import SavedState, written
+from syncscan.check.persistence.verdicts import FindingReader, FindingWriter
 from syncscan.check.prove.contracts import has_contracts, keep_contracts
-from syncscan.check.rhythms import Rhythms
-from syncscan.check.state import SavedState, written
-from syncscan.check.when import Times, times
 from syncscan.facts import FactSet
 from syncscan.model import Conventions, Failure
 from syncscan.ops import OperationTable, load_table
@@ -58,7 +58,7 @@ def check_sources(
 class Engine:
     """An incremental check of one project: a later call of `check` analyses only what has changed since.
 
-    - ``hot`` names the entry points of one step; see `syncscan.check.when`.
+    - ``hot`` names the entry points of one step; see `syncscan.check.frequency.lines`.
     - ``table`` is the operation table of a project that declares operations of its own.
     - ``facts`` are runtime facts from ``syncscan facts record``.
     - ``state`` is the state of an earlier engine with the same settings, see `state`.
@@ -203,8 +203,8 @@ class _Project:
         asked = frozenset(name for rule in rules for name in rule.asks)
         self.solver = Solver([*self._modules.values()], table or load_table(), conventions, asked, facts)
         self._matching = Matching(self.solver, rules)
-        self._rhythms = Rhythms()
-        self._times: Times | None = None  # None: invalidated
+        self._frequency_cache = FrequencyCache()
+        self._frequencies: Frequencies | None = None  # None: invalidated
         if state is None:
             self.solver.solve(progress)
         else:
@@ -238,9 +238,9 @@ class _Project:
         revision = self.solver.revise(edits, progress)
         self._matching.forget(revision)
         if any(edit.redefines for edit in edits):
-            self._rhythms.forget(edits, revision.functions)
-        if self._rhythms.read_again(edits) or revision.calls_differ:
-            self._times = None
+            self._frequency_cache.forget(edits, revision.functions)
+        if self._frequency_cache.read_again(edits) or revision.calls_differ:
+            self._frequencies = None
 
     def _edits(self, shown: str, before: Source | None) -> Iterator[ModuleEdit]:
         """Yield the edits of one changed file. A file that does not parse counts as deleted."""
@@ -270,7 +270,9 @@ class _Project:
     def result(self, targets: Container[str] | None, progress: Progress, jobs: int) -> CheckResult:
         """Return the result for the files in ``targets``, or for all."""
         result = CheckResult(failed=[*self._failed(targets)])
-        self._times = when = self._times or times(self.solver, self._hot, self._rhythms)
+        self._frequencies = when = self._frequencies or frequencies(
+            self.solver, self._hot, self._frequency_cache
+        )
         functions = [
             function
             for function in self._matching.functions(targets)
@@ -300,8 +302,13 @@ class _Project:
                 [
                     ("indexed", text_of([*self._modules])),
                     ("found", text_of(found)),
-                    ("rhythms", text_of(self._rhythms.data(knowledge.names.functions))),
-                    ("times", text_of(self._times and [[*self._hot], self._times.data(knowledge.names)])),
+                    ("frequencies", text_of(self._frequency_cache.data(knowledge.names.functions))),
+                    (
+                        "times",
+                        text_of(
+                            self._frequencies and [[*self._hot], self._frequencies.data(knowledge.names)]
+                        ),
+                    ),
                 ],
             )
             return written(parts, [*self._sources.values()])
@@ -315,10 +322,10 @@ class _Project:
         reader = FindingReader(self.solver, names, knowledge.cell, Trees(trees))
         with reading():
             self._matching.recall(json.loads(parts["found"]), names.functions, reader)
-            self._rhythms.recall(json.loads(parts["rhythms"]), names.functions)
+            self._frequency_cache.recall(json.loads(parts["frequencies"]), names.functions)
             hot, data = json.loads(parts["times"]) or (None, None)
             if hot == [*self._hot]:
-                self._times = Times.recalled(data, names, self._rhythms)
+                self._frequencies = Frequencies.recalled(data, names, self._frequency_cache)
 
     def _failed(self, targets: Container[str] | None) -> Iterator[Failure]:
         yield from self._half_typed.values()

@@ -20,8 +20,8 @@ from syncscan.check.nesting import is_too_deep
 from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Evidence, Finding, Fix, Kind, Value
 from syncscan.ops import Case, by_parameter
 from syncscan.rule import Match, Rewrite, Rule, suggestion_of
+from syncscan.syntax.context import SyntaxContext
 from syncscan.syntax.source_text import Range, holds_statements, inside_of, nodes_of
-from syncscan.syntax.surroundings import Surroundings
 
 BoundIn = Callable[[tuple[ast.stmt, ...]], set[str]]  # `bound_in`, possibly cached
 
@@ -169,8 +169,8 @@ class StatementFacts:
         return around is not None
 
     @functools.cached_property
-    def _around(self) -> Surroundings:
-        return Surroundings(nodes_of(self._candidate.node), self._function.module.lines.split())
+    def _around(self) -> SyntaxContext:
+        return SyntaxContext(nodes_of(self._candidate.node), self._function.module.lines.split())
 
     @functools.cached_property
     def _place(self) -> Place:

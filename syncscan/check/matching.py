@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from syncscan.check.allowed import only_in_allowed_regions
 from syncscan.check.defects import failure_of
 from syncscan.check.hidden import Direct, waiting_properties
 from syncscan.check.infer.dataflow.cells import Cell
@@ -20,9 +21,8 @@ from syncscan.check.infer.solve.record import Waits
 from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.infer.source.hardware import is_for_other_hardware, runs_on_other_hardware
 from syncscan.check.infer.source.index import Function
-from syncscan.check.kept import FindingReader, FindingWriter
 from syncscan.check.match import Matcher, Placed
-from syncscan.check.meant import meant
+from syncscan.check.persistence.verdicts import FindingReader, FindingWriter
 from syncscan.model import Evidence, Failure, Finding, Value
 from syncscan.rule import Rule
 from syncscan.system.workers import shared
@@ -81,7 +81,7 @@ class Matching:
         self._look_for_waits()
         waiting = {callee for prop in self._waits for callee in (prop, *prop.virtuals())}
         if self._never is None:
-            self._never = self._only_called_elsewhere() | meant(known.callees)
+            self._never = self._only_called_elsewhere() | only_in_allowed_regions(known.callees)
         return [
             function
             for function in self._solver.functions()

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from syncscan.check.baseline import Baseline, compare
+from syncscan.check.cache import Store, key_of, key_of_place, key_of_state
 from syncscan.check.discover import Project
 from syncscan.check.engine import Engine, check_sources
 from syncscan.check.files import Source, SourceError, read_bytes
@@ -16,7 +17,6 @@ from syncscan.check.fix import Draft
 from syncscan.check.matching import CheckResult, FactsUsed
 from syncscan.check.notebook import NotebookCells
 from syncscan.check.resident import Resident
-from syncscan.check.store import Store, key_of, key_of_place, key_of_state
 from syncscan.check.suppress import apply_suppressions
 from syncscan.check.write import remove_leftover
 from syncscan.config import Config

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from syncscan.check.baseline import Baseline, BaselineEntry, compare, entry_of
+from syncscan.check.cache import Store
 from syncscan.check.discover import Project, load_project
 from syncscan.check.files import PYTHON, shown
 from syncscan.check.notebook import SUFFIX
 from syncscan.check.session import Checked, Progress, check
-from syncscan.check.store import Store
 from syncscan.config import Config
 from syncscan.errors import ConfigError
 from syncscan.model import Finding

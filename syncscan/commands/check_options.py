@@ -6,9 +6,9 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from syncscan.check.cache import Store, default_folder
 from syncscan.check.discover import Project
 from syncscan.check.files import is_outside
-from syncscan.check.store import Store, default_folder
 from syncscan.commands.parameters import Contradictions
 from syncscan.config import Config, find_config, load_config, parse_codes, parse_confidence, read_patterns
 from syncscan.errors import ConfigError, suggestion

@@ -16,13 +16,13 @@ from pathlib import Path
 import click
 
 from syncscan.check.baseline import Baseline, read_baseline
+from syncscan.check.cache import Store
 from syncscan.check.discover import Project, load_project, project_of_text
 from syncscan.check.fix import fixable
 from syncscan.check.ignores import check_reason, ignoring
 from syncscan.check.resident import Resident
 from syncscan.check.session import MAX_ROUNDS, Checked, Progress, check, check_and_fix, in_cells, write_fixes
 from syncscan.check.since import check_change, find_change
-from syncscan.check.store import Store
 from syncscan.commands.check_options import (
     CONTRADICTIONS,
     STDIN,

@@ -22,7 +22,7 @@ def command(cache_dir: Path | None) -> int:
 
     Nothing else in the folder is touched.
     """
-    from syncscan.check.store import Store, default_folder  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.check.cache import Store, default_folder  # noqa: PLC0415 (`--help` imports no engine)
 
     folder = cache_dir or default_folder()
     if folder is None:

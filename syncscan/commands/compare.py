@@ -16,7 +16,7 @@ from syncscan.model import Finding
 from syncscan.report import compared_json, compared_text
 from syncscan.report.compared import Row, compare, read_check, rows_of
 from syncscan.report.safe_text import safe_values
-from syncscan.trace.kept import read_traces
+from syncscan.trace.load import read_traces
 
 
 @click.command()

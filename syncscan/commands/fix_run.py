@@ -11,11 +11,11 @@ from pathlib import Path
 
 import click
 
+from syncscan.check.cache import default_folder
 from syncscan.check.discover import Project, load_project
 from syncscan.check.files import SourceError, read_bytes
 from syncscan.check.fix import Draft, fixable
 from syncscan.check.session import check
-from syncscan.check.store import default_folder
 from syncscan.config import Config, find_config
 from syncscan.errors import EXIT_ERROR, EXIT_OK
 from syncscan.model import Finding, When

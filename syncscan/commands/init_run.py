@@ -12,7 +12,7 @@ import click
 
 from syncscan.check.baseline import Baseline
 from syncscan.check.discover import load_project
-from syncscan.check.rhythm import drives_models
+from syncscan.check.frequency.functions import drives_models
 from syncscan.check.session import Checked, check
 from syncscan.config import find_config
 from syncscan.errors import EXIT_OK, ConfigError

@@ -28,7 +28,7 @@ from syncscan.report.records import Report
 from syncscan.report.safe_text import safe_line
 from syncscan.system.files import replace_file
 from syncscan.system.memory import steady_memory
-from syncscan.trace.kept import read_traces
+from syncscan.trace.load import read_traces
 from syncscan.trace.trace import Trace
 
 

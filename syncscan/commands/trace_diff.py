@@ -53,7 +53,7 @@ def command(output_format: str, output_file: Path | None, threshold: float, base
     from syncscan.report.diff import compare  # noqa: PLC0415
     from syncscan.report.html import of_diff  # noqa: PLC0415
     from syncscan.report.safe_text import safe_values  # noqa: PLC0415
-    from syncscan.trace.kept import read_traces  # noqa: PLC0415
+    from syncscan.trace.load import read_traces  # noqa: PLC0415
 
     table = find_config(Path.cwd()).table()
     before, after = read_traces([base], table), read_traces([head], table)

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from syncscan.check.baseline import normalised
+from syncscan.check.frequency.functions import drives_models
 from syncscan.check.matching import FactsUsed
-from syncscan.check.rhythm import drives_models
 from syncscan.model import (
     UNUSED_SUPPRESSION,
     Applicability,

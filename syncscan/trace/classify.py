@@ -20,8 +20,8 @@ from syncscan.ops import Case, Effect, Operation, OperationTable, Term, by_param
 from syncscan.ops.inferred import is_of
 from syncscan.ops.kinds import KINDS, asks
 from syncscan.rule import by_precedence, suggestion_of
+from syncscan.syntax.context import SyntaxContext
 from syncscan.syntax.source_text import Range, holds_statements
-from syncscan.syntax.surroundings import Surroundings
 
 _GPU = Value(Kind.TENSOR, Device.CUDA)
 _CPU = Value(Kind.TENSOR, Device.CPU)
@@ -403,9 +403,9 @@ class ParsedModule:
         self._read_imports(self.tree)
 
     @functools.cached_property
-    def around_each(self) -> Surroundings:
+    def around_each(self) -> SyntaxContext:
         """The CST context of every node: its parents, its statement and its text."""
-        return Surroundings(ast.walk(self.tree), self._lines)
+        return SyntaxContext(ast.walk(self.tree), self._lines)
 
     def around(self, place: Range) -> list[ast.AST]:
         """Return the nodes at exactly this range, innermost first, then their parents up to the statement."""

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 
+from syncscan.check.cache import Store, key_of_state
 from syncscan.check.engine import Engine
 from syncscan.check.files import Source, read_source
 from syncscan.check.matching import CheckResult
-from syncscan.check.state import SavedState, written
-from syncscan.check.store import Store, key_of_state
+from syncscan.check.persistence.state import SavedState, written
 from syncscan.model import Conventions
 from tests.check.changing import changed, project, source
 
@@ -399,7 +399,7 @@ def test_the_state_of_another_version_has_another_name(root, kept, monkeypatch) 
         key_of_state(sources, Conventions(gpu_names=()), {}),
         key_of_state(sources, Conventions(), {"torch.ops.m.f": {}}),
     }
-    monkeypatch.setattr("syncscan.check.store._program", lambda: b"another")
+    monkeypatch.setattr("syncscan.check.cache._program", lambda: b"another")
     assert len(others | {name, key_of_state(sources, Conventions(), {})}) == 5
 
 
@@ -484,7 +484,7 @@ def test_runs_at_the_same_time_follow_one_state(root, kept) -> None:
 
 
 def test_states_make_room_for_one_another(kept, monkeypatch) -> None:
-    monkeypatch.setattr("syncscan.check.store._MOST_BYTES", 2500)
+    monkeypatch.setattr("syncscan.check.cache._MOST_BYTES", 2500)
     store = Store(kept)
     for number in range(4):
         store.write_state(f"{number}" * 64, "a" * 64, lambda: bytes(1000))

@@ -9,8 +9,8 @@ import libcst as cst
 import pytest
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
+from syncscan.syntax.context import SyntaxContext
 from syncscan.syntax.source_text import Range, SourceText
-from syncscan.syntax.surroundings import Surroundings
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = [*sorted((ROOT / "rules").glob("*.py")), *sorted((ROOT / "syncscan" / "check").glob("*.py"))]
@@ -34,7 +34,7 @@ ODD = {
 
 def text_of(source: str) -> tuple[ast.Module, SourceText]:
     tree = ast.parse(source)
-    return tree, Surroundings(ast.walk(tree), source.split("\n")).text
+    return tree, SyntaxContext(ast.walk(tree), source.split("\n")).text
 
 
 def of_libcst(source: str) -> dict[Range, str]:

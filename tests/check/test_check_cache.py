@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from syncscan.check import store as stores
+from syncscan.check import cache as stores
+from syncscan.check.cache import Store, key_of
 from syncscan.check.engine import check_sources
 from syncscan.check.files import read_source
 from syncscan.check.matching import CheckResult
-from syncscan.check.store import Store, key_of
 from syncscan.model import Conventions, Failure
 from tests.clones import copy_parts
 

@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from syncscan.check.guards import once_behind
+from syncscan.check.frequency.guards import once_behind
+from syncscan.check.frequency.transfers import moved_by
 from syncscan.check.infer.source.hardware import runs_on_other_hardware
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.indexer import blocks_of
 from syncscan.check.infer.source.syntax import last_name, walk
-from syncscan.check.moves import moved_by
 from syncscan.model import When
 
 _OWNERS = ("torch.", "torch.autograd.", "torch.autograd.grad_mode.", "")
@@ -179,7 +179,7 @@ def _names_of(cls: Class) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Nature:
+class FunctionFrequency:
     """The execution frequency of a function by its name, class and decorators."""
 
     is_step: bool
@@ -193,7 +193,7 @@ class Nature:
     is_passed_over: bool  # a step that calls it does so once, if ever
 
     @classmethod
-    def of(cls, function: Function) -> Nature:
+    def of(cls, function: Function) -> FunctionFrequency:
         """Return the nature of a function."""
         once, elsewhere = is_once(function), runs_on_other_hardware(function)
         return cls(

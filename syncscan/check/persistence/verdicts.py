@@ -13,7 +13,7 @@ from syncscan.check.infer.solve.provenance import ANYWHERE, ON_HOST
 from syncscan.check.infer.solve.public import LazyEvidence, Reasons
 from syncscan.check.infer.solve.solver import Explanation, Solver
 from syncscan.check.match import Placed
-from syncscan.check.plain import finding_of, plain
+from syncscan.check.persistence.findings import finding_of, plain
 from syncscan.model import ON_GPU, Confidence, Device, Evidence, Kind, Value
 
 _PLACES = (ON_GPU, ON_HOST, ANYWHERE)

@@ -17,12 +17,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from syncscan.check.files import is_test
+from syncscan.check.frequency.cached import FrequencyCache
+from syncscan.check.frequency.functions import FunctionFrequency, Region, lives_long
+from syncscan.check.frequency.transfers import puts_into
 from syncscan.check.infer.kept.names import Data, Names
 from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.infer.source.index import Class, Function, Virtual
-from syncscan.check.moves import puts_into
-from syncscan.check.rhythm import Nature, Region, lives_long
-from syncscan.check.rhythms import Rhythms
 from syncscan.errors import ConfigError, suggestion
 from syncscan.model import When
 
@@ -31,7 +31,7 @@ Called = Function | Virtual
 
 
 @dataclass(slots=True)
-class Times:
+class Frequencies:
     """The execution frequency of each function, and the chain of calls by which a step reaches each function."""
 
     callees: dict[Function, list[Called]]
@@ -43,7 +43,7 @@ class Times:
     generations: set[Called] = field(default_factory=set)  # run many steps, and are no steps
     generating: set[Called] = field(default_factory=set)  # those and their callees
     made: set[Class] = field(default_factory=set)  # classes that a step instantiates
-    rhythms: Rhythms = field(default_factory=Rhythms)
+    cache: FrequencyCache = field(default_factory=FrequencyCache)
 
     def at(self, function: Function, line: int) -> tuple[When, Chain]:
         """Return when a line of a function runs, and the chain of calls from the root of the step, empty outside steps."""
@@ -102,20 +102,20 @@ class Times:
         """Return the callees of a function; those of a virtual method are its implementations."""
         return caller.below if isinstance(caller, Virtual) else self.callees.get(caller, ())
 
-    def nature(self, called: Called) -> Nature | None:
+    def frequency(self, called: Called) -> FunctionFrequency | None:
         """Return the nature of a function by its name; None for a virtual method, whose implementations decide."""
-        return None if isinstance(called, Virtual) else self.rhythms.natures[called]
+        return None if isinstance(called, Virtual) else self.cache.by_function[called]
 
     def is_passed_over(self, called: Called) -> bool:
         """Return whether a step that calls this function does so at most once."""
-        nature = self.nature(called)
+        nature = self.frequency(called)
         return nature is not None and nature.is_passed_over
 
     def _regions(self, function: Function) -> tuple[Region, ...]:
-        regions = self.rhythms.regions[function]
+        regions = self.cache.regions[function]
         if function.owner in self.made:  # the attributes of such an object die with the step
             regions = tuple(region for region in regions if not region.is_of_self)
-        return (*self.rhythms.loops[function], *regions) if function in self.generating else regions
+        return (*self.cache.loops[function], *regions) if function in self.generating else regions
 
     def data(self, names: Names) -> Data:
         """Return the data on which `at` depends, for persistence."""
@@ -126,25 +126,25 @@ class Times:
         ]
 
     @classmethod
-    def recalled(cls, data: Data, names: Names, rhythms: Rhythms) -> Times:
+    def recalled(cls, data: Data, names: Names, cache: FrequencyCache) -> Frequencies:
         """Return the instance that `data` described; only `at` and `entry_point` work on it."""
         step, *known = data
         once, programs, generating = ({*map(names.thing, each)} for each in known)
         steps = {names.thing(called): names.thing(by) for called, by in step}
         made = {each for each in map(_made_by, steps) if each is not None}
-        return cls({}, steps, once, programs, generating=generating, made=made, rhythms=rhythms)
+        return cls({}, steps, once, programs, generating=generating, made=made, cache=cache)
 
 
-def times(solver: Solver, entry_points: Sequence[str], rhythms: Rhythms) -> Times:
-    """Return when each function of a project runs; ``rhythms`` caches the loops, guards and natures of functions.
+def frequencies(solver: Solver, entry_points: Sequence[str], cache: FrequencyCache) -> Frequencies:
+    """Return when each function of a project runs; ``cache`` caches the loops, guards and functions of functions.
 
     An entry point has the form "pkg.mod:Class.method". Raises ConfigError where the project has the module
     but not the function. An entry point in another module reaches nothing. A cached property runs once for
     each object, so only its use as an entry point makes it part of a step.
     """
     functions = [function for function in solver.functions() if not function.module.is_outside]
-    found = Times({function: list(solver.known.callees.get(function, ())) for function in functions})
-    found.rhythms = rhythms
+    found = Frequencies({function: list(solver.known.callees.get(function, ())) for function in functions})
+    found.cache = cache
     if entry_points:
         modules = {module.name for module in solver.context.modules}
         roots: list[Called] = [*_named(solver.functions(), modules, entry_points)]
@@ -156,13 +156,13 @@ def times(solver: Solver, entry_points: Sequence[str], rhythms: Rhythms) -> Time
     return found
 
 
-def _usual_roots(found: Times, functions: Sequence[Function]) -> list[Called]:
+def _usual_roots(found: Frequencies, functions: Sequence[Function]) -> list[Called]:
     """Return the roots of a step where the settings name none: see the module."""
-    natures = found.rhythms.natures
-    found.generations.update(function for function in functions if natures[function].is_generation)
+    frequency = found.cache.by_function
+    found.generations.update(function for function in functions if frequency[function].is_generation)
     _follow_generations(found)
-    steps = (each for each in functions if each not in found.generating and natures[each].is_step)
-    roots: list[Called] = [function for function in steps if not natures[function].runs_elsewhere]
+    steps = (each for each in functions if each not in found.generating and frequency[each].is_step)
+    roots: list[Called] = [function for function in steps if not frequency[function].runs_elsewhere]
     for function in functions:
         called = found.called_at(function, When.STEP)
         roots += [
@@ -171,19 +171,19 @@ def _usual_roots(found: Times, functions: Sequence[Function]) -> list[Called]:
     return roots
 
 
-def _follow_generations(found: Times) -> None:
+def _follow_generations(found: Frequencies) -> None:
     """Record the functions that run many steps for one request, and their callees."""
     queue = deque(found.generations)
     while queue:
         caller = queue.popleft()
-        nature = found.nature(caller)
+        nature = found.frequency(caller)
         if caller in found.generating or (nature is not None and nature.is_named_step):
             continue
         found.generating.add(caller)
         queue += [callee for callee in found.from_(caller) if not found.is_passed_over(callee)]
 
 
-def _follow(found: Times, roots: Iterable[Called]) -> None:
+def _follow(found: Frequencies, roots: Iterable[Called]) -> None:
     """Record the functions that a step reaches, each by its shortest chain of calls."""
     for root in roots:
         found.step[root] = None
@@ -202,7 +202,7 @@ def _follow(found: Times, roots: Iterable[Called]) -> None:
             queue += _note_made(found, callee)
 
 
-def _note_made(found: Times, called: Called) -> list[Called]:
+def _note_made(found: Frequencies, called: Called) -> list[Called]:
     """Record the class that a step instantiates if ``called`` is a constructor; return its methods that the step already reaches."""
     cls = _made_by(called)
     if cls is None or cls in found.made:
@@ -218,25 +218,25 @@ def _made_by(called: Called) -> Class | None:
     return None if lives_long(called.owner) else called.owner
 
 
-def _generates(found: Times, called: Called) -> bool:
+def _generates(found: Frequencies, called: Called) -> bool:
     """Return whether a callee runs many steps for one request."""
     return not found.generations.isdisjoint((called, *(called.below if isinstance(called, Virtual) else ())))
 
 
-def _note_once(found: Times, functions: Sequence[Function]) -> None:
+def _note_once(found: Frequencies, functions: Sequence[Function]) -> None:
     """Record the functions that run once by their names."""
-    natures = found.rhythms.natures
+    frequency = found.cache.by_function
     once = [
         function
         for function in functions
         if function not in found.step
-        and (natures[function].is_once if function in found.generating else natures[function].may_be_once)
+        and (frequency[function].is_once if function in found.generating else frequency[function].may_be_once)
     ]
     found.once.update(once)
-    found.programs.update(function for function in once if natures[function].starts_a_program)
+    found.programs.update(function for function in once if frequency[function].starts_a_program)
 
 
-def _close(found: Times, functions: Sequence[Function]) -> None:
+def _close(found: Frequencies, functions: Sequence[Function]) -> None:
     """Record the functions that run once because they are defined in one that does, or because all callers run once.
 
     A call behind a guard counts as running once. A function without callers, such as a test helper, is no
@@ -264,14 +264,14 @@ def _defined_in(caller: Called) -> list[Function]:
     return [each for each in children if isinstance(each, Function)]
 
 
-def _called_once_by(found: Times, caller: Called) -> Iterable[Called]:
+def _called_once_by(found: Frequencies, caller: Called) -> Iterable[Called]:
     """Return the callees of a function that runs once, or those behind its guards."""
     if caller in found.once:
         return found.from_(caller)
     return found.called_at(caller, When.ONCE) if isinstance(caller, Function) else ()
 
 
-def _is_called_once(found: Times, callee: Called, callers: dict[Called, set[Called]]) -> bool:
+def _is_called_once(found: Frequencies, callee: Called, callers: dict[Called, set[Called]]) -> bool:
     return all(
         by is callee
         or (
@@ -283,20 +283,20 @@ def _is_called_once(found: Times, callee: Called, callers: dict[Called, set[Call
     )
 
 
-def _runs(found: Times, caller: Called) -> bool:
+def _runs(found: Frequencies, caller: Called) -> bool:
     """Return whether users may run a model with this function, which the project itself never calls."""
-    nature = found.nature(caller)
+    nature = found.frequency(caller)
     return nature is not None and nature.may_run_a_model
 
 
-def _repeats(found: Times, caller: Called, callee: Called) -> bool:
+def _repeats(found: Frequencies, caller: Called, callee: Called) -> bool:
     """Return whether a caller is a program that calls ``callee`` in a loop."""
     if isinstance(caller, Virtual) or caller not in found.programs:
         return False
     return callee in found.called_at(caller, When.UNKNOWN)
 
 
-def _callers(found: Times, functions: Sequence[Function]) -> dict[Called, set[Called]]:
+def _callers(found: Frequencies, functions: Sequence[Function]) -> dict[Called, set[Called]]:
     """Return the callers of each function; a virtual method is a caller of its implementations."""
     callers: dict[Called, set[Called]] = {}
     for function in functions:

@@ -26,7 +26,7 @@ from typing import Any
 import syncscan
 from syncscan.check.files import Source
 from syncscan.check.matching import CheckResult, FactsUsed
-from syncscan.check.plain import each, finding_of, parts, plain
+from syncscan.check.persistence.findings import each, finding_of, parts, plain
 from syncscan.model import Conventions, Failure
 from syncscan.system.files import read_file
 
@@ -142,7 +142,7 @@ class Store:
         self._keep(key, "result", json.dumps(data).encode())
 
     def read_state(self, key: str, place: str) -> bytes | None:
-        """Return the state of a project under a name, see `syncscan.check.state`, if the file is undamaged.
+        """Return the state of a project under a name, see `syncscan.check.persistence.state`, if the file is undamaged.
 
         Without a state of that name, return the last one of the same ``place``, which has most of the files.
         """

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple
 from typing import Any, Generic, TypeVar
 
+from syncscan.check.frequency.functions import FunctionFrequency, Region, loops_of, regions_of
 from syncscan.check.infer.source.edits import ModuleEdit
 from syncscan.check.infer.source.index import Function
-from syncscan.check.rhythm import Nature, Region, loops_of, regions_of
 from syncscan.model import When
 
 Seen = TypeVar("Seen")
 Data = Any  # what JSON holds
 
 
-class Read(dict[Function, Seen], Generic[Seen]):
-    """The nature of each function, read at the first question; ``kept`` has the data of an earlier run."""
+class PerFunction(dict[Function, Seen], Generic[Seen]):
+    """The frequency of each function, read at the first question; ``kept`` has the data of an earlier run."""
 
     def __init__(self, read: Callable[[Function], Seen], made: Callable[[Data], Seen]) -> None:
         """``made`` makes it of that data."""
@@ -37,21 +37,21 @@ class Read(dict[Function, Seen], Generic[Seen]):
             self.pop(function, None)
 
 
-class Rhythms:
-    """The nature and the regions of each function, and the loops of those that generate."""
+class FrequencyCache:
+    """The frequency and the regions of each function, and the loops of those that generate."""
 
     def __init__(self) -> None:
-        self.natures = Read(Nature.of, _nature)
-        self.regions = Read(lambda function: tuple(regions_of(function)), _regions)
-        self.loops = Read(lambda function: tuple(loops_of(function)), _regions)
+        self.by_function = PerFunction(FunctionFrequency.of, _frequency)
+        self.regions = PerFunction(lambda function: tuple(regions_of(function)), _regions)
+        self.loops = PerFunction(lambda function: tuple(loops_of(function)), _regions)
 
     def forget(self, edits: Sequence[ModuleEdit], others: Iterable[Function]) -> None:
-        """Find out anew the natures of all functions that files define, of those of the classes below, and of others."""
-        self.natures.forget(others)
+        """Find out anew the frequency of all functions that files define, of those of the classes below, and of others."""
+        self.by_function.forget(others)
         for edit in edits:
-            self.natures.forget((*edit.gone, *edit.module.functions))
+            self.by_function.forget((*edit.gone, *edit.module.functions))
             for cls in {below for each in edit.module.classes for below in each.subclasses}:
-                self.natures.forget(cls.methods.values())
+                self.by_function.forget(cls.methods.values())
 
     def read_again(self, edits: Sequence[ModuleEdit]) -> bool:
         """Read the functions of files that were edited again; whether any of them calls at other times."""
@@ -68,7 +68,7 @@ class Rhythms:
     def data(self, functions: Sequence[Function]) -> Data:
         """Return what is known of functions, in their order."""
         return [
-            [each and _of_nature(each) for each in map(self.natures.get, functions)],
+            [each and _of_frequency(each) for each in map(self.by_function.get, functions)],
             *(
                 [None if each is None else [*map(_of_region, each)] for each in map(known.get, functions)]
                 for known in (self.regions, self.loops)
@@ -77,7 +77,7 @@ class Rhythms:
 
     def recall(self, data: Data, functions: Sequence[Function]) -> None:
         """Take over what an earlier run knew."""
-        columns: tuple[Read[Any], ...] = (self.natures, self.regions, self.loops)
+        columns: tuple[PerFunction[Any], ...] = (self.by_function, self.regions, self.loops)
         for known, column in zip(columns, data, strict=True):
             known.kept = dict(zip(functions, column, strict=True))
 
@@ -105,10 +105,10 @@ def _regions(data: Data) -> tuple[Region, ...]:
 
 
 @functools.cache  # there are few
-def _of_nature(nature: Nature) -> str:
-    return "".join("1" if each else "0" for each in astuple(nature))
+def _of_frequency(frequency: FunctionFrequency) -> str:
+    return "".join("1" if each else "0" for each in astuple(frequency))
 
 
 @functools.cache
-def _nature(data: str) -> Nature:
-    return Nature(*(each == "1" for each in data))
+def _frequency(data: str) -> FunctionFrequency:
+    return FunctionFrequency(*(each == "1" for each in data))

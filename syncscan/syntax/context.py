@@ -13,7 +13,7 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _PATHS = (ast.Name, ast.Attribute, ast.Subscript)
 
 
-class Surroundings:
+class SyntaxContext:
     """The parent and the source text of each node of a tree, which is a file or a single statement."""
 
     def __init__(self, nodes: Iterable[ast.AST], lines: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Functions whose waits are meant: whoever calls them with something on the GPU does so where waits are allowed."""
+"""Functions that callers pass GPU values only inside allowed regions."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Callee = Function | Virtual
 Callers = dict[Callee, dict[Function, Called]]
 
 
-def meant(callees: Mapping[Function, Mapping[Callee, Called]]) -> set[Function]:
-    """Return the functions that are called inside of contexts that allow waits, and elsewhere with nothing on the GPU."""
+def only_in_allowed_regions(callees: Mapping[Function, Mapping[Callee, Called]]) -> set[Function]:
+    """Return the functions that are called in allowed regions, and elsewhere without GPU values."""
     callers = _callers(callees)
     found: set[Callee] = set()
     ahead = [callee for callee, by in callers.items() if _ALLOWED.intersection(by.values())]

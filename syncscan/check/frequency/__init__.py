@@ -1,0 +1,1 @@
+"""The execution frequency of functions and lines: in every step, once, in tests, or unknown."""

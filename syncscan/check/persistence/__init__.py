@@ -1,0 +1,1 @@
+"""Findings, verdicts and the knowledge of an engine as plain data."""
