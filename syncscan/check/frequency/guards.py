@@ -46,8 +46,10 @@ class _Guard:
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self.lets_once(test.operand, holds=not holds)
         if isinstance(test, ast.BoolOp):
-            parts = (self.lets_once(part, holds=holds) for part in test.values)
-            return any(parts) if isinstance(test.op, ast.And) is holds else all(parts)
+            parts = [self.lets_once(part, holds=holds) for part in test.values]
+            if isinstance(test.op, ast.And) is holds:
+                return any(parts)
+            return all(parts) or (any(parts) and self._is_of_a_cache(test.values, parts, holds=holds))
         if isinstance(test, ast.Compare):
             return len(test.ops) == 1 and self._compares(test.left, test.ops[0], test.comparators[0], holds)
         if isinstance(test, ast.Call):
@@ -57,6 +59,18 @@ class _Guard:
             return False
         # A loop of a caller may go on until something is found: `if self.done: return`, and then `self.done = ...`.
         return self._sets(path_of(test), to_constant=self.follows) or self._fills(test)
+
+    def _is_of_a_cache(self, values: Sequence[ast.expr], parts: Sequence[bool], *, holds: bool) -> bool:
+        """Whether all other parts compare the key of a cache: ``self.x is None or self.n != n``, and then ``self.n = n``."""
+        return all(
+            isinstance(part, ast.Compare)
+            and len(part.ops) == 1
+            and isinstance(part.ops[0], (ast.Eq, ast.NotEq))
+            and isinstance(part.ops[0], ast.NotEq) is holds
+            and any(self._sets(path_of(side)) for side in (part.left, part.comparators[0]))
+            for part, once in zip(values, parts, strict=True)
+            if not once
+        )
 
     def _compares(self, left: ast.expr, operator: ast.cmpop, right: ast.expr, holds: bool) -> bool:
         if isinstance(operator, (ast.In, ast.NotIn)):

@@ -103,6 +103,9 @@ _SOMETHING_ELSE = _LEFT_OUT = frozenset({""})
 def _where_given(at: Point, value: AbstractValue, given: Given) -> AbstractValue:
     """Return the result of a function on the device of the arguments of this call."""
     places = {place for _, argument, _ in given for part in parts_of(argument) for place in _place_of(part)}
+    names_device = any("device" in name for name, _, _ in given)
+    if given and not places and not names_device:  # numbers alone: no tensor of this call is returned
+        return moved(value, Device.UNKNOWN)
     if not places or places & ON_GPU:
         via = via_of(part for _, argument, _ in given for part in parts_on_gpu(argument))
         return value if via is None else brought_by(value, via)

@@ -97,3 +97,18 @@ def with_one_of_its_own(x: torch.Tensor, windows):
 class Speech(torch.nn.Module):
     def forward(self, x):
         return spectrum(x) + with_one_of_its_own(x, {})
+
+
+class Grid(torch.nn.Module):
+    """A cache of one entry with its key beside it; a key alone may differ in every step."""
+
+    def forward(self, x, size):
+        if self._grid is None or self._size != size:
+            self._grid = torch.zeros(size).to(x.device)  # expect: SYN302 (once)
+            self._size = size
+        if self._last != size:
+            torch.cuda.synchronize()  # expect: SYN401 (step)
+            self._last = size
+        if self._table is None or self._seen != size:
+            self._table = torch.zeros(size).to(x.device)  # expect: SYN302 (step)
+        return self._grid
