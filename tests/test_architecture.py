@@ -51,7 +51,7 @@ FLOORS = {
         "transfer",
         "solve kept",
     ),
-    "syncscan.check.frequency": ("guards transfers", "functions", "cached", "lines"),
+    "syncscan.check.frequency": ("counters guards transfers", "functions", "cached", "lines"),
     "syncscan.check.persistence": ("findings state", "verdicts"),
     "syncscan.check.prove": (
         "packages values",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from syncscan.check.frequency.counters import rarely_behind
 from syncscan.check.frequency.guards import once_behind
 from syncscan.check.frequency.transfers import moved_by
 from syncscan.check.infer.source.hardware import runs_on_other_hardware
@@ -235,7 +236,7 @@ def regions_of(function: Function) -> list[Region]:
     """Return the loops of a function, those that are steps among them, its guards, and what moves attributes; outer ones first."""
     if isinstance(function.node, ast.Lambda):
         return []
-    regions = list(_regions(function.node.body, function))
+    regions = list(_regions(function.node.body, function, frozenset()))
     guards = [region for region in regions if region.when is When.ONCE and not region.moved]
     if not guards:
         return regions
@@ -264,26 +265,34 @@ def _runs_a_model(name: str) -> bool:
     )
 
 
-def _regions(body: list[ast.stmt], function: Function) -> Iterator[Region]:
+def _regions(body: list[ast.stmt], function: Function, counters: frozenset[str]) -> Iterator[Region]:
     for position, (before, node) in enumerate(zip([None, *body], body, strict=False), 1):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
         if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
             calls = _calls_in(node)
-            trains = _reads_batches(node) or not _TRAINS.isdisjoint(calls)
+            reads = _reads_batches(node)
+            trains = reads or not _TRAINS.isdisjoint(calls)
             yield Region(When.STEP if trains else When.UNKNOWN, _lines(node), calls)
+            if reads and isinstance(node, (ast.For, ast.AsyncFor)) and isinstance(node.target, ast.Tuple):
+                counters |= {last_name(node.target.elts[0])}
         elif isinstance(node, ast.If):
             for once in once_behind(node, before, body[position:], function):
-                lines = range(once[0].lineno, (once[-1].end_lineno or 0) + 1)
-                yield Region(When.ONCE, lines, _calls_in(*once), is_of_self=_asks_self(node.test))
+                yield Region(When.ONCE, _span(once), _calls_in(*once), is_of_self=_asks_self(node.test))
+            for rare in rarely_behind(node, body[position:], counters):
+                yield Region(When.ONCE, _span(rare), _calls_in(*rare))
         elif isinstance(node, ast.Assign) and function.owner is not None and (name := moved_by(node)):
             yield Region(When.ONCE, _lines(node), frozenset(), name)
         for inner in blocks_of(node):
-            yield from _regions(inner, function)
+            yield from _regions(inner, function, counters)
 
 
 def _asks_self(test: ast.expr) -> bool:
     return any(isinstance(inner, ast.Name) and inner.id == "self" for inner in walk(test))
+
+
+def _span(body: Sequence[ast.stmt]) -> range:
+    return range(body[0].lineno, (body[-1].end_lineno or 0) + 1)
 
 
 def _lines(node: ast.stmt) -> range:

@@ -1,0 +1,91 @@
+"""Tests of counters that let statements run in few steps: ``if step % 100 == 0``, ``if batch_idx > 0: return``.
+
+The period of gradient accumulation is a step of training, so statements that step an optimizer count as usual.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from syncscan.check.infer.source.syntax import last_name, walk
+
+Body = Sequence[ast.stmt]
+
+_COUNTS = re.compile(
+    r"_*((?!num|max|min|total|every).*_)?(step|iter|iteration|epoch|batch_?(idx|index|id|i|nr|num))_*"
+)
+_OF_BATCHES = re.compile(
+    r"_*(.*_)?(batch_?(idx|index|id|i|nr|num)|(global|current)_(step|epoch|iter|iteration))_*"
+)
+_UPDATES = frozenset(
+    {"backward", "step", "zero_grad", "unscale_", "clip_grad_norm_", "training_step", "train_step"}
+)
+
+
+def rarely_behind(node: ast.If, after: Body, counters: frozenset[str]) -> Iterator[Body]:
+    """Yield the statements that a test lets run in few steps: a branch of the test, or the rest after one that leaves.
+
+    ``counters`` are the names that count the batches of a loop around the test.
+    """
+    if _is_about_accumulation(node.test):
+        return
+    leaves = not node.orelse and isinstance(node.body[-1], (ast.Return, ast.Continue))
+    rest = after if leaves else node.orelse
+    for body, holds in ((node.body, True), (rest, False)):
+        if body and _is_rare(node.test, counters, holds=holds) and not _updates(body):
+            yield body
+
+
+def _is_rare(test: ast.expr, counters: frozenset[str], *, holds: bool) -> bool:
+    """Return whether a test has this outcome in few steps."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _is_rare(test.operand, counters, holds=not holds)
+    if isinstance(test, ast.BoolOp):
+        parts = [_is_rare(part, counters, holds=holds) for part in test.values]
+        return any(parts) if isinstance(test.op, ast.And) is holds else all(parts)
+    if isinstance(test, ast.BinOp):
+        return not holds and _is_remainder(test, counters)
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return False
+    operator, left, right = test.ops[0], test.left, test.comparators[0]
+    if isinstance(operator, (ast.Eq, ast.NotEq)):
+        is_exact = isinstance(operator, ast.Eq) is holds
+        return is_exact and (_is_remainder(left, counters) or _is_first(left, right, counters))
+    is_below = isinstance(operator, (ast.Lt, ast.LtE)) is holds
+    return (
+        isinstance(operator, (ast.Lt, ast.LtE, ast.Gt, ast.GtE))
+        and is_below
+        and _is_first(left, right, counters)
+    )
+
+
+def _is_remainder(node: ast.expr, counters: frozenset[str]) -> bool:
+    """Return whether an expression is the remainder of a counter: ``(step + 1) % n``."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mod):
+        return False
+    return any(_counts(inner, _COUNTS, counters) for inner in walk(node.left))
+
+
+def _is_first(left: ast.expr, right: ast.expr, counters: frozenset[str]) -> bool:
+    """Return whether a test compares a counter of batches to a constant."""
+    return isinstance(right, ast.Constant) and _counts(left, _OF_BATCHES, counters)
+
+
+def _counts(node: ast.AST, names: re.Pattern[str], counters: frozenset[str]) -> bool:
+    if not isinstance(node, (ast.Name, ast.Attribute)):
+        return False
+    name = last_name(node)
+    return name in counters or names.fullmatch(name) is not None
+
+
+def _is_about_accumulation(test: ast.expr) -> bool:
+    names = (last_name(node) for node in walk(test) if isinstance(node, (ast.Name, ast.Attribute)))
+    return any("accum" in name for name in names)
+
+
+def _updates(body: Body) -> bool:
+    """Return whether statements step an optimizer, so that the test counts the steps of training."""
+    calls = (inner.func for node in body for inner in walk(node) if isinstance(inner, ast.Call))
+    return any(isinstance(call, ast.Attribute) and call.attr in _UPDATES for call in calls)

@@ -1,0 +1,56 @@
+"""A test of a counter lets statements run in few steps: they are not of a step."""
+
+import torch
+
+
+class Module(torch.nn.Module):
+    def training_step(self, batch, batch_idx):
+        loss = torch.ones(3, device="cuda").sum()
+        if batch_idx % 100 == 0:
+            print(loss.item())  # expect: SYN101 (once)
+        if self.trainer.global_step % self.every == 0 and self.verbose:
+            self.log_value(loss.item())  # expect: SYN101 (once)
+        if not (self.step + 1) % 10:
+            loss.tolist()  # expect: SYN102 (once)
+        if (batch_idx + 1) % self.accumulation_steps == 0:
+            loss.tolist()  # expect: SYN102 (step)
+        if self.step % 4 == 0:
+            self.optimizer.step()
+            loss.tolist()  # expect: SYN102 (step)
+        if self.layer_idx % 2 == 0:
+            loss.tolist()  # expect: SYN102 (step)
+        return loss
+
+    def validation_step(self, batch, batch_idx):
+        y = torch.ones(3, device="cuda")
+        if batch_idx > 0 or self.current_epoch % 5 > 0:
+            return y.tolist()  # expect: SYN102 (step)
+        if self.step % 5:
+            return y
+        return y.cpu()  # expect: SYN105 (once)
+
+    def test_step(self, batch, batch_idx):
+        y = torch.ones(3, device="cuda")
+        if self.hidden or batch_idx > 0:
+            return
+        y.cpu()  # expect: SYN105 (once)
+
+    def forward(self, x):
+        for i, layer in enumerate(self.layers):
+            if i % 2 == 0:
+                torch.cuda.synchronize()  # expect: SYN401 (step)
+            if i == 0:
+                torch.cuda.synchronize()  # expect: SYN401 (step)
+
+
+def train(train_loader, model):
+    for i, batch in enumerate(train_loader):
+        loss = torch.ones(3, device="cuda").sum()
+        loss.backward()
+        if i % 10 == 0:
+            print(loss.item())  # expect: SYN101 (once)
+        if i == 0:
+            print(loss.item())  # expect: SYN101 (once)
+        if i % 10:
+            continue
+        print(loss.item())  # expect: SYN101 (once)
