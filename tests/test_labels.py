@@ -176,7 +176,7 @@ def test_a_release_without_labels_is_named(benchmark):
     assert done.stderr == "nothing is known of huge==2.0; there are tiny==1.0\n"
 
 
-@pytest.mark.parametrize("sample", ["judged.tsv", "judged_again.tsv"])
+@pytest.mark.parametrize("sample", ["judged.tsv", "judged_again.tsv", "judged_unseen.tsv"])
 def test_a_judged_sample_is_whole_and_adds_up(sample):
     command = [sys.executable, str(ROOT / "benchmarks" / "sample.py"), "score", str(LABELS / sample)]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -38,7 +38,8 @@ _ONCE = re.compile(
     |destroy.* | shutdown.* | close | sleep | wake_up | (.*_)?(un)?(fuse|merge)_(.*_)?(weights?|adapters?|loras?).*
     |(add|pin|set|reset|remove|activate|deactivate)_(lora|adapter)s?
     |(update|sync|transfer|receive|send|broadcast)_weights?.* | get_named_param.* | benchmark.* | test_.* | validate_(args|config).*
-    |__(repr|str|del|reduce|getstate|setstate|init_subclass|deepcopy|copy|format|hash)__""",
+    |plot(_.*)? | visuali[sz]e(_.*)? | (create|write|make)_logs? | (train|eval|test|val)_log | log_(images?|figures?|media|videos?|audio)(_.*)?
+    |extra_repr | __(repr|str|del|reduce|getstate|setstate|init_subclass|deepcopy|copy|format|hash)__""",
     re.VERBOSE,
 )
 _PROGRAM = re.compile(r"_*(main|.*_cli)")

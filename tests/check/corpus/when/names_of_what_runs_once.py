@@ -28,6 +28,15 @@ class Runner:
     def init_forward_metadata_capture_cuda_graph(self):
         torch.cuda.synchronize()  # expect: SYN401 (once)
 
+    def extra_repr(self):
+        return str(torch.ones(1, device="cuda").item())  # expect: SYN101 (once)
+
+    def train_log(self, step):
+        return torch.ones(1, device="cuda").item()  # expect: SYN101 (once)
+
+    def plot_losses(self):
+        return torch.ones(1, device="cuda").cpu()  # expect: SYN105 (once)
+
     def warm_up(self):
         torch.cuda.synchronize()  # expect: SYN401 (once)
 
