@@ -43,6 +43,18 @@ def moved(value: AbstractValue, device: Device) -> AbstractValue:
 
 
 @functools.cache
+def copied(value: AbstractValue, device: Device) -> AbstractValue:
+    """Return the value after a copy of its tensors to ``device`` that is assumed."""
+    if value.kind is Kind.UNION:
+        return join_all(copied(option, device) for option in value.items or ())
+    if value.items is not None:
+        return refine(value, items=tuple([copied(item, device) for item in value.items]))
+    if value.element is not None:
+        return refine(value, element=copied(value.element, device))
+    return refine(value, device=device, confidence=Confidence.ASSUMED) if value.kind is Kind.TENSOR else value
+
+
+@functools.cache
 def crossing(value: AbstractValue) -> AbstractValue:
     """Return the value as seen on the other side of a call, an attribute or a return.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from syncscan.check.infer.domain.basic import BOOL, INT, STRING, list_of
 from syncscan.check.infer.domain.callables import BoundMethod
+from syncscan.check.infer.domain.crossing import copied, parts_of
 from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, fact, refine
 from syncscan.check.infer.source.conventions import is_tensor_of_models
@@ -168,15 +169,11 @@ def _stored(at: Point, cls: Class, name: str) -> AbstractValue:
 
 def _transferred_by_name(at: Point, cls: Class, value: AbstractValue) -> AbstractValue:
     """Return the value of an attribute, with the devices to which code transfers all attributes of an object."""
-    tensors = [option for option in value.options if option.kind is Kind.TENSOR]
-    if cls.is_module or not tensors:
+    if cls.is_module or all(part.kind is not Kind.TENSOR for part in parts_of(value)):
         return value
     there = join_all([at.read(at.context.known.attributes[base, ANY_NAME]) for base in cls.mro()])
-    places = {option.device for option in there.options if option.kind in {Kind.TENSOR, Kind.MOVED}}
-    copies = [
-        refine(tensor, device=place, confidence=Confidence.ASSUMED) for tensor in tensors for place in places
-    ]
-    return join(value, join_all(copies))
+    places = {part.device for part in parts_of(there) if part.kind in {Kind.TENSOR, Kind.MOVED}}
+    return join_all([value, *(copied(value, place) for place in places)])
 
 
 def _declared(at: Point, cls: Class, name: str, value: AbstractValue) -> AbstractValue:
