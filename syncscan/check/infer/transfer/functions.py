@@ -103,8 +103,7 @@ _SOMETHING_ELSE = _LEFT_OUT = frozenset({""})
 def _where_given(at: Point, value: AbstractValue, given: Given) -> AbstractValue:
     """Return the result of a function on the device of the arguments of this call."""
     places = {place for _, argument, _ in given for part in parts_of(argument) for place in _place_of(part)}
-    names_device = any("device" in name for name, _, _ in given)
-    if given and not places and not names_device:  # numbers alone: no tensor of this call is returned
+    if given and not places and not any(_names_gpu(name, argument) for name, argument, _ in given):
         return moved(value, Device.UNKNOWN)
     if not places or places & ON_GPU:
         via = via_of(part for _, argument, _ in given for part in parts_on_gpu(argument))
@@ -114,6 +113,11 @@ def _where_given(at: Point, value: AbstractValue, given: Given) -> AbstractValue
     if any(_is_open(at, name, cell) for name, _, cell in given) and at.assume():
         return value
     return moved(value, Device.UNKNOWN)
+
+
+def _names_gpu(name: str, argument: AbstractValue) -> bool:
+    """Return whether an argument is the number of a GPU; other numbers, and None, decide no device."""
+    return "device" in name and argument.kind is Kind.NUMBER
 
 
 def _is_open(at: Point, name: str, cell: Cell[AbstractValue]) -> bool:
