@@ -68,7 +68,32 @@ def fills_alike(number: ast.expr, call: ast.Call, facts: Facts) -> bool:
     value = _written_out(number)
     dtype = facts.argument(call, "dtype")
     is_small = isinstance(value, float) and (0 <= value <= _INT8_MAX or not math.isfinite(value))
+    if is_length(number, facts):
+        return dtype is None or (facts.of(dtype).kind is Kind.DTYPE and last_part(dtype) in _TAKE_LENGTHS)
     return fills_exactly(number, call, facts) or (dtype is not None and is_small)
+
+
+_TAKE_LENGTHS = frozenset({"int64", "long", "int32", "int", "float32", "float", "float64", "double"})
+_LENGTHS = frozenset({"torch.Tensor.size", "torch.Tensor.numel", "torch.Tensor.dim"})
+
+
+def is_length(node: ast.expr, facts: Facts) -> bool:
+    """Whether a node is a plain integer that counts something: ``len(x)``, ``t.shape[0]``, ``t.size(0)``, ``t.numel()``."""
+    if isinstance(node, ast.Call):
+        name = facts.name_of(node.func)
+        return name == "builtins.len" or (name in _LENGTHS and facts.of(node).kind is Kind.NUMBER)
+    return (
+        isinstance(node, ast.Subscript)
+        and not isinstance(node.slice, ast.Slice)
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr == "shape"
+        and facts.of(node.value.value).kind in {Kind.TENSOR, Kind.NDARRAY, Kind.UNKNOWN}
+    )
+
+
+def last_part(node: ast.expr) -> str:
+    """The last part of a dotted name."""
+    return node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def stores_exactly(number: ast.expr) -> bool:

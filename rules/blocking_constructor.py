@@ -32,7 +32,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._code import CallCode
-from ._numbers import fills_alike, fills_exactly
+from ._numbers import fills_alike, fills_exactly, is_length
 from ._pinned import cuda_is_there, is_plain_data, is_surely_gpu
 from ._shared import (
     CONSTRUCTORS,
@@ -69,6 +69,22 @@ import torch
 scale = torch.full((), 1.0, device="cuda")
 none = torch.full((), -1, dtype=torch.int32, device="cuda:0")
 least = torch.full((), -float("inf"), device="cuda")
+""",
+        ),
+        Example(
+            bad="""\
+import torch
+
+rows = torch.zeros(8, 4, device="cuda")
+count = torch.tensor(rows.shape[0], device="cuda")  # expect: SYN301
+ends = torch.tensor([len(rows)], dtype=torch.int32, device="cuda")  # expect: SYN301
+""",
+            fixed="""\
+import torch
+
+rows = torch.zeros(8, 4, device="cuda")
+count = torch.full((), rows.shape[0], device="cuda")
+ends = torch.full((1,), len(rows), dtype=torch.int32, device="cuda")
 """,
         ),
         Example(
@@ -207,24 +223,23 @@ def _repeated(data: ast.expr, call: ast.Call, facts: Facts) -> tuple[str, str] |
 
     Of no element at all `torch.tensor` cannot tell the dtype, and a list is repeated by a negative number, too.
     """
-    item, count = data, "1"
+    item, count, is_empty = data, "1", False
     if isinstance(data, ast.BinOp) and isinstance(data.op, ast.Mult):
-        item, count = data.left, facts.source(data.right)
+        item, count, is_empty = data.left, facts.source(data.right), _may_be_none(data.right)
         if not _is_count(data.right, facts):
-            return None
-        if _may_be_none(data.right) and facts.argument(call, "dtype") is None:
             return None
     if not isinstance(item, ast.List) or len(item.elts) != 1:
         return None
     number = item.elts[0]
+    is_float = isinstance(number, ast.Constant) and type(number.value) is float
+    if is_empty and not is_float and facts.argument(call, "dtype") is None:
+        return None
     return (f"({count},)", facts.source(number)) if fills_alike(number, call, facts) else None
 
 
 def _is_count(times: ast.expr, facts: Facts) -> bool:
     """Whether a number is never negative: one written out, or a length."""
-    if isinstance(times, ast.Call):
-        return facts.name_of(times.func) == "builtins.len"
-    return isinstance(times, ast.Constant) and type(times.value) is int
+    return is_length(times, facts) or (isinstance(times, ast.Constant) and type(times.value) is int)
 
 
 def _may_be_none(count: ast.expr) -> bool:

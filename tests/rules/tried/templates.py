@@ -70,6 +70,21 @@ def repetitions(draw: st.DrawFn) -> Case:
     return Case("repeated number", f"y = torch.tensor({form.format(number)}{given})", operands)
 
 
+@st.composite
+def lengths(draw: st.DrawFn) -> Case:
+    """`torch.tensor` of what counts something (SYN301)."""
+    number = draw(
+        st.sampled_from(["len(w)", "v.shape[0]", "v.size(0)", "v.numel()", "v.dim()", "w.shape[0]"])
+    )
+    form = draw(
+        st.sampled_from(["{}", "[{}]", "[{}] * len(w)", "[0.5] * {}", "[{}] * v.shape[0]", "[0] * {}"])
+    )
+    given = _keywords(dtype=draw(dtypes), device=draw(devices))
+    shape = draw(st.sampled_from(["3", "0, 2", "300, 1", "2, 3"]))
+    operands = (f"torch.zeros({shape})", draw(st.sampled_from(["[1, 2]", "[]", "np.zeros((2, 2))"])))
+    return Case("length", f"y = torch.tensor({form.format(number)}{given})", operands)
+
+
 _SOURCES = {
     "tensor": ["v", "v", "v + 1", "v.clone()", "v.contiguous()", "torch.cat([v, v])", "-v"],
     "pinned": ["v", "v", "v[:1]", "v.detach()"],
@@ -161,6 +176,7 @@ def factorisations(draw: st.DrawFn) -> Case:
 TEMPLATES: dict[str, st.SearchStrategy[Case]] = {
     "SYN301 constructor": constructors(),
     "SYN301 repetition": repetitions(),
+    "SYN301 length": lengths(),
     "SYN302 upload": uploads(),
     "SYN302 copy_": fills(),
     "SYN303 upload": uploads(non_blocking="non_blocking=True"),
