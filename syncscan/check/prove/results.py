@@ -207,8 +207,13 @@ _BY_ELEMENT = ("__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "
 _SAME_DIMS = frozenset(
     {"clone", "contiguous", "detach", "float", "half", "long", "int", "bool", "to", "cuda", "cpu", "clamp", "copy_",
      "cumsum", "pin_memory", "abs", "neg", "sigmoid", "exp", "log", "zeros_like", "ones_like", "empty_like", "full_like",
-     "log_softmax", "softmax", "masked_fill", "index_fill", "index_fill_", "fill_", "zero_", "diff"}
+     "log_softmax", "softmax", "masked_fill", "index_fill", "index_fill_", "fill_", "zero_", "diff", "searchsorted", "index_add_",
+     "index_copy_", "flip", "roll"}
 )  # fmt: skip
+
+
+# How many dimensions a result has more than its first operand, which has one at least.
+_OTHER_DIMS = {"unbind": -1, "select": -1, "unsqueeze": 1}
 
 
 def _ndim(operation: Operation, bound: Bound) -> int | None:
@@ -218,7 +223,10 @@ def _ndim(operation: Operation, bound: Bound) -> int | None:
     if name in _BY_ELEMENT and all(each.kind in {Kind.TENSOR, Kind.NUMBER} for each in operands):
         dims = [each.ndim if each.kind is Kind.TENSOR else 0 for each in operands]
         return None if None in dims else max(each or 0 for each in dims)
-    if name in _SAME_DIMS and operands and operands[0].kind is Kind.TENSOR:
-        ndim: int | None = operands[0].ndim
+    first = bound.get("input") if name == "searchsorted" else operands[0] if operands else None
+    if first is None or first.kind is not Kind.TENSOR or first.ndim is None:
+        return None
+    ndim: int = first.ndim
+    if name in _SAME_DIMS:
         return ndim
-    return None
+    return ndim + _OTHER_DIMS[name] if name in _OTHER_DIMS and ndim else None

@@ -39,6 +39,16 @@ ASSUMED: dict[str, tuple[str, ...]] = {
     "MambaMixer": ("step_inputs:MambaMixer.*.is_cuda = True",),
     "build_spec_decode_metadata": ("spec_decode:build_spec_decode_metadata.*.is_cuda = True",),
     "upload": ("uploads:upload.data.is_cpu = True",),
+    "cumsum_in_chunks": (
+        "chunks:*.is_cuda = True",
+        "chunks:ChunkTables.indices.ndim = 2",
+        "chunks:*.cu_seqlens.ndim = 1",
+    ),
+    "carry_over_chunks": (
+        "chunks:*.is_cuda = True",
+        "chunks:ChunkTables.indices.ndim = 2",
+        "chunks:ChunkTables.offsets.ndim = 1",
+    ),
 }
 # An index of a GPU tensor whose number of dimensions nothing shows may be a number on the GPU.
 # `apply_bad_words` stores with `index_put_`, which the operation table knows to check for errors in some calls, and
@@ -46,8 +56,6 @@ ASSUMED: dict[str, tuple[str, ...]] = {
 NOT_YET = frozenset(
     {
         "chunked_cumsum",
-        "cumsum_in_chunks",
-        "carry_over_chunks",
         "reorder_ngram_rows",
         "apply_bad_words",
         "MambaMixer",
