@@ -70,7 +70,7 @@ class Phases:
     def __init__(self) -> None:
         self.spent: defaultdict[str, float] = defaultdict(float)
         self._inside: list[float] = []
-        for name in ("tree_of", "index_module", "load_table", "by_precedence", "times"):
+        for name in ("tree_of", "index_module", "load_table", "by_precedence", "frequencies"):
             self._watch(engine, name, name)
         self._watch(Solver, "__init__", "link")
         self._watch(solver, "lower", "lower")

@@ -6,6 +6,7 @@ The period of gradient accumulation is a step of training, so statements that st
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator, Sequence
 
@@ -29,12 +30,11 @@ def rarely_behind(node: ast.If, after: Body, counters: frozenset[str]) -> Iterat
 
     ``counters`` are the names that count the batches of a loop around the test.
     """
-    if _is_about_accumulation(node.test):
-        return
     leaves = not node.orelse and isinstance(node.body[-1], (ast.Return, ast.Continue))
     rest = after if leaves else node.orelse
     for body, holds in ((node.body, True), (rest, False)):
-        if body and _is_rare(node.test, counters, holds=holds) and not _updates(body):
+        is_rare = bool(body) and _is_rare(node.test, counters, holds=holds)
+        if is_rare and not _is_about_accumulation(node.test) and not _updates(body):
             yield body
 
 
@@ -77,7 +77,12 @@ def _counts(node: ast.AST, names: re.Pattern[str], counters: frozenset[str]) -> 
     if not isinstance(node, (ast.Name, ast.Attribute)):
         return False
     name = last_name(node)
-    return name in counters or names.fullmatch(name) is not None
+    return name in counters or _matches(names, name)
+
+
+@functools.lru_cache(maxsize=4096)
+def _matches(names: re.Pattern[str], name: str) -> bool:
+    return names.fullmatch(name) is not None
 
 
 def _is_about_accumulation(test: ast.expr) -> bool:
