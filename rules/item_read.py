@@ -71,5 +71,5 @@ size = lens.numel() * lens.element_size() + np.arange(8).sum().item()
         if call is None:
             return None
         tensor = subject(call, facts)
-        message = f"`.item()` on the CUDA tensor {shown(tensor, facts)} blocks the CPU until the number is on the host"
+        message = f"`.item()` on the CUDA tensor {shown(tensor, facts)} blocks the CPU until the number is in host memory"
         return Match(call, message, facts.of(tensor), of_a_number(call, tensor, facts))

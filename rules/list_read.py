@@ -68,5 +68,5 @@ lens = torch.ones(4).tolist()
         if call is None:
             return None
         tensor = subject(call, facts)
-        message = f"`.tolist()` on the CUDA tensor {shown(tensor, facts)} blocks the CPU until all of it is on the host"
+        message = f"`.tolist()` on the CUDA tensor {shown(tensor, facts)} blocks the CPU until all elements are in host memory"
         return Match(call, message, facts.of(tensor), of_many(call, tensor, facts))

@@ -116,7 +116,8 @@ counts[torch.arange(3)] = 0.0
         for target in node.targets:
             if isinstance(target, ast.Subscript) and _is_uploaded(target, facts):
                 message = (
-                    f"Storing the number {shown(node.value, facts)} uploads the number, which blocks the CPU"
+                    f"Storing {shown(node.value, facts)} in a CUDA tensor copies the number to the GPU "
+                    "and blocks the CPU"
                 )
                 because = doubted(facts.of(target.value), *map(facts.of, index_elements(target)))
                 return Match(node, message, because, _hint(target), _rewrite(node, target, facts))

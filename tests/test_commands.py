@@ -156,7 +156,7 @@ def test_init_writes_settings_a_baseline_and_a_job(syncscan, project):
     assert 'hot = ["runner:Runner.execute_model"]' in (root / "pyproject.toml").read_text()
     assert (root / ".github/workflows/syncscan.yml").exists()
     again = syncscan("check")
-    assert (again.status, "1 known to the baseline" in again.stdout) == (0, True)
+    assert (again.status, "1 in the baseline" in again.stdout) == (0, True)
     assert "has a [tool.syncscan] table already" in syncscan("init").stderr
 
 

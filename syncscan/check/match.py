@@ -26,6 +26,9 @@ from syncscan.syntax.source_text import Range, holds_statements, inside_of, node
 BoundIn = Callable[[tuple[ast.stmt, ...]], set[str]]  # `bound_in`, possibly cached
 
 
+_NO_OBJECTS = frozenset({Kind.MODULE, Kind.CLASS})
+
+
 class StatementFacts:
     """The answers to `syncscan.rule.Facts` for the nodes of one statement, from the values that the inference recorded."""
 
@@ -101,8 +104,10 @@ class StatementFacts:
 
     def _is_method(self, function: ast.Attribute, bound: Bound) -> bool:
         """Return whether the object before the dot is the first operand, which is false in `torch.Tensor.to(b, "cuda")`."""
-        operands = bound.operands()
-        return bool(operands) and operands[0] in self.of(function.value).options
+        operands, base = bound.operands(), self.of(function.value)
+        if bound.operation.name == f"torch.Tensor.{function.attr}" and base.kind not in _NO_OBJECTS:
+            return True  # the operand is the base, in the form that the operation takes
+        return bool(operands) and operands[0] in base.options
 
     def source(self, node: ast.AST) -> str:
         """Return the source text of a node with the parentheses around it; for a compound statement, that of its head."""

@@ -171,8 +171,8 @@ def _write_baseline(outcome: Checked, file: Path) -> Checked:
     """Write what was found; from now on it is known."""
     assert outcome.baseline is not None
     replace_file(file, outcome.baseline.text())
-    new = f"{len(outcome.findings)} new" if outcome.findings else "none new"
-    _say(f"{file} knows {plural(outcome.baseline.total, 'finding')}: {new}, {outcome.gone} gone")
+    new = f"{len(outcome.findings) or 'none'} added"
+    _say(f"{file} has {plural(outcome.baseline.total, 'finding')}: {new}, {outcome.gone} removed")
     return replace(outcome, findings=(), known=(*outcome.known, *outcome.findings), gone=0)
 
 
@@ -340,8 +340,8 @@ def _say_what_diff_shows(report: Report, files: int) -> None:
 def _say_what_is_gone(report: Report, config: Config) -> None:
     are = "is" if report.gone == 1 else "are"
     _say(
-        f"{plural(report.gone, 'finding')} that {config.baseline} knows {are} gone; "
-        f"--write-baseline {config.baseline} forgets {'it' if report.gone == 1 else 'them'}"
+        f"{plural(report.gone, 'finding')} of {config.baseline} {are} gone; "
+        f"--write-baseline {config.baseline} removes {'the entry' if report.gone == 1 else 'the entries'}"
     )
 
 

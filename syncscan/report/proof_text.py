@@ -51,7 +51,7 @@ def _obstacle(each: NamedObstacle) -> Iterator[str]:
 def verdict(certificate: Certificate) -> str:
     """Return the answer in one line."""
     entry, reached = safe_line(certificate.entry_point), plural(certificate.functions, "function")
-    known = f"; {certificate.known} known to the baseline" if certificate.known else ""
+    known = f"; {certificate.known} in the baseline" if certificate.known else ""
     if certificate.is_proved:
         return f"proved: no call reachable from {entry} synchronizes ({reached})"
     counts = ", ".join(

@@ -98,7 +98,7 @@ def in_file(finding: Finding) -> Finding:
     """Return the same for readers that know no cells and no changes: a finding in a notebook is about the whole file."""
     if finding.brought_by:
         finding = replace(
-            finding, message=f"{finding.message} (brought by the change of {finding.brought_by})"
+            finding, message=f"{finding.message} (introduced by the change of {finding.brought_by})"
         )
     if not finding.cell:
         return finding
@@ -198,7 +198,7 @@ def _rank(finding: Finding) -> tuple[object, ...]:
 def _coverage(report: Report) -> str:
     """What was looked at, and what was not."""
     failed = len({failure.path for failure in report.failures})
-    parts = [f"{len(report.known)} known to the baseline"] if report.known else []
+    parts = [f"{len(report.known)} in the baseline"] if report.known else []
     parts += [f"{plural(report.checked, 'file')} checked in {report.seconds:.1f} s"]
     parts += [f"{report.skipped} excluded"] if report.skipped else []
     parts += [f"{failed} not analysed"] if failed else []

@@ -89,7 +89,7 @@ def _notification(failure: Failure, level: str, report: Report) -> dict[str, Any
 
 def _results(report: Report, codes: Sequence[str]) -> list[dict[str, Any]]:
     told: list[tuple[Finding, list[dict[str, str]]]] = [(finding, []) for finding in report.findings]
-    told += [(f, [{"kind": "external", "justification": "known to the baseline"}]) for f in report.known]
+    told += [(f, [{"kind": "external", "justification": "in the baseline"}]) for f in report.known]
     told += [
         (one.finding, [{"kind": "inSource", **({"justification": one.reason} if one.reason else {})}])
         for one in report.suppressed

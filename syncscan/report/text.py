@@ -186,7 +186,7 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
     if finding.passed_too:
         yield "also passed at", places_of(finding.passed_too)
     if finding.brought_by:
-        yield "brought by the change of", finding.brought_by
+        yield "introduced by the change of", finding.brought_by
     if len(finding.call_chain) > 1:
         yield "runs in every step", " -> ".join(finding.call_chain)
     if finding.fix.edits:

@@ -33,7 +33,7 @@ MAX_RANKS = 16
 MAX_PLACES = 3  # that are named of a phase
 _ALL = "`-o DIR` and `--output-format json` give all"
 _NO_WARM_UP = (STEP, "capture", "compile", "outside")
-_WHERE = "where, what, and what to write instead"
+_WHERE = "site, expression, suggestion"
 
 # The name of a column and what it says of a row.
 _Column = tuple[str, Callable[[Row], str]]

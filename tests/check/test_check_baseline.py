@@ -33,10 +33,10 @@ def write(syncscan, *arguments: str) -> str:
 
 def test_what_is_known_is_not_reported_and_what_is_new_is(syncscan, project):
     root = project({"a.py": HEAD + READ})
-    assert write(syncscan) == "syncscan: base.json knows 1 finding: 1 new, 0 gone\n"
+    assert write(syncscan) == "syncscan: base.json has 1 finding: 1 added, 0 removed\n"
     done = syncscan("check", "--baseline", "base.json")
     assert re.sub(r"\d\.\d s", "0.1 s", done.stdout) == (
-        "no findings; 1 known to the baseline, 1 file checked in 0.1 s\n"
+        "no findings; 1 in the baseline, 1 file checked in 0.1 s\n"
     )
     assert (done.stderr, done.status) == ("", 0)
     (root / "a.py").write_text(HEAD + OTHER + READ)
@@ -103,11 +103,11 @@ def test_what_is_gone_is_told_and_forgotten_by_writing_again(syncscan, project):
     write(syncscan)
     (root / "a.py").write_text(HEAD)
     (root / "b.py").unlink()
-    told = "syncscan: 2 findings that base.json knows are gone; --write-baseline base.json forgets them\n"
+    told = "syncscan: 2 findings of base.json are gone; --write-baseline base.json removes the entries\n"
     assert syncscan("check", "--baseline", "base.json").stderr == told
     data = json.loads(syncscan("check", "--baseline", "base.json", "--output-format", "json").stdout)
     assert data["baseline"] == {"known": 0, "gone": 2}
-    assert write(syncscan) == "syncscan: base.json knows 0 findings: none new, 2 gone\n"
+    assert write(syncscan) == "syncscan: base.json has 0 findings: none added, 2 removed\n"
     assert (root / "base.json").read_text() == '[\n{"version": 1}\n]\n'
 
 
@@ -135,7 +135,7 @@ def test_what_is_suppressed_since_is_gone(syncscan, project):
     root = project({"a.py": HEAD + READ})
     write(syncscan)
     (root / "a.py").write_text(HEAD + "# syncscan: file-ignore[SYN101] a script\n" + READ)
-    assert "1 finding that base.json knows is gone" in syncscan("check", "--baseline", "base.json").stderr
+    assert "1 finding of base.json is gone" in syncscan("check", "--baseline", "base.json").stderr
 
 
 MOVES = {

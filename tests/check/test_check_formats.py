@@ -166,7 +166,7 @@ def test_suppressions_in_sarif(syncscan, project):
         0
     ]
     assert [(r["ruleId"], r.get("suppressions")) for r in run["results"]] == [
-        ("SYN101", [{"kind": "external", "justification": "known to the baseline"}]),
+        ("SYN101", [{"kind": "external", "justification": "in the baseline"}]),
         ("SYN102", [{"kind": "inSource", "justification": "shown once"}]),
         ("SYN101", None),
     ]

@@ -40,7 +40,7 @@ NOTEBOOK = notebook(
 )
 
 EXPECTED = """\
-a.ipynb:cell 3:3:5: SYN101 `.item()` on the CUDA tensor `losses.sum()` blocks the CPU until the number is on the host [item-read, proved, warning]
+a.ipynb:cell 3:3:5: SYN101 `.item()` on the CUDA tensor `losses.sum()` blocks the CPU until the number is in host memory [item-read, proved, warning]
 3 |     losses.sum().item())
   |     ^^^^^^^^^^^^^^^^^^^
 """

@@ -56,10 +56,10 @@ def test_a_changed_file_that_makes_another_one_wait_is_named(syncscan, repositor
     store = repository / "pkg/store.py"
     store.write_text(store.read_text().replace("zeros(8)", 'zeros(8, device="cuda")'))
     assert brought(syncscan) == [("pkg/use.py", 5, "SYN101", "pkg/store.py")]
-    assert "= brought by the change of: pkg/store.py" in syncscan("check", "--since", "HEAD").stdout
+    assert "= introduced by the change of: pkg/store.py" in syncscan("check", "--since", "HEAD").stdout
     for name in ("github", "gitlab", "sarif"):
         assert (
-            "brought by the change of pkg/store.py"
+            "introduced by the change of pkg/store.py"
             in syncscan("check", "--since", "HEAD", "--output-format", name).stdout
         )
 

@@ -142,6 +142,9 @@ def _unlike(expected: Expected, finding: Finding, program: Program) -> list[str]
         said.append(f"expected reached by {expected.reached}, found {finding['call_chain']}")
     steps = [(program.places[place], text) for place, text in expected.because]
     chain = [((step["path"], step["line"]), step["text"]) for step in finding["evidence"]]
+    whole = " ".join(finding["expression"].split())
+    if f"on the CUDA tensor `{whole}`" in finding["message"]:
+        said.append(f"the call is named as its own operand: {finding['message']}")
     if any(line < 1 or "``" in text for (_, line), text in chain):
         said.append(f"evidence without a place or a name: {chain}")
     if steps and steps != chain:

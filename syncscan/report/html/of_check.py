@@ -94,7 +94,7 @@ def _evidence(finding: Finding) -> Iterator[str]:
     if len(finding.call_chain) > 1:
         yield f"runs in every step: {' -> '.join(finding.call_chain)}"
     if finding.brought_by:
-        yield f"brought by the change of {finding.brought_by}"
+        yield f"introduced by the change of {finding.brought_by}"
 
 
 def _fix(finding: Finding, lines: Sequence[str]) -> dict[str, Any] | None:
