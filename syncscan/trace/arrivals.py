@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 TOGETHER_SECONDS = 0.1  # at most between the arrivals of what was sent to all
 _MEMORY_SECONDS = 1.0  # the kernel may merge two signals of one kind in one of the processes
-# Going on takes back a stop that waits, and the reverse, also in the kernel.
+# A SIGCONT removes a pending stop signal, and the reverse, also in the kernel.
 _STOPS = {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
 
 

@@ -22,7 +22,7 @@ from syncscan.errors import EXIT_ERROR, SyncscanError
 
 PASSED_ON = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}
 AWAITED = {*PASSED_ON, signal.SIGCHLD}
-ALL_TOLD = 0  # the number of no signal: asks the front to tell all that reached it, and says that it did
+ALL_TOLD = 0  # the number of no signal: asks the front to report all signals that reached the front, and confirms the report
 _MESSAGE = struct.Struct("=Bd")
 
 
@@ -76,7 +76,7 @@ def step_behind() -> Front:
     """
     if not hasattr(signal, "sigtimedwait"):
         raise SyncscanError("`syncscan trace` runs on Linux only")
-    of_children = signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, it takes their status away
+    of_children = signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # else children lose their status
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, AWAITED)
 
     def give_back() -> None:
@@ -147,7 +147,7 @@ def is_stopped(pid: int) -> bool:
 
 
 def _tell(end: socket.socket, pid: int | None, number: int, when: float | None = None) -> None:
-    """Send a signal's number to the process at the other end, and wake it; nothing where it has ended."""
+    """Send a signal's number to the process at the other end, and wake that process if alive."""
     with contextlib.suppress(OSError):
         message = _MESSAGE.pack(number, time.monotonic() if when is None else when)
         end.send(message, socket.MSG_NOSIGNAL | socket.MSG_DONTWAIT)

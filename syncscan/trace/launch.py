@@ -75,7 +75,7 @@ def run(
     lines = (f"{name}\t{value}\n" for name, value in options.items())
     (parts / OPTIONS_FILE).write_text("".join(lines), encoding="utf-8")
     launched = Launched()
-    with _spawn(command, _environment(parts), front) as process:  # and wait for it even if we fail
+    with _spawn(command, _environment(parts), front) as process:  # and wait for the process even if we fail
         if is_python(command[0]):
             launched.pythons[process.pid] = ProcessSighting(command)
         launched.code = process.returncode = _Watch(process.pid, front, launched, during).until_it_ends()
@@ -107,7 +107,7 @@ def _environment(parts: Path) -> dict[str, str]:
 
 
 def _spawn(command: list[str], environment: dict[str, str], front: Front) -> subprocess.Popen[bytes]:
-    """Start the command with the descriptors and signals of who started us; what Python ignores is restored."""
+    """Start the command with the caller's descriptors and signals; restore the signals that Python ignores."""
     try:
         return subprocess.Popen(
             command,
@@ -123,7 +123,7 @@ def _spawn(command: list[str], environment: dict[str, str], front: Front) -> sub
 
 
 class _Watch:
-    """Watches the command: passes signals on, stops and goes on with it, and notes the Pythons below it."""
+    """The watch of a command: passes signals on, follows its stops, and notes the Python processes below."""
 
     def __init__(self, command: int, front: Front, launched: Launched, during: During | None) -> None:
         self._command = command
@@ -133,13 +133,13 @@ class _Watch:
         self._arrivals = Arrivals()
         self._started = self._drained = time.monotonic()
         self._next_look = self._next_ask = 0.0
-        self._told = 0.0  # all that reached the front by then is known
-        self._asked_about = float("inf")  # when the earliest that it is asked about was due
+        self._told = 0.0  # all signals that reached the front by then have been reported
+        self._asked_about = float("inf")  # the arrival time of the earliest signal in question
         self._stopped = False
         self._front_stopped = False
 
     def until_it_ends(self) -> int:
-        """Wait for the end of the command: its exit status, or -n if signal n ended it."""
+        """Return the exit status at the command's end, or -n if signal n ended the command."""
         while (code := self._follow()) is None:
             if time.monotonic() >= self._next_look:
                 self._look()
@@ -151,7 +151,7 @@ class _Watch:
         return code
 
     def _follow(self) -> int | None:
-        """Stop and go on with the command; its exit status once it has ended."""
+        """Stop and continue with the command; return its exit status once the command has ended."""
         while True:
             changed, status = os.waitpid(self._command, os.WNOHANG | os.WUNTRACED | os.WCONTINUED)
             if not changed:
@@ -175,12 +175,12 @@ class _Watch:
         if self._front.gone:
             os.kill(self._command, signal.SIGKILL)
         stopped = self._front.stopped and not self._stopped
-        if stopped and self._front_stopped:  # not only for the moment that a signal to all needs
+        if stopped and self._front_stopped:  # not only as long as a signal to the whole group takes
             os.kill(self._command, signal.SIGSTOP)
         self._front_stopped = stopped
 
     def _receive(self, timeout: float) -> None:
-        """Wait for a signal or a message of the front, and take all that there are."""
+        """Wait for a signal or a message of the front, and take all pending ones."""
         received = signal.sigtimedwait(AWAITED, max(timeout, 0))
         while received is not None:
             if received.si_signo != signal.SIGCHLD and received.si_pid != self._front.pid:
@@ -194,7 +194,7 @@ class _Watch:
                 self._arrivals.add(number, min(when, self._asked_about), when, at_front=True)
 
     def _ask_if_due(self) -> None:
-        """Before a signal counts as one for a single process, hear what the front has not come to tell."""
+        """Receive the front's pending reports before a signal counts as sent to a single process."""
         due = self._arrivals.next_due
         if max(due, self._next_ask) > self._drained:
             return
@@ -211,7 +211,7 @@ class _Watch:
             if not sent.to_all or sent.when < self._started:
                 os.kill(self._command, sent.number)
             elif self._front.leads and os.getpgid(self._command) == self._command:
-                # It has made a group of its own, and alone it would lead the group that the signal was for.
+                # The command leads a process group of its own, to which the signal would have gone.
                 os.killpg(self._command, sent.number)
 
 
@@ -228,7 +228,7 @@ def _look_at_descendants(pid: int, pythons: dict[int, ProcessSighting]) -> None:
 
 
 def _family(pid: int) -> Iterator[int]:
-    """A process and its descendants."""
+    """Yield a process and its descendants."""
     found = [pid]
     while found:
         yield (parent := found.pop())
@@ -244,7 +244,7 @@ def _children(thread: Path) -> list[int]:
 
 
 def _command_line(pid: int) -> list[str] | None:
-    """The arguments of a process if it runs Python, else None."""
+    """Return the arguments of a process if the process runs Python, else None."""
     try:
         if not is_python(str(Path(f"/proc/{pid}/exe").readlink())):
             return None

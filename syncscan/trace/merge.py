@@ -15,7 +15,7 @@ from syncscan.trace.store import added_up, quantile
 Trace = dict[str, Any]
 MAX_SITES = 200_000  # different ones; what comes beyond is counted at none
 MAX_PROCESSES = 20_000
-MAX_TIMES = 40_000  # of waits and steps in the timeline
+MAX_TIMES = 40_000  # of synchronizations and steps in the timeline
 MAX_TIMES_OF_ONE = 1_000  # process
 _KEPT_STACKS = 4 * MAX_STACKS
 _IDENTITY = (
@@ -117,7 +117,7 @@ class _Merger:
             self._timeline.append(kept)
 
     def _add_site(self, name: str, site: dict[str, Any]) -> int | None:
-        """Returns the site's number in the order in which they came; None if it is left out."""
+        """Return the site's number in the order of arrival; None if the site is left out."""
         key = tuple(site[field] for field in _IDENTITY)
         found = self._sites.get(key)
         if found is None:
@@ -166,7 +166,7 @@ class _Merger:
 
 
 class _Site:
-    """What is added up of one site."""
+    """The sums of one site over all traces."""
 
     def __init__(self, first: dict[str, Any], number: int) -> None:
         self.number = number
@@ -243,6 +243,6 @@ class _Site:
 
 
 def _add(whole: Counter[str], part: dict[str, int], trace: str = "") -> None:
-    """Add numbers by name; the pid of a process without a rank says nothing without its trace."""
+    """Add numbers by name; a process without a rank loses its pid, which means nothing outside its trace."""
     for name, number in part.items():
         whole[f"{trace} {name}" if trace and name.startswith("pid ") else name] += number

@@ -14,14 +14,14 @@ from syncscan.trace.sites import Sources, in_torch, phase_of
 from syncscan.trace.store import Frame, Process
 
 _LEAST_CALLS = 3
-_MOST_STACKS = 500  # those of the most waits; each may name files to be read
+_MOST_STACKS = 500  # the sites with the most synchronizations; each may name files to read
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 @dataclass
 class _Candidate:
-    """A function that is called in a loop; ``calls`` is how often at least."""
+    """A function that is called in a loop, at least ``calls`` times."""
 
     target: str
     path: str
@@ -66,7 +66,7 @@ def propose_step(processes: Sequence[Process], sources: Sources) -> dict[str, An
 def _called_in_loops(
     frames: Sequence[Frame], process: Process, in_loop: Any
 ) -> Iterator[tuple[_Candidate, bool]]:
-    """What a stack's frames call in a loop, the innermost first; and whether nothing below it is in a loop."""
+    """Yield the callees in loops on a stack, the innermost first, and whether no loop lies below."""
     torch_folder = process.torch.get("folder", "")
     once = True
     for index, (callee, caller) in enumerate(pairwise(frames)):
@@ -79,7 +79,7 @@ def _called_in_loops(
 
 
 class _LoopLines:
-    """Which lines of a source stand in a loop of their function."""
+    """The lines of a source that stand in a loop of their function."""
 
     def __init__(self, source: str) -> None:
         try:
@@ -95,7 +95,7 @@ class _LoopLines:
 
 
 def _spans(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, int, bool]]:
-    """(first line, last line, whether it is a loop) of each loop and function."""
+    """Yield (first line, last line, whether it is a loop) of each loop and function."""
     for node in nodes:
         if isinstance(node, (*_LOOPS, *_FUNCTIONS)):
             body = getattr(node, "body", None)
@@ -104,7 +104,7 @@ def _spans(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, int, bool]]:
 
 
 def _module(path: str, argv: Sequence[str]) -> str:
-    """The module of a file, as `--step` names it."""
+    """Return the module of a file, as `--step` names it."""
     if _is_started(Path(path), argv):
         return "__main__"
     file = Path(path).with_suffix("")
@@ -117,7 +117,7 @@ def _module(path: str, argv: Sequence[str]) -> str:
 
 
 def _is_started(path: Path, argv: Sequence[str]) -> bool:
-    """Whether a file is the one that a command line starts: as `python FILE`, or as `python -m MODULE`."""
+    """Return whether a command line starts a file: as `python FILE`, or as `python -m MODULE`."""
     words = iter(argv[1:])
     for word in words:
         if word in {"-W", "-X"}:

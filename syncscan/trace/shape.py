@@ -14,7 +14,7 @@ _LARGEST = 2**63 - 1
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 _LONG_NUMBER = b"0" * 20
 
-# Gives a value back, of objects only the fields that are known; raises Mismatch if it is not of the shape.
+# Returns the value, with only the declared fields of objects; raises Mismatch if the value has another shape.
 Shape = Callable[[Any], Any]
 
 
@@ -33,7 +33,7 @@ def parse(data: bytes) -> Any:
         raise Mismatch(f"more than {MAX_VALUES:,} values")
     try:
         has_long = _LONG_NUMBER in data.translate(_DIGITS)
-        parse_int = _small_number if has_long else None  # asking of each number takes as long again
+        parse_int = _small_number if has_long else None  # a check of each number takes as long again
         return json.loads(data.decode(), parse_int=parse_int, parse_constant=_refuse)
     except (ValueError, RecursionError):
         raise Mismatch("not JSON or cut short") from None
@@ -142,7 +142,7 @@ class Later:
     default: Any
 
     def __call__(self, value: Any) -> Any:
-        """The value, if it is of the shape."""
+        """Return the value, if its shape fits."""
         return self.shape(value)
 
 
@@ -179,7 +179,7 @@ _SIMPLE: dict[Shape, type] = {text: str, integer: int}
 
 
 def _surely(shape: Shape, values: Collection[Any]) -> bool:
-    """Whether all values are of a simple shape, found out without a call for each: most of a trace is such."""
+    """Return whether all values have a simple shape, without a call for each: most of a trace is simple."""
     if shape not in _SIMPLE:
         return False
     types = set(map(type, values))
@@ -189,7 +189,7 @@ def _surely(shape: Shape, values: Collection[Any]) -> bool:
 
 
 def _items(values: Iterable[Any], shapes: Iterable[Shape]) -> list[Any]:
-    """The values of a list, each of its shape."""
+    """Return the values of a list, each checked against its shape."""
     found: list[Any] = []
     try:
         found.extend(shape(value) for value, shape in zip(values, shapes, strict=False))

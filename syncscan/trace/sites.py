@@ -93,7 +93,7 @@ class SiteKey:
     allowed: str | None
     node: str | None
     breaks_graph: bool  # of a compiled function
-    uncomputed: bool  # what it reads was not computed by the simulation
+    uncomputed: bool  # the simulation did not compute the value that is read
 
 
 @dataclass
@@ -150,7 +150,7 @@ def collect(
 def _place(wait: Wait, process: Process, blame: Blame, sources: Sources) -> tuple[SiteKey, str]:
     api, _, way = wait.api.partition(":")
     way, *remarks = way.split(":")
-    if wait.paired >= wait.count:  # each copy was completed by a wait for the stream
+    if wait.paired >= wait.count:  # a synchronization of the stream completed each copy
         api = "cudaStreamSynchronize"
     torch_folder = process.torch.get("folder", "")
     frame = _forward_frame(wait, blame, torch_folder) or blame.choose(wait.frames, torch_folder)
@@ -174,7 +174,7 @@ def _place(wait: Wait, process: Process, blame: Blame, sources: Sources) -> tupl
 
 
 def _forward_frame(wait: Wait, blame: Blame, torch_folder: str) -> Frame | None:
-    """In backward under anomaly mode, the innermost forward line that passes, outside torch."""
+    """Return the innermost forward line outside torch that passes, in backward under anomaly mode."""
     for line in reversed(wait.node[1] if wait.node else ()):
         found = _FORWARD_LINE.match(line)
         if found is not None and not in_torch(found[1], torch_folder) and blame.passes(found[1]):
@@ -353,7 +353,7 @@ def _detector(wait: Wait, process: Process) -> str:
 
 
 def _missed_by(site: Site, processes: Sequence[Process]) -> list[str]:
-    """The detectors that do not see this wait: seen by running both, or known of the CUDA call."""
+    """Return the detectors that miss this synchronization: by a run of both, or by the CUDA call."""
     both = any(len(process.detectors) > 1 for process in processes)
     blind = site.warned == 0 if both else site.place.api in BLIND_IN_DEBUG_MODE
     return ["debug-mode"] if blind and "debug-mode" not in site.detectors else []

@@ -28,7 +28,7 @@ from syncscan.trace.shape import (
 FORMAT_VERSION = 1
 _OURS = "/_syncscan_hook/"  # what wraps the step is no part of the program
 MAX_BYTES = 128 * 1024 * 1024  # of one file; the hook begins another one at half of that
-MAX_KEPT = 5_000_000  # of what is known of one process; the hook keeps 20,000 stacks of 64 frames
+MAX_KEPT = 5_000_000  # of the data of one process; the hook holds 20,000 stacks of 64 frames
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Process:
     notes: list[str] = field(default_factory=list)
     wall_ns: int = 0
     steps: dict[str, Any] | None = None
-    checked: dict[str, int] | None = None  # of some steps, starved time by the launches and by the kernels
+    checked: dict[str, int] | None = None  # of some steps, idle GPU time by the launches and by the kernels
     waits: list[Wait] = field(default_factory=list)
     seen: list[SeenFunction] = field(default_factory=list)
     lines: dict[str, set[int]] = field(default_factory=dict)  # that ran, by file
@@ -103,8 +103,8 @@ class Process:
         default_factory=dict
     )  # how often which operation was simulated by zeros
     decided: dict[str, int] = field(default_factory=dict)  # how often the host read what comes of it
-    # For a timeline, of some waits (number, thread, start since 1970, ns), and
-    # of some steps (phase, thread, start, ns, waits, ns blocked).
+    # For a timeline, of some synchronizations (number, thread, start since 1970, ns), and
+    # of some steps (phase, thread, start, ns, synchronizations, ns blocked).
     moments: list[list[Any]] = field(default_factory=list)
     windows: list[list[Any]] = field(default_factory=list)
 
@@ -132,7 +132,7 @@ def read_process(path: Path) -> Process | None:
 
 
 def _lines(stream: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file, up to the largest that a process writes and to its largest file."""
+    """Yield the lines of a file, up to the longest line and the largest file that a process writes."""
     left = MAX_BYTES
     while left > 0 and (line := stream.readline(left)).endswith(b"\n"):
         left -= len(line)
@@ -176,7 +176,7 @@ _FIELDS: dict[str, Shape] = {
 
 
 class _Reader:
-    """Puts the lines of a file together: code objects, stacks of them, entries, and their latest counts."""
+    """The reader of a file's lines: code objects, stacks of them, entries, and their latest counts."""
 
     def __init__(self, process: Process) -> None:
         self._process = process
@@ -197,7 +197,7 @@ class _Reader:
                 for name, value in map_of(anything)(parse(line)).items():
                     if name in _FIELDS:
                         getattr(self, f"_read_{name}")(_FIELDS[name](value))
-            except (Mismatch, KeyError):  # what it refers to was not written: the disk was full
+            except (Mismatch, KeyError):  # the record refers to one that was not written: the disk was full
                 self._lose()
             if self._kept > MAX_KEPT:
                 self._lose()

@@ -98,7 +98,7 @@ def _steps(processes: Sequence[Process], warmup: int) -> dict[str, Any] | None:
 
 
 def _worst_step(processes: Sequence[Process], of_wait: dict[tuple[int, int], Site]) -> dict[str, Any]:
-    """The step with the most waits and the one blocked longest, over all processes, and their lines."""
+    """Return the step with the most synchronizations and the one blocked longest, with their lines."""
     worst: dict[str, Any] = {}
     for index, process in enumerate(processes):
         for name, (value, parts) in (process.steps or {}).get("most", {}).items():
@@ -110,7 +110,7 @@ def _worst_step(processes: Sequence[Process], of_wait: dict[tuple[int, int], Sit
 def _timeline(
     processes: Sequence[Process], sites: Sequence[Site], of_wait: dict[tuple[int, int], Site]
 ) -> list[dict[str, Any]]:
-    """The first waits and steps of each process in time; sites by their index."""
+    """Return the first synchronizations and steps of each process in time; sites by their index."""
     indices = {id(site): index for index, site in enumerate(sites)}
     return [
         {

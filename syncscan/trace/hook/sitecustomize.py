@@ -27,7 +27,7 @@ def _leave():  # type: () -> None
 
 
 def _import_the_other():  # type: () -> None
-    """Let the next one on the path have the name; where there is none, be none."""
+    """Import the next `sitecustomize` on the path under its name, if there is one."""
     del sys.modules["sitecustomize"]
     import sitecustomize  # type: ignore[import-not-found]  # noqa: F401
 

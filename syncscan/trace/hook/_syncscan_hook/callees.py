@@ -24,7 +24,7 @@ class CalleeWatch:
         self._watched: dict[str, bool] = {}
         # By the place of a call, what was called, and how often nothing new.
         self._called: dict[tuple[CodeType, int], dict[Any, int]] = {}
-        self._named: dict[tuple[CodeType, int, str], None] = {}  # and the names of that
+        self._named: dict[tuple[CodeType, int, str], None] = {}  # and the names of the function called
         # By what ran, and the place in the nearest watched code below it on the stack, if any.
         self._ran: dict[tuple[CodeType, CodeType | None, int], None] = {}
         self._told = [0, 0]

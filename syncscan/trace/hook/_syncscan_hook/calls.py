@@ -115,7 +115,7 @@ def _profile(seen: SeenCalls, note: Note) -> None:
 
 
 def _returns(frame: FrameType, value: Any) -> bool:
-    """Whether a function returns, and no exception ends it, of which the profiler hears as None."""
+    """Return whether a function returns; the profiler reports None also where an exception ends the function."""
     return value is not None or frame.f_code.co_code[frame.f_lasti] == _RETURN_VALUE
 
 

@@ -23,8 +23,8 @@ FIRST, SPACED = 2, 10  # after so many steady steps the first time, and after so
 STEPS = 5  # are recorded, and the first and the last of them not compared
 CHECKS = 4
 LONGEST_NS = 30_000_000_000  # that is recorded at once
-PATIENCE = 10  # times that it is asked whether all that was recorded has ended
-SECONDS = 1.0  # for which one thread lets another one read
+PATIENCE = 10  # how often at most the check asks whether all recorded work has ended
+SECONDS = 1.0  # for which one thread lets another thread read
 
 
 class TimelineCheck:
@@ -148,7 +148,10 @@ class TimelineCheck:
         }
 
     def _comparable(self, waits: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
-        """The steps in which each wait comes after each GPU was seen idle: what ran before was launched unrecorded, maybe."""
+        """Return the steps whose synchronizations all follow an idle GPU.
+
+        Work that was launched before the first idle moment may not be recorded.
+        """
         idle: dict[int, int | None] = {}
         for context, since, lasted in sorted(waits, key=lambda wait: wait[1]):
             if idle.get(context) is None:

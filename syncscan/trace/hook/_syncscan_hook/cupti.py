@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 DRIVER_DOMAIN = 1
 MULTIPLE_SUBSCRIBERS = 39
 MEMORY_TYPE = 2  # CU_POINTER_ATTRIBUTE_MEMORY_TYPE
-# Measured behind a busy kernel: a pageable upload of up to 1 MiB returns at once, one of 4 MiB waits for
-# the kernel, and between them it depends on what is staged already. Copying 1 MiB takes up to 0.15 ms.
+# Measured behind a busy kernel: a pageable upload of up to 1 MiB returns at once, and an upload of 4 MiB blocks
+# until the kernel has finished. Between them the data staged already decides. Copying 1 MiB takes up to 0.15 ms.
 STAGED_BYTES = 1024 * 1024
 LONG_NS = 500_000
 MAX_PINNED = 10_000
@@ -70,7 +70,7 @@ def classify(name: str) -> tuple[int, str] | None:
 
 
 class _Thread:
-    """What one thread is doing between two callbacks."""
+    """The state of one thread between two callbacks."""
 
     __slots__ = (
         *("began", "copy", "entry", "frame", "how", "inside", "last", "native", "number", "offset"),
@@ -81,7 +81,7 @@ class _Thread:
         self.inside = 0  # id of the call that is running, or 0
         self.how = WAIT  # to judge it
         self.began = 0
-        self.entry: Any = None  # of the wait that is running; None if it completes a blocking copy
+        self.entry: Any = None  # of the running synchronization; None if the call completes a blocking copy
         self.way = 0  # whether the last call was a copy to the GPU (1) or from it (2)
         self.copy: Any = None  # and its entry, if it blocked,
         self.frame = 0  # in the frame of this id
@@ -89,10 +89,10 @@ class _Thread:
         self.last: Any = None  # entry of the last event
         self.python = id(python)  # of the thread as Python knows it, which must not live longer for us
         self.native = python is None or isinstance(python, threading._DummyThread)  # not one of Python's
-        self.number = number  # that stands for it in what is recorded
+        self.number = number  # the number of the thread in the recorded data
 
     def copied_at(self, frame: FrameType | None) -> bool:
-        """Whether the blocking copy was made by the operation that calls now."""
+        """Return whether the operation that calls now made the blocking copy."""
         if frame is not None and id(frame) == self.frame and frame.f_lasti == self.offset:
             return True
         self.copy = None
@@ -216,13 +216,14 @@ class Cupti:
     def _switch(self, number: int, on: bool) -> None:
         """Turn the callback of a call on or off; inside CUDA calls.
 
-        The interpreter lock is released meanwhile: another thread may hold a lock of CUPTI, and want this one.
+        This releases the interpreter lock: another thread may hold a lock of CUPTI and need the interpreter
+        lock.
         """
         if self.armed:
             self._library.cuptiEnableCallback(int(on), self._subscriber, DRIVER_DOMAIN, number)
 
     def _watch_profiler(self) -> None:
-        """Step aside when torch's profiler starts: it needs CUPTI for itself, and keeps it."""
+        """Step aside when torch's profiler starts: from then on the profiler occupies CUPTI."""
         module = sys.modules.get("torch.autograd.profiler")
         for name in ("_prepare_profiler", "_enable_profiler"):
             if hasattr(module, name):
@@ -243,9 +244,9 @@ class Cupti:
     def _make_callback(  # noqa: PLR0915 (a call costs more than a statement)
         self, frame_of: Callable[[], FrameType]
     ) -> Callable[[int | None, int, int, int], None]:
-        """The callback, in one function over local names: an ``.item()`` runs it four times.
+        """Return the callback, in one function over local names: an ``.item()`` runs the callback four times.
 
-        ``frame_of`` gives the frame that is entered last of those that are ours.
+        ``frame_of`` returns the frame of the program entered last.
         """
         threads, calls, recorder = self._threads, self._calls, self._recorder
         active = threading._active  # type: ignore[attr-defined]
@@ -258,7 +259,7 @@ class Cupti:
                 thread = threads.get(ident)
                 if thread is None:
                     thread = self._new_thread(ident)
-                if thread.inside == number and halves[data >> 2]:  # it leaves the call
+                if thread.inside == number and halves[data >> 2]:  # the call returns
                     duration = now() - thread.began
                     thread.inside = 0
                     entry = thread.entry
@@ -274,7 +275,7 @@ class Cupti:
                     elif thread.how != _PINNED and self._blocked(thread.how, duration, data):
                         self._count_copy(thread, number, duration, frame_of().f_back)
                     return
-                if id(active.get(ident)) != thread.python:  # which ended, and left its ident to another
+                if id(active.get(ident)) != thread.python:  # the thread that had this ident has ended
                     thread = self._new_thread(ident)
                 thread.inside = number
                 how, apis = calls[number]
@@ -305,7 +306,7 @@ class Cupti:
         return enters_unasked(callback)
 
     def _and_starved(self) -> Callable[[int | None, int, int, int], None]:
-        """The callback, and before or after it what it means for the GPU."""
+        """Return the callback, with the measurement of idle GPU time before or after the callback."""
         starved, threads, calls = self._starved, self._threads, self._calls
         assert starved is not None
         callback = self._make_callback(_frame_of_caller)
@@ -336,7 +337,7 @@ class Cupti:
         return enters_unasked(measure)
 
     def _stop(self, error: BaseException) -> None:
-        """See nothing more: the callback is broken."""
+        """Ignore all further calls: the callback is broken."""
         self._calls.clear()
         self._fail(f"the CUPTI callback failed: {error!r}")
 
@@ -351,17 +352,17 @@ class Cupti:
     def _count_aloud(self, thread: _Thread, entry: Any, duration: int, frame: FrameType | None) -> None:
         try:
             self._recorder.count(entry, duration, thread.number, frame, self.name)
-        except Exception as error:  # a guard objects
+        except Exception as error:  # a guard raises
             if frame is None:
                 raise
             raise_in(frame, error)
 
     def _native_entry(self, frame: FrameType | None, api: str) -> Any:
-        """On a thread of the autograd engine: with its node, and the frame that waits for it."""
+        """Return the entry of an autograd thread, with its node and the frame that blocks on it."""
         return self._recorder.entry_at(frame or backward_frame(), api, current_node())
 
     def _blocked(self, how: int, duration: int, data: int) -> bool:
-        """Whether a copy made the host wait; ``data`` leads to (destination, source, size)."""
+        """Return whether a copy blocked the CPU; ``data`` points to (destination, source, size)."""
         if how == SHAPED:
             return duration >= LONG_NS
         parameters = WORDS[data + 16 >> 3] >> 3
@@ -374,7 +375,10 @@ class Cupti:
         return how == COPY_EITHER and self._pageable(WORDS[parameters], duration)
 
     def _pageable(self, pointer: int, duration: int) -> bool:
-        """Whether the driver has to stage a copy of this memory; without the driver, by the time it took."""
+        """Return whether the driver has to stage a copy of this memory.
+
+        Without the driver, the duration decides.
+        """
         if self._driver is None:
             return duration >= LONG_NS
         if pointer in self._pinned:
@@ -402,7 +406,7 @@ _WORD = ctypes.c_uint64
 
 
 def _frame_of_caller() -> FrameType:
-    """The frame that called the one that asks."""
+    """Return the frame that called the caller."""
     return sys._getframe(2)
 
 

@@ -32,8 +32,8 @@ class DebugMode:
     def __init__(self, recorder: Sink, note: Note, cupti: Cupti | None = None) -> None:
         self._recorder = recorder
         self._note = note
-        self._cupti = cupti  # if armed as well, it counts, and this one says what it saw too
-        self._wanted = OFF  # what the program itself asked for
+        self._cupti = cupti  # if armed as well, CUPTI counts, and debug mode reports what debug mode saw too
+        self._wanted = OFF  # the mode that the program itself set
         self._filter: Any = ("ignore", self, Warning, None, 0)
         self._mutated: dict[str, Callable[[], None]] = {}
         self._torch_set: Any = None
@@ -48,7 +48,7 @@ class DebugMode:
             return "this torch has no CUDA"
         self._wanted = self._torch_get()
         self._watch_filters()
-        if self._wanted != OFF:  # a line that has warned already must reach the filter again
+        if self._wanted != OFF:  # a line that has already warned must reach the filter again
             _filters_changed()
         torch_c._cuda_set_sync_debug_mode = self._set
         torch_c._cuda_get_sync_debug_mode = lambda: self._wanted
@@ -121,7 +121,7 @@ class DebugMode:
 
 
 def _filters_changed() -> None:
-    """Make the interpreter forget which warnings it has shown already."""
+    """Make the interpreter forget which warnings were shown already."""
     if hasattr(warnings, "_filters_mutated"):
         warnings._filters_mutated()
     else:  # Python 3.14

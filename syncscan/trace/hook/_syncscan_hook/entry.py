@@ -58,16 +58,16 @@ class Entry:
         self.node = node  # (name, forward line) of the autograd node, or None
         self.recent: list[
             int
-        ] = []  # for each wait since the last flush its nanoseconds, shifted, and its thread's number
-        self.idle: list[int] = []  # since the last flush, for how long the GPU had nothing to do after a wait
-        self.starved = [0, 0]  # after how many waits that was measured, and the sum of their ns
+        ] = []  # by synchronization since the last flush: its nanoseconds, shifted, and its thread's number
+        self.idle: list[int] = []  # since the last flush, the idle GPU time after a synchronization
+        self.starved = [0, 0]  # number of synchronizations with measured idle time, and the sum of their ns
         self.count = 0
-        self.paired = 0  # blocking copies that were followed by a wait of the same operation
+        self.paired = 0  # blocking copies that a synchronization of the same operation followed
         self.warned = 0  # how many of the events debug mode saw as well
         self.total_ns = 0
         self.longest_ns = 0
         self.histogram: dict[int, int] = {}
-        self.threads: dict[int, int] = {}  # waits by the thread's number
+        self.threads: dict[int, int] = {}  # synchronizations by the thread's number
         self.flushed = 0.0
         self.squares = (0.0, 0.0)  # over the steady steps, the sums of its waits**2 and of their ns**2
 

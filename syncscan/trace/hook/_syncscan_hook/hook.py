@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .threads import Join
 
 FLUSH_SECONDS = 1.0
-FLUSHED_ONE_BY_ONE = 100  # waits on a simulated GPU
+FLUSHED_ONE_BY_ONE = 100  # synchronizations on a simulated GPU
 FIRST_FLUSH_SECONDS = 0.1  # soon after CUDA starts, for programs that are killed soon
 
 
@@ -107,7 +107,7 @@ class Hook:
         self._begin(arm(wanted, self.recorder, self.note, self.fail, starved=starved, checked=self._checked))
 
     def _follow_window(self) -> None:
-        """Begin or end what is recorded, when it is time."""
+        """Start or end the recording when the traced part of the run starts or ends."""
         if self.recorder.recording and self._window.is_over:
             self.recorder.recording = False
             self._ended_ns = perf_counter_ns()
@@ -120,7 +120,7 @@ class Hook:
                 self.arm()
 
     def _simulate(self) -> None:
-        """Give the program a GPU that is none, from the moment that it has torch."""
+        """Give the program a simulated GPU from the import of torch on."""
         detector = Simulated(
             self.recorder,
             self.options["simulator"],
@@ -156,7 +156,10 @@ class Hook:
         return self.steps
 
     def _find_step_of_script(self) -> None:
-        """Wrap a step of the script itself as soon as the script has defined it, and until it is called."""
+        """Wrap a step of the script itself once the script has defined the step.
+
+        The search ends with the first call of the step.
+        """
         found = self._make_steps()
         if self._is_main(found.module):
             main = sys.modules["__main__"]
@@ -169,7 +172,7 @@ class Hook:
             before_each_line(main, found.name, is_called)
 
     def _find_main_step(self) -> None:
-        """The same, where the script could not be followed."""
+        """Wrap a step of the script where no trace function could follow the script."""
         if not self.options.get("step"):
             return
         found = self._make_steps()
@@ -177,7 +180,7 @@ class Hook:
             found.wrap_in(sys.modules["__main__"])
 
     def _find_late_step(self) -> None:
-        """And where CUDA has started by then."""
+        """Wrap a step that the script defined after CUDA had started, and note the calls missed."""
         if self.steps is not None and not self.steps.wrapped:
             self._find_main_step()
             if self.steps.wrapped:
@@ -323,7 +326,7 @@ class Hook:
 
 
 def _rank() -> int | None:
-    """The rank that torchrun, Slurm or MPI gave this process, or None."""
+    """Return the rank that torchrun, Slurm or MPI gave this process, or None."""
     for name in ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK"):
         if os.environ.get(name, "").isdigit():
             return int(os.environ[name])

@@ -67,7 +67,7 @@ class ImportWatch:
         exec_module.__code__ = exec_module.__code__.replace(co_filename=_IMPORT_SYSTEM)
         try:
             loader.exec_module = exec_module
-        except AttributeError:  # a built-in loader; none of the modules that we wait for has one
+        except AttributeError:  # a built-in loader; none of the watched modules has such a loader
             return
 
     def _call_back(self, name: str, module: "ModuleType") -> None:

@@ -35,7 +35,10 @@ _kept: list[tuple[type[BaseException], BaseException]] = []
 
 
 class _Raises:
-    """Raises in ``bool()`` the exception that was kept last. All of C, so that no frame of ours is in its traceback."""
+    """An object whose ``bool()`` raises the last stored exception.
+
+    The object is all of C, so that no frame of ours is in the traceback.
+    """
 
     __bool__ = staticmethod(starmap(_set_object, iter(_kept.pop, None)).__next__)
 
@@ -44,7 +47,10 @@ _raises = _Raises()
 
 
 class _Again:
-    """Has the exception raised by ``-again``, at the next look for signals: an operator is followed by none."""
+    """An object whose ``-again`` raises the stored exception at the next check for signals.
+
+    The check runs before the next call, for none follows an operator.
+    """
 
     __neg__ = staticmethod(partial(_add_pending_call, ctypes.cast(_is_true, ctypes.c_void_p), _raises))
 

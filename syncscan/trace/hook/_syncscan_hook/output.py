@@ -56,7 +56,7 @@ class Output:
         self._known_entries: set[int] = set()
         self._known_moments = 0
         self._known_windows = 0
-        self._epoch_ns = time_ns() - perf_counter_ns()  # of the clock that times waits and steps
+        self._epoch_ns = time_ns() - perf_counter_ns()  # of the clock that times synchronizations and steps
 
     def write(self, **record: Any) -> None:
         """Add one line."""
@@ -94,7 +94,7 @@ class Output:
         return True
 
     def _start_again(self) -> None:
-        """Replace the file by one that says each thing once; leave it where there is no room for that."""
+        """Replace the file by one without repetitions; leave the file where the disk has no room."""
         self._lines = []
         self._whole = False
         if self._part.created and not os.path.exists(self._part.path):
@@ -156,7 +156,7 @@ class Output:
         self._write_times()
 
     def _write_times(self) -> None:
-        """Add the moments of waits and steps that came since the last time."""
+        """Add the times of synchronizations and steps since the last call."""
         moments = self._recorder.moments[self._known_moments :]
         windows = self._recorder.windows[self._known_windows :]
         names = list(self._recorder.numbers)  # after them, so that it has all their threads

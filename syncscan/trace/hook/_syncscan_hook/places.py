@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 OBJECT = "object"
 _MOST_LOOKED_AT = 8  # items of a container
 _MOST_KEYS = 32  # of a dictionary
-_MOST_NAMED = 4  # items of a tuple that are told one by one
+_MOST_NAMED = 4  # items of a tuple that are recorded one by one
 _PLAIN = {
     int: "int",
     float: "float",
@@ -85,10 +85,10 @@ class Places:
 
     def _tensor_name(self, value: Any, kind: Any) -> str:
         if kind not in self._plain_types and kind.__torch_dispatch__ is not self._dispatch:
-            return OBJECT  # it answers by code of its own
+            return OBJECT  # the attribute runs code of its class
         if self._unseen is None:
             return self._unseen_name(value)
-        with self._unseen():  # what we ask reaches no mode and no override
+        with self._unseen():  # the question reaches no mode and no override
             return self._unseen_name(value)
 
     def _unseen_name(self, value: Any) -> str:
@@ -107,7 +107,7 @@ class Places:
         return "pinned" if self._is_pinned(value) else "host"
 
     def _is_pinned(self, value: Any) -> bool:
-        """Asks the driver, where it runs and no mode of the program would see the question."""
+        """Ask the driver, where a driver runs and no mode of the program would see the question."""
         cuda = self._torch.cuda
         if self.simulated is not None or type(value) not in self._plain_types:
             return False

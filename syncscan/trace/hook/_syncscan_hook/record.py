@@ -23,7 +23,7 @@ MAX_ENTRIES = 20_000
 
 
 def _named(path: str, function: str) -> CodeType:
-    """Return a code object that stands for no code, on line 0 of a file that there is not."""
+    """Return a code object for an event without code, on line 0 of a file that does not exist."""
     code: Any = compile("", path, "exec")
     names = {name: function for name in ("co_name", "co_qualname") if hasattr(code, name)}
     named: CodeType = code.replace(co_firstlineno=0, **names)
@@ -31,7 +31,7 @@ def _named(path: str, function: str) -> CodeType:
 
 
 _OTHERS = _named("<other stacks>", f"stacks beyond the first {2 * MAX_ENTRIES:,}")
-# Of so many waits the moment is kept, for a timeline: the first of all, and the first from the first steady step on.
+# The number of synchronizations with a time in the timeline: the first of all, and the first from the first steady step on.
 MOMENTS = 300
 STEADY_MOMENTS = 700
 

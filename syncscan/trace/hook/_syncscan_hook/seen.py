@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 QUIET = 1000  # calls in a row that said nothing new, after which a function is no longer watched
 SETTLED = 50  # such calls, after which something new means that the program does something else now
-MOST_WORDS = 24  # for one name; what else comes is an object
+MOST_WORDS = 24  # for one name; the rest are recorded as objects
 FLUSH_NS = 1_000_000_000
 _OPTIMIZED, _GENERATOR = 0x1 | 0x2, 0x20 | 0x80 | 0x200  # generators, coroutines
 _VARARGS, _VARKEYWORDS = 0x4, 0x8
@@ -50,7 +50,7 @@ class WatchedFunction:
         self.owner = names[0] if is_method else None
         self.names = names[1:] if is_method else names
         self.attributes = code.co_names if is_method else ()
-        # Names in the function's source: of other keys of a dictionary nothing is said, for they may be data.
+        # Names in the function's source: other keys of a dictionary are not recorded, for keys may be data.
         self.keys = frozenset(text for text in code.co_consts if type(text) is str and text.isidentifier())
         self.over = False
         self.calls = self.quiet = self.events = self.flushed = 0
@@ -89,7 +89,7 @@ class SeenCalls:
         self._places = places
         self._flush = flush
         self._flushed_ns = 0
-        self.news = 0  # functions and words that were new
+        self.news = 0  # number of new functions and words
         self.wake: Callable[[], object] = lambda: None  # lets those who watch ask again about all functions
         self._watches = watches
         self.functions: dict[int, WatchedFunction | None] = {}
@@ -124,7 +124,7 @@ class SeenCalls:
             self._note_news(function)
 
     def _note(self, function: WatchedFunction, name: str, value: Any) -> bool:
-        """Count what a name is, and what is under the keys of a dictionary that the function names."""
+        """Count the type of a name's value, and of the values under the keys that the function names."""
         keyed = self._places.keyed(value, function.keys)
         if keyed is None:
             return function.add(name, self._places.name(value))
@@ -139,7 +139,7 @@ class SeenCalls:
             self._note_news(function)
 
     def _note_news(self, function: WatchedFunction) -> None:
-        """Where a function had settled, watch again for a while what is no longer watched."""
+        """Watch all functions again for a while after a function that had settled shows something new."""
         self.news += 1
         had_settled = function.quiet > SETTLED
         function.quiet = 0
@@ -150,7 +150,7 @@ class SeenCalls:
             if over:
                 self.wake()
         now = perf_counter_ns()
-        if now > self._flushed_ns + FLUSH_NS:  # a process that is killed has told nearly all
+        if now > self._flushed_ns + FLUSH_NS:  # a killed process has then written nearly everything
             self._flushed_ns = now
             self._flush()
 
@@ -173,7 +173,7 @@ class SeenCalls:
 
 
 def _held(owner: Any, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    """The attributes of these names that an object holds itself, or as a module of torch; no property is run."""
+    """Yield the attributes of these names that an object, or its torch registries, holds; run no property."""
     try:
         held = object.__getattribute__(owner, "__dict__")
     except AttributeError:
@@ -187,7 +187,7 @@ def _held(owner: Any, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
 
 
 def _locals_of(frame: FrameType) -> dict[str, Any]:
-    """The local variables of a function that is starting; where they are a copy, its frame does not keep that."""
+    """Return the local variables of a function that is starting; drop the copy that a frame may hold."""
     local = frame.f_locals
     if sys.version_info[:2] != (3, 12):  # where a profiler runs, the frame takes the copy back
         return local

@@ -38,7 +38,7 @@ class Simulated:
         self._table = table  # the file of the operation table by which it judges
         self._kernels = kernels  # which of those for the GPU alone are run
         self._when_used = when_used  # called as soon as the program uses its GPU
-        self._flush = flush  # called after each wait
+        self._flush = flush  # called after each synchronization
         self._calling_frame: Callable[[], FrameType]
         self._counted: dict[str, dict[str, int]] = {}  # of kernels that were not computed, by what is counted
         self._told: dict[str, dict[str, int]] = {}
@@ -97,7 +97,7 @@ def _load(folder: str) -> Any:
 
 
 def _devices() -> int:
-    """How many GPUs the process sees: those that the program names, or one for each rank of a launcher such as torchrun."""
+    """Return the number of GPUs the process sees: those named by the program, or one per rank of a launcher."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
     named = [name.strip() for name in visible]
     ranks = os.environ.get("LOCAL_WORLD_SIZE", "")
@@ -105,7 +105,7 @@ def _devices() -> int:
 
 
 def _cuda_call(sync: Any) -> str:
-    """The CUDA call in which a GPU would have waited, the way of the copy that came with it, and what is known of the wait."""
+    """Return the CUDA call that would have blocked, the direction of its copy, and remarks."""
     if sync.effect == "explicit wait":
         owner = sync.api.split(".")[-2]
         return _WAITS.get(owner, "cudaDeviceSynchronize")

@@ -78,7 +78,7 @@ class HookedProcess:
 
 
 def _quietly(function: "Callable[..., object]") -> "Callable[..., None]":
-    """The same function, which raises nothing: nothing of ours may reach the program."""
+    """Return the function with its exceptions dropped: no error of the hook may reach the program."""
 
     def call(*args: "Any") -> None:
         try:

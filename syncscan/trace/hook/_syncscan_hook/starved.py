@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
     from .entry import Entry
 
-# After the first waits, and then ever fewer down to one of so many, all ways to launch are seen,
+# After the first synchronizations, and later after one of so many, all ways to launch are seen,
 FIRST, SAMPLED = 4, 64
-LEARNT = 512  # for so many launches at most, up to the next wait behind a launch
-LONGEST_NS = 1_000_000_000  # beyond that there was no work to be done, and no wait is to blame
+LEARNT = 512  # for so many launches at most, up to the next synchronization behind a launch
+LONGEST_NS = 1_000_000_000  # beyond that the GPU had no work, and no synchronization is to blame
 MOST_STREAMS = 16
 RELAXED = 2  # CU_STREAM_CAPTURE_MODE_RELAXED: asking must not end what is captured
 
-# Where the parameters of a call hold its stream: the offset, or that of a pointer and the offset behind it.
+# The address of a call's stream in its parameters: the offset, or that of a pointer and the offset behind it.
 _STREAMS = {
     "cuLaunchKernel": (40,),
     "cuLaunchCooperativeKernel": (40,),
@@ -61,7 +61,7 @@ class Starved:
         self._streams: dict[int, set[int]] = {}  # that had work, by context
         self._ending: dict[int, tuple[int, Entry, int]] = {}  # by thread that launches: context, and as above
         self.log: list[tuple[int, int, int]] | None = (
-            None  # of each wait, while asked for: context, end, ns idle
+            None  # by synchronization, while requested: context, end, ns idle
         )
         self._waits = 0  # but those with no launch between them count as one
         self._to_learn = 0  # from so many launches
@@ -69,7 +69,7 @@ class Starved:
         self._on: frozenset[int] = frozenset()  # of `launches`, those whose callbacks are on
         self._launching: set[int] = set()  # threads of which a launch has begun
         self._left_open = (
-            False  # whether the end of a launch was not told: from then on nothing is turned off
+            False  # whether the end of a launch was missed: from then on no callback is turned off
         )
 
     def find(self, names: dict[int, str]) -> None:
@@ -86,7 +86,7 @@ class Starved:
             self._count(context, entry, now, 0)
             return
         self._idle[context] = (entry, now)
-        if self._to_learn < LEARNT:  # since the last wait something was launched
+        if self._to_learn < LEARNT:  # since the last synchronization something was launched
             self._waits += 1
             self._to_learn = LEARNT if _is_to_learn(self._waits) else 0
         self._listen()
@@ -127,7 +127,7 @@ class Starved:
             streams.discard(stream)
 
     def _listen(self) -> None:
-        """Have the callbacks of the launches that matter now, and no others."""
+        """Turn on the callbacks of the launches that matter now, and turn off the rest."""
         before, wanted = (
             self._on,
             self.launches if self._to_learn else self._used if self._idle else frozenset(),
@@ -160,7 +160,7 @@ class Starved:
         return _read(at + offset)
 
     def _is_busy(self, context: int, number: int, data: int) -> bool:
-        """Whether a stream other than the one that was waited for has work."""
+        """Return whether a stream other than the synchronized stream has work."""
         name = self._names.get(number)
         if name == _WAITS_FOR_ALL or self._driver is None:
             return False

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Entered = tuple[Token[int], "list[None] | None"]  # what `_leave` needs
 
 
-MAX_WINDOWS = 1000  # of which the moment is kept, for a timeline
+MAX_WINDOWS = 1000  # the number of steps with a time in the timeline
 
 
 def never() -> bool:
@@ -58,7 +58,7 @@ class Steps:
         self._window_began = 0
         self._window_calls = 0
         self.wrapped = False
-        self._wrapper: Any = None  # what stands in the place of the function, until the program replaces it
+        self._wrapper: Any = None  # in place of the function, until the program replaces it
         self.reset()
 
     def reset(self) -> None:
@@ -143,7 +143,7 @@ class Steps:
             self._depth.reset(token)
         except ValueError:  # left in another context than it was entered in, or after a fork
             self._depth.set(0)
-        if running is self._running:  # and not one that a fork left behind
+        if running is self._running:  # and not a step that a fork left behind
             running.pop()
             if not running:
                 self._close_window()

@@ -18,7 +18,7 @@ def start_thread(function: Callable[[], None]) -> Join:
 
     A thread that is still there when the interpreter goes is ended by force, which can abort the process.
     """
-    # A signal that the program blocks, to wait for it, must not find a thread that takes it.
+    # A signal that the program blocks for `sigwait` must not find a thread that accepts the signal.
     mask = _signal.pthread_sigmask(_signal.SIG_BLOCK, _signal.valid_signals())
     try:
         if hasattr(_thread, "start_joinable_thread"):  # Python 3.13

@@ -98,7 +98,7 @@ class Timeline:
             raise OSError(f"{name} gave error {error}")
 
     def _clock(self) -> Clock:
-        """The best of a few readings of both clocks."""
+        """Return the reading of both clocks that took least time, of a few."""
         readings = []
         theirs = _WORD()
         for _ in range(5):
@@ -110,7 +110,7 @@ class Timeline:
         return ours, value
 
     def _ours(self, theirs: int) -> int:
-        """A moment of CUPTI's clock, which may be set meanwhile, by ours, which is not."""
+        """Convert a time of CUPTI's clock, which may be set in between, to our monotonic clock."""
         (ours, at), (ours_later, later) = self._clocks[0], self._clocks[-1]
         drift = (ours_later - later) - (ours - at)
         return theirs + ours - at + drift * (theirs - at) // max(later - at, 1)

@@ -36,7 +36,7 @@ def watches(torch: Any, options: dict[str, str], note: Note, flush: Callable[[],
 
 
 def _project(folder: str, packages: list[str]) -> Callable[[str, str], bool]:
-    """Whether a function, by its file and its module, is of the project in a folder, or of one of the packages."""
+    """Return a test whether a function, by its file and its module, is of the project or of a package."""
     inside, ours = (os.path.join(path, "") for path in (folder, _folder_of(__file__)))
 
     def is_watched(path: str, module: str) -> bool:
