@@ -22,7 +22,7 @@ from syncscan.errors import EXIT_ERROR, SyncscanError
 
 PASSED_ON = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}
 AWAITED = {*PASSED_ON, signal.SIGCHLD}
-ALL_TOLD = 0  # the number of no signal: asks the front to report all signals that reached the front, and confirms the report
+ALL_REPORTED = 0  # the number of no signal: asks the front to report all signals that reached the front, and confirms the report
 _MESSAGE = struct.Struct("=Bd")
 
 
@@ -52,12 +52,12 @@ class Front:
         return False
 
     def arrived(self) -> list[tuple[int, float]]:
-        """Return the signals that it told of since the last time, and when; `ALL_TOLD` with the time of an `ask`."""
+        """Return the signals reported since the last call, each with its time; `ALL_REPORTED` with the time of an `ask`."""
         return list(_messages(self._end))
 
     def ask(self) -> None:
         """Let it tell all that reached it by now: while it waits for the processor, it tells nothing."""
-        _tell(self._end, self.pid if not self.gone else None, ALL_TOLD)
+        _tell(self._end, self.pid if not self.gone else None, ALL_REPORTED)
 
     def take(self, number: int) -> None:
         """Let a signal do to it what it did to the command: stop it, or end it."""
@@ -104,9 +104,9 @@ def _stand_in_front(child: int, end: socket.socket) -> None:
             _pass_behind(received, end, child)
             continue
         for taken, when in _messages(end):
-            if taken == ALL_TOLD:
+            if taken == ALL_REPORTED:
                 _pass_all_behind(end, child)
-                _tell(end, child, ALL_TOLD, when)
+                _tell(end, child, ALL_REPORTED, when)
             else:
                 _do_to_itself(taken, end, child)
         ended, status = os.waitpid(child, os.WNOHANG)

@@ -17,7 +17,7 @@ from syncscan.errors import EXIT_NOT_EXECUTABLE, EXIT_NOT_FOUND, SyncscanError
 from syncscan.simulate.export import TABLE_FILE
 from syncscan.system.files import open_file
 from syncscan.trace.arrivals import Arrivals, Sent
-from syncscan.trace.front import ALL_TOLD, AWAITED, Front, is_stopped
+from syncscan.trace.front import ALL_REPORTED, AWAITED, Front, is_stopped
 from syncscan.trace.interpreter import is_python
 
 HOOK_FOLDER = Path(__file__).parent / "hook"
@@ -133,7 +133,7 @@ class _Watch:
         self._arrivals = Arrivals()
         self._started = self._drained = time.monotonic()
         self._next_look = self._next_ask = 0.0
-        self._told = 0.0  # all signals that reached the front by then have been reported
+        self._reported_until = 0.0  # all signals that reached the front by then have been reported
         self._asked_about = float("inf")  # the arrival time of the earliest signal in question
         self._stopped = False
         self._front_stopped = False
@@ -146,7 +146,7 @@ class _Watch:
             due = max(self._arrivals.next_due, self._next_ask)
             self._receive(min(self._next_look, due) - time.monotonic())
             self._ask_if_due()
-            for sent in self._arrivals.settle(self._told):
+            for sent in self._arrivals.settle(self._reported_until):
                 self._pass_on(sent)
         return code
 
@@ -188,8 +188,8 @@ class _Watch:
             received = signal.sigtimedwait(AWAITED, 0)
         self._drained = time.monotonic()
         for number, when in self._front.arrived():
-            if number == ALL_TOLD:
-                self._told, self._asked_about, self._next_ask = when, float("inf"), 0.0
+            if number == ALL_REPORTED:
+                self._reported_until, self._asked_about, self._next_ask = when, float("inf"), 0.0
             else:
                 self._arrivals.add(number, min(when, self._asked_about), when, at_front=True)
 
@@ -199,7 +199,7 @@ class _Watch:
         if max(due, self._next_ask) > self._drained:
             return
         if self._front.stopped or self._front.gone:
-            self._told = self._drained
+            self._reported_until = self._drained
         else:
             self._asked_about, self._next_ask = min(due, self._asked_about), self._drained + POLL_SECONDS
             self._front.ask()

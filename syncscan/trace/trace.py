@@ -85,15 +85,15 @@ def _unhooked(processes: Sequence[Process], launched: Launched) -> list[dict[str
 
 
 def _steps(processes: Sequence[Process], warmup: int) -> dict[str, Any] | None:
-    told = [process.steps for process in processes if process.steps is not None]
-    if not told:
+    counted = [process.steps for process in processes if process.steps is not None]
+    if not counted:
         return None
     return {
-        "target": told[0]["target"],
+        "target": counted[0]["target"],
         "warmup": warmup,
-        "started": sum(steps["started"] for steps in told),
-        "steady": sum(steps["steady"] for steps in told),
-        "wall_ns": sum(steps["wall_ns"] for steps in told),
+        "started": sum(steps["started"] for steps in counted),
+        "steady": sum(steps["steady"] for steps in counted),
+        "wall_ns": sum(steps["wall_ns"] for steps in counted),
     }
 
 
