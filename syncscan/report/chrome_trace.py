@@ -47,14 +47,14 @@ def _events(trace: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 class _Tracks:
-    """Numbers the tracks of one process."""
+    """The numbers of one process's tracks."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
         self._numbers: dict[str, int] = {}
 
     def event(self, track: str, name: str, began: int, lasted: int, **arguments: Any) -> dict[str, Any]:
-        """Something that lasted, on a track."""
+        """Return an event with a duration, on a track."""
         number = self._numbers.setdefault(track, len(self._numbers) + 1)
         return {
             "ph": "X", "cat": "syncscan", "pid": self._pid, "tid": f"syncscan {number}", "name": name,
@@ -62,7 +62,7 @@ class _Tracks:
         }  # fmt: skip
 
     def names(self) -> Iterator[dict[str, Any]]:
-        """What each track is called."""
+        """Yield the name of each track."""
         for name, number in self._numbers.items():
             yield {
                 "ph": "M", "pid": self._pid, "tid": f"syncscan {number}", "name": "thread_name", "args": {"name": name},

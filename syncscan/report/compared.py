@@ -126,18 +126,18 @@ def compare(findings: Sequence[Row], trace: Trace, folder: Path) -> Compared:
     """Hold findings, whose paths are relative to a folder, against a trace."""
     shown = shown_paths(folder, {row["path"] for row in findings})
     sites = [site for site in trace["sites"] if site["allowed"] is None]
-    waits, outside = _waits(sites, shown)
+    waits, outside = _synchronized(sites, shown)
     lines = _lines(trace["lines"], shown) if trace["lines"] is not None else None
     by_path: dict[str, list[Row]] = {}
     for wait in waits:
         wait["predicted"] = False
         by_path.setdefault(wait["path"], []).append(wait)
-    told = [_told(row, by_path.get(row["path"], ()), lines) for row in findings]
-    told.sort(key=lambda row: (-row["blocked_ns"], -row["count"], STATUSES.index(row["status"])))
-    compared = Compared(told, waits, lines is not None, outside)
-    compared.whole = _score(told, waits)
-    compared.by_rule = _scores(told, waits, lambda row: str(row["code"] or "-"))
-    compared.by_folder = _scores(told, waits, lambda row: str(PurePath(row["path"]).parent))
+    judged = [_with_status(row, by_path.get(row["path"], ()), lines) for row in findings]
+    judged.sort(key=lambda row: (-row["blocked_ns"], -row["count"], STATUSES.index(row["status"])))
+    compared = Compared(judged, waits, lines is not None, outside)
+    compared.whole = _score(judged, waits)
+    compared.by_rule = _scores(judged, waits, lambda row: str(row["code"] or "-"))
+    compared.by_folder = _scores(judged, waits, lambda row: str(PurePath(row["path"]).parent))
     return compared
 
 
@@ -166,8 +166,8 @@ def _shown(path: PurePath, folder: Path, checked: set[str]) -> str | None:
     return path.as_posix() if path.as_posix() in checked else None
 
 
-def _waits(sites: Iterable[Row], shown: Callable[[str], str | None]) -> tuple[list[Row], int]:
-    """The lines that waited, and how many did in files that are not read."""
+def _synchronized(sites: Iterable[Row], shown: Callable[[str], str | None]) -> tuple[list[Row], int]:
+    """Return the lines that synchronized, and the count of sites in files that were not checked."""
     waits: dict[tuple[str, int, str | None], Row] = {}
     outside = 0
     for site in sites:
@@ -189,8 +189,8 @@ def _lines(ranges: Mapping[str, Any], shown: Callable[[str], str | None]) -> dic
     return {path: found for name, found in ranges.items() if (path := shown(name)) is not None}
 
 
-def _told(row: Row, waits: Iterable[Row], lines: Mapping[str, list[list[int]]] | None) -> Row:
-    """A finding with what became of it; the waits in it were predicted."""
+def _with_status(row: Row, waits: Iterable[Row], lines: Mapping[str, list[list[int]]] | None) -> Row:
+    """Return a finding with its status in the run; mark the synchronizations inside as predicted."""
     found = [wait for wait in waits if row["line"] <= wait["line"] <= row["end_line"]]
     for wait in found:
         wait["predicted"] = True

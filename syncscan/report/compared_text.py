@@ -1,4 +1,4 @@
-"""Findings held against what ran, as text: what waited first, then what did not, what nobody foretold, and the shares."""
+"""Findings compared with a run, as text: confirmed and silent ones, missed synchronizations, and the shares."""
 
 from __future__ import annotations
 
@@ -84,15 +84,15 @@ def _short(expression: str) -> str:
 
 
 def _scores(name: str, scores: Mapping[str, Score]) -> Iterator[Text]:
-    told = {key: score for key, score in scores.items() if score.ran or score.waits}
-    if not told:
+    counted = {key: score for key, score in scores.items() if score.ran or score.waits}
+    if not counted:
         return
-    width = max(len(name), *map(len, told))
+    width = max(len(name), *map(len, counted))
     yield Text(
         f"{name:<{width}}  {'of findings that ran, blocked':>30}  {'of lines that blocked, found':>30}",
         style="dim",
     )
-    for key, score in told.items():
+    for key, score in counted.items():
         precision = f"{score.confirmed} of {score.ran} ({_share(score.precision)})"
         recall = f"{score.predicted} of {score.waits} ({_share(score.recall)})"
         yield Text(f"{key:<{width}}  {precision:>30}  {recall:>30}")

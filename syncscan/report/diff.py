@@ -15,7 +15,7 @@ from syncscan.trace.spread import Spread, pooled
 NEW, GONE, WORSE, BETTER, SAME = "new", "gone", "worse", "better", "same"
 FAILS = {NEW, WORSE}
 STATUSES = (NEW, WORSE, GONE, BETTER, SAME)  # in the order of reports
-# The steps of one run are alike: beyond so many, more of them tell no more of how runs differ.
+# The steps of one run are alike: beyond so many, more steps reveal no more about the difference of runs.
 _INDEPENDENT = 30
 _ERRORS = 3  # standard errors: below that, a difference is noise
 
@@ -108,7 +108,7 @@ def _size(change: SiteChange) -> float:
 
 
 def _status(base: Side, head: Side, threshold: float) -> str:
-    """Waits decide, and where they are the same for how long they block, and starve the GPU."""
+    """Compare counts of synchronizations first, then blocked time, then idle GPU time."""
     for name in ("waits", "blocked_ns", "starved_ns"):
         old, new = getattr(base, name), getattr(head, name)
         if old is None or new is None:
@@ -138,7 +138,7 @@ def _side(row: Row | None, per: str, timed: bool) -> Side:
 
 
 def _per_step(sites: Iterable[dict[str, Any]], name: str) -> Measure:
-    """The sites of one place add up; that they come together is the worst case for the error."""
+    """Return the sum of the sites of one place; their coincidence is the worst case for the error."""
     mean = error = 0.0
     for site in sites:
         steps = max(round(site["count"] / site["per_step"]), 1)
@@ -150,9 +150,9 @@ def _per_step(sites: Iterable[dict[str, Any]], name: str) -> Measure:
 
 
 def _pairs(base: Iterable[Row], head: Iterable[Row]) -> Iterator[tuple[Row | None, Row | None]]:
-    """The rows of the same place: lines may have moved, and the files may lie in other folders.
+    """Pair the rows of the same place: lines may have shifted, and the files may lie in other folders.
 
-    Of several that function and expression do not tell apart, those pair first whose paths have most in common.
+    Among rows of one function and expression, the rows with the most similar paths pair first.
     """
     groups: dict[tuple[str, ...], tuple[list[Row], list[Row]]] = defaultdict(lambda: ([], []))
     for side, rows in enumerate((base, head)):
@@ -172,7 +172,7 @@ def _pairs(base: Iterable[Row], head: Iterable[Row]) -> Iterator[tuple[Row | Non
 
 
 def _likeness(one: Row, other: Row) -> tuple[int, int, int]:
-    """How many folders two paths have in common from their end, and how near their lines and columns are."""
+    """Return the number of folders that two paths share from their end, and how near lines and columns are."""
     common = 0
     for a, b in zip(
         reversed(PurePath(one["path"]).parts), reversed(PurePath(other["path"]).parts), strict=False

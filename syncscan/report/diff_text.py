@@ -42,8 +42,8 @@ def _lines(comparison: Comparison, folder: Path) -> Iterator[Text]:
         yield from _table(comparison, changed[:MAX_CHANGES], folder)
     if len(changed) > MAX_CHANGES:
         yield Text(f"and {len(changed) - MAX_CHANGES} more; `--output-format json` gives all")
-    if told := [f"{count} {status}" for status, count in comparison.elsewhere.items() if count]:
-        yield Text(f"outside of steady steps: {', '.join(told)}")
+    if others := [f"{count} {status}" for status, count in comparison.elsewhere.items() if count]:
+        yield Text(f"outside of steady steps: {', '.join(others)}")
     if comparison.per == "run":
         yield Text(
             "totals of the runs are compared, which grow with them; trace both with --step to compare steps"
@@ -52,8 +52,8 @@ def _lines(comparison: Comparison, folder: Path) -> Iterator[Text]:
 
 def _headline(comparison: Comparison) -> str:
     counts = [f"{comparison.count(status)} {status}" for status in _STYLES if comparison.count(status)]
-    told = counts + ([f"{same} as before"] if (same := comparison.count(SAME)) else [])
-    text = f"syncscan: {', '.join(told) or 'no syncs in either'}"
+    parts = counts + ([f"{same} as before"] if (same := comparison.count(SAME)) else [])
+    text = f"syncscan: {', '.join(parts) or 'no syncs in either'}"
     if comparison.per == "run":
         return text
     (waits, blocked), (waits_now, blocked_now) = step_totals(comparison.base), step_totals(comparison.head)

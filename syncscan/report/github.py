@@ -17,7 +17,7 @@ from syncscan.report.records import Report, advice, in_file, summary
 from syncscan.report.safe_text import line_start, safe_line
 
 MOST = 10  # annotations of one level
-_LONGEST_SUMMARY = 1000 * 1000  # bytes; GitHub takes 1 MiB of a step, and nothing of what is longer
+_LONGEST_SUMMARY = 1000 * 1000  # bytes; GitHub accepts 1 MiB per step, and drops a longer summary
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
@@ -27,7 +27,7 @@ class _Annotation:
     level: str
     properties: Mapping[str, object]
     message: str
-    plain: str  # the same where it is not shown beside a line
+    plain: str  # the message for readers that see no line beside it
 
     def command(self) -> str:
         settings = ",".join(f"{key}={_property(str(value))}" for key, value in self.properties.items())
@@ -84,7 +84,7 @@ def _failure(what: str, failure: Failure, level: str, report: Report) -> _Annota
 
 
 def _data(text: str) -> str:
-    """The text with GitHub's own escapes, and with ours for what it has none for."""
+    """Return the text with GitHub's own escapes, and with ours for other controls."""
     parts = re.split(r"([\r\n])", text.replace("%", "%25"))
     return "".join({"\r": "%0D", "\n": "%0A"}.get(part) or safe_line(part) for part in parts)
 
@@ -112,7 +112,7 @@ def render_summary(report: Report, stream: TextIO) -> None:
 
 
 def _cell(text: str) -> str:
-    """Text in a cell of a table, in which nothing is Markdown or HTML."""
+    """Return the text of a table's cell, without Markdown or HTML."""
     return (
         re.sub(r"([\\`*_{}\[\]<>()#+!|~&@-])", r"\\\1", text).replace("\\<", "&lt;").replace("\\&", "&amp;")
     )

@@ -45,7 +45,7 @@ def as_data(report: Report) -> dict[str, Any]:
 
 
 def _cell(number: int) -> dict[str, int]:
-    """The cell of a notebook, in which lines are counted; nothing for other files."""
+    """Return the cell of a notebook, in which lines are counted; nothing for other files."""
     return {"cell": number} if number else {}
 
 

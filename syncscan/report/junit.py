@@ -55,10 +55,10 @@ def _cases(report: Report) -> Iterator[ET.Element]:
             {"classname": _text(path), "name": _text(name), "file": _text(path), "line": str(finding.line)},
         )
         kind = "failure" if finding.severity >= report.fails_on else "skipped"
-        told = ET.SubElement(case, kind, {"message": _text(f"{finding.code} {finding.message}")})
+        element = ET.SubElement(case, kind, {"message": _text(f"{finding.code} {finding.message}")})
         if kind == "failure":
-            told.set("type", finding.severity.label)
-            told.text = _body(finding, path)
+            element.set("type", finding.severity.label)
+            element.text = _body(finding, path)
         yield case
 
 

@@ -34,7 +34,7 @@ def rule_page(rule: Rule) -> str:
 
 
 def _by_place(rule: Rule) -> Iterator[str]:
-    """What to write, by where the line stands: the rows of the table that the rule takes its suggestions from."""
+    """Yield the table of suggestions by site, the source of the rule's own suggestions."""
     rows = suggestions_of(rule.code)
     if rows:
         texts = [f"| {where} | {text} |" for where, text in rows]

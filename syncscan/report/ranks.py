@@ -10,9 +10,9 @@ from statistics import median
 from syncscan.report.trace_rows import Row, Rows, duration, short_path
 from syncscan.trace.sites import spot
 
-_OUTLYING = 1.5  # times the median: from here on a rank is named
+_OUTLYING = 1.5  # times the median: from here on the report names a rank
 _MOST_PLACES = 3
-_LEAST_NS = 1e6  # below that a difference is nobody's trouble
+_LEAST_NS = 1e6  # a smaller difference does not matter
 
 
 def rank_remarks(rows: Rows, folder: Path) -> Iterator[str]:

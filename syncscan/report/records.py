@@ -135,7 +135,7 @@ def summary(report: Report) -> str:
 
 
 def _facts(report: Report) -> str:
-    """What became of the facts that were given."""
+    """Return the counts of runtime facts used, out of date and refuted."""
     fitting, stale, refuted = report.facts.fitting, report.facts.stale, len(report.refuted)
     if not fitting and not stale:
         return ""
@@ -146,7 +146,7 @@ def _facts(report: Report) -> str:
 
 
 def _left_out(report: Report) -> str:
-    """How many findings are not shown, and how to see them."""
+    """Return the counts of findings that are not shown, and the option that shows them."""
     names = {
         When.ONCE: "once",
         When.TEST: "in tests and examples",
@@ -167,18 +167,18 @@ def entry_points(findings: Iterable[Finding]) -> tuple[str, ...]:
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return the order of reports: what stops every step first, and what may be cheap or meant last.
+    """Return the order of reports: blocks of every step first, cheap or explicit synchronizations last.
 
-    Among the findings of a step, code of every model comes before the forward of one. Code near the start of
-    the step comes before code deep in it.
+    Among the findings of a step, code of every model comes before the forward of one. Code near the start of the step comes
+    before code deep in it.
     """
     return tuple(sorted(findings, key=_rank))
 
 
 _ORDER = {When.STEP: 0, When.UNKNOWN: 1, When.ONCE: 2, When.TEST: 3}
-_CHEAP_OR_MEANT = frozenset(
+_CHEAP_OR_EXPLICIT = frozenset(
     {"SYN303", "SYN304", "SYN401"}
-)  # where little is copied, or the wait is spelt out
+)  # rules of small copies, and of explicit synchronizations
 
 
 def _rank(finding: Finding) -> tuple[object, ...]:
@@ -187,7 +187,7 @@ def _rank(finding: Finding) -> tuple[object, ...]:
         finding.code == UNUSED_SUPPRESSION,
         _ORDER[finding.when],
         finding.confidence is Confidence.ASSUMED,
-        finding.code in _CHEAP_OR_MEANT,
+        finding.code in _CHEAP_OR_EXPLICIT,
         not (chain and drives_models(chain[0].rpartition(".")[2])),
         bool(chain) and chain[0].rpartition(".")[2].startswith("forward"),
         len(chain),
@@ -196,7 +196,7 @@ def _rank(finding: Finding) -> tuple[object, ...]:
 
 
 def _coverage(report: Report) -> str:
-    """What was looked at, and what was not."""
+    """Return the counts of files checked, excluded, and not analysed."""
     failed = len({failure.path for failure in report.failures})
     parts = [f"{len(report.known)} in the baseline"] if report.known else []
     parts += [f"{plural(report.checked, 'file')} checked in {report.seconds:.1f} s"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-# What a terminal obeys or a reader is deceived by: the controls C0, DEL and C1 (with ESC and CSI), line
+# Characters that a terminal obeys or that deceive a reader: the controls C0, DEL and C1 (with ESC and CSI), line
 # separators, the embeddings, overrides and isolates that reorder text, and halves of characters.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _UNSAFE_IN_LINES = re.compile(rf"(?![\t\n]|\r\n){_UNSAFE.pattern}")

@@ -69,10 +69,10 @@ def _sentence(text: str) -> str:
 
 def _invocation(report: Report) -> dict[str, Any]:
     failed = [(failure, "error") for failure in (*report.failures, *report.unfixed)]
-    told = [*failed, *((failure, "warning") for failure in report.newer)]
+    failures = [*failed, *((failure, "warning") for failure in report.newer)]
     return {
         "executionSuccessful": not failed,
-        "toolExecutionNotifications": [_notification(failure, level, report) for failure, level in told],
+        "toolExecutionNotifications": [_notification(failure, level, report) for failure, level in failures],
     }
 
 
@@ -88,18 +88,18 @@ def _notification(failure: Failure, level: str, report: Report) -> dict[str, Any
 
 
 def _results(report: Report, codes: Sequence[str]) -> list[dict[str, Any]]:
-    told: list[tuple[Finding, list[dict[str, str]]]] = [(finding, []) for finding in report.findings]
-    told += [(f, [{"kind": "external", "justification": "in the baseline"}]) for f in report.known]
-    told += [
+    results: list[tuple[Finding, list[dict[str, str]]]] = [(finding, []) for finding in report.findings]
+    results += [(f, [{"kind": "external", "justification": "in the baseline"}]) for f in report.known]
+    results += [
         (one.finding, [{"kind": "inSource", **({"justification": one.reason} if one.reason else {})}])
         for one in report.suppressed
     ]
-    told.sort(key=lambda item: item[0].position)
-    marks = fingerprints(report, (finding for finding, _ in told))
+    results.sort(key=lambda item: item[0].position)
+    marks = fingerprints(report, (finding for finding, _ in results))
     return [
         _result(in_file(finding), report, codes.index(finding.code), mark)
         | ({"suppressions": how} if how else {})
-        for (finding, how), mark in zip(told, marks, strict=True)
+        for (finding, how), mark in zip(results, marks, strict=True)
     ]
 
 
@@ -138,7 +138,7 @@ def _result(finding: Finding, report: Report, index: int, fingerprint: str) -> d
 
 
 def _message(finding: Finding) -> str:
-    """The message, and what to write instead; brackets would be links to SARIF."""
+    """Return the message and the suggestion; brackets would be links to SARIF."""
     text = f"{finding.message}. Suggestion: {advice(finding)}" if advice(finding) else finding.message
     return text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
 

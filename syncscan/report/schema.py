@@ -36,46 +36,48 @@ def _settings() -> dict[str, _Schema]:
     prefixes = {code[:length] for code in rule_book() for length in range(len("SYN"), len(code) + 1)}
     codes = _strings({"enum": sorted(prefixes)})
     return {
-        "extend": _told(_TEXT, "A file whose [tool.syncscan] holds where this one says nothing."),
-        "select": _told(codes, "Codes or prefixes of codes to report; the longest that fits decides."),
-        "ignore": _told(codes, "Codes or prefixes not to report; wins over select where both fit equally."),
-        "extend-select": _told(codes, "Codes or prefixes to report in addition to select."),
-        "per-file-ignores": _told(
+        "extend": _described(_TEXT, "A file whose [tool.syncscan] holds where this one says nothing."),
+        "select": _described(codes, "Codes or prefixes of codes to report; the longest that fits decides."),
+        "ignore": _described(
+            codes, "Codes or prefixes not to report; wins over select where both fit equally."
+        ),
+        "extend-select": _described(codes, "Codes or prefixes to report in addition to select."),
+        "per-file-ignores": _described(
             {"type": "object", "additionalProperties": codes, "propertyNames": _PATTERN},
             "Codes not to report in the files that a pattern names.",
         ),
-        "min-confidence": _told(
+        "min-confidence": _described(
             {"enum": [level.label for level in Confidence if level > Confidence.POSSIBLE]},
             "Report findings from this confidence on.",
         ),
-        "exclude": _told(
+        "exclude": _described(
             _strings(_PATTERN), "Files that are neither reported nor read; patterns as in a .gitignore."
         ),
-        "require-reason": _told(_FLAG, "Whether each suppression must say why."),
-        "hot": _told(
+        "require-reason": _described(_FLAG, "Whether each suppression must say why."),
+        "hot": _described(
             _strings({"type": "string", "pattern": "^[^:]+:.+$"}),
             "Entry points of the code that must not block, as 'package.module:Class.method'.",
         ),
-        "sync-free": _told(
+        "sync-free": _described(
             _strings({"type": "string", "pattern": "^[^:]+:.+$"}),
             "Functions that are to be free of synchronization, as 'package.module:Class.method'.",
         ),
-        "configurations": _told(
+        "configurations": _described(
             {"type": "object", "additionalProperties": _strings(_TEXT)},
             "Assumptions of `syncscan prove --assume NAME`, by name, as 'package.module:Class.attribute = CONSTANT'.",
         ),
-        "when": _told(
+        "when": _described(
             _strings({"enum": [*(each.value for each in When), "all"]}),
             'Report only code that runs at these times; ["step", "unknown"] where nothing is said.',
         ),
-        "hot-only": _told(_FLAG, 'The old name of when = ["step"].'),
-        "all": _told(_FLAG, 'The old name of when = ["all"].'),
-        "baseline": _told(_TEXT, "The file of what is known and not reported, relative to this one."),
-        "facts": _told(
+        "hot-only": _described(_FLAG, 'The old name of when = ["step"].'),
+        "all": _described(_FLAG, 'The old name of when = ["all"].'),
+        "baseline": _described(_TEXT, "The file of what is known and not reported, relative to this one."),
+        "facts": _described(
             _strings(_TEXT),
             "Files that `syncscan facts record` wrote, whose facts the check uses; relative to this one.",
         ),
-        "conventions": _told(
+        "conventions": _described(
             {
                 "type": "object",
                 "additionalProperties": False,
@@ -86,7 +88,7 @@ def _settings() -> dict[str, _Schema]:
             },
             "Shell patterns of names that say where a tensor lives, in place of the usual ones.",
         ),
-        "operations": _told(
+        "operations": _described(
             {"type": "object", "propertyNames": {"pattern": _FULL_NAME}, "additionalProperties": _entry()},
             "What the project's own C++, CUDA and Triton operations do to the host, by their full names.",
         ),
@@ -96,11 +98,11 @@ def _settings() -> dict[str, _Schema]:
 _FLAG: _Schema = {"type": "boolean"}
 _FULL_NAME = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$"
 _TEXT: _Schema = {"type": "string", "minLength": 1}
-_PATTERN: _Schema = {"type": "string", "pattern": "^(?!!$)"}  # "!" leaves nothing out, and nothing in
+_PATTERN: _Schema = {"type": "string", "pattern": "^(?!!$)"}  # a lone "!" excludes and includes nothing
 
 
 def _entry() -> _Schema:
-    """An entry of the operation table; that conditions name parameters in ``args`` is left to who reads it."""
+    """Return an entry of the operation table; the reader checks that conditions name parameters in ``args``."""
     dtype = "|".join(map(re.escape, sorted(DTYPES)))
     result = "|".join(map(re.escape, sorted(RESULTS)))
     of_result: dict[str, _Schema] = {
@@ -129,7 +131,7 @@ def _entry() -> _Schema:
 
 
 def _condition() -> str:
-    """The pattern of what `syncscan.ops.parse_condition` reads."""
+    """Return the pattern of the conditions that `syncscan.ops.parse_condition` reads."""
     kinds = "|".join(sorted(KINDS))
     term = rf"\w+ (is (not )?({kinds})|(not )?given|> \d+ bytes)"
     return f"^({term}( and {term})*)?$"
@@ -144,5 +146,5 @@ def _strings(item: _Schema) -> _Schema:
     return {"type": "array", "items": item}
 
 
-def _told(schema: _Schema, description: str) -> _Schema:
+def _described(schema: _Schema, description: str) -> _Schema:
     return {"description": description, **schema}

@@ -52,7 +52,7 @@ def show(report: Report, console: Console) -> None:
 
 
 def _list(names: Sequence[str]) -> str:
-    """Names as TOML, as many as are read."""
+    """Return names as TOML, as many as a person reads."""
     shown = ", ".join(f'"{safe_line(name)}"' for name in names[:_MAX_STARTS])
     more = f"  # and {len(names) - _MAX_STARTS} more" if len(names) > _MAX_STARTS else ""
     return f"[{shown}]{more}"
@@ -65,8 +65,8 @@ def _print(console: Console, text: Text) -> None:
 def _gathered(findings: Sequence[Finding], texts: Mapping[str, Sequence[str]]) -> Iterable[list[Finding]]:
     """Group the findings that have one cause, each group at the place of its first finding.
 
-    A group holds the findings of one rule in one function, of one value in it, or of one line that several
-    functions of the same name repeat. A read of a property joins the synchronization in the body.
+    A group holds the findings of one rule in one function, or of one value in it. A line that several functions of the same
+    name repeat is a group too. A read of a property joins the synchronization in the body.
     """
     at_place = {(each.unit, each.line): each for each in findings}
     groups: list[list[Finding]] = []
@@ -74,7 +74,7 @@ def _gathered(findings: Sequence[Finding], texts: Mapping[str, Sequence[str]]) -
     of_value: dict[tuple[str, str, tuple[Evidence, ...]], list[Finding]] = {}
     of_line: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
-        wait = _waited_for(finding, at_place)
+        wait = _in_body(finding, at_place)
         rule, value = (
             (wait.path, wait.function, wait.code),
             (wait.path, wait.function, wait.evidence),
@@ -98,8 +98,8 @@ def _line_of(finding: Finding, texts: Mapping[str, Sequence[str]]) -> str:
     return lines[finding.line - 1].strip() if finding.line <= len(lines) else finding.expression
 
 
-def _waited_for(finding: Finding, at_place: Mapping[tuple[str, int], Finding]) -> Finding:
-    """Where a property is read: the finding in its body, or in that of a property which that reads. Else the finding itself."""
+def _in_body(finding: Finding, at_place: Mapping[tuple[str, int], Finding]) -> Finding:
+    """Return the finding in the body of a property that is read, through nested properties; else the finding."""
     seen: set[tuple[str, int]] = set()
     while finding.code == HIDDEN_WAIT and finding.evidence:
         nearest = finding.evidence[0]
@@ -127,7 +127,7 @@ def _finding(finding: Finding, lines: Sequence[str], others: Sequence[Finding]) 
 
 
 def _from(finding: Finding, other: Finding) -> str:
-    """The place of another finding, as it is told beside this one."""
+    """Return the place of another finding, relative to this finding's file."""
     place = f"{other.line}:{other.column}"
     return place if other.unit == finding.unit else f"{line_start(other.unit)}:{place}"
 
@@ -163,7 +163,7 @@ def _excerpt(finding: Finding, lines: Sequence[str], gutter: int) -> Iterator[Te
 
 
 def _window(line: str, start: int, end: int) -> tuple[str, str, str]:
-    """The line before, in and after the expression, as it can be shown, and no longer than bearable."""
+    """Return the line before, in and after the expression, escaped, and cut to the width of a report."""
     before, marked, after = (
         safe_line(part.replace("\t", _TAB)) for part in (line[:start], line[start:end], line[end:].rstrip())
     )

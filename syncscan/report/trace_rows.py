@@ -14,7 +14,7 @@ from syncscan.report.words import plural
 from syncscan.trace.sites import spot
 
 Trace = dict[str, Any]
-STEP = "step"  # the phase of what a steady step waits
+STEP = "step"  # the phase of synchronizations in a steady step
 PHASES = {
     "warmup": "warm-up",
     "capture": "graph capture",
@@ -71,11 +71,9 @@ class Row:
     sites: list[dict[str, Any]] = field(default_factory=list)
     phases: dict[str, SyncTotals] = field(default_factory=dict)
     per_step: float = 0.0
-    step_blocked_ns: float = 0.0  # in a step of those processes that have it
+    step_blocked_ns: float = 0.0  # per step of the processes that run the site
     step_starved_ns: float | None = None
-    has_twin: bool = (
-        False  # another row of the line has the same expression, such as what is read and what is written
-    )
+    has_twin: bool = False  # another row of the line has the same expression, such as a read and a write
 
     def add(self, site: dict[str, Any]) -> None:
         """Add a site of this place."""
@@ -91,7 +89,7 @@ class Row:
                 self.step_starved_ns = (self.step_starved_ns or 0) + waits.starved_ns / steps
 
     def __getitem__(self, name: str) -> Any:
-        """A field that all of its sites have in common: the place, the code, the advice."""
+        """Return a field that all sites of the row share: the place, the code, the advice."""
         return self.sites[0][name]
 
     @property

@@ -47,7 +47,7 @@ def render(trace: dict[str, Any], stream: TextIO, width: int) -> None:
 
 
 def lines(trace: dict[str, Any], width: int, folder: Path) -> Iterator[Text]:
-    """Yield the lines of the report, the most important first; paths are told from a folder."""
+    """Yield the lines of the report, the most important first; paths are relative to a folder."""
     rows = Rows(safe_values(trace))
     yield Text(_headline(rows), style="bold")
     shown = rows.of_steps if rows.steady else rows.of_phases(*_NO_WARM_UP)
@@ -64,7 +64,7 @@ def lines(trace: dict[str, Any], width: int, folder: Path) -> Iterator[Text]:
 
 
 def _shortest(remarks: list[str]) -> list[str]:
-    """The first remarks and the last, which is how the command ended."""
+    """Return the first remarks and the last, which is how the command ended."""
     if len(remarks) <= MAX_REMARKS:
         return remarks
     left_out = len(remarks) - MAX_REMARKS
@@ -74,8 +74,8 @@ def _shortest(remarks: list[str]) -> list[str]:
 def _headline(rows: Rows) -> str:
     if not rows.traced:
         return f"syncscan: nothing was traced: {_why_nothing(rows.trace)}"
-    told = _of_steps(rows) if rows.steady else _of_program(rows)
-    return f"syncscan: {told} in {plural(len(rows.traced), 'process', 'processes')}{_ranks(rows.traced)}"
+    counts = _of_steps(rows) if rows.steady else _of_program(rows)
+    return f"syncscan: {counts} in {plural(len(rows.traced), 'process', 'processes')}{_ranks(rows.traced)}"
 
 
 def _of_steps(rows: Rows) -> str:
@@ -223,17 +223,17 @@ def _spread(row: Row) -> list[str]:
 
 
 def _apart(rows: Rows, folder: Path) -> Iterator[Text]:
-    """What waits outside of steady steps: a line a phase."""
-    told = [(name, phase, rows.of_phases(phase)) for phase, name in PHASES.items()]
-    told = [part for part in told if part[2]]
-    if told:
+    """Yield the synchronizations outside of steady steps, a line per phase."""
+    parts = [(name, phase, rows.of_phases(phase)) for phase, name in PHASES.items()]
+    parts = [part for part in parts if part[2]]
+    if parts:
         yield Text("outside the steady state:")
-    for name, phase, those in told:
+    for name, phase, group in parts:
         waits = rows.waits(phase)
-        text = f"  {name}: {plural(waits.count, 'sync')} at {plural(len(those), 'site')}"
+        text = f"  {name}: {plural(waits.count, 'sync')} at {plural(len(group), 'site')}"
         text += f", blocked {duration(waits.blocked_ns)}" if waits.blocked_ns else ""
-        line = Text(f"{text}, {'most ' if len(those) > MAX_PLACES else ''}at ")
-        for index, row in enumerate(those[:MAX_PLACES]):
+        line = Text(f"{text}, {'most ' if len(group) > MAX_PLACES else ''}at ")
+        for index, row in enumerate(group[:MAX_PLACES]):
             line.append(", " if index else "").append(where(row, folder))
             line.append(f" ({row.phases[phase].count})")
         yield line
@@ -260,7 +260,7 @@ def _remarks(rows: Rows, folder: Path) -> Iterator[str]:
 
 
 def _uncomputed(counts: dict[str, int], decided: dict[str, int]) -> str:
-    """What the simulation did not compute, and what of that the program read."""
+    """Return the kernels that the simulation did not compute, and the reads of their results."""
     text = f"not computed, {plural(len(counts), 'kernel')} for the GPU alone: {_most(counts)}; their results are zero"
     if not decided:
         return f"{text}, and the CPU read none of them"
@@ -268,7 +268,7 @@ def _uncomputed(counts: dict[str, int], decided: dict[str, int]) -> str:
 
 
 def _most(counts: dict[str, int]) -> str:
-    """Those that are counted most often."""
+    """Return the names with the highest counts."""
     named = ", ".join(f"{name} ({count})" for name, count in list(counts.items())[:MAX_PLACES])
     return named + (f" and {len(counts) - MAX_PLACES} more" if len(counts) > MAX_PLACES else "")
 
@@ -290,8 +290,8 @@ def _proposal(proposed: dict[str, Any], rows: Rows, folder: Path) -> str:
 
 
 def _process_remarks(processes: list[dict[str, Any]]) -> list[str]:
-    """What is to be said of processes, once for all of which it is the same."""
-    told: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    """Return the remarks on processes; equal remarks are merged."""
+    grouped: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for process in processes:
         remarks = [("", f": {note}") for note in process.get("notes", ())]
         if not process["hooked"]:
@@ -299,8 +299,8 @@ def _process_remarks(processes: list[dict[str, Any]]) -> list[str]:
         elif process["detectors"] and not process["wall_ns"]:
             remarks.append(("", " ended before it wrote any syncs"))
         for remark in remarks:
-            told.setdefault(remark, []).append(process)
-    return [f"{before}{_named(those)}{after}" for (before, after), those in told.items()]
+            grouped.setdefault(remark, []).append(process)
+    return [f"{before}{_named(group)}{after}" for (before, after), group in grouped.items()]
 
 
 def _named(processes: list[dict[str, Any]]) -> str:

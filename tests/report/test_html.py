@@ -98,6 +98,16 @@ def test_a_check_has_its_fixes_as_diffs(project, syncscan, tmp_path):
     assert row["evidence"]
 
 
+def test_a_check_counts_suppressed_findings(project, syncscan, tmp_path):
+    read = "x = torch.zeros(1, device='cuda').item()"
+    project({"a.py": f"import torch\n{read}\n{read}  # syncscan: ignore[SYN101] once, at start-up\n"})
+    syncscan("check", "--when", "all", "--output-file", "html=page.html", "a.py")
+    totals = {
+        each["label"]: each["value"] for each in data_of((tmp_path / "page.html").read_text())["totals"]
+    }
+    assert (totals["findings"], totals["suppressed"]) == ("1", "1")
+
+
 def test_a_file_that_cannot_be_written_is_one_line(keep, syncscan):
     done = syncscan(
         "trace",

@@ -81,7 +81,7 @@ def _totals(report: Report) -> Iterator[dict[str, str]]:
             yield make_total(f"{severity.label}s", f"{severities[severity]:,}")
     yield make_total("files checked", f"{report.checked:,}")
     if report.suppressed:
-        yield make_total("meant", f"{len(report.suppressed):,}", "by comments")
+        yield make_total("suppressed", f"{len(report.suppressed):,}", "by comments")
     if report.known:
         yield make_total("known", f"{len(report.known):,}", "to the baseline")
 
@@ -104,7 +104,7 @@ def _fix(finding: Finding, lines: Sequence[str]) -> dict[str, Any] | None:
 
 
 def _diff(finding: Finding, lines: Sequence[str]) -> list[str]:
-    """The fix as hunks, of the lines that it touches and some around them."""
+    """Return the fix as hunks of the changed lines and their context."""
     hunks: list[str] = []
     edits = sorted(finding.fix.edits, key=lambda edit: edit.line)
     while edits:

@@ -77,7 +77,7 @@ class _Maker:
             sources=excerpts.sources,
             measures=[measure for measure, there in zip(measures, used, strict=True) if there],
             stacks=list(self._stacks(used)),
-            frames=list(self._frames),  # last: all else has named its frames by now
+            frames=list(self._frames),  # last: everything else has named its frames by now
             timeline=_from_zero(list(self._timeline())),
         )
 
@@ -250,13 +250,13 @@ def _counted(numbers: Any) -> str:
 
 
 def _from_zero(lanes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Lanes whose time begins with the first: a browser's numbers do not hold nanoseconds since 1970."""
+    """Return the lanes with times from the earliest on: a browser's numbers do not hold nanoseconds since 1970."""
     first = min((lane["first"] for lane in lanes), default=0)
     return [lane | {"first": lane["first"] - first, "last": lane["last"] - first} for lane in lanes]
 
 
 def _lane(name: str, lane: dict[str, Any]) -> dict[str, Any]:
-    """One thread in time; starts count from its first."""
+    """Return one thread's times, counted from the first."""
     both = [*lane["steps"], *lane["waits"]]
     first = min(began for began, *_ in both)
     for item in both:

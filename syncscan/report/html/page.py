@@ -29,7 +29,7 @@ class Column:
     name: str
     type: str
     facet: bool = False  # whether its few values can be chosen from
-    order: tuple[str, ...] = ()  # of its values; by themselves where it is empty
+    order: tuple[str, ...] = ()  # the order of the values; if empty, by value
 
 
 @dataclass
@@ -99,7 +99,7 @@ def write(page: Page, stream: TextIO) -> None:
 
 
 def _json(data: dict[str, Any]) -> str:
-    """JSON that cannot end the element in which it stands."""
+    """Return JSON that cannot end the enclosing HTML element."""
     text = json.dumps(safe_values(_without_tabs(data)), separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -145,7 +145,7 @@ class Excerpts:
 
 
 def _stands(place: dict[str, Any], lines: Sequence[str]) -> bool:
-    """Whether the expression of a place begins in these lines as it does there."""
+    """Return whether a site's expression begins in these lines at the site's column."""
     text = "".join("".join(lines)[(place["column"] or 1) - 1 :].split())
     expression = "".join(place["expression"].split())
     return len(expression) > 1 and text.startswith(expression)
