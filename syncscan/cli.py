@@ -26,7 +26,7 @@ COMMANDS = {
     "init": "Propose settings, a baseline and a CI job for a project.",
     "clean": "Remove the cache.",
 }
-# What follows the name of a command that also takes arguments of its own, by the module of each.
+# The subcommands of commands that also take arguments of their own, with the module of each.
 SUBCOMMANDS: dict[tuple[str, ...], str] = {
     ("trace", "report"): "trace_report",
     ("trace", "diff"): "trace_diff",

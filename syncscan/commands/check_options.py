@@ -66,7 +66,7 @@ class CheckOptions:
         return STDIN in self.paths
 
 
-# What no run can be, and what to say of it; the first that holds is said.
+# Conditions that no run can meet, each with its message; the first that holds is reported.
 CONTRADICTIONS: Contradictions[CheckOptions] = (
     (lambda o: o.reads_stdin and len(o.paths) > 1, "- reads standard input, so it is the only path"),
     (lambda o: o.stdin_filename and o.paths != (STDIN,), "--stdin-filename needs - as the path"),
@@ -162,7 +162,7 @@ def settings(options: CheckOptions) -> Config:
 
 
 def _patterns(values: tuple[str, ...]) -> tuple[str, ...]:
-    """The patterns of ``--exclude``, which are relative to the folder of the settings as those of the settings are."""
+    """Return the patterns of ``--exclude``, which are relative to the folder of the settings."""
     if bad := read_patterns(values)[1]:
         raise ConfigError(f"--exclude: {bad[0]!r} is no pattern of paths; write it as in a .gitignore")
     return values
@@ -176,7 +176,7 @@ def _codes(values: tuple[str, ...], option: str) -> tuple[str, ...]:
 
 
 def _common_folder(options: CheckOptions) -> Path:
-    """The folder from which the nearest configuration is looked for."""
+    """Return the folder from which the search for the nearest configuration starts."""
     names = [options.stdin_filename or "."] if options.paths == (STDIN,) else options.paths or (".",)
     folders = [path if path.is_dir() else path.parent for path in (Path(name).absolute() for name in names)]
     try:

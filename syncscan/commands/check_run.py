@@ -63,20 +63,23 @@ def run(options: CheckOptions) -> int:
             status = _watch(options)
         else:
             store = store_of(options)
-            with _writing_what_is_known_last(store):
+            with _persisting_last(store):
                 status = _run(options, config, time.monotonic(), store)
         gc.freeze()  # the end of the process frees the memory at once; the collector would take seconds
     return status
 
 
 @contextmanager
-def _writing_what_is_known_last(store: Store | None) -> Iterator[None]:
-    """Write what the next check follows from once the report is out. Ctrl-C ends that, and nothing else is lost by it."""
+def _persisting_last(store: Store | None) -> Iterator[None]:
+    """Write the state for the next check after the report.
+
+    Ctrl-C interrupts the write, and nothing else is lost.
+    """
     left_early = None
     try:
         yield
         sys.stdout.flush()
-    except BrokenPipeError as error:  # a reader that left early; the next check is another matter
+    except BrokenPipeError as error:  # a reader that left early; the next check still needs its state
         left_early = error
     with suppress(KeyboardInterrupt):
         if store is not None:
@@ -103,7 +106,7 @@ def _run(
     resident: Resident | None = None,
     project: Project | None = None,
 ) -> int:
-    """Check, report, and write what is to be written; the exit status. The run began at ``start``, of the monotonic clock."""
+    """Check, report, write files, and return the exit status; ``start`` is a time of the monotonic clock."""
     baseline = _baseline(options, config)
     contents = _contents(options)
     project = project or _project(options, config, contents)
@@ -160,7 +163,7 @@ def _place_in_repository() -> dict[str, str]:
 
 
 def _baseline(options: CheckOptions, config: Config) -> Baseline | None:
-    """What is known already; where it is to be written, what was known before."""
+    """Return the baseline; where a baseline is to be written, return its former state."""
     if options.write_baseline:
         file = options.write_baseline
         return read_baseline(file) if file.exists() else Baseline(file, {})
@@ -168,7 +171,7 @@ def _baseline(options: CheckOptions, config: Config) -> Baseline | None:
 
 
 def _write_baseline(outcome: Checked, file: Path) -> Checked:
-    """Write what was found; from now on it is known."""
+    """Write the findings into the baseline, which then covers them."""
     assert outcome.baseline is not None
     replace_file(file, outcome.baseline.text())
     new = f"{len(outcome.findings) or 'none'} added"
@@ -231,7 +234,7 @@ def _folder_of(path: Path) -> Path:
 
 
 def _chosen(options: CheckOptions) -> Callable[[Checked], list[Finding]]:
-    """Chooses the findings that get edits: their fixes, or comments."""
+    """Return a function that selects the findings to edit: with fixes, or with comments."""
     if options.reason is None:
         return lambda outcome: fixable(outcome.findings, unsafe=options.unsafe_fixes)
     try:
@@ -243,9 +246,9 @@ def _chosen(options: CheckOptions) -> Callable[[Checked], list[Finding]]:
 
 @contextmanager
 def _ending_at_once(bar: ProgressBar, status: int) -> Iterator[None]:
-    """Let Ctrl-C end the process on the spot: to unwind and free a large project takes seconds.
+    """Let Ctrl-C end the process at once: to unwind and free a large project takes seconds.
 
-    Nothing has been written yet, so nothing is left half done.
+    No file is half written, because no write has started yet.
     """
 
     def end(*_: object) -> None:
@@ -264,7 +267,7 @@ def _ending_at_once(bar: ProgressBar, status: int) -> Iterator[None]:
 
 
 def _contents(options: CheckOptions) -> dict[Path, bytes]:
-    """What stands in for a file: standard input, under the real path of the file that it is."""
+    """Return the content that replaces a file: standard input, under the real path of its file."""
     if options.paths != (STDIN,):
         return {}
     data = sys.stdin.buffer.read()
@@ -289,7 +292,7 @@ def _write(
     outcome: Checked,
     baseline: Baseline | None,
 ) -> Checked:
-    """Write the fixed files; what was read from standard input goes, fixed, to standard output."""
+    """Write the fixed files; write fixed standard input to standard output."""
     if not contents:
         with ProgressBar(sys.stderr, is_quiet=options.quiet) as bar:
             return write_fixes(outcome, project, config, bar, options.jobs, baseline)
@@ -302,7 +305,9 @@ def _write(
 def _show(options: CheckOptions, config: Config, report: Report, outcome: Checked) -> None:
     stream = sys.stderr if options.paths == (STDIN,) and options.writes else sys.stdout
     if isinstance(stream, io.TextIOWrapper):
-        stream.reconfigure(errors="backslashreplace")  # a source may hold what the terminal cannot show
+        stream.reconfigure(
+            errors="backslashreplace"
+        )  # a source may hold characters that the terminal cannot show
     if options.diff:
         for draft in outcome.drafts:  # in a pipe exactly, as `git apply` needs it
             stream.write(safe_lines(draft.diff()) if stream.isatty() else draft.diff())
@@ -350,7 +355,7 @@ def _say(line: str) -> None:
 
 
 def _add_to_summary(report: Report) -> None:
-    """Append to the summary of a job of GitHub's, where there is one."""
+    """Append to the summary of a GitHub job, where one exists."""
     from syncscan.report.github import render_summary  # noqa: PLC0415 (only this format needs it)
 
     if file := os.environ.get("GITHUB_STEP_SUMMARY"):

@@ -82,6 +82,6 @@ def _where_to_look(error: click.ClickException) -> str:
 
 
 def _reason(error: OSError) -> str:
-    """What the system refused, and for which file; without one it is the output: the disk may be full."""
+    """Return the system's error and its file; without a file it is the output: the disk may be full."""
     name = "the output" if error.filename is None else error.filename
     return f"{name}: {(error.strerror or str(error)).lower()}"

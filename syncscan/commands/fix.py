@@ -21,10 +21,10 @@ _COMMAND = "syncscan.fix.command"
 
 
 class _WithCommand(Command):
-    """Takes what stands behind ``--`` for the command, before click drops that sign."""
+    """A command that takes the words behind ``--`` before click drops that sign."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse what stands before it."""
+        """Parse the words before ``--``."""
         at = args.index("--") if "--" in args else len(args)
         ctx.meta[_COMMAND] = tuple(args[at + 1 :])
         return super().parse_args(ctx, args[:at])

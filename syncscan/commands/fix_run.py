@@ -76,7 +76,7 @@ def _file_of_runs(scratch: Scratch, runner: TracedCommand, *, restart: bool) -> 
 
 
 class _Drafts:
-    """The files of the project that have fixes, as they are and with some of the fixes."""
+    """The files of the project that have fixes, in their present state and with some of the fixes."""
 
     def __init__(self, project: Project, root: Path) -> None:
         self._sources = {source.shown: source for source in project.sources}
@@ -101,7 +101,7 @@ class _Drafts:
         return found
 
     def finish(self, verified: Sequence[Finding], *, diff: bool) -> int:
-        """Write the files with the verified fixes, or show the difference; the exit status."""
+        """Write the files with the verified fixes, or show the difference; return the exit status."""
         status = EXIT_OK
         for shown in sorted({finding.path for finding in verified}):
             try:

@@ -21,10 +21,10 @@ from syncscan.report.console import Console
 from syncscan.trace.launch import Launched
 from syncscan.trace.merge import Trace
 
-FLUSHED_SECONDS = 1.5  # after it happened, every process has written what it saw
-SHUTDOWN_SECONDS = 2.0  # a command that is interrupted and ends within that is reported on once
+FLUSHED_SECONDS = 1.5  # after an event, until every process has written the event
+SHUTDOWN_SECONDS = 2.0  # an interrupted command that ends within this time gets one report
 _REDRAW_SECONDS = 1.0
-_AT_MOST = 4  # times as long as a view takes to make, it stands
+_AT_MOST = 4  # pause between views, in multiples of the time that a view takes
 
 
 class Interim:
@@ -111,7 +111,7 @@ def _first_lines(trace: Trace, console: Console) -> Text:
 
 
 def _in_child(work: Callable[[], None]) -> int:
-    """Do work in a fork, which ends with it and keeps no descriptor but the standard ones busy; returns its pid."""
+    """Run work in a fork that keeps open only the standard descriptors; return its pid."""
     sys.stdout.flush()
     sys.stderr.flush()
     pid = os.fork()

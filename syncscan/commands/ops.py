@@ -56,7 +56,7 @@ def show(name: str) -> None:
 
 
 def _suggestion(name: str, operations: Iterable[str]) -> str:
-    """What to ask for instead: alike in its last part first, since ``torch.`` makes any two names alike."""
+    """Return a similar operation, compared by its last part: ``torch.`` makes any two names alike."""
     by_last: dict[str, list[str]] = {}
     for operation in operations:
         by_last.setdefault(operation.rpartition(".")[2], []).append(operation)

@@ -14,12 +14,12 @@ from syncscan.model import When, parse_when
 from syncscan.report.formats import FORMATS
 
 _Options = TypeVar("_Options")
-# What no run can be, and what to say of it, in which {0} stands for the options.
+# Conditions that no run can meet, each with its message, in which {0} stands for the options.
 Contradictions = tuple[tuple[Callable[[_Options], object], str], ...]
 
 
 def refuse_contradictions(options: _Options, contradictions: Contradictions[_Options]) -> None:
-    """ConfigError with what is to be said of the first that holds."""
+    """Raise ConfigError with the message of the first condition that holds."""
     for holds, message in contradictions:
         if holds(options):
             raise ConfigError(message.format(options))

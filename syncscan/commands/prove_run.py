@@ -117,7 +117,7 @@ def _assumptions(given: Iterable[str], config: Config) -> list[str]:
 
 
 def _run_seen(options: ProveOptions, config: Config, files: list[str]) -> RunSeen | None:
-    """Return what the traces saw, by the files of the project."""
+    """Return the observations of the traces, by the files of the project."""
     if not options.given:
         return None
     trace = read_traces(options.given, config.table())
@@ -140,7 +140,7 @@ def _run_seen(options: ProveOptions, config: Config, files: list[str]) -> RunSee
 def _calls_of(
     trace: Trace, shown: Callable[[str], str | None]
 ) -> tuple[dict[str, dict[tuple[int, int], set[str]]], dict[Code, set[Code]]]:
-    """Return the names that each call had, and what each piece of code ran."""
+    """Return the names that each call had, and the callees of each piece of code."""
     callees: dict[str, dict[tuple[int, int], set[str]]] = {}
     for name, rows in trace["callees"].items():
         known = callees.setdefault(shown(name) or name, {})
@@ -156,7 +156,7 @@ def _calls_of(
 def _held_against(
     certificate: Certificate, options: ProveOptions, project: Project
 ) -> tuple[Certificate, Baseline | None]:
-    """Return the certificate without what a baseline knows, and the baseline with what was found."""
+    """Return the certificate without the baseline's findings, and the baseline of this run."""
     file = options.write_baseline or options.baseline
     if file is None:
         return certificate, None

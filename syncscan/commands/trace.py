@@ -20,7 +20,7 @@ STEPS = "Steps and limits"
 LINES = "Which lines"
 TIME = "Part of the run"
 
-# What may follow `trace` besides a command to run; `trace -- report` runs a program of that name.
+# Words that may follow `trace` besides a command to run; `trace -- report` runs a program of that name.
 SUBCOMMANDS = {
     "report": "Show a trace that `syncscan trace -o DIR` wrote.",
     "diff": "Compare two traces: which lines block more, and which block less.",

@@ -10,7 +10,7 @@ from syncscan.commands.parameters import Contradictions
 TERMINAL = Path("/dev/tty")
 DETECTORS = ("auto", "cupti", "debug-mode", "both")
 KERNELS = ("auto", "zeros", "interpret")
-# What the hook does where it is told to.
+# Optional work of the hook.
 _FLAGS = ("backward_lines", "lines", "starved")
 
 
@@ -51,10 +51,10 @@ class TraceOptions:
 
     def for_hook(self) -> dict[str, str]:
         """Return the options of the hook."""
-        told = {"detector": self.detector or "auto", "warmup": str(self.warmup), "step": self.step or ""}
+        values = {"detector": self.detector or "auto", "warmup": str(self.warmup), "step": self.step or ""}
         if self.kernels is not None:
-            told["kernels"] = self.kernels
-        return told | {name: "1" for name in _FLAGS if getattr(self, name)}
+            values["kernels"] = self.kernels
+        return values | {name: "1" for name in _FLAGS if getattr(self, name)}
 
 
 def _has_terminal() -> bool:
@@ -65,7 +65,7 @@ def _has_terminal() -> bool:
     return True
 
 
-# What no run can be, and what to say of it; the first that holds is said.
+# Conditions that no run can meet, each with its message; the first that holds is reported.
 CONTRADICTIONS: Contradictions[TraceOptions] = (
     (
         lambda o: not o.command or not o.command[0],

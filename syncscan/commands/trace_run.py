@@ -54,7 +54,7 @@ def _run(options: TraceOptions, parts: Path, front: Front, table: OperationTable
         broken = broken_limits(trace, options.max_syncs_per_step, options.max_blocked_ms_per_step)
         try:
             show(trace, options.output_format, options.output, broken, again=interim.reported)
-        except OSError as error:  # a limit is broken also where nobody can read of it
+        except OSError as error:  # a broken limit counts also where the report cannot be written
             tell(error)
         return EXIT_FINDINGS if broken else EXIT_OK
 
@@ -65,15 +65,15 @@ def _run(options: TraceOptions, parts: Path, front: Front, table: OperationTable
         live=options.live,
         report_at=window["ends_ns"] / 1e9 + FLUSHED_SECONDS if "ends_ns" in window else None,
     )
-    told = options.for_hook() | {name: str(value) for name, value in window.items()}
+    hook_options = options.for_hook() | {name: str(value) for name, value in window.items()}
     during = interim if options.live or options.seconds is not None else None
     return run_command(
-        options.command, parts, told, front, report, table if options.simulate else None, during
+        options.command, parts, hook_options, front, report, table if options.simulate else None, during
     )
 
 
 def _say_if_too_old(program: str) -> None:
-    """Say that no lines will be recorded while there is still time to choose another Python."""
+    """Warn that no lines will be recorded, while there is still time to choose another Python."""
     version = python_version(program)
     if version is not None and version < (3, 12):
         found = ".".join(map(str, version))
@@ -84,7 +84,7 @@ def _say_if_too_old(program: str) -> None:
 
 
 def _window(start_after: float | None, seconds: float | None) -> dict[str, int]:
-    """When to trace, in nanoseconds of the clock that all processes share."""
+    """Return the begin and end of the trace, in nanoseconds of the clock that all processes share."""
     now = time.monotonic_ns()
     begins = now + round((start_after or 0) * 1e9)
     window = {} if start_after is None else {"begins_ns": begins}
@@ -92,7 +92,7 @@ def _window(start_after: float | None, seconds: float | None) -> dict[str, int]:
 
 
 def _prepare(output: Path | None) -> tuple[Path, Path]:
-    """The folder of the trace and, in it, one for what the processes write, without an earlier trace."""
+    """Return the folder of the trace, and its folder for the processes' files, without an earlier trace."""
     try:
         folder = Path(tempfile.mkdtemp(prefix="syncscan-")) if output is None else output.absolute()
         parts, trace = folder / "parts", folder / "trace.json"

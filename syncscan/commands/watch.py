@@ -17,8 +17,8 @@ from syncscan.report.safe_text import safe_line
 
 _CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 _EACH = 0.2  # seconds between two looks
-_PART = 0.05  # of a processor at most, for looking
-_QUIET = 0.1  # seconds without another change, for what writes many files
+_PART = 0.05  # share of a processor for looking, at most
+_QUIET = 0.1  # seconds without another change, for tools that write many files
 
 Stamps = dict[Path, tuple[int, int, int] | None]
 
@@ -63,7 +63,7 @@ def watch(read: Callable[[], Watched], show: Callable[[Watched], object]) -> int
 
 
 def _read(read: Callable[[], Watched], before: Watched) -> tuple[Stamps, Watched]:
-    """Read everything, and the stamps from before that, so that no change falls in between."""
+    """Read everything, and the stamps from before the reading, so that no change falls in between."""
     while True:
         stamps = _stamps(before.looked_at())
         watched = read()
@@ -85,7 +85,7 @@ def _draw(show: Callable[[Watched], object], watched: Watched, error: SyncscanEr
 
 
 def _wait(stamps: Stamps) -> None:
-    """Return when something has changed, and nothing changes any more."""
+    """Return when files have changed and then stayed unchanged for a while."""
     while (now := _look(stamps, _EACH)) == stamps:
         pass
     while (then := _look(now, _QUIET)) != now:

@@ -28,7 +28,7 @@ class EditorProgress:
         self._token = ""
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """Say that ``done`` of ``total`` steps of a stage are done."""
+        """Report that ``done`` of ``total`` steps of a stage are done."""
         if not self._shows or time.monotonic() < self._next:
             return
         if not self._token and not self._begin():
@@ -42,7 +42,7 @@ class EditorProgress:
         token = f"syncscan-{next(_numbers)}"
         try:
             self._server.work_done_progress.create(token).result(_ANSWER)
-        except (JsonRpcException, NoAnswerError):  # an editor that does not do what it said
+        except (JsonRpcException, NoAnswerError):  # an editor that does not answer as announced
             self._shows = False
             return False
         self._token = token

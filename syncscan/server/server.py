@@ -31,8 +31,8 @@ FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.syncscan"
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """The findings of a document, and of which of its versions."""
+class _Diagnosed:
+    """The findings of a version of a document."""
 
     version: int | None
     findings: tuple[Finding, ...]
@@ -45,7 +45,7 @@ class Server(LanguageServer):
         super().__init__("syncscan", __version__)
         self.exit_status = EXIT_OK
         self._workspace = workspace
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, _Diagnosed] = {}
         self._asked: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._complained: set[str] = set()
         self._is_stale = threading.Event()
@@ -89,7 +89,7 @@ class Server(LanguageServer):
                 yield finding, document, place
 
     def _work(self) -> None:
-        gc.disable()  # what is known of a project is one big graph, which it would walk between two key strokes
+        gc.disable()  # the analysis of a project is one big graph, which the collector would walk between two key strokes
         while True:
             uris = {self._next()}
             while not self._asked.empty():  # of several changes of a document, the last one counts
@@ -99,7 +99,7 @@ class Server(LanguageServer):
             free_recent()
 
     def _next(self) -> str:
-        """The next document to check; where none comes for a while, there is time to free memory."""
+        """Return the next document to check; free memory while none comes for a while."""
         try:
             return self._asked.get(timeout=_QUIET)
         except queue.Empty:
@@ -123,17 +123,17 @@ class Server(LanguageServer):
         except SyncscanError as error:
             self._complain(str(error))
             return
-        except Exception as error:  # an editor goes on, and says what went wrong
+        except Exception as error:  # the server survives, and the editor shows the error
             self._complain(f"syncscan failed, please report this: {type(error).__name__}: {error}")
             return
         finally:
             progress.end()
-        if found is None:  # half typed: what was said of it last stays where the editor moves it
+        if found is None:  # half typed: the last diagnostics stay where the editor shifts them
             return
         findings = tuple(found)
         if document.version != version:  # a later change is in the queue
             return
-        self._known[uri] = _Known(version, findings)
+        self._known[uri] = _Diagnosed(version, findings)
         diagnostics = [answers.diagnostic(finding, client_range(document, finding)) for finding in findings]
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics, version))
 
@@ -145,7 +145,7 @@ class Server(LanguageServer):
         }
 
     def _complain(self, message: str) -> None:
-        """Say what is wrong, once."""
+        """Show an error once."""
         if message not in self._complained:
             self._complained.add(message)
             self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"syncscan: {message}"))
@@ -161,7 +161,7 @@ def make_server(workspace: Workspace) -> Server:
 
 
 def _end(server: Server) -> None:
-    """Keep the exit status that the protocol asks for: success only where the client has announced the end."""
+    """Set the exit status that the protocol asks for: success only where the client has announced the end."""
     was_announced = False
 
     @server.feature(types.SHUTDOWN)
@@ -199,7 +199,7 @@ def _follow(server: Server) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(_params: types.DidSaveTextDocumentParams) -> None:
-        server.check_all()  # for what is on the disk counts for all of them
+        server.check_all()  # for files on disk affect all of them
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
@@ -208,7 +208,7 @@ def _follow(server: Server) -> None:
 
 
 def _answer(server: Server) -> None:
-    """Answer what the client asks about a place in a document."""
+    """Answer requests of the client about a place in a document."""
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     def hovered(params: types.HoverParams) -> types.Hover | None:

@@ -55,7 +55,7 @@ class Workspace:
         return [finding for finding in outcome.findings if finding.path == shown(path)]
 
     def _project(self, path: Path, config: Config, open_files: Mapping[Path, bytes]) -> Project | None:
-        """The project of a file, with what editors hold; None where the file itself cannot be read as it is."""
+        """Return the project of a file, with the editors' texts; None where the file cannot be read."""
         if path not in self._projects:
             self._projects[path] = load_project([path], config, open_files)
         project = self._projects[path]
@@ -71,7 +71,7 @@ class Workspace:
 
 
 def _opened(source: Source, open_files: Mapping[Path, bytes]) -> Source | None:
-    """A file as an editor holds it; None where that cannot be read, such as half a notebook."""
+    """Return a file as an editor holds it; None where the text cannot be read, such as half a notebook."""
     try:
         now = read_source(source.path, source.path.parent, open_files)
     except SourceError:

@@ -15,7 +15,7 @@ from syncscan.errors import SyncscanError
 from syncscan.verify.scratch import Scratch
 
 _PYTEST = {"pytest", "py.test", "pytest.exe"}
-# The tracer imports what we import from where we import it, and nothing of the copy, whose folder comes first with -c.
+# The tracer imports modules from the places where this process imports them, and none of the copy, whose folder comes first with -c.
 _TRACER = (
     f"import sys; sys.path[:] = sys.argv.pop(1).split({os.pathsep!r}); from syncscan.cli import main; main()"
 )
@@ -85,8 +85,8 @@ class TracedCommand:
             # With -E no start-up hook of the copy runs in the tracer; its environment goes on to the command.
             ours = os.pathsep.join(map(os.path.abspath, sys.path))
             tracer = [sys.executable, "-E", "-c", _TRACER, ours, "trace", *options, "-o", str(trace), "--"]
-            told = Path(name) / "stderr"
-            with told.open("wb") as stderr:  # a pipe would be held open by what the command leaves running
+            log = Path(name) / "stderr"
+            with log.open("wb") as stderr:  # processes that the command leaves running would hold a pipe open
                 done = subprocess.run(
                     [*tracer, *scratch.command(self.words)],
                     cwd=scratch.folder,
@@ -98,7 +98,7 @@ class TracedCommand:
                 )
             if not (trace / "trace.json").exists():
                 said = (
-                    told.read_text("utf-8", errors="replace")
+                    log.read_text("utf-8", errors="replace")
                     .strip()
                     .rpartition("\n")[2]
                     .removeprefix("syncscan: ")

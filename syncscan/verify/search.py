@@ -64,10 +64,10 @@ def search(findings: Sequence[Finding], trial: Trial, say: Callable[[str], None]
     verdicts = Verdicts(before=trial(()))
     assert verdicts.before is not None
     verdicts.after = verdicts.before
-    say(f"without fixes: {_told(verdicts.before)}")
+    say(f"without fixes: {_in_words(verdicts.before)}")
     tried = []
     for finding in sorted(findings, key=lambda each: each.position):
-        if _waits_at(verdicts.before, finding, ()):
+        if _syncs_at(verdicts.before, finding, ()):
             tried.append(finding)
         else:
             verdicts.refused.append((finding, "did not synchronize in this run"))
@@ -76,8 +76,8 @@ def search(findings: Sequence[Finding], trial: Trial, say: Callable[[str], None]
     return verdicts
 
 
-def _told(run: Run) -> str:
-    """Return how a run went, in words."""
+def _in_words(run: Run) -> str:
+    """Return the outcome of a run in words."""
     outcomes = Counter(run.tests.values())
     tests = "".join(f", {count} {outcome}" for outcome, count in sorted(outcomes.items()))
     return f"exit status {run.status}{tests}, {run.count} synchronizations"
@@ -89,38 +89,38 @@ def _try(findings: list[Finding], verdicts: Verdicts, trial: Trial, say: Callabl
     together = [*verdicts.verified, *findings]
     say(f"trying {len(findings)} more fixes with {len(verdicts.verified)} verified ones")
     run = trial(together)
-    waiting = _still_waiting(findings, verdicts, run)
-    problem = _problem(verdicts, run, waiting)
+    blocking = _still_blocking(findings, verdicts, run)
+    problem = _problem(verdicts, run, blocking)
     if not problem:
         verdicts.verified, verdicts.after = together, run
     elif len(findings) == 1:
         verdicts.refused.append((findings[0], problem))
-    elif problem == _STILL and len(waiting) < len(findings):
-        verdicts.refused += [(each, problem) for each in waiting]
-        _try([each for each in findings if each not in waiting], verdicts, trial, say)
+    elif problem == _STILL and len(blocking) < len(findings):
+        verdicts.refused += [(each, problem) for each in blocking]
+        _try([each for each in findings if each not in blocking], verdicts, trial, say)
     else:
         for half in _halves(findings):
             _try(half, verdicts, trial, say)
 
 
-def _still_waiting(findings: list[Finding], verdicts: Verdicts, run: Run) -> list[Finding]:
+def _still_blocking(findings: list[Finding], verdicts: Verdicts, run: Run) -> list[Finding]:
     """Return the findings whose lines synchronize as often as before, or more often."""
     assert verdicts.after is not None
     together = [*verdicts.verified, *findings]
     return [
         each
         for each in findings
-        if _waits_at(run, each, together) >= _waits_at(verdicts.after, each, verdicts.verified)
+        if _syncs_at(run, each, together) >= _syncs_at(verdicts.after, each, verdicts.verified)
     ]
 
 
-def _problem(verdicts: Verdicts, run: Run, waiting: list[Finding]) -> str:
+def _problem(verdicts: Verdicts, run: Run, blocking: list[Finding]) -> str:
     """Return why a run does not verify its fixes; "" where it does."""
     assert verdicts.before is not None
     assert verdicts.after is not None
     if difference := _difference(verdicts.before, run):
         return difference
-    if waiting:
+    if blocking:
         return _STILL
     return "" if run.count < verdicts.after.count else "moves the synchronization to another line"
 
@@ -147,7 +147,7 @@ def _difference(before: Run, after: Run) -> str:
     return f"exit status {after.status} and not {before.status}" if before.status != after.status else ""
 
 
-def _waits_at(run: Run, finding: Finding, fixed: Sequence[Finding]) -> int:
+def _syncs_at(run: Run, finding: Finding, fixed: Sequence[Finding]) -> int:
     """Return how often the lines of a finding synchronized in a run with fixes, which may have moved them."""
     path = Path(finding.path).as_posix()
     moved = sum(
