@@ -20,11 +20,11 @@ _RULES = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__)
 
 
 class _RuleBookOfTheSourceTree:
-    """Finds ``syncscan.rules`` in the folder beside this package, where the build has not mapped it."""
+    """A finder of ``syncscan.rules`` in the folder beside this package, where the build has not mapped it."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> "ModuleSpec | None":  # noqa: ARG004
-        """What an import asks every finder for, with the import system's names for the arguments."""
+        """Return the spec of ``syncscan.rules``, with the import system's names for the arguments."""
         if name != "syncscan.rules":
             return None
         import importlib.util  # noqa: PLC0415 (only where rules are wanted)
@@ -40,7 +40,7 @@ if os.path.isfile(os.path.join(_RULES, "ops.toml")):  # noqa: PTH113, PTH118
 
 
 def __getattr__(name: str) -> "Any":
-    """Import what is used when it is used, so that ``import syncscan`` stays light."""
+    """Import names on their first use, so that ``import syncscan`` stays light."""
     if name == "simulated_cuda":
         from syncscan.simulate.context import simulated_cuda  # noqa: PLC0415 (without it, no torch)
 

@@ -51,7 +51,7 @@ class Config:
     exclude: tuple[str, ...] = ()
     require_reason: bool = False
     hot: tuple[str, ...] = ()
-    sync_free: tuple[str, ...] = ()  # functions that are to reach no call that may synchronize
+    sync_free: tuple[str, ...] = ()  # functions that must not reach a call that may synchronize
     configurations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # assumptions by name
     when: tuple[When, ...] = DEFAULT_WHEN
     baseline: Path | None = None
@@ -164,7 +164,7 @@ def parse_config(table: dict[str, Any], file: Path) -> Config:
 
 
 def adjusted(config: Config, table: Mapping[str, Any], where: str) -> Config:
-    """Return the same with the settings of a table over it; ConfigError names the first bad one, and ``where`` it stands."""
+    """Return the settings with those of a table over them; ConfigError names ``where`` and the first bad setting."""
     settings = _parsed(table, config.root, where)
     if "extend" in settings:
         raise ConfigError(f"{where}: extend: is for files; name one as `config`")
@@ -172,7 +172,7 @@ def adjusted(config: Config, table: Mapping[str, Any], where: str) -> Config:
 
 
 def _settings(table: dict[str, Any], file: Path, seen: tuple[Path, ...]) -> dict[str, Any]:
-    """The settings of a table over those of the file that it extends, if it does; ``seen`` extend each other."""
+    """Return the settings of a table over those of the file that it extends; ``seen`` extend each other."""
     settings = _parsed(table, file.resolve().parent, f"{file}: [tool.syncscan]")
     extended = settings.pop("extend", None)
     if extended is None:
@@ -191,7 +191,7 @@ def _settings(table: dict[str, Any], file: Path, seen: tuple[Path, ...]) -> dict
 
 
 def _parsed(table: Mapping[str, Any], folder: Path, where: str) -> dict[str, Any]:
-    """The settings of a table, whose paths are relative to a folder; ``where`` it stands is said with what is bad in it."""
+    """Return the settings of a table with paths relative to a folder; an error names ``where`` the table stands."""
     settings: dict[str, Any] = {}
     for key, value in table.items():
         parse = _PARSERS.get(key)
@@ -211,7 +211,7 @@ def _parsed(table: Mapping[str, Any], folder: Path, where: str) -> dict[str, Any
 
 
 def _as_printed(path: Path) -> Path:
-    """A path relative to the current folder where it lies below."""
+    """Return a path relative to the current folder if the path lies below."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
@@ -360,7 +360,7 @@ def show(config: Config) -> str:
     )
     lines = [f"# {source}", f"# paths are relative to {_escaped(str(config.root))}", "[tool.syncscan]"]
     for key in (key for key in _PARSERS if key not in _OLD_KEYS):
-        value: Any = getattr(config, key.replace("-", "_"), None)  # what is extended is told already
+        value: Any = getattr(config, key.replace("-", "_"), None)  # `extend` has already been applied
         if value is None:
             continue
         if isinstance(value, Path):
@@ -395,5 +395,5 @@ def _toml(value: object) -> str:
 
 
 def _escaped(text: str) -> str:
-    """The text with the escapes of TOML for what a terminal would obey or not show."""
+    """Return the text with TOML's escapes for characters that a terminal would obey or hide."""
     return "".join(char if char.isprintable() else f"\\U{ord(char):08x}" for char in text)

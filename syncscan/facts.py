@@ -127,7 +127,7 @@ def syntax_of(function: ast.AST) -> str:
 
 
 def _parts(node: object) -> Iterator[str]:
-    """What a node consists of, the same in every version of Python that can parse it."""
+    """Yield the parts of a node, the same in every version of Python that can parse the node."""
     if isinstance(node, ast.AST):
         yield type(node).__name__
         for name, value in ast.iter_fields(node):
@@ -190,7 +190,7 @@ def parse_word(text: str) -> Word:
 
 
 def _word(text: str) -> tuple[Word, str]:
-    """The word at the start of a text, and what follows it."""
+    """Return the word at the start of a text, and the rest of the text."""
     head = re.match(r"[a-z0-9]+(?: [a-z0-9]+)?", text)
     if head is None:
         raise Mismatch("not a word for a place")

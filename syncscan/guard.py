@@ -46,7 +46,7 @@ class SyncError(RuntimeError):
 
 
 class _Region:
-    """What the three kinds of region share: entering and leaving, in any order and any task."""
+    """The common part of the three kinds of region: entering and leaving, in any order and any task."""
 
     def __init__(self) -> None:
         global _is_compiling  # noqa: PLW0603
@@ -70,7 +70,7 @@ class _Region:
                 _regions.set(tuple(regions[::-1]))
 
     def sees(self, sync: SeenSync) -> bool:
-        """Take note of a wait; true if the regions around this one shall not see it."""
+        """Note a synchronization; return whether to hide it from the regions around this one."""
         raise NotImplementedError
 
 
@@ -78,12 +78,12 @@ class forbid_sync(_Region):  # noqa: N801 (used like a keyword)
     """Raise `SyncError` at the operation that blocks the CPU in this region."""
 
     def sees(self, sync: SeenSync) -> bool:
-        """Object."""
+        """Raise `SyncError`."""
         raise SyncError(sync)
 
 
 class allow_sync(_Region):  # noqa: N801
-    """Let this region wait, for the reason given; a trace lists it apart."""
+    """Let this region block, for the reason given; a trace lists the region apart."""
 
     def __init__(self, reason: str) -> None:
         super().__init__()
@@ -117,7 +117,7 @@ _regions: ContextVar[tuple[_Region, ...]] = ContextVar("syncscan_regions", defau
 
 
 def _on_wait(entry: Any, duration_ns: int, frame: FrameType | None, detector: str) -> None:  # noqa: ARG001
-    """Tell the regions of this thread or task, from the inside out."""
+    """Report a synchronization to the regions of this thread or task, from the innermost out."""
     regions = _regions.get()
     if not regions or frame is None:
         return
@@ -144,7 +144,7 @@ def _sync_at(frame: FrameType, api: str) -> SeenSync:
 
 
 def _reason() -> str | None:
-    """The reason of the innermost region, if that allows."""
+    """Return the reason of the innermost region, if that region allows synchronization."""
     for region in reversed(_regions.get()):
         if isinstance(region, allow_sync):
             return region.reason
@@ -155,7 +155,7 @@ def _reason() -> str | None:
 
 @dataclass(slots=True)
 class _Event:
-    """Stands for an entry of a trace, where nothing is recorded."""
+    """A stand-in for an entry of a trace, where nothing is recorded."""
 
     api: str
     stack: tuple[int, ...] = ()
@@ -163,7 +163,7 @@ class _Event:
 
 
 class _Watcher:
-    """Takes the place of a trace's recorder: tells the regions, and keeps nothing."""
+    """A stand-in for a trace's recorder that informs the regions, and records nothing."""
 
     listeners = (_on_wait,)
 
@@ -187,11 +187,11 @@ class _Watcher:
         _on_wait(event, duration_ns, frame, detector)
 
     def extend(self, event: _Event, duration_ns: int) -> None:
-        """Nothing is timed."""
+        """Ignore durations."""
 
 
 class _Detectors:
-    """Arms the detectors while any region is open; in a traced process, listens to those of the trace."""
+    """The detectors, armed while any region is open; in a traced process, the listener to the trace's detectors."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -209,7 +209,7 @@ class _Detectors:
                 self._arm_when_cuda_starts()
 
     def release(self) -> None:
-        """Close one; the last one takes the detectors down."""
+        """Close one region; disarm the detectors with the last."""
         with self._lock:
             self._users -= 1
             if self._users == 0:
@@ -245,7 +245,7 @@ class _Detectors:
 
 
 def _is_simulated() -> bool:
-    """Whether the GPU is simulated, which calls `notice`; CUPTI would crash there, without a driver."""
+    """Return whether the GPU is simulated; CUPTI would crash there, without a driver."""
     simulation = sys.modules.get("syncscan.simulate.inside.simulation")
     return getattr(simulation, "current", None) is not None
 

@@ -13,8 +13,8 @@ from typing import Final
 
 from syncscan.errors import suggestion
 
-HIDDEN_WAIT = "SYN501"  # where a property is read whose body waits
-SYNC_FREE = "SYN701"  # what keeps a function from being free of synchronization
+HIDDEN_WAIT = "SYN501"  # a read of a property whose body blocks
+SYNC_FREE = "SYN701"  # a cause of synchronization in a function declared free of them
 UNUSED_SUPPRESSION = "SYN001"  # the code of the one rule that is about comments
 
 
@@ -23,7 +23,7 @@ class Device(Enum):
 
     CUDA = "cuda"
     CPU = "cpu"
-    OTHER = "other"  # meta, mps, xpu: known, and not what syncscan reports on
+    OTHER = "other"  # meta, mps, xpu: known, and outside of syncscan's reports
     MIXED = "mixed"  # on the GPU on some paths, on the CPU on others
     UNKNOWN = "unknown"
 
@@ -38,7 +38,7 @@ class Kind(Enum):
     NUMBER = "number"  # int, float, bool, complex, numpy scalar
     STRING = "string"
     TENSOR = "tensor"
-    MOVED = "moved"  # what ``.to("cuda")`` made of something unknown: a tensor, a module or a batch
+    MOVED = "moved"  # the result of ``.to("cuda")`` on an unknown value: a tensor, a module or a batch
     NDARRAY = "ndarray"
     LIST = "list"
     TUPLE = "tuple"
@@ -57,10 +57,10 @@ class Kind(Enum):
 
 
 class When(Enum):
-    """When a line runs."""
+    """The execution frequency of a line."""
 
     STEP = "step"  # for every step, request or batch
-    UNKNOWN = "unknown"  # cannot be told
+    UNKNOWN = "unknown"  # cannot be determined
     ONCE = "once"  # only where things are made, loaded, captured, saved or printed
     TEST = "test"  # in tests, benchmarks and examples
 
@@ -98,7 +98,7 @@ class Confidence(IntEnum):
 
 
 class Severity(IntEnum):
-    """How much a finding matters: what the formats call it, and from where on it fails a build."""
+    """The weight of a finding: its name in the formats, and the threshold that fails a build."""
 
     NOTE = 1
     WARNING = 2
@@ -226,7 +226,7 @@ class Value:
         return bool(self.options) and all(_is_host_option(o) for o in self.options)
 
 
-ON_GPU = frozenset({Device.CUDA, Device.MIXED})  # or maybe there
+ON_GPU = frozenset({Device.CUDA, Device.MIXED})  # or maybe on the GPU
 ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
 MASKS = frozenset({"bool", "uint8"})
 
@@ -244,7 +244,7 @@ UNKNOWN = Value(Kind.UNKNOWN)
 
 
 class Applicability(Enum):
-    """Says if a fix may be applied without a look."""
+    """The conditions under which a fix is right."""
 
     SAFE = "safe"  # same result in every case
     UNSAFE = "unsafe"  # same result in the cases that the rule's page names
@@ -287,14 +287,14 @@ class Finding:
     message: str
     confidence: Confidence
     when: When = When.UNKNOWN
-    call_chain: tuple[str, ...] = ()  # through which a step reaches it
+    call_chain: tuple[str, ...] = ()  # through which a step reaches the finding
     entry_point: str = ""  # the start of that chain, as the setting `hot` names it
     evidence: tuple[Evidence, ...] = ()
     passed_too: tuple[Evidence, ...] = ()  # where else the value is passed to the function
     fix: Fix = Fix(Applicability.NONE, "")
     cell: int = 0  # of a notebook, as that of evidence; so are the lines of its edits
     brought_by: str = (
-        ""  # where only a change is looked at: the changed file that made it wait, if it is another
+        ""  # in a check of a change: the changed file that caused the synchronization, if it is another file
     )
 
     @property
@@ -304,7 +304,7 @@ class Finding:
 
     @property
     def hot(self) -> bool:
-        """Return whether it runs in every step."""
+        """Return whether the finding runs in every step."""
         return self.when is When.STEP
 
     @property
@@ -327,7 +327,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Suppressed:
-    """A finding that a comment says is meant, and the reason that it gives, or ""."""
+    """A finding that a comment suppresses, and the comment's reason, or ""."""
 
     finding: Finding
     reason: str

@@ -110,7 +110,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 
 
 class _Counted:
-    """The waits of a test function, counted where it runs: in any thread, task or context."""
+    """The synchronizations of a test function, counted wherever the function runs: in any thread, task or context."""
 
     def __init__(self, warmups: int) -> None:
         from syncscan.guard import count_syncs  # noqa: PLC0415 (needed only where tests ask for it)
@@ -120,7 +120,7 @@ class _Counted:
         self._warmups = warmups
 
     def wrap(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The same function, or coroutine function, with warm-up runs and a region around it."""
+        """Return the function, or coroutine function, with warm-up runs and a region around it."""
         if inspect.iscoroutinefunction(function):
 
             @functools.wraps(function)

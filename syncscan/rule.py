@@ -143,8 +143,8 @@ class Facts(Protocol):
 class Precedence(IntEnum):
     """The order of rules that match at one place: the lowest value reports."""
 
-    OPERATION = 1  # about one operation, or one way to write it
-    FAMILY = 2  # about every operation of a kind: reports where no rule of the operation itself does
+    OPERATION = 1  # for one operation, or one way to write the operation
+    FAMILY = 2  # for every operation of a kind: reports where no rule of the operation itself does
 
 
 @dataclass(frozen=True, slots=True)

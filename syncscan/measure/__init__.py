@@ -2,5 +2,5 @@
 
 The flow is a line: cases (``cases.toml``, torch's op_db) -> `run` in child processes, behind a busy GPU
 -> records (plain JSON) -> `derive` -> entries of the table -> `write`. Only `watch` touches the GPU's
-clock; all that follows the records is a pure function of them.
+clock; each step after the records is a pure function of them.
 """

@@ -18,7 +18,7 @@ from syncscan.errors import SyncscanError, suggestion
 from syncscan.measure import handwritten, opinfo
 
 WORKERS = 6
-SILENCE_S = 90.0  # a child that says nothing for so long is stuck
+SILENCE_S = 90.0  # a child that is silent for so long is stuck
 
 Finished = dict[str, Any]  # {"unit": ..., "records": [...], "left out": reason or None}
 
@@ -214,7 +214,7 @@ def _work(
 def _measure_unit(
     unit: str, child: Child | None, log: Log, command: Callable[[], Sequence[str]]
 ) -> Child | None:
-    """Measure one unit, in as many processes as it takes; returns the one that is still alive."""
+    """Measure one unit, in as many processes as it takes; return the process that is still alive."""
     alone = unit in _units_apart()
     if alone and child is not None:
         child.end()
@@ -241,7 +241,7 @@ def _measure_unit(
 
 
 def _collect(child: Child, finished: Finished) -> str | None:
-    """Add one child's answers to a unit; why it died, or None where it came to the end."""
+    """Add one child's answers to a unit; return why the child died, or None where it finished."""
     started = died = None
     for answer in child.ask(finished["unit"], len(finished["records"])):
         if "record" in answer:

@@ -45,7 +45,7 @@ class CudaCalls:
                 "libcupti was not found beside torch: install a CUDA build of torch for Linux"
             )
         self._library = ctypes.CDLL(path)
-        self._callback = _Callback(self._on_call)  # kept: CUPTI holds a bare pointer to it
+        self._callback = _Callback(self._on_call)  # referenced here, for CUPTI holds a bare pointer to it
         self._subscriber = ctypes.c_void_p()
         self._check(self._library.cuptiSubscribe(ctypes.byref(self._subscriber), self._callback, None))
         for callback_id in (*SYNCHRONIZE, *COPY):

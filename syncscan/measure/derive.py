@@ -16,7 +16,7 @@ from syncscan.measure.results import result_of
 from syncscan.ops import Case, Condition, Effect, Operation, OperationTable
 
 _NO_SHEET = Sheet("", (), ())
-ATEN_SHOWN = 4  # overloads named in an entry; the ones in which the host waited come first
+ATEN_SHOWN = 4  # overloads named in an entry, those that blocked the host first
 
 
 def derive(records: Iterable[Record], known: OperationTable) -> dict[str, Operation]:
@@ -100,7 +100,7 @@ def _longest_names(records: list[Record]) -> tuple[str, ...]:
 
 
 def _with_mentioned(args: tuple[str, ...], entry: Operation, cases: Sequence[Case]) -> tuple[str, ...]:
-    """Keyword-only parameters that the entry speaks of belong to it too."""
+    """Add the keyword-only parameters that the entry mentions."""
     plain = {arg.removeprefix("*") for arg in args} | {"any", ""}
     mentioned = [term.arg for case in cases for term in (*case.when, *case.unless)]
     mentioned += [entry.reduces, entry.result.removeprefix("arg ") if entry.result.startswith("arg ") else ""]
@@ -113,7 +113,7 @@ def says(cases: Sequence[Case], record: Record) -> bool:
 
 
 def _renamed(known: Operation, args: tuple[str, ...]) -> tuple[Case, ...]:
-    """The conditions of the table in place in terms of the parameters' names of now."""
+    """Return the conditions of the table in place, with the present names of the parameters."""
     names = {old.removeprefix("*"): new.removeprefix("*") for old, new in zip(known.args, args, strict=False)}
 
     def renamed(condition: Condition) -> Condition:
@@ -123,7 +123,7 @@ def _renamed(known: Operation, args: tuple[str, ...]) -> tuple[Case, ...]:
 
 
 def _confirmed(cases: Sequence[Case], records: list[Record]) -> tuple[Case, ...]:
-    """The conditions that some call met, and that no call which did not wait contradicts."""
+    """Return the conditions that some blocking call meets, and that no other call contradicts."""
     waited = [record for record in records if record["waited"]]
     others = [record for record in records if not record["waited"]]
     return tuple(
@@ -136,7 +136,7 @@ def _confirmed(cases: Sequence[Case], records: list[Record]) -> tuple[Case, ...]
 def _learnt(
     name: str, args: tuple[str, ...], kept: Sequence[Case], records: list[Record], sheet: Sheet
 ) -> tuple[tuple[Case, ...], tuple[Case, ...]]:
-    """Conditions for what the kept ones leave open: those that hold always, and those that hold sometimes."""
+    """Return conditions for calls that the confirmed ones do not explain: those that hold always, and sometimes."""
     names = list(
         dict.fromkeys([*(arg.removeprefix("*") for arg in args), *(a for r in records for a in r["args"])])
     )
@@ -153,18 +153,18 @@ def _learnt(
 
 
 def _is_of_matrices(records: list[Record]) -> bool:
-    """Whether an operation is one of linear algebra: in others a form that agrees with what waited is chance."""
+    """Return whether an operation is linear algebra: elsewhere a form that fits the blocking calls is chance."""
     return any("linalg" in overload for record in records for overload in record["aten"])
 
 
 def _without_gpu(records: list[Record]) -> list[MeasuredCall]:
-    """The calls that waited, as they would be with all operands in host memory."""
+    """Return the blocking calls, as non-blocking calls with all operands in host memory."""
     waited = [record["args"] for record in records if record["waited"]]
     return [MeasuredCall(moved, waited=False) for args in waited if (moved := _on_host(args)) != args]
 
 
 def _wants_number(condition: Condition, records: list[Record]) -> bool:
-    """Whether a condition is about a parameter that takes a number, and waits for a tensor of no dimensions."""
+    """Return whether a condition is on a parameter that takes a number, and blocks on 0-d tensors only."""
     if len(condition) != 1 or condition[0].kind != "gpu":
         return False
     given = [(record["waited"], record["args"].get(condition[0].arg)) for record in records]
@@ -173,7 +173,7 @@ def _wants_number(condition: Condition, records: list[Record]) -> bool:
 
 
 def _case(effect: Effect, condition: Condition) -> Case:
-    """A kind that is denied reads better, and is decided more carefully, as what an "unless" says."""
+    """Return a case whose negated kind is an "unless", which reads better and is decided more carefully."""
     denied = [term for term in condition if term.negated and term.test == "is"][:1]
     return Case(
         effect,
@@ -183,7 +183,7 @@ def _case(effect: Effect, condition: Condition) -> Case:
 
 
 def _on_host(args: dict[str, Description]) -> dict[str, Description]:
-    """The same operands in host memory: a call that touches no GPU cannot wait for one."""
+    """Return the same operands in host memory: a call that touches no GPU cannot block on one."""
     return {name: _moved(value) for name, value in args.items()}
 
 
@@ -196,7 +196,7 @@ def _moved(value: Description) -> Description:
 
 
 def _aten(name: str, records: list[Record]) -> tuple[str, ...]:
-    """The overloads in which the host waited; where it never did, those of the operation's own name."""
+    """Return the overloads that blocked the host; if none did, the overloads of the operation's own name."""
     waiting: dict[str, int] = defaultdict(int)
     seen: dict[str, int] = defaultdict(int)
     for record in records:

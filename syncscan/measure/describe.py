@@ -63,7 +63,7 @@ def _describe_tensor(tensor: Any) -> Description:
 
 
 def _describe_parts(tensor: Any) -> Description:
-    """Of a sparse tensor: whether it names no element twice, and whether its elements are tensors."""
+    """Return whether a sparse tensor is coalesced, and whether its elements are tensors."""
     import torch  # noqa: PLC0415
 
     if tensor.layout is not torch.sparse_coo:
@@ -178,7 +178,7 @@ def _memory(sort: str) -> Test[Description]:
 
 
 def _true(described: Description) -> bool | None:
-    """Of a bool; what a number does is not asked for its truth."""
+    """Return the truth of a bool; numbers are not tested for their truth."""
     return {"True": True, "False": False}.get(described.get("value", ""))
 
 
@@ -193,7 +193,7 @@ def _names(place: str) -> Test[Description]:
 
 
 def _place_named(device: Description) -> str:
-    """Of a device, its name, or the name of a tensor type such as "torch.cuda.FloatTensor"."""
+    """Return the place that a device names, or the name of a tensor type such as "torch.cuda.FloatTensor"."""
     name = device["value"]
     if name.startswith(("cuda", "torch.cuda.")):
         return "gpu"

@@ -42,7 +42,7 @@ def _effect_of_copies(record: Record) -> Effect:
 
 
 def _is_sparse(record: Record) -> bool:
-    """Whether a call is about sparse tensors: how many elements there are is what their data says."""
+    """Return whether a call is about sparse tensors, whose data decides the number of elements."""
     values = [*record["args"].values(), record["result"]]
     return any("layout" in tensor for value in values for tensor in tensors_in(value))
 

@@ -108,7 +108,7 @@ def arguments_of(node: ast.AST, names: tuple[str, ...], operands: Operands) -> d
 
 
 class _Capture:
-    """Gives back what stands between its brackets."""
+    """An object that returns the index between its brackets."""
 
     def __getitem__(self, index: object) -> object:
         return index
@@ -139,7 +139,7 @@ def _call(node: ast.Call, names: tuple[str, ...], operands: Operands) -> dict[st
 
 
 def _operands_of(node: ast.AST, operands: Operands) -> list[ast.expr]:
-    """The operands of an operator or a statement: its direct parts, or else every named tensor in it."""
+    """Return the operands of an operator or a statement: its direct parts, or else every named tensor inside."""
     if isinstance(node, ast.BinOp):
         return [node.left, node.right]
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
-STAGED = 65536  # bytes up to which a pageable upload is said to return at once
+STAGED = 65536  # bytes up to which a pageable upload is documented to return at once
 
 
 class Operands(MutableMapping[str, Any]):
@@ -142,12 +142,12 @@ TENSORS: dict[str, Callable[[], torch.Tensor]] = {
 
 
 def _definite(size: int) -> torch.Tensor:
-    """A symmetric matrix that every factorisation takes."""
+    """Return a symmetric matrix that every factorisation takes."""
     return size * torch.eye(size) + 1
 
 
 def _uncoalesced(rows: int) -> Callable[[Operands], torch.Tensor]:
-    """A sparse matrix that names each of its elements twice."""
+    """Return a maker of a sparse matrix that names each of its elements twice."""
 
     def make(operands: Operands) -> torch.Tensor:
         index = operands["ints"][:rows] % (rows // 2)
@@ -202,7 +202,7 @@ def _event(operands: Operands) -> Any:
 
 
 def _logger(name: str | None) -> logging.Logger:
-    """A logger that formats every message from INFO on, as most do, and shows none."""
+    """Return a logger that formats every message from INFO on, as most do, and shows none."""
     logger = logging.getLogger(name)
     logger.handlers = [logging.StreamHandler(io.StringIO())]
     logger.setLevel(logging.INFO)
@@ -216,7 +216,7 @@ def _logging(_: Operands) -> Any:
 
 
 def _process_group(operands: Operands) -> Any:
-    """A group of this process alone, over NCCL on a GPU; made once in a process."""
+    """Return a group of this process alone, over NCCL on a GPU; made once in a process."""
     if not torch.distributed.is_initialized():
         path = str(Path(tempfile.mkdtemp()) / "store")
         store = torch.distributed.FileStore(path, 1)  # type: ignore[attr-defined]

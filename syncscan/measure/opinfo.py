@@ -93,7 +93,7 @@ def probes(full_name: str, device: str) -> Iterator[Probe]:
 
 
 def _call(function: Callable[..., Any] | None, entry: Any, sample: Any) -> SampleCall:
-    """Prefer the public function: op_db often wraps it to seed generators, which would be measured too."""
+    """Return a call of the public function: op_db often wraps that function to seed generators."""
     arguments = (sample.input, *sample.args)
     if function is not None and (call := SampleCall(function, arguments, sample.kwargs)).works():
         return call
@@ -119,7 +119,7 @@ def _to_host(value: Any) -> Any:
 def _with_gpu_scalars(
     call: SampleCall, varied: set[int | str], device: str
 ) -> Iterator[tuple[int | str, SampleCall]]:
-    """The call with each number that was not varied yet as a GPU tensor of no dimensions."""
+    """Yield the call with each number that was not varied yet as a GPU tensor of no dimensions."""
     import torch  # noqa: PLC0415
 
     for position, value in enumerate(call.arguments):
@@ -159,7 +159,7 @@ def _samples(entry: Any, device: str) -> Iterator[tuple[str, int, Any]]:
 
 
 def _without_shortcuts(samples: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
-    """The samples in which no tensor is empty, if there are any: work on nothing often returns at once."""
+    """Return the samples without empty tensors, if any: work on no elements often returns at once."""
     telling = [
         (i, s)
         for i, s in samples
@@ -169,7 +169,7 @@ def _without_shortcuts(samples: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
 
 
 def _spread(samples: list[tuple[int, Any]], wanted: int) -> list[tuple[int, Any]]:
-    """As many samples as wanted, evenly, the first and the last among them."""
+    """Return as many samples as wanted, evenly, the first and the last among them."""
     last = len(samples) - 1
     return [
         samples[place]
@@ -225,7 +225,7 @@ def _signature_names(function: Callable[..., Any]) -> list[str]:
 
 
 def _documented_names(function: Callable[..., Any]) -> list[str]:
-    """From the first line of the docstring, "isin(elements, test_elements, *, invert=False) -> Tensor"."""
+    """Return the names in the first line of the docstring, "isin(elements, test_elements, *, invert=False) -> Tensor"."""
     found = re.match(r"\s*[\w.]+\((.*?)\)\s*(->|$)", (function.__doc__ or "").strip().split("\n")[0])
     if found is None:
         return []
@@ -236,7 +236,7 @@ def _documented_names(function: Callable[..., Any]) -> list[str]:
 
 
 def _schema_names(function: Callable[..., Any]) -> list[str]:
-    """From the overload of the aten operator of that name with the most positional parameters."""
+    """Return the names in the aten overload with the most positional parameters."""
     import torch  # noqa: PLC0415
 
     operator = getattr(torch.ops.aten, str(getattr(function, "__name__", "")), None)

@@ -11,7 +11,7 @@ from syncscan.measure.describe import Several, describe
 from syncscan.measure.watch import CallMeter
 
 Record = dict[str, Any]
-DYNAMIC = "dynamic output shape"  # counts, among the overloads, those whose shape made the host wait
+DYNAMIC = "dynamic output shape"  # counts, among the overloads, those whose shape blocked the host
 
 
 def _nothing() -> None:
@@ -102,7 +102,7 @@ def _first_tensor(value: object) -> Any:
 
 
 def _overloads(probe: Probe, watch: CallMeter) -> dict[str, int]:
-    """The aten overloads that a call runs, each with the blocking CUDA calls made in it."""
+    """Return the aten overloads that a call runs, each with its count of blocking CUDA calls."""
     import torch  # noqa: PLC0415
     from torch.utils._python_dispatch import TorchDispatchMode  # noqa: PLC0415
 

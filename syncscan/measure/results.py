@@ -35,7 +35,7 @@ def _plain(records: list[Record]) -> str:
 
 
 def _count(records: list[Record]) -> int:
-    """How many tensors every result has; 0 where that varies."""
+    """Return the number of tensors in every result; 0 where the number varies."""
     counts = {len(tensors_in(record["result"])) for record in records}
     return counts.pop() if len(counts) == 1 else 0
 
@@ -100,7 +100,7 @@ def _class(dtype: str) -> str:
 
 
 def _dtype(records: list[Record]) -> str:
-    """The class of dtype that every result has, unless that is simply the operands'."""
+    """Return the class of dtype that every result has; "" if the operands have the same class."""
     free = [record for record in records if "dtype" not in record["args"]]
     results = {_class(tensor["dtype"]) for record in free for tensor in tensors_in(record["result"])}
     operands = {_class(tensor["dtype"]) for record in free for tensor in _operands(record)[:1]}
@@ -108,14 +108,14 @@ def _dtype(records: list[Record]) -> str:
 
 
 def _ndim(records: list[Record]) -> int:
-    """The number of dimensions that every result has, where that of the operands varies or there are none."""
+    """Return the number of dimensions of every result, unless the operands' number explains the result's."""
     results = {len(tensor["shape"]) for record in records for tensor in tensors_in(record["result"])}
     operands = {len(tensor["shape"]) for record in records for tensor in _operands(record)[:1]}
     return next(iter(results)) if len(results) == 1 and len(operands) != 1 and len(records) > 2 else -1
 
 
 def _reduces(records: list[Record]) -> bool:
-    """Whether the result is one number on the device unless ``dim`` is given."""
+    """Return whether the result is one number on the device unless ``dim`` is given."""
     whole = [record for record in records if "dim" not in record["args"]]
     along = [record for record in records if "dim" in record["args"]]
     return bool(whole) and all(_is_one_number(r) for r in whole) and not all(_is_one_number(r) for r in along)

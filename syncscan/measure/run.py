@@ -15,7 +15,7 @@ from syncscan.measure import handwritten, opinfo
 from syncscan.measure.probe import Probe, identify, measure
 from syncscan.measure.watch import BusyGpu, CallMeter
 
-POISONED = 3  # exit status after a CUDA error that the process cannot get over
+POISONED = 3  # exit status after a CUDA error that the process does not survive
 
 
 def probes_of(unit: str, device: str) -> Iterator[Probe]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 BUSY_MS = 10.0  # how long the kernel keeps the GPU busy, at least
-WAITED_MS = 5.0  # a call that a busy GPU makes slower than this has waited
+WAITED_MS = 5.0  # a call that a busy GPU makes slower than this has blocked
 SHORT = 0.8  # the share of its time that a kernel has to take for what came after it to count
-TRIES = 3  # a call waited only if it did so every time
+TRIES = 3  # a call blocks only if every try blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class CallMeter(Protocol):
     """Decides whether a call blocks the host."""
 
     def __call__(self, call: Callable[[], object], before: Callable[[], object]) -> CallEffect:
-        """Run ``before`` and ``call`` several times and say whether ``call`` waited."""
+        """Run ``before`` and ``call`` several times and return whether ``call`` blocked."""
 
     def settle(self) -> None:
         """Wait for all that was queued; raises if the GPU reports an error."""
@@ -42,8 +42,8 @@ class CallMeter(Protocol):
 class BusyGpu:
     """Runs calls behind a kernel that keeps the GPU busy.
 
-    A call that comes back while that kernel still runs has surely not waited for it. One that comes
-    back after its end has waited, if it took clearly longer than behind an idle GPU, each time.
+    A call that returns while that kernel still runs has surely not blocked. A call that returns after the kernel's end has
+    blocked, if it took clearly longer than behind an idle GPU, each time.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class BusyGpu:
         self._cycles_per_ms = self._calibrate()
 
     def _calibrate(self) -> float:
-        """Cycles per millisecond, from kernels shorter than a time slice: other processes run too."""
+        """Return the cycles per millisecond, from kernels shorter than a time slice: other processes run too."""
         cuda = self._torch.cuda
         cycles = 2_000_000
         took = []
@@ -96,7 +96,7 @@ class BusyGpu:
     def _behind_busy_kernel(
         self, call: Callable[[], object], before: Callable[[], object], length_ms: float
     ) -> float | None:
-        """How long the host took, or None if it came back while the GPU was still busy."""
+        """Return how long the host took, or None if the call returned while the GPU was still busy."""
         before()
         self.settle()
         event = self._torch.cuda.Event
@@ -109,7 +109,7 @@ class BusyGpu:
         self.settle()
         busy_ms = start.elapsed_time(done)
         if waited and busy_ms < length_ms * SHORT:
-            self._cycles_per_ms *= length_ms / busy_ms  # its clock has gone up since
+            self._cycles_per_ms *= length_ms / busy_ms  # the GPU's clock has gone up since
             return self._behind_busy_kernel(call, before, length_ms)
         return took if waited else None
 

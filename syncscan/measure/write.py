@@ -46,7 +46,7 @@ def entry_text(entry: Operation) -> str:
 
 
 def _names(key: str, values: Sequence[str], usual: Sequence[str] = ()) -> list[str]:
-    """The line of several names, unless they are the usual ones."""
+    """Return the line of several names, unless they are the usual ones."""
     return [f"{key} = {json.dumps([*values])}"] if tuple(values) != tuple(usual) else []
 
 

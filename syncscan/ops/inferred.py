@@ -87,12 +87,12 @@ def _on(place: str) -> Test[Inferred]:
 
 
 def _no_other(value: Inferred) -> Verdict:
-    """What is said of a value that is not of the sort that a fact is about."""
+    """Return the verdict for a value whose kind the fact does not cover."""
     return None if value.kind is Kind.UNKNOWN else False
 
 
 def _dtype(*names: str) -> Test[Inferred]:
-    """The inference tells apart bool, uint8, other integers and floats, and knows no widths."""
+    """Return a test of dtypes; the inference distinguishes bool, uint8, other integers and floats, and knows no widths."""
     possible = {name if name in MASKS else "int" if "int" in name else "float" for name in names}
 
     def test(value: Inferred) -> Verdict:
@@ -135,19 +135,19 @@ def _equals(*words: str) -> Test[Inferred]:
 
 
 def _index() -> Test[Inferred]:
-    """What is not known to be a mask is taken to pick positions, as most that index do."""
+    """Return a test that takes an index for positions, unless the index is known as a mask."""
     return lambda value: (
         not (value.dtype in MASKS or value.ndim == 0) if value.kind is Kind.TENSOR else _no_other(value)
     )
 
 
 def _unknown_of_tensor() -> Test[Inferred]:
-    """Strides and shapes are not inferred."""
+    """Return a test without a verdict on tensors: strides and shapes are not inferred."""
     return lambda value: None if value.kind is Kind.TENSOR else _no_other(value)
 
 
 def _layout(*names: str) -> Test[Inferred]:
-    """Layouts are not inferred: a tensor is taken to be dense, as most are."""
+    """Return a test that takes every tensor as dense: layouts are not inferred."""
     return lambda value: "strided" in names if value.kind is Kind.TENSOR else _no_other(value)
 
 

@@ -100,7 +100,7 @@ def parse(package: str, text: str) -> dict[str, Stub]:
 
 
 def _find(stubs: Mapping[str, Stub], name: str) -> Stub | None:
-    """Return the stub of a name, or that of the longest pattern that fits."""
+    """Return the stub of a name, or the stub of the longest pattern that fits."""
     if name in stubs:
         return stubs[name]
     patterns = (pattern for pattern in stubs if "*" in pattern and fnmatchcase(name, pattern))

@@ -255,7 +255,7 @@ class OperationTable:
         return name.rpartition(".")[0] in {"torch", "torch.Tensor", "torch.nn.functional", "torch.special"}
 
 
-# What has one of these is a dictionary, a list or a text, whatever else made it look like a tensor.
+# A value with one of these attributes is a dictionary, a list or a text, even if it looks like a tensor.
 _NOT_OF_TENSORS = frozenset(
     name for kind in (dict, list, set, str) for name in dir(kind) if not name.startswith("_")
 ) - {"add", "index", "sort", "split", "values"}
@@ -326,7 +326,7 @@ def _said(form: Form) -> dict[str, Any]:
 
 
 def _check_names(said: Mapping[str, Any], names: set[str]) -> None:
-    """ValueError where what is said of a result names a parameter that is not there."""
+    """Raise ValueError where a field of the result names a missing parameter."""
     result = said.get("result", "input")
     if result.startswith("arg ") and result[4:] not in names:
         raise ValueError(f"result names {result[4:]!r}, which is not in args")
@@ -338,7 +338,7 @@ Parsers = Mapping[str, Callable[[object], Any]]
 
 
 def _fields(given: object, known: Parsers, place: str = "") -> dict[str, Any]:
-    """What a table of the file says, each key parsed; ValueError says which key is wrong and why."""
+    """Return the parsed keys of a table of the file; ValueError names the bad key and the reason."""
     if not isinstance(given, dict):
         raise ValueError(f"must be a table of {', '.join(known)}, not {given!r}")
     found = {}

@@ -48,7 +48,7 @@ class RequestStates:
         self.num_computed_tokens[row] = num_computed_tokens
         self.num_computed_prefill_tokens[row] = min(num_computed_tokens, len(prefill_token_ids))
         if 0 < num_computed_tokens <= len(prefill_token_ids):
-            # A slice, not `[row] = token`: filling a view is a kernel, storing a number waits.
+            # A slice, not `[row] = token`: filling a view is a kernel, and storing a number blocks.
             self.last_sampled_tokens[row : row + 1] = prefill_token_ids[num_computed_tokens - 1]
         return row
 

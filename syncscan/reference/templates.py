@@ -122,7 +122,7 @@ def _bound_names(node: ast.stmt) -> list[str]:
 
 
 def _imported_names(node: ast.stmt) -> Iterator[tuple[str, tuple[str, str]]]:
-    """What an import binds: ("dist", ("", "torch.distributed as dist")), ("Any", ("typing", "Any"))."""
+    """Yield the names that an import binds: ("dist", ("", "torch.distributed as dist")), ("Any", ("typing", "Any"))."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         for alias in node.names:
             module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
@@ -146,7 +146,7 @@ def _summary(text: str) -> str:
 
 
 def _closure(module: str, name: str) -> list[tuple[str, str]]:
-    """A definition and those it needs, each after what it needs itself, as (module, name)."""
+    """Return a definition and its dependencies, each after its own dependencies, as (module, name)."""
     found: dict[tuple[str, str], None] = {}
     pending: set[tuple[str, str]] = set()
 
@@ -170,7 +170,7 @@ def _is_external(module: str, name: str) -> bool:
 
 
 def _render(imports: set[tuple[str, str]]) -> list[str]:
-    """Import lines, the standard library first; the names that come from one module on one line."""
+    """Return import lines, the standard library first; the names that come from one module on one line."""
     by_module: dict[str, list[str]] = {}
     for module, name in sorted(imports):
         by_module.setdefault(module, []).append(name)

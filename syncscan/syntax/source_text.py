@@ -77,7 +77,7 @@ class SourceText:
         for start, stop, text in sorted(
             replaced, key=itemgetter(0)
         ):  # the longest first where several begin at one place
-            if at <= start and stop <= end:  # else it is inside another replaced node, or outside
+            if at <= start and stop <= end:  # else the node is inside another replaced node, or outside
                 pieces += [self._cut(at, start), text]
                 at = stop
         return "".join([*pieces, self._cut(at, end)])

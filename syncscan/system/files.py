@@ -9,7 +9,9 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a fifo would wait for a writer
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(
+    os, "O_BINARY", 0
+)  # opening a fifo would block until a writer comes
 
 
 def open_file(path: Path) -> BinaryIO:

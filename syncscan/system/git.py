@@ -11,7 +11,7 @@ from pathlib import Path
 
 from syncscan.errors import ConfigError
 
-# A repository that is checked must run nothing: no hook that watches files, no diff driver of its own.
+# A checked repository must run nothing: no hook that watches files, no diff driver of its own.
 _QUIET = ("-c", "core.fsmonitor=false", "-c", "core.quotepath=off", "--no-optional-locks")
 
 
@@ -24,7 +24,7 @@ def git(folder: Path, *arguments: str, stdin: bytes | None = None) -> bytes | No
 def _run(
     folder: Path, *arguments: str, stdin: bytes | None = None
 ) -> subprocess.CompletedProcess[bytes] | None:
-    """Run git in a folder; None where there is no git."""
+    """Run git in a folder; None where git is not installed."""
     program = shutil.which("git")
     if program is None:
         return None
@@ -73,10 +73,10 @@ _DIFF = ("--no-ext-diff", "--no-textconv", "--name-status", "-M", "-l0", "-z")
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """The files that are not as they were at a revision: those that are there now and were there then, and the others."""
+    """The files that differ from a revision: files of both sides with edits, and the others."""
 
     edited: frozenset[Path]
-    others: frozenset[Path]  # which came, went, or became links; those that git does not know of among them
+    others: frozenset[Path]  # created, deleted, turned into links, or not tracked by git
 
 
 def changed_since(top: Path, revision: str) -> Changed:

@@ -14,7 +14,7 @@ from typing import TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# More take more memory than they save time: each copies what it touches.
+# More workers take more memory than they save time: each copies the pages it touches.
 _MOST = 4
 
 
@@ -106,11 +106,11 @@ def _start(work: Callable[[], Iterable[object]]) -> tuple[int, int]:
                 stream.flush()
         status = 0
     finally:
-        os._exit(status)  # nothing of the parent's is to be run, flushed or printed twice
+        os._exit(status)  # exit handlers and buffers of the parent must not run or flush twice
 
 
 def _end(pid: int, pipe: int) -> bytes | None:
-    """What a child wrote; None where it did not come to its end."""
+    """Return the bytes that a child wrote; None where the child failed."""
     with os.fdopen(pipe, "rb") as stream:
         data = stream.read()
     _, status = os.waitpid(pid, 0)
