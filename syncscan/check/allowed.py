@@ -45,6 +45,6 @@ def _callers(callees: Mapping[Function, Mapping[Callee, Called]]) -> Callers:
 
 
 def _is_meant(by: Mapping[Function, Called], found: set[Callee]) -> bool:
-    """Whether all that call a function mean its waits, and one does."""
+    """Return whether every call of a function is allowed to block, and one call is in an allowed region."""
     hows = [Called.ALLOWED if caller in found else how for caller, how in by.items()]
     return any(Called.ALLOWED in how for how in hows) and not any(Called.WITH_GPU in how for how in hows)

@@ -48,7 +48,7 @@ class Baseline:
 
     file: Path
     counts: Mapping[BaselineEntry, int]
-    revision: str = ""  # from which on renamed files are followed: where it is "", the file's last commit
+    revision: str = ""  # the revision from which renames are followed; if "", the file's last commit
 
     @property
     def total(self) -> int:
@@ -119,12 +119,12 @@ def _entry_of(finding: Finding, names: Mapping[str, str]) -> BaselineEntry:
 
 
 def entry_of(path: str, function: str, code: str, expression: str) -> BaselineEntry:
-    """Return what a finding is known by, from what it is made of."""
+    """Return the entry of a finding by its parts."""
     return BaselineEntry(path, function, code, normalised(expression))
 
 
 class _Moved:
-    """The entries of files that are gone, as far as ``left`` has any: what has become of them."""
+    """The entries in ``left`` of files that no longer exist, and their new places."""
 
     def __init__(self, baseline: Baseline, left: Counter[BaselineEntry]) -> None:
         self._left = left
@@ -141,11 +141,11 @@ class _Moved:
                 self._homeless.setdefault(replace(lost, path=""), []).append(lost)
 
     def place_of(self, path: str) -> str | None:
-        """Where a file is now; None where it is gone."""
+        """Return the present path of a file; None where the file is gone."""
         return self._new.get(path) if path in self._gone else path
 
     def takes(self, entry: BaselineEntry) -> bool:
-        """Whether an entry of a file that is gone is good for a finding; it is used up then."""
+        """Return whether an entry of a missing file covers a finding, and use that entry up."""
         if old := self._old.get(entry.path):
             return _take(self._left, replace(entry, path=old))
         if entry.path in self._files:
@@ -173,7 +173,7 @@ def normalised(expression: str) -> str:
             continue
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant):
-                node.kind = None  # formatters take the "u" of a string away
+                node.kind = None  # formatters remove the "u" of a string
         with contextlib.suppress(RecursionError), deep_recursion():
             return ast.unparse(tree)
     return " ".join(expression.split())
@@ -203,7 +203,7 @@ def _counts(data: Any) -> dict[BaselineEntry, int]:
     counts: dict[BaselineEntry, int] = {}
     for number, item in enumerate(data[:-1], 1):
         entry, count = _entry(item, number)
-        counts[entry] = max(count, counts.get(entry, 0))  # a merge of two branches may hold it twice
+        counts[entry] = max(count, counts.get(entry, 0))  # a merge of two branches may hold an entry twice
     return counts
 
 

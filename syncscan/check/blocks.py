@@ -20,10 +20,10 @@ class Place:
     after: ast.stmt | None = None
     in_loop: bool = False  # of the function in which it stands
     loop: tuple[ast.stmt, ...] = ()  # the body of the innermost of these
-    behind: tuple[ast.stmt, ...] = ()  # in its body
+    behind: tuple[ast.stmt, ...] = ()  # in the body of that class
     again: tuple[
         ast.stmt, ...
-    ] = ()  # where its body is that of a loop: the loop, and what it runs next up to here
+    ] = ()  # if the body is a loop's: the loop, and the statements that it runs next up to here
 
 
 def place_of(statement: ast.stmt, tree: ast.Module) -> Place:
@@ -66,7 +66,7 @@ def bound_in(body: Iterable[ast.stmt]) -> set[str]:
 
 
 def _index_in(body: Sequence[ast.stmt], statement: ast.stmt) -> int | None:
-    """Which statement of a body holds a statement, or is it; the statements of a body stand in order."""
+    """Return the index of the statement of a body that is or holds a statement."""
     index = bisect_right(body, _start(statement), key=_start) - 1
     return index if index >= 0 and _start(statement) < _end(body[index]) else None
 

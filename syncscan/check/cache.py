@@ -30,9 +30,9 @@ from syncscan.check.persistence.findings import each, finding_of, parts, plain
 from syncscan.model import Conventions, Failure
 from syncscan.system.files import read_file
 
-_MOST_BYTES = 256 * 1024 * 1024  # of all entries together; the oldest make room
+_MOST_BYTES = 256 * 1024 * 1024  # of all entries together; the oldest entries are evicted
 _MOST_OF_ONE = 64 * 1024 * 1024
-_UNFINISHED = 3600  # seconds after which nobody finishes an entry any more
+_UNFINISHED = 3600  # seconds after which an unfinished entry is garbage
 _ENTRY = re.compile(r"[0-9a-f]{64}\.(result|state|last|[a-z0-9_]+\.new)")
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds results of syncscan; it may be removed.\n"
 
@@ -95,9 +95,9 @@ def _shown(source: Source) -> str:
 
 @functools.cache
 def _program() -> bytes:
-    """What tells this program apart from one that may give other results: its files, and what it parses with.
+    """Return a key of this program's files and parsers: another key may mean other results.
 
-    It is the same in every installation of it, as jobs of continuous integration make one after the other.
+    Every installation of the same files has the same key, because jobs of continuous integration install anew.
     """
     folders = [Path(import_module(name).__path__[0]) for name in ("syncscan", "syncscan.rules")]
     files = {
@@ -110,7 +110,7 @@ def _program() -> bytes:
 
 
 def _digest(key: str, sort: str, body: bytes) -> bytes:
-    """What shows that an entry is whole, and of this name."""
+    """Return the digest that proves an entry complete and of this name."""
     name = key if sort == "result" else f"{key}.{sort}"
     return hashlib.sha256(name.encode() + body).hexdigest().encode()
 
@@ -120,9 +120,7 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._left: list[
-            tuple[str, str, Callable[[], bytes | None]]
-        ] = []  # what is known, and is to be written yet
+        self._left: list[tuple[str, str, Callable[[], bytes | None]]] = []  # results to be written
 
     def read(self, key: str) -> CheckResult | None:
         """Return the result that was kept under a name, if it is as it was written."""
@@ -174,7 +172,7 @@ class Store:
         if _digest(key, sort, body) != digest:
             return None
         with contextlib.suppress(OSError):
-            os.utime(path)  # it is one of the newest again
+            os.utime(path)  # the entry is one of the newest again
         return body
 
     def _keep(self, key: str, sort: str, body: bytes) -> None:
@@ -194,7 +192,7 @@ class Store:
             freed += status.st_size
         if self._folder.is_dir():
             (self._folder / "CACHEDIR.TAG").unlink(missing_ok=True)
-            with contextlib.suppress(OSError):  # what is not ours stays
+            with contextlib.suppress(OSError):  # foreign files stay
                 self._folder.rmdir()
         return freed
 
@@ -220,7 +218,7 @@ class Store:
                     yield path, path.lstat()
 
     def _make_room(self) -> None:
-        """Remove the oldest entries beyond the bound, and those that a run left that did not end."""
+        """Remove the oldest entries beyond the bound, and unfinished entries of runs that were killed."""
         room = _MOST_BYTES
         for path, status in sorted(self._entries(), key=lambda entry: -entry[1].st_mtime):
             room -= status.st_size

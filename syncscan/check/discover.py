@@ -40,8 +40,8 @@ class Project:
     sources: tuple[Source, ...]
     targets: frozenset[str] | None
     failures: tuple[Failure, ...] = ()
-    skipped: int = 0  # files that were named, and that `exclude` leaves out
-    folders: frozenset[Path] = frozenset()  # in which files were looked for
+    skipped: int = 0  # files that were named, and that `exclude` excludes
+    folders: frozenset[Path] = frozenset()  # folders that were searched
 
     def share(self, number: int, count: int) -> Project:
         """One of ``count`` shares of the files to report on, from 1 on; the whole is still read."""
@@ -54,9 +54,9 @@ class Project:
 
 @dataclass(slots=True)
 class _Found:
-    """Files by real path, each with the root that it is named from; and what went wrong on the way.
+    """Files by real path, each with the root of its module name; and the failures.
 
-    ``links`` has those to which only a symbolic link leads, and the link.
+    ``links`` maps files that only a symbolic link leads to, to the link.
     """
 
     files: dict[Path, Path] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class _Found:
     folders: set[Path] = field(default_factory=set)
 
     def add(self, path: Path, root: Path, link: Path | None = None) -> None:
-        """Take a file, and the symbolic link that leads to it if it is not found itself."""
+        """Add a file, or the symbolic link that leads to a file not found itself."""
         if link is None:
             self.links.pop(path, None)
         elif path not in self.files:
@@ -73,7 +73,7 @@ class _Found:
         self.files.setdefault(path, root)
 
     def leave_out(self, others: _Found, *, tests: bool) -> None:
-        """Forget the files that are found there too, and tests and the like, if asked to."""
+        """Remove the files that are also in another set, and tests and the like on request."""
         self.files = {
             path: root
             for path, root in self.files.items()
@@ -106,7 +106,7 @@ def load_project(
         elif _is_of_a_kind(path, contents, wanted):
             root = project_root(path)
             wanted.add(path, root or path.parent, links.get(path))
-            wanted.files[path] = root or path.parent  # whichever folder it was found in before
+            wanted.files[path] = root or path.parent  # overrides the root of an earlier find
             if root:
                 _find(root, root, config, rest)
     sources = _read(wanted, contents)
@@ -128,7 +128,7 @@ def _is_of_a_kind(path: Path, contents: Mapping[Path, bytes], wanted: _Found) ->
         wanted.fail(path, str(error))
         return False
     except OSError:
-        return True  # which is told where it is read
+        return True  # reading the file reports the error
     return True
 
 
@@ -141,7 +141,7 @@ def project_of_text(path: Path, data: bytes) -> Project:
 
 
 def _real(path: Path) -> Path:
-    """The real path; of a symlink that leads nowhere, its own."""
+    """Return the real path; for a symlink that leads nowhere, the link's own path."""
     try:
         return path.resolve(strict=True)
     except (OSError, RuntimeError):  # RuntimeError: a symlink loop before Python 3.13
@@ -149,7 +149,7 @@ def _real(path: Path) -> Path:
 
 
 def _links(paths: Sequence[Path]) -> dict[Path, Path]:
-    """What only symbolic links name, each with the link."""
+    """Return the files that only symbolic links name, each with the link."""
     named = {_real(path) for path in paths if not path.is_symlink()}
     return {real: path for path in paths if path.is_symlink() and (real := _real(path)) not in named}
 
@@ -185,7 +185,7 @@ def _find(folder: Path, root: Path, config: Config, found: _Found) -> None:
 
 
 def _walk(folder: Path, levels: Levels, config: Config, found: _Found, links: list[Path]) -> Iterator[Path]:
-    """The Python files below a folder, in order; symlinks to files go to ``links``."""
+    """Yield the Python files below a folder, in order; symlinks to files go to ``links``."""
     found.folders.add(folder)
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -216,7 +216,7 @@ def _left_out(path: Path, suffix: str, levels: Levels, config: Config) -> bool:
 
 
 def _follow(link: Path, levels: Levels, config: Config, found: _Found, links: list[Path]) -> None:
-    """Take a symlink to a file; pass over one to a folder, and report one that leads back or nowhere."""
+    """Add a symlink to a file; skip a symlink to a folder, and report a symlink that leads back or nowhere."""
     if _left_out(link, "", levels, config) or link.name.startswith("."):
         return
     try:
@@ -237,11 +237,11 @@ def _own_level(folder: Path) -> Levels:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ()
-    return ((f"{folder}/", read_patterns(tuple(lines))[0]),)  # git passes over a bad line too
+    return ((f"{folder}/", read_patterns(tuple(lines))[0]),)  # git skips a bad line too
 
 
 def _enclosing_levels(folder: Path) -> Levels:
-    """The .gitignore files above a folder, up to the top of its repository."""
+    """Return the .gitignore files above a folder, up to the top of its repository."""
     levels: Levels = ()
     for parent in (folder, *folder.parents):
         if parent != folder:
@@ -252,7 +252,7 @@ def _enclosing_levels(folder: Path) -> Levels:
 
 
 def _ignored(path: str, levels: Levels) -> bool:
-    """What git would say: the innermost .gitignore that has a word on a path decides."""
+    """Return git's verdict: the innermost .gitignore that matches a path decides."""
     for base, spec in reversed(levels):
         verdict = spec.check_file(path[len(base) :]).include
         if verdict is not None:

@@ -21,7 +21,7 @@ _NOTEBOOK = "-notebook"  # ends the name of its module, which nothing can import
 
 # The syntax tree of generated code takes some 150 times its size in memory.
 MAX_BYTES = 2 * 1024 * 1024
-_FOLDERS = 65536  # whose names are known at a time
+_FOLDERS = 65536  # with cached names
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +100,12 @@ def decode(data: bytes) -> tuple[str, str]:
 
 def _encoding(data: bytes) -> str:
     if b"coding" not in b"".join(data.split(b"\n", 2)[:2]) and not data.startswith(codecs.BOM_UTF8):
-        return "utf-8"  # (to look for what it is takes as long as all else)
+        return "utf-8"  # (to look for the reason takes as long as the rest of the reading)
     try:
         return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
     except SyntaxError as error:
         if "missing encoding declaration" in str(error):
-            return "utf-8"  # a bad byte in the first two lines: to decode it says which
+            return "utf-8"  # a bad byte in the first two lines: decoding reports which
         raise
 
 
@@ -147,7 +147,7 @@ def shown(path: Path) -> str:
 
 @functools.lru_cache(maxsize=_FOLDERS)
 def _before_names(folder: Path, here: Path) -> str:
-    """What stands before the names of the files of a folder."""
+    """Return the prefix of the printed names of a folder's files."""
     text = (folder.relative_to(here) if folder.is_relative_to(here) else folder).as_posix()
     return "" if text == "." else f"{text.rstrip('/')}/"
 
@@ -167,7 +167,7 @@ def module_name(path: Path, root: Path) -> str:
 
 @functools.lru_cache(maxsize=_FOLDERS)
 def _folders_of(folder: Path, root: Path) -> tuple[str, ...]:
-    """The folders after which the files of one are named."""
+    """Return the folders that form the module names of a folder's files."""
     base = _package_base(folder, root)
     if base is None:
         base = root / "src" if folder.is_relative_to(root / "src") else root
@@ -175,7 +175,7 @@ def _folders_of(folder: Path, root: Path) -> tuple[str, ...]:
 
 
 def _package_base(folder: Path, root: Path) -> Path | None:
-    """The folder that holds the outermost package around ``folder``; None where there is no package."""
+    """Return the folder that holds the outermost package around ``folder``; None where there is no package."""
     while not is_package(folder):
         if folder == root or not folder.is_relative_to(root):
             return None

@@ -26,7 +26,7 @@ class Draft:
     after: str
     encoding: str
     notebook: Notebook | None = None
-    stuck: bool = False  # a fix gave what does not parse: no more of them here
+    stuck: bool = False  # a fix left code that does not parse: no more fixes here
 
     @classmethod
     def of(cls, source: Source, data: bytes) -> Draft:
@@ -142,7 +142,7 @@ def _span(edit: Edit, starts: list[int], length: int) -> tuple[int, int]:
 
 
 def _clash(span: tuple[int, int], new: str, taken: dict[tuple[int, int], str]) -> bool:
-    """Whether an edit touches an accepted one; the same edit again (an import that two fixes need) does not."""
+    """Return whether an edit touches an accepted edit; an identical edit (a shared import) does not."""
     if taken.get(span) == new:
         return False
     start, end = span
@@ -154,7 +154,7 @@ def _line_starts(text: str) -> list[int]:
 
 
 def _with_line_ends(new: str, text: str, offset: int) -> str:
-    r"""Write ``\n`` as the line ends of the text around it: as the next one, else as the last one."""
+    r"""Write ``\ `` as the line ends of the text around: as the next line end, else as the last one."""
     if "\n" not in new:
         return new
     found = _LINE_END.search(text, offset)
@@ -163,7 +163,7 @@ def _with_line_ends(new: str, text: str, offset: int) -> str:
 
 
 def _quoted(name: str) -> str:
-    """A name in the head of a diff, as git writes it where it holds a control character or a quote."""
+    """Return a name in the head of a diff, quoted as git quotes control characters and quotes."""
     if not re.search(r'[\x00-\x1f\x7f"]', name):
         return name
     text = name.replace("\\", "\\\\").replace('"', '\\"')
@@ -171,5 +171,5 @@ def _quoted(name: str) -> str:
 
 
 def _terminated(line: str) -> str:
-    """A line of a diff; one without a line end gets the mark that ``patch`` understands."""
+    """Return a line of a diff; without a line end, with the mark that ``patch`` understands."""
     return line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"

@@ -62,7 +62,7 @@ def _in_file(findings: list[Finding], text: str, reason: str) -> Iterable[Findin
 
 
 def _logical_lines(text: str) -> list[tuple[int, int]]:
-    """The first and last line of each statement, or head of one, as Python reads lines."""
+    """Return the first and last line of each statement, or head of one, as Python reads lines."""
     found, first = [], 0
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.NEWLINE:
@@ -74,7 +74,7 @@ def _logical_lines(text: str) -> list[tuple[int, int]]:
 
 
 def _inner_statements(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where the statements lie that do not begin their line, as a line and a column from 1 on."""
+    """Return the source ranges of statements that do not begin their line, as 1-based lines and columns."""
     rows = text.split("\n")
 
     def place(line: int, offset: int) -> tuple[int, int]:

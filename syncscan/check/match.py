@@ -198,7 +198,7 @@ def _position(node: ast.AST) -> Position:
 def _nodes_in(statement: ast.stmt) -> Iterator[ast.AST]:
     """Yield a statement and the nodes of its head, outermost first."""
     found: list[ast.AST] = [statement]
-    for node in found:  # the list grows meanwhile
+    for node in found:  # the list grows during the loop
         yield node
         found += inside_of(node)
 

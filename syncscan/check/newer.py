@@ -40,21 +40,21 @@ def _newer_syntax(text: str) -> tuple[str, str] | None:
 
 
 class _Seen(cst.CSTVisitor):
-    """Collects the forms of newer syntax that a tree uses."""
+    """A visitor that collects the forms of newer syntax in a tree."""
 
     def __init__(self) -> None:
         super().__init__()
         self.forms: set[_Form] = set()
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        """Look at a node on the way down."""
+        """Record a node before its children."""
         self.forms.update(form for form in _BY_NODE.get(type(node).__name__, ()) if form.used_by(node))
         return True
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A form of syntax, the Python that brought it, and the nodes of libcst that show it.
+    """A form of syntax, its first version of Python, and the nodes of libcst that stand for the form.
 
     The nodes are given by name, because older versions of libcst lack the newest.
     """
@@ -66,7 +66,7 @@ class _Form:
 
 
 def _has_free_expression(string: cst.FormattedString) -> bool:
-    """Whether an f-string holds an expression that Python 3.12 freed from the quotes and lines around it."""
+    """Return whether an f-string holds an expression that only Python 3.12 and newer allow."""
     one_line = len(string.quote) == 1
     return any(
         string.quote in code or "\\" in code or "#" in code or (one_line and "\n" in code)

@@ -37,7 +37,7 @@ class Notebook:
     """A notebook as it was read: its JSON, and the numbers of its code cells, counted from 1 over all cells."""
 
     data: dict[str, Any]
-    style: dict[str, Any] | None  # how its JSON is written; None where no style gives its bytes again
+    style: dict[str, Any] | None  # the style of the JSON; None where no style reproduces the bytes
     end: str
     numbers: tuple[int, ...]
 
@@ -110,7 +110,7 @@ def _text(cell: dict[str, Any]) -> str:
 
 
 def _style(data: dict[str, Any], text: str) -> dict[str, Any] | None:
-    """How the JSON is written: with which indent and escapes it comes out the same."""
+    """Return the indent and the escapes that reproduce the JSON's text; None if no style does."""
     for indent in (1, 2, 4, None):
         for is_ascii in (False, True):
             style: dict[str, Any] = {"indent": indent, "ensure_ascii": is_ascii}
@@ -148,7 +148,7 @@ def program(text: str, numbers: Sequence[int]) -> tuple[str, NotebookCells, list
     starts = [index + 1 for index, row in enumerate(rows) if row in marks]
     broken = []
     ends = [*(start - 1 for start in starts[1:]), len(rows) - 1]
-    for first, end in zip(starts, ends, strict=False):  # without cells there is one end too many
+    for first, end in zip(starts, ends, strict=False):  # without cells, `ends` has one entry too many
         cell, error = _as_python(rows[first:end])
         rows[first:end] = cell
         if error:
@@ -158,7 +158,7 @@ def program(text: str, numbers: Sequence[int]) -> tuple[str, NotebookCells, list
 
 
 def _as_python(rows: list[str]) -> tuple[list[str], SyntaxError | None]:
-    """A cell without what only IPython understands; nothing of it, and the error, where it is no Python."""
+    """Return a cell without IPython's own syntax; if the rest is no Python, empty lines and the error."""
     first = next((index for index, row in enumerate(rows) if row.strip()), None)
     if first is not None and (magic := _CELL_MAGIC.match(rows[first])):
         if magic[1] not in _PYTHON_CELLS:
@@ -179,7 +179,7 @@ def _as_python(rows: list[str]) -> tuple[list[str], SyntaxError | None]:
 
 
 def _without_magic(rows: list[str], index: int) -> list[str] | None:
-    """The same with Python in place of a line of IPython's, and of the lines that continue it."""
+    """Return the rows with Python in place of a line magic and its continuation lines."""
     if not 0 <= index < len(rows) or (line := _line_as_python(rows[index])) is None:
         return None
     changed = [*rows]

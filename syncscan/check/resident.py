@@ -13,7 +13,7 @@ from syncscan.facts import FactSet
 from syncscan.system.memory import free_all
 
 _MOST = 2  # such as a project with its tests, and without
-_FEW = 64  # files that may have come and gone; more are as a rule another project
+_FEW = 64  # files that may appear and vanish; more usually mean another project
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class Resident:
     """The engines that were asked last, each for the files and settings of one project."""
 
     def __init__(self) -> None:
-        self._known: list[_Known] = []  # the last one was asked last
+        self._known: list[_Known] = []  # the most recently used is last
 
     def engine(self, sources: Sequence[Source], config: Config, facts: FactSet | None) -> Engine:
         """Return the engine for a project, in which files may have come and gone."""
@@ -47,7 +47,7 @@ class Resident:
             self._known.remove(known)
         else:
             del self._known[: len(self._known) - _MOST + 1]
-            free_all()  # a project is one big graph, and the next one takes as much
+            free_all()  # a project is one big graph, and the next project takes as much memory
             engine = Engine(
                 config.conventions,
                 config.hot,

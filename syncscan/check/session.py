@@ -24,7 +24,7 @@ from syncscan.errors import ConfigError
 from syncscan.facts import FactSet, merged
 from syncscan.model import UNUSED_SUPPRESSION, Evidence, Failure, Finding, Suppressed, When, place_of
 
-# A fix may make room for another one: the outer of two calls, say. More rounds than this is a defect.
+# A fix may enable another fix, such as the outer of two calls. More rounds than this number are a defect.
 MAX_ROUNDS = 8
 
 Progress = Callable[[str, int, int], None]
@@ -40,15 +40,15 @@ class Checked:
     checked: int  # files that were analysed
     texts: Mapping[str, str]  # of the files that hold the findings
     drafts: tuple[Draft, ...] = ()  # the files that fixes changed
-    fixed: int = 0  # findings that are gone by fixes
-    unfixed: tuple[Failure, ...] = ()  # the files that were to be fixed, and why they are as they were
+    fixed: int = 0  # findings removed by fixes
+    unfixed: tuple[Failure, ...] = ()  # the files that could not be fixed, and the reasons
     suppressed: tuple[Suppressed, ...] = ()  # by comments
-    left_out: Mapping[When, int] = field(default_factory=dict)  # how many are not shown, by when they run
-    known: tuple[Finding, ...] = ()  # to the baseline
-    gone: int = 0  # findings that the baseline knows, and that are not there any more
-    baseline: Baseline | None = None  # with what was found
+    left_out: Mapping[When, int] = field(default_factory=dict)  # hidden findings by execution frequency
+    known: tuple[Finding, ...] = ()  # in the baseline
+    gone: int = 0  # entries of the baseline without a finding
+    baseline: Baseline | None = None  # the baseline of this run
     facts: FactsUsed = field(default_factory=FactsUsed)
-    refuted: tuple[Finding, ...] = ()  # by facts
+    refuted: tuple[Finding, ...] = ()  # refuted by runtime facts
 
 
 def check(
@@ -93,7 +93,7 @@ def check(
 
 
 class _Files:
-    """The files that are asked about, and what of all that were read could not be analysed."""
+    """The files to report on, and the files of the project that could not be analysed."""
 
     def __init__(self, project: Project, failed: Sequence[Failure]) -> None:
         self._sources = _targets(project)
@@ -106,36 +106,36 @@ class _Files:
         self.doubtful = {failure.path for failure in failures if failure.partial}
 
     def whole_sources(self) -> list[Source]:
-        """Those that were analysed."""
+        """Return the sources that were analysed."""
         return [source for source in self._sources if source.shown not in self.broken]
 
     def texts(self, paths: Container[str]) -> dict[str, str]:
-        """The texts of some of them."""
+        """Return the texts of some sources."""
         return {source.shown: source.text for source in self._sources if source.shown in paths}
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Which findings the user asked for."""
+    """The selection of findings that the user asked for."""
 
     config: Config
     files: _Files
 
     def reports(self, finding: Finding) -> bool:
-        """Whether it is of a rule, a confidence and a file that are reported on, whenever it runs."""
+        """Return whether rule, confidence and file of a finding are selected, at any execution frequency."""
         if finding.code == UNUSED_SUPPRESSION and finding.path in self.files.doubtful:
-            return False  # what a comment suppresses may not be known
+            return False  # the findings that a comment suppresses may be unknown
         return self.config.reports(finding, self.files.paths[finding.path])
 
     def shows(self, finding: Finding) -> bool:
-        """Whether it also runs when the user wants to know."""
+        """Return whether the execution frequency of a finding is selected too."""
         return self.reports(finding) and self.config.shows(finding)
 
 
 def _held_against(
     baseline: Baseline, outcome: Checked, findings: Sequence[Finding], asked: _Asked
 ) -> Checked:
-    """The same without what a baseline knows; of all findings, those that nobody asked for stay known to it."""
+    """Return the outcome without the findings in a baseline; unselected findings keep their entries."""
     files = asked.files
     others = [finding for finding in findings if not asked.shows(finding)]
     whole = files.paths.keys() - files.broken - files.doubtful
@@ -153,7 +153,7 @@ def _found(
     store: Store | None,
     resident: Resident | None,
 ) -> tuple[CheckResult, tuple[Finding, ...]]:
-    """What the engine finds, and what it would find without the facts, where it finds nothing with them."""
+    """Return the result of the engine, and the findings that only the facts refute."""
     facts = merged(config.facts) if config.facts else None
     try:
         result = _result(project, config, progress, jobs, store, facts, resident)
@@ -175,7 +175,7 @@ def _result(
     facts: FactSet | None,
     resident: Resident | None,
 ) -> CheckResult:
-    """What the engine says of a project; kept is what it says of all files, for whichever are asked about next."""
+    """Return the engine's result for a project; the store receives the result for all its files."""
     sources, conventions, hot = project.sources, config.conventions, config.hot
     if resident is not None:
         return resident.engine(sources, config, facts).check(sources, project.targets, progress)
@@ -277,7 +277,7 @@ def _apply(
     *,
     contents: Mapping[Path, bytes],
 ) -> set[str]:
-    """Apply one round of fixes to the drafts; the files that it changed."""
+    """Apply one round of fixes to the drafts; return the changed files."""
     by_path: dict[str, list[Finding]] = {}
     for finding in chosen:
         by_path.setdefault(finding.path, []).append(finding)
@@ -305,7 +305,7 @@ def _draft(source: Source, contents: Mapping[Path, bytes]) -> Draft:
 def in_cells(outcome: Checked, project: Project) -> Checked:
     """Return the same with lines of cells where they are lines of the program that the cells of a notebook make."""
     notebooks = {source.shown: source for source in project.sources if source.cells.starts}
-    # Where there are fixes, findings are about what they made of it.
+    # With fixes, findings are about the fixed code.
     notebooks |= {draft.source.shown: draft.fixed for draft in outcome.drafts if draft.notebook}
     if not notebooks:
         return outcome

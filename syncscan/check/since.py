@@ -23,9 +23,8 @@ from syncscan.errors import ConfigError
 from syncscan.model import Finding
 from syncscan.system.git import changed_since, contents_at, fork_point, repository
 
-_OTHERS = frozenset(
-    {"pyproject.toml", "setup.py", "setup.cfg", ".gitignore"}
-)  # which say what belongs together
+# Files that mark the root of a project, or exclude files.
+_OTHERS = frozenset({"pyproject.toml", "setup.py", "setup.cfg", ".gitignore"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ def check_change(
         folder = Path(name).resolve()
         kept = store or Store(folder / "kept")
         before = _before(change, paths, config, folder / "tree", _before_the_change(progress), jobs, kept)
-        gc.collect()  # the project as it was, before the next one takes as much
+        gc.collect()  # free the former project, before the next project takes as much
         now = check_now(kept)
     all_now = sorted((*now.findings, *now.known), key=lambda finding: finding.position)
     baseline = Baseline(change.top / "-", before, change.revision)
@@ -95,7 +94,7 @@ def _before(
     jobs: int,
     store: Store,
 ) -> Counter[BaselineEntry]:
-    """What is found in the files of the revision, as entries of a baseline, and how often."""
+    """Return the findings in the files of the revision, as entries of a baseline with their counts."""
     project = _project_before(change, paths, config, tree)
     try:
         outcome = check(project, config, progress, jobs, store=store)
@@ -114,7 +113,7 @@ def _before(
 
 
 def _project_before(change: Change, paths: Sequence[Path], config: Config, tree: Path) -> Project:
-    """The project as it was at the revision, whose files are named as if they lay where they are now."""
+    """Return the project at the revision, whose files have the names of their present places."""
     if change.is_of_texts:
         contents = contents_at(change.top, change.revision, lambda path: change.top / path in change.files)
         return load_project(paths, config, {change.top / path: data for path, data in contents.items()})
@@ -122,7 +121,7 @@ def _project_before(change: Change, paths: Sequence[Path], config: Config, tree:
         target = tree / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
-    (tree / ".git").mkdir(parents=True)  # it is the top of a project, as the repository is
+    (tree / ".git").mkdir(parents=True)  # the tree is the top of a project, as the repository is
     real = [path.resolve() for path in paths]
     there = [tree / path.relative_to(change.top) for path in real if path.is_relative_to(change.top)]
     if config.root.is_relative_to(change.top):
@@ -138,7 +137,7 @@ def _project_before(change: Change, paths: Sequence[Path], config: Config, tree:
 
 
 def _before_the_change(progress: Progress) -> Progress:
-    """Progress whose stages are not those of the files as they are."""
+    """Return a progress whose stages are marked as those of the former files."""
     return lambda stage, done, total: progress(f"{stage} (before)", done, total)
 
 
@@ -151,7 +150,7 @@ def _is_python(path: str) -> bool:
 
 
 def _blamed(finding: Finding, changed: Collection[str]) -> Finding:
-    """The finding, and the changed file that its evidence leads to, where it is not in one itself."""
+    """Return the finding, with the changed file in its evidence if its own file did not change."""
     if finding.path in changed or not changed:
         return finding
     by = next((step.path for step in finding.evidence if step.path in changed), "")

@@ -14,7 +14,7 @@ from syncscan.check.files import SourceError
 CHANGED = "not fixed: it changed while it was checked; run syncscan again"
 
 _SUFFIX = ".syncscan-fix"
-_AS_IT_IS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # no symlink, and no fifo that waits
+_AS_IT_IS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # no symlink, and no fifo that blocks
 _BINARY = getattr(os, "O_BINARY", 0)
 _OF_THE_CONTENT = {
     "security.ima",
@@ -57,7 +57,7 @@ def _unfinished(path: Path) -> Path:
 
 
 def _new_file(name: Path) -> BinaryIO:
-    """A file without a name, which vanishes with a process that is killed, or else one with the name."""
+    """Return a file without a name, which vanishes with a killed process, or else a file with the name."""
     if hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").exists():
         with contextlib.suppress(OSError):  # not every file system has such files
             return os.fdopen(os.open(name.parent, os.O_TMPFILE | os.O_WRONLY, 0o600), "wb")
@@ -65,7 +65,7 @@ def _new_file(name: Path) -> BinaryIO:
 
 
 def _take_over(path: Path, before: bytes, new: int) -> None:
-    """Give a new file what the old one is apart from its content; SourceError where it has to stay."""
+    """Copy everything but the content from the old file to a new one; SourceError where that fails."""
     with _opened(path) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode) or file.read() != before:
@@ -89,7 +89,11 @@ def _opened(path: Path) -> BinaryIO:
     try:
         return os.fdopen(os.open(path, os.O_RDONLY | _BINARY | _AS_IT_IS), "rb")
     except OSError as error:
-        if error.errno in {errno.ENOENT, errno.ELOOP, errno.EISDIR}:  # removed, or made something else
+        if error.errno in {
+            errno.ENOENT,
+            errno.ELOOP,
+            errno.EISDIR,
+        }:  # removed, or replaced by another kind of file
             raise SourceError(CHANGED) from error
         raise
 
@@ -104,7 +108,7 @@ def _copy_status(status: os.stat_result, new: int) -> None:
 
 
 def _copy_attributes(old: int, new: int) -> None:
-    """Give a file the extended attributes of another, its access list among them, and no others."""
+    """Copy the extended attributes of a file, its access list among them, and remove all others."""
     wanted, made = _attributes(old), _attributes(new)
     for name in made.keys() - wanted.keys():
         os.removexattr(new, name)

@@ -305,9 +305,7 @@ def _write(
 def _show(options: CheckOptions, config: Config, report: Report, outcome: Checked) -> None:
     stream = sys.stderr if options.paths == (STDIN,) and options.writes else sys.stdout
     if isinstance(stream, io.TextIOWrapper):
-        stream.reconfigure(
-            errors="backslashreplace"
-        )  # a source may hold characters that the terminal cannot show
+        stream.reconfigure(errors="backslashreplace")  # sources may hold what the terminal cannot show
     if options.diff:
         for draft in outcome.drafts:  # in a pipe exactly, as `git apply` needs it
             stream.write(safe_lines(draft.diff()) if stream.isatty() else draft.diff())

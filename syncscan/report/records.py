@@ -176,9 +176,8 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 _ORDER = {When.STEP: 0, When.UNKNOWN: 1, When.ONCE: 2, When.TEST: 3}
-_CHEAP_OR_EXPLICIT = frozenset(
-    {"SYN303", "SYN304", "SYN401"}
-)  # rules of small copies, and of explicit synchronizations
+# Rules of small copies, and of explicit synchronizations.
+_CHEAP_OR_EXPLICIT = frozenset({"SYN303", "SYN304", "SYN401"})
 
 
 def _rank(finding: Finding) -> tuple[object, ...]:

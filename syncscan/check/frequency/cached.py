@@ -20,7 +20,7 @@ class PerFunction(dict[Function, Seen], Generic[Seen]):
     """The frequency of each function, read at the first question; ``kept`` has the data of an earlier run."""
 
     def __init__(self, read: Callable[[Function], Seen], made: Callable[[Data], Seen]) -> None:
-        """``made`` makes it of that data."""
+        """Read functions with ``read``, and restored data with ``made``."""
         self.kept: dict[Function, Data] = {}
         self._read = read
         self._made = made
@@ -104,7 +104,7 @@ def _regions(data: Data) -> tuple[Region, ...]:
     )
 
 
-@functools.cache  # there are few
+@functools.cache  # such functions are few
 def _of_frequency(frequency: FunctionFrequency) -> str:
     return "".join("1" if each else "0" for each in astuple(frequency))
 

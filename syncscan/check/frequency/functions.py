@@ -22,7 +22,7 @@ _INFERENCE = frozenset(f"{owner}inference_mode" for owner in _OWNERS)
 _WITHOUT_GRADIENTS = _INFERENCE | {f"{owner}no_grad" for owner in _OWNERS}
 
 _RUNS = re.compile(r"sample|generate|decode|denoise|forward|infer|predict|evaluate|step")
-# Names are read without the underscores at their start.
+# Names are matched without their leading underscores.
 _ONCE = re.compile(
     r"""(re)?load(_(all_)?(model|modules?|weights?|state|states|checkpoints?|pretrained|params?|parameters|tensors?|adapters?
         |loras?|lora_.*|from_.*|in_.*|.*(weights?|model|checkpoint|state_dict|pretrained)))?
@@ -49,12 +49,12 @@ _MAYBE_ONCE = re.compile(
     |train | fit | evaluate_model | convert | convert_.*(module|weights?|adapters?|lora).* | .*prune_.*""",
     re.VERBOSE,
 )
-# Packages and modules that make one checkpoint of another.
+# Packages and modules that convert checkpoints.
 _CONVERTS = re.compile(r"conversions?|convert(ers?|_.*)?")
 _MODEL = re.compile(
     r"(?!_*(get|set|load|build|make|create|init|save|register|prepare|check|is|wrap|update)_)(\w+_)?(model|decoder)"
 )
-# What a framework calls for each batch.
+# Functions that a framework calls for each batch.
 _STEP = re.compile(
     r"""forward(_.*)? | execute_(model|fn|batch).* | sample_tokens | prepare_(inputs?|decode(?!r)|prefill).* | update_(?!.*expert).*metadata(_.*)?
     |(train|training|validation|val|test|predict|prediction|inference|eval|evaluation|decode|prefill|generation|engine)_step(_.*)?
@@ -106,7 +106,8 @@ def lives_long(cls: Class) -> bool:
     return cls.is_module or any(_LIVES_LONG.fullmatch(name) for name in _names_of(cls))
 
 
-_MAKERS = frozenset({"__init__", "__post_init__", "__new__"})  # of what serves many steps, if it has any
+# Constructors run once where the methods of their class serve many steps.
+_MAKERS = frozenset({"__init__", "__post_init__", "__new__"})
 
 
 def _methods_of(cls: Class) -> Iterator[Function]:
@@ -127,7 +128,7 @@ def is_step(function: Function) -> bool:
     """Return whether a framework calls a function for each batch, as far as its name, class and decorators tell."""
     if is_once(function) or function.is_cached_property or is_generation(function):
         return False
-    if function.name in _MAKERS:  # what it is made for tells, whatever its decorators
+    if function.name in _MAKERS:  # the purpose of the class decides, not its decorators
         return False
     if runs_a_model(function):
         return not may_be_once(function)
@@ -137,7 +138,8 @@ def is_step(function: Function) -> bool:
 def runs_a_model(function: Function) -> bool:
     """Return whether a decorator says that a function only runs a model."""
     if function.owner is None and _RUNS.search(function.name) is None:
-        return not function.decorators.isdisjoint(_INFERENCE)  # what converts weights is under `no_grad` too
+        # Conversions of weights run under `no_grad` too.
+        return not function.decorators.isdisjoint(_INFERENCE)
     return not function.decorators.isdisjoint(_WITHOUT_GRADIENTS)
 
 
@@ -153,7 +155,7 @@ def is_named_step(function: Function) -> bool:
         return False
     if _STEP.fullmatch(name) is not None:
         return name != "forward" or is_module_like(owner)
-    if _BUILDS.fullmatch(function.name) is not None:  # what is private is reached from there
+    if _BUILDS.fullmatch(function.name) is not None:  # public functions reach the private ones
         return any(_BUILDER.fullmatch(cls) for cls in _names_of(owner))
     if function.name in {"__call__", "apply", "step", "update", "compute", "sample"}:
         return any(_PROCESSOR.fullmatch(cls) for cls in _names_of(owner))
@@ -185,14 +187,14 @@ class FunctionFrequency:
     """The execution frequency of a function by its name, class and decorators."""
 
     is_step: bool
-    is_named_step: bool  # one by its name; what only runs without gradients may be a part of what runs many
+    is_named_step: bool  # a step by its name; code without gradients may be a part of a loop over steps
     is_generation: bool
     is_once: bool
     may_be_once: bool
     may_run_a_model: bool
     starts_a_program: bool
     runs_elsewhere: bool  # on other hardware
-    is_passed_over: bool  # a step that calls it does so once, if ever
+    is_passed_over: bool  # a step calls such a function once, if ever
 
     @classmethod
     def of(cls, function: Function) -> FunctionFrequency:

@@ -19,7 +19,7 @@ from syncscan.check.infer.source.syntax import last_name, path_of, walk
 Body = Sequence[ast.stmt]
 
 _SIZES = re.compile(r".*(max|size|len|shape|numel|cached|capacity|longest).*")
-_PLACES = frozenset({"device", "dtype"})  # these change with the model, and not from step to step
+_PLACES = frozenset({"device", "dtype"})  # device and dtype change with the model, and not from step to step
 
 
 def once_behind(node: ast.If, before: ast.stmt | None, after: Body, function: Function) -> Iterator[Body]:
@@ -34,7 +34,7 @@ def once_behind(node: ast.If, before: ast.stmt | None, after: Body, function: Fu
 
 @dataclass(frozen=True)
 class _Guard:
-    """What a test may let run, with the statement before the test and the function around it."""
+    """The statements behind a test, with the statement before the test and the function around them."""
 
     before: ast.stmt | None
     function: Function
@@ -42,7 +42,7 @@ class _Guard:
     follows: bool = False  # a statement that returns
 
     def lets_once(self, test: ast.expr, *, holds: bool) -> bool:
-        """Whether a test stops coming out as ``holds`` through what runs where it does."""
+        """Return whether the guarded statements stop the test from coming out as ``holds`` again."""
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self.lets_once(test.operand, holds=not holds)
         if isinstance(test, ast.BoolOp):
@@ -86,7 +86,7 @@ class _Guard:
         return self._sets(_sized(right if grows else left))
 
     def _sets(self, path: str, *, to_constant: bool = False) -> bool:
-        """Whether the statements set what is kept at a path, or a method of the same object that they call does."""
+        """Return whether the statements, or methods that they call, set the persistent value at a path."""
         path = self._returned_by(path)
         is_set = self._is_kept(path) and any(
             path_of(target) == path and (not to_constant or isinstance(value, ast.Constant))
@@ -95,7 +95,7 @@ class _Guard:
         return is_set and not self._is_taken_back(path)
 
     def _is_taken_back(self, path: str) -> bool:
-        """Whether the function empties what it fills, further down: the next call fills it again."""
+        """Return whether the function later clears a path: then the next call fills the path again."""
         end = self.body[-1].end_lineno or 0
         return not isinstance(self.function.node, ast.Lambda) and any(
             path_of(target) == path and isinstance(value, ast.Constant) and not value.value
@@ -104,7 +104,7 @@ class _Guard:
         )
 
     def _returned_by(self, path: str) -> str:
-        """What is kept where a path is a property of the same class that returns it; else the path."""
+        """Return the path that a property of the same class returns; for other paths, the path itself."""
         owner, _, name = path.rpartition(".")
         method = self.function.owner.methods.get(name) if owner == "self" and self.function.owner else None
         if method is None or not method.is_property or not isinstance(method.node, ast.FunctionDef):
@@ -113,7 +113,10 @@ class _Guard:
         return path_of(last.value) if isinstance(last, ast.Return) and last.value is not None else path
 
     def _is_kept(self, path: str) -> bool:
-        """Whether it outlives the call: a global, an attribute, but for those of a record, which is often made for one step."""
+        """Return whether a path outlives the call: a global or an attribute, but no field of a record.
+
+        A record is often created for a single step.
+        """
         owner = self.function.owner
         is_record = owner is not None and any("dataclass" in name for name in owner.decorators)
         is_global = path in self.function.global_names
@@ -128,7 +131,7 @@ class _Guard:
                 yield from _assignments(node.body)
 
     def _fills(self, asked: ast.expr) -> bool:
-        """Whether a key is looked up, ``v := d.get(k)`` or ``v`` after ``v = d.get(k)``, and then put there."""
+        """Return whether a key is looked up by ``v := d.get(k)`` or ``v = d.get(k)``, and then stored."""
         if isinstance(asked, ast.NamedExpr):
             return self._puts_into(_looked_up_in(asked.value))
         before = self.before
@@ -137,7 +140,7 @@ class _Guard:
         return self._puts_into(_looked_up_in(before.value))
 
     def _puts_into(self, cache: str) -> bool:
-        """Whether the statements put something into a table that is kept beyond the call."""
+        """Return whether the statements store into a table that outlives the call."""
         return (self._is_kept(cache) or cache.isupper() or _is_global(cache, self.function)) and any(
             isinstance(target, ast.Subscript) and path_of(target.value) == cache
             for target, _ in _assignments(self.body)
@@ -145,7 +148,7 @@ class _Guard:
 
 
 def _is_global(name: str, function: Function) -> bool:
-    """Whether a name is one of the file, and no function around it has one of its own."""
+    """Return whether a name is a global of the file, not shadowed by a function around."""
     around: Function | None = function if name in function.module.globals else None
     while around is not None and not _has_its_own(around, name):
         around = around.parent
@@ -160,19 +163,19 @@ def _has_its_own(function: Function, name: str) -> bool:
 
 
 def _looked_up_in(node: ast.expr) -> str:
-    """The ``d`` of ``d.get(k)``."""
+    """Return the ``d`` of ``d.get(k)``."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
         return path_of(node.func.value)
     return ""
 
 
 def _placed(node: ast.expr) -> str:
-    """The ``self.x`` of ``self.x.device``."""
+    """Return the ``self.x`` of ``self.x.device``."""
     return path_of(node.value) if isinstance(node, ast.Attribute) and node.attr in _PLACES else ""
 
 
 def _sized(node: ast.expr) -> str:
-    """What is kept where an expression is its size, or a size that is kept: ``self.x.size(1)``, ``self.max_len``."""
+    """Return the path whose size an expression is, or the path of a stored size: ``self.x.size(1)``, ``self.max_len``."""
     if isinstance(node, ast.Call) and last_name(node.func) == "len" and node.args:
         return path_of(node.args[0])
     while isinstance(node, (ast.Call, ast.Subscript)):
@@ -183,13 +186,13 @@ def _sized(node: ast.expr) -> str:
 
 
 def _methods_called(body: Body) -> set[str]:
-    """The ``m`` of each ``self.m()``."""
+    """Return the ``m`` of each ``self.m()``."""
     calls = (inner.func for node in body for inner in walk(node) if isinstance(inner, ast.Call))
     return {call.attr for call in calls if isinstance(call, ast.Attribute) and path_of(call.value) == "self"}
 
 
 def _assignments(body: Iterable[ast.stmt]) -> Iterator[tuple[ast.expr, ast.expr | None]]:
-    """What statements assign to, and what."""
+    """Yield the targets of assignments in statements, each with its value."""
     for statement in body:
         for target in getattr(statement, "targets", None) or (getattr(statement, "target", None),):
             if target is not None:

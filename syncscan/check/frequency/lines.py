@@ -37,11 +37,9 @@ class Frequencies:
     callees: dict[Function, list[Called]]
     step: dict[Called, Called | None] = field(default_factory=dict)  # with the caller on the shortest chain
     once: set[Called] = field(default_factory=set)
-    programs: set[Called] = field(
-        default_factory=set
-    )  # those of ``once`` that are programs or parts of programs
+    programs: set[Called] = field(default_factory=set)  # programs, and parts of programs, in ``once``
     generations: set[Called] = field(default_factory=set)  # run many steps, and are no steps
-    generating: set[Called] = field(default_factory=set)  # those and their callees
+    generating: set[Called] = field(default_factory=set)  # such functions and their callees
     made: set[Class] = field(default_factory=set)  # classes that a step instantiates
     cache: FrequencyCache = field(default_factory=FrequencyCache)
 
@@ -84,7 +82,7 @@ class Frequencies:
         return f"{root.module.name}:{root.qualname}"
 
     def _stays_moved(self, cls: Class | None, name: str) -> bool:
-        """Return whether objects of a class live long, and their attribute ``name`` is set once and then only moved."""
+        """Return whether objects of a class live long, and no step stores a new value into their attribute ``name``."""
         if cls is None or not lives_long(cls):
             return False
         puts = {self._reached_at(method, line)[0] for method, line in puts_into(cls, name)}

@@ -1,7 +1,7 @@
-"""Statements that move what an object keeps to the GPU: ``self.x = self.x.to(device)``, or each tensor of a list.
+"""Statements that copy an attribute to the GPU: ``self.x = self.x.to(device)``, or each tensor of a list.
 
-Such a line waits when it runs first. Afterwards all is there, and ``to`` gives back the same tensors, unless something
-else is put there meanwhile, or what is there is moved back.
+Such a line blocks on its first run. Afterwards every tensor is on the GPU, and ``to`` returns the same tensors. Later
+stores into the attribute, and copies back to the host, make the line block again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def moved_by(node: ast.Assign) -> str:
 
 
 def puts_into(cls: Class, name: str) -> Iterator[tuple[Function, int]]:
-    """Yield the lines of the methods of a class, and of those above and below it, that put something else into an attribute."""
+    """Yield the lines of a class's methods, and of its bases and subclasses, that store other values into an attribute."""
     for each in (*cls.mro(), *cls.subclasses):
         for method in each.methods.values():
             nodes = walk(method.node)
@@ -35,7 +35,7 @@ def puts_into(cls: Class, name: str) -> Iterator[tuple[Function, int]]:
 
 
 def _moves(node: ast.expr, path: str) -> bool:
-    """Whether a value is what is at a path, moved to where it may be already; or all of that, one by one."""
+    """Return whether a value is the path's own value or list, copied by ``to`` or ``cuda``."""
     if isinstance(node, ast.ListComp):
         each = node.generators[0]
         is_all = not each.ifs and path_of(each.iter) == path
@@ -51,7 +51,7 @@ def _puts_into(node: ast.Attribute | ast.Subscript | ast.Expr, path: str) -> boo
     call = node.value
     if not isinstance(call, ast.Call) or _receiver(call) != path:
         return False
-    return last_name(call.func) in _FILLS or _is_to_host(call)  # which moves a module in place
+    return last_name(call.func) in _FILLS or _is_to_host(call)  # `cpu` copies a module in place
 
 
 def _receiver(call: ast.Call) -> str:

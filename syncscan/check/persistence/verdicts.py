@@ -64,7 +64,7 @@ class FindingReader:
     """Makes findings of data, for a solver."""
 
     def __init__(self, solver: Solver, names: Names, cell: Callable[[int], Cell[Any]], trees: Trees) -> None:
-        """``cell`` has the cells by their numbers; ``trees`` those of the files whose nodes are at hand."""
+        """Read findings; ``cell`` has the cells by number, ``trees`` the trees of files with nodes at hand."""
         self._solver = solver
         self._names = names
         self._cell = cell
