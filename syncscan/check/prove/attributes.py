@@ -10,7 +10,7 @@ from syncscan.check.infer.domain.value import fact
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.prove.assumptions import dtype_named
 from syncscan.check.prove.definitions import decorate
-from syncscan.check.prove.frame import DOORS, WalkFrame, handles
+from syncscan.check.prove.frame import TRANSFERS, WalkFrame, handles
 from syncscan.check.prove.names import definition_value, module_value
 from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
 from syncscan.check.prove.values import (
@@ -37,7 +37,7 @@ _SAME_PLACE = frozenset({"T", "mT", "H", "mH", "data", "real", "imag"})
 _NUMBERS = frozenset({"ndim", "itemsize", "nbytes", "size"})
 _FLAGS = frozenset({"is_cuda", "is_cpu", "requires_grad", "is_leaf", "is_sparse", "is_quantized", "is_meta"})
 _SHAPE = list_of(INT, Kind.TUPLE)
-# What arrays and tensors have, and what is never a tensor; see `_of_anything`.
+# Attributes of arrays and tensors, and of classes that are never tensors; see `_of_anything`.
 _OF_ARRAYS = {
     "shape": _SHAPE,
     "ndim": INT,
@@ -56,7 +56,7 @@ _OF_ALL = {
 }
 
 
-@handles(DOORS, "attribute")
+@handles(TRANSFERS, "attribute")
 def attribute(frame: WalkFrame, node: ast.AST, base: AbstractValue, name: str) -> AbstractValue:
     """Walk the reading of an attribute; return what it may be."""
     if name in _OF_ALL:
@@ -180,7 +180,7 @@ def of_instance(frame: WalkFrame, node: ast.AST, base: AbstractValue, cls: Class
 
 
 def _is_wrapped(frame: WalkFrame, method: Function) -> bool:
-    """Return whether a decorator may make something else of a method, such as a property."""
+    """Return whether a decorator may replace a method by another object, such as a property."""
     return any(name not in TRANSPARENT_DECORATORS for name, _ in frame.source.decoration(method))
 
 
@@ -207,7 +207,7 @@ def _of_class(frame: WalkFrame, cls: Class, name: str) -> AbstractValue:
 
 
 def _of_anything(frame: WalkFrame, node: ast.AST, name: str) -> AbstractValue:
-    """Walk the reading of an attribute of an object of which nothing is known: any property of that name may run."""
+    """Walk a read of an attribute of an unknown object: any property of that name may run."""
     methods = frame.source.methods_named(name)
     dynamic = [
         each for dunder in ("__getattr__", "__getattribute__") for each in frame.source.methods_named(dunder)

@@ -9,7 +9,7 @@ from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.prove.attributes import of_instance
 from syncscan.check.prove.conditions import possible_case
 from syncscan.check.prove.containers import iterates
-from syncscan.check.prove.frame import DOORS, Arguments, WalkFrame, handles
+from syncscan.check.prove.frame import TRANSFERS, Arguments, WalkFrame, handles
 from syncscan.check.prove.functions import (
     call_class_method,
     call_functions,
@@ -46,7 +46,7 @@ _PUT = frozenset(
     {"append", "extend", "insert", "add", "update", "clear", "discard", "reverse", "setdefault", "appendleft"}
 )
 _COMPARE = frozenset({"index", "count", "remove", "sort"})
-# Of the classes of Python that are above those of a project, what keeps and gives items alone.
+# Methods of Python's own base classes that only store and return items.
 _OF_PYTHON = frozenset(
     {"_replace", "_asdict", "keys", "values", "items", "get", "append", "add", "update", "pop", "clear"}
 )
@@ -116,7 +116,7 @@ def arguments_of(frame: WalkFrame, node: ast.Call) -> Arguments:
     return Arguments(tuple(args), kwargs, spreads)
 
 
-@handles(DOORS, "method")
+@handles(TRANSFERS, "method")
 def call_method(
     frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments
 ) -> AbstractValue:
@@ -169,7 +169,7 @@ def _of_tensor(
 def _of_anything(
     frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments
 ) -> AbstractValue:
-    """Walk a method of an object of which nothing is known: that of a tensor, or any other."""
+    """Walk a method of an unknown object: a tensor's method, or any other."""
     full = f"torch.Tensor.{name}"
     operation = frame.source.operation(full)
     if operation is not None and may_be_gpu(base):
@@ -184,7 +184,7 @@ def _of_anything(
 def _of_tensor_or_other(
     frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments
 ) -> AbstractValue:
-    """Walk a method that blocks if it is that of a tensor: by what a run called there, or as that."""
+    """Walk a method that blocks on a tensor: by the callees of a run, or else as a tensor's."""
     if frame.prover.ran.called(frame.module, node) is not None:
         return unresolved(frame, node, args, name)
     full = f"torch.Tensor.{name}"
@@ -197,7 +197,7 @@ def _of_tensor_or_other(
 def _of_object(
     frame: WalkFrame, node: ast.Call, base: AbstractValue, cls: Class, name: str, args: Arguments
 ) -> AbstractValue:
-    """Walk a method of an object of a class of the project, or of one below it."""
+    """Walk a method of an object of a class of the project, or of a subclass."""
     methods = frame.source.overrides(cls, name)
     stored = frame.prover.written(cls, name)
     if not methods:
@@ -209,7 +209,7 @@ def _of_object(
     if len(called) < len(methods):
         value = of_instance(frame, node, base, cls, name)
         found.append(call_value(frame, node, value, args, name))
-    if stored is not None:  # the project puts something else in the place of the method
+    if stored is not None:  # the project replaces the method
         found.append(call_value(frame, node, stored, args, name))
     return join_all(found)
 
@@ -223,7 +223,7 @@ def _of_attribute(
     args: Arguments,
     stored: AbstractValue | None,
 ) -> AbstractValue:
-    """Walk the call of what an attribute holds, or of a method of a class outside of the project."""
+    """Walk the call of an attribute's value, or of a method of a class outside of the project."""
     if stored is not None and stored is not TOP:
         return call_value(frame, node, stored, args, name)
     outside = list(dict.fromkeys(each for above in cls.mro() for each in above.external_bases))
@@ -266,7 +266,7 @@ def _of_container(
 def _compares(
     frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments
 ) -> AbstractValue:
-    """Walk a method that compares items, or what a key makes of them."""
+    """Walk a method that compares items, or the results of a key function."""
     key = args.kwargs.get("key")
     if key is not None and key is not NONE:
         frame.call(node, key, Arguments((elements(base),)))
@@ -277,7 +277,7 @@ def _compares(
 
 
 def _gives(base: AbstractValue, name: str, args: Arguments) -> AbstractValue:
-    """Return an item that a container gives, or the default."""
+    """Return an item of a container, or the default."""
     item = base.element if base.kind is Kind.DICT else elements(base)
     default = args.given(1, "default") if base.kind is Kind.DICT else None
     item = TOP if item is None else item
@@ -285,7 +285,7 @@ def _gives(base: AbstractValue, name: str, args: Arguments) -> AbstractValue:
 
 
 def _all_of(base: AbstractValue, name: str) -> AbstractValue:
-    """Return what holds all of a container, or its keys, or its values."""
+    """Return a view of all items of a container, or of its keys, or of its values."""
     if base.kind is not Kind.DICT:
         return base
     value = base.element if base.element is not None else TOP

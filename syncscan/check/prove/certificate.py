@@ -20,7 +20,7 @@ from syncscan.errors import ConfigError, suggestion
 from syncscan.model import SYNC_FREE, Applicability, Confidence, Finding, Fix, When
 
 NAME = "sync-free"
-# What every proof rests on, whatever it is about; docs/proved.md explains each.
+# The premises of every proof, of any entry point; docs/proved.md explains each.
 STANDING = (
     "annotations hold, and callers outside of the project pass what they say",
     "tensors that name no device are on the CPU: no caller sets a default device",
@@ -47,7 +47,7 @@ class Certificate:
     functions: int
     obstacles: tuple[NamedObstacle, ...]
     assumptions: tuple[str, ...]
-    known: int = 0  # to the baseline
+    known: int = 0  # in the baseline
     gone: int = 0
 
     @property
@@ -76,7 +76,7 @@ class Proofs:
         self._assumptions.check(self._definitions)
         ran = Ran(run)
         self._prover = Prover(self._definitions, self._assumptions, ran)
-        self._plain = Prover(self._definitions, Assumptions(), ran)  # what there is without assumptions
+        self._plain = Prover(self._definitions, Assumptions(), ran)  # the obstacles without assumptions
         self._texts = {source.shown: source.text for source in sources}
         self._suppressions: dict[str, list[Suppression]] = {}
         self._run = run
@@ -146,7 +146,7 @@ class Proofs:
         return self._suppressions[path]
 
     def _obstacles(self, reached: Reached, entry_point: str) -> tuple[list[NamedObstacle], set[str]]:
-        """Return what is in the way, the surest first, and what is allowed with a reason."""
+        """Return the obstacles, the surest first, and the places allowed with a reason."""
         found, allowed = list[NamedObstacle](), set[str]()
         for each in self._all(reached, entry_point):
             reason = self._reason(each)
@@ -184,7 +184,7 @@ class Proofs:
                     yield NamedObstacle(_finding(obstacle, chain, entry_point), obstacle.group, obstacle.fact)
 
     def _is_excluded(self, function: Function, finding: Finding) -> bool:
-        """Return whether the assumptions exclude a finding: without them its place is an obstacle, and with them it is none."""
+        """Return whether a finding's place is an obstacle without the assumptions only."""
         if not self._assumptions.given:
             return False
         before, after = self._plain.walk(function), self._prover.walk(function)
@@ -193,7 +193,7 @@ class Proofs:
         return _names(before, finding) and not _names(after, finding)
 
     def _reason(self, each: NamedObstacle, *, of_contracts: bool = False) -> str | None:
-        """Return why a comment, or one about contracts, allows an obstacle; None where none does."""
+        """Return the reason of a comment, or of a contract, that allows an obstacle; None where neither does."""
         finding = each.finding
         named = SYNC_FREE if of_contracts else finding.code
         for comment in self._of(finding.path):
@@ -206,7 +206,7 @@ class Proofs:
         return None
 
     def _as_seen(self, each: NamedObstacle) -> NamedObstacle:
-        """Return an obstacle as sure as a run makes it."""
+        """Return an obstacle with the confidence that a run supports."""
         if self._run is None or not _touches(each.finding, self._run.synchronized):
             return each
         observed = max(each.finding.confidence, Confidence.OBSERVED)
@@ -217,7 +217,7 @@ _WORD = "sync-free"
 
 
 def _with_comment(functions: Iterable[Function], comments: Iterable[Suppression]) -> Iterator[str]:
-    """Yield the functions that a comment calls free of synchronization."""
+    """Yield the functions that a comment declares free of synchronization."""
     marks = [comment for comment in comments if comment.verb == _WORD]
     for function in functions:
         decorators = getattr(function.node, "decorator_list", [])

@@ -20,7 +20,7 @@ def iterates(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> AbstractV
     found: list[AbstractValue] = [BOTTOM] if value is BOTTOM else []
     for option in value.options or (value,) if value is not BOTTOM else ():
         if option.kind is Kind.UNKNOWN:
-            if not frame.prover.ran.knows_calls:  # which has what a generator ran
+            if not frame.prover.ran.knows_calls:  # a generator's walk has run by then
                 frame.unknown(node, "iterates over what is not known, which may run any generator")
             found.append(TOP)
         elif option.kind is Kind.INSTANCE:

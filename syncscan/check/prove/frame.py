@@ -19,8 +19,8 @@ Env = dict[str, AbstractValue]
 Handler = TypeVar("Handler", bound=Callable[..., object])
 EXPRESSIONS: dict[str, Callable[..., Any]] = {}  # to abstract values
 STATEMENTS: dict[str, Callable[..., Any]] = {}  # False where the end cannot be reached
-DOORS: dict[str, Callable[..., Any]] = {}  # to calls and attributes, which stand above
-_MOST_ROUNDS = 6  # of a loop, until the names that still change may be anything
+TRANSFERS: dict[str, Callable[..., Any]] = {}  # for calls and attributes, whose modules import this one
+_MOST_ROUNDS = 6  # of a loop, after which the names that still change are widened to anything
 
 
 def handles(table: dict[str, Callable[..., Any]], *kinds: str) -> Callable[[Handler], Handler]:
@@ -109,7 +109,7 @@ class WalkFrame:
         self._loops: list[_Loop] = []
         self._allowed = 0
 
-    # What is found
+    # Obstacles and assumptions
 
     def place(self, node: ast.AST) -> SourceRange:
         """Return where a node stands."""
@@ -170,7 +170,7 @@ class WalkFrame:
         yield
         self._allowed -= 1
 
-    # The doors
+    # Dispatch to transfer functions
 
     def evaluate(self, node: ast.AST) -> AbstractValue:
         """Return what an expression may be."""
@@ -200,20 +200,20 @@ class WalkFrame:
     def call(self, node: ast.AST, callee: AbstractValue, args: Arguments, among: str = "") -> AbstractValue:
         """Walk a call of a value; return what it gives."""
         if callee is BOTTOM or BOTTOM in args.values:
-            return BOTTOM  # which is not known yet
-        value: AbstractValue = DOORS["call"](self, node, callee, args, among)
+            return BOTTOM  # not computed yet
+        value: AbstractValue = TRANSFERS["call"](self, node, callee, args, among)
         return value
 
     def method(self, node: ast.AST, base: AbstractValue, name: str, args: Arguments) -> AbstractValue:
         """Walk the call of a method; return what it gives."""
-        value: AbstractValue = DOORS["method"](self, node, base, name, args)
+        value: AbstractValue = TRANSFERS["method"](self, node, base, name, args)
         return value
 
     def attribute(self, node: ast.AST, base: AbstractValue, name: str) -> AbstractValue:
         """Walk the reading of an attribute; return what it may be."""
         if base is BOTTOM:
             return BOTTOM
-        value: AbstractValue = DOORS["attribute"](self, node, base, name)
+        value: AbstractValue = TRANSFERS["attribute"](self, node, base, name)
         return value
 
     # Names
@@ -221,7 +221,7 @@ class WalkFrame:
     def bind(self, name: str, value: AbstractValue) -> None:
         """Bind a name."""
         if name in self.function.global_names or name in self.function.nonlocal_names:
-            self.env.pop(name, None)  # others may set it too
+            self.env.pop(name, None)  # other functions may set the name too
         else:
             self.env[name] = value
         known = self.walk.bound.get(name)
@@ -242,13 +242,13 @@ class WalkFrame:
         self._tries.pop()
 
     def loop(self, body: Callable[[], bool], after: Callable[[], None] | None = None) -> bool:
-        """Walk the body of a loop until no name changes; return whether what stands behind it may be reached.
+        """Walk the body of a loop until no name changes; return whether the code behind the loop may be reached.
 
         ``after`` narrows the names where the loop ends by itself.
         """
-        start, turn = dict(self.env), 0
+        start, iterations = dict(self.env), 0
         while True:
-            loop, turn = _Loop(), turn + 1
+            loop, iterations = _Loop(), iterations + 1
             self._loops.append(loop)
             self.env = dict(start)
             reached = body()
@@ -258,7 +258,7 @@ class WalkFrame:
                 head = merged(head, env)
             if head == start:
                 break
-            if turn >= _MOST_ROUNDS:
+            if iterations >= _MOST_ROUNDS:
                 head = {name: value if start.get(name) is value else TOP for name, value in head.items()}
             start = head
         self.env = start

@@ -9,7 +9,7 @@ from syncscan.check.infer.domain.callables import BoundMethod
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.source.syntax import last_name
 from syncscan.check.prove.definitions import CONTEXT, decorate, is_context
-from syncscan.check.prove.frame import DOORS, Arguments, WalkFrame, handles
+from syncscan.check.prove.frame import TRANSFERS, Arguments, WalkFrame, handles
 from syncscan.check.prove.outside import call_outside, operation_call
 from syncscan.check.prove.packages import is_harmless_base
 from syncscan.check.prove.receivers import RECEIVERS, of_python
@@ -19,7 +19,7 @@ from syncscan.model import Kind
 _MAKERS = ("__new__", "__init__", "__post_init__", "__init_subclass__")
 
 
-@handles(DOORS, "call")
+@handles(TRANSFERS, "call")
 def call_value(
     frame: WalkFrame, node: ast.AST, callee: AbstractValue, args: Arguments, among: str = ""
 ) -> AbstractValue:
@@ -72,9 +72,9 @@ def call_named(frame: WalkFrame, node: ast.AST, name: str, args: Arguments, amon
     if own is not None:
         return call_function(frame, node, own, args)
     if frame.source.is_own(name):
-        return TOP  # a function without a name of its own, which is reached as code that ran
+        return TOP  # a function without a name of its own, reached as code that ran
     full = of_python(name)
-    if full.startswith("_syncscan_"):  # which stands in the place of what torch has
+    if full.startswith("_syncscan_"):  # the project's replacement of a function of torch
         return frame.unknown(node, among=among)
     owner, _, method = full.rpartition(".")
     if owner in RECEIVERS:
@@ -83,7 +83,7 @@ def call_named(frame: WalkFrame, node: ast.AST, name: str, args: Arguments, amon
 
 
 def _overriding(frame: WalkFrame, function: Function, receiver: AbstractValue) -> Iterable[Function]:
-    """Return the methods that a bound method may be: those of classes below it too."""
+    """Return the methods that a bound method may be, overrides in subclasses included."""
     cls = receiver.payload
     return frame.source.overrides(cls, function.name) if isinstance(cls, Class) else (function,)
 
@@ -139,7 +139,7 @@ def construct(frame: WalkFrame, node: ast.AST, cls: Class) -> AbstractValue:
 
 
 def _unresolved_bases(frame: WalkFrame, node: ast.AST, cls: Class) -> None:
-    """Note the bases of a class of which nothing is known."""
+    """Note the unknown bases of a class."""
     for each in cls.mro():
         if len(each.bases) + len(each.external_bases) < len(
             [base for base in each.node.bases if not _is_generic(base)]
@@ -155,7 +155,7 @@ def _is_generic(base: ast.expr) -> bool:
 
 
 def _makes_defaults(frame: WalkFrame, node: ast.AST, cls: Class) -> None:
-    """Walk the factories of the defaults of a record."""
+    """Walk the factories of a dataclass's defaults."""
     for statement in cls.node.body if cls.is_record else ():
         value = getattr(statement, "value", None)
         if isinstance(value, ast.Call) and last_name(value.func) == "field":
@@ -166,7 +166,7 @@ def _makes_defaults(frame: WalkFrame, node: ast.AST, cls: Class) -> None:
 
 
 def _evaluated_at(frame: WalkFrame, cls: Class, node: ast.expr) -> AbstractValue:
-    """Return what an expression in the body of a class is."""
+    """Return the value of an expression in the body of a class."""
     if isinstance(node, ast.Lambda):
         outer = cls.parent or cls.module.body
         function = frame.source.scopes.function_of(node, outer, None)

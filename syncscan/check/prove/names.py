@@ -36,7 +36,7 @@ def name_value(frame: WalkFrame, name: str) -> AbstractValue:
 
 
 def _captured(frame: WalkFrame, function: Function, name: str) -> AbstractValue:
-    """Return what a variable of a function around this one may be: all that it is bound to."""
+    """Return the join of all values bound to a variable of an enclosing function."""
     if name in scopes_rebound(frame, function):
         return TOP
     return frame.prover.asked(function).binds(name)
@@ -86,13 +86,13 @@ def module_value(prover: Asked, module: Module, name: str, steps: int = 0) -> Ab
 
 
 def _promised(prover: Asked, module: Module, node: ast.AnnAssign) -> AbstractValue:
-    """Return what the annotation of a variable promises, wherever the variable is set."""
+    """Return the value that a variable's annotation declares for every assignment."""
     found = prover.source.promised(node.annotation, module, None)
     return TOP if any(option.kind is Kind.TENSOR for option in found.options) else found
 
 
 def _from_elsewhere(prover: Asked, module: Module, name: str, steps: int) -> AbstractValue:
-    """Return what a name means that the module itself does not bind."""
+    """Return the value of a name that the module itself does not bind."""
     bindings = prover.source.bindings(module)
     if name in _OF_MODULES:
         return AbstractValue(Kind.STRING)

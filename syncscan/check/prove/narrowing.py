@@ -148,14 +148,14 @@ def _call(frame: WalkFrame, test: ast.Call, *, holds: bool) -> None:
 
 
 def _without(value: AbstractValue, found: list[AbstractValue]) -> AbstractValue:
-    """Return what is left of a value that is none of some, of kinds which nothing else is."""
+    """Return a value without some options, of kinds that no other option shares."""
     gone = {each.kind for each in found} & {Kind.NDARRAY, Kind.STRING}
     left = [each for each in value.items or () if each.kind not in gone] if value.kind is Kind.UNION else []
     return join_all(left) if left else value
 
 
 def _of_class(frame: WalkFrame, node: ast.expr) -> AbstractValue:
-    """Return what an object of a class is."""
+    """Return the value of an object of a class."""
     head = dotted_name(node)
     if not head:
         return TOP
@@ -169,7 +169,7 @@ def _of_class(frame: WalkFrame, node: ast.expr) -> AbstractValue:
 
 
 def _met(value: AbstractValue, found: list[AbstractValue]) -> AbstractValue:
-    """Return what is both."""
+    """Return the meet of two values."""
     if TOP in found:
         return value
     kinds = {each.kind for each in found}

@@ -84,7 +84,7 @@ def _between(
 def _of_sequences(
     frame: WalkFrame, node: ast.AST, operator: str, left: AbstractValue, right: AbstractValue
 ) -> AbstractValue:
-    """Walk an operator of lists and tuples, or of what is not known."""
+    """Walk an operator of lists and tuples, or of unknown values."""
     if operator == "Add" and left.kind is right.kind and left.kind in _ITEMS:
         if left.items is not None and right.items is not None and left.kind is Kind.TUPLE:
             return AbstractValue(Kind.TUPLE, items=(*left.items, *right.items))
@@ -102,7 +102,7 @@ _NUMBER = "annotate the operand as a number"
 def _compared(
     frame: WalkFrame, node: ast.AST, operator: str, left: AbstractValue, right: AbstractValue
 ) -> AbstractValue:
-    """Walk a comparison; of lists each item is compared, and the truth of that asked for."""
+    """Walk a comparison; a comparison of lists compares each item, and evaluates the truth of each result."""
     kinds = {left.kind, right.kind}
     if kinds <= _PLAIN:
         return _known(operator, left, right)
@@ -123,7 +123,7 @@ def _compared(
 
 
 def _compares_itself(frame: WalkFrame, value: AbstractValue, operator: str) -> bool:
-    """Return whether an object compares without a look at another: members of an enumeration, plain objects, texts."""
+    """Return whether an object's comparison reads no other object: members of an enumeration, plain objects, texts."""
     if value is HOST or value.kind in _PLAIN:
         return True
     cls = value.payload
@@ -136,7 +136,7 @@ def _compares_itself(frame: WalkFrame, value: AbstractValue, operator: str) -> b
 
 
 def _known(operator: str, left: AbstractValue, right: AbstractValue) -> AbstractValue:
-    """Return whether two constants are equal, where they are constants."""
+    """Return whether two constants are equal, or None for other values."""
     if operator in {"Eq", "NotEq"} and None not in {left.payload, right.payload} and left.kind is right.kind:
         return refine(BOOL, payload=(left.payload == right.payload) is (operator == "Eq"))
     return BOOL
@@ -195,7 +195,7 @@ def compare(frame: WalkFrame, node: ast.Compare) -> AbstractValue:
 
 
 def _identity(name: str, left: AbstractValue, right: AbstractValue) -> AbstractValue:
-    """Return whether a value is None, where that is known."""
+    """Return whether a value is None, or None where that is open."""
     if right.kind is not Kind.NONE or left.kind in {Kind.UNKNOWN, Kind.UNION, Kind.MODULE}:
         return BOOL
     return refine(BOOL, payload=(left.kind is Kind.NONE) is (name == "Is"))
@@ -310,14 +310,14 @@ def _indexes(
     if value is not None:
         bound.values["value"] = (value,)
         place = _indexed(base, index)
-        if any(part.kind is Kind.SLICE for part in _parts(index)):  # then it is no scalar, whatever else
+        if any(part.kind is Kind.SLICE for part in _parts(index)):  # then the value is no scalar
             place = refine(place, ndim=place.ndim or 1)
         bound.values["place"] = (place,)
     blocks(frame, node, name, bound)
 
 
 def _indexed(base: AbstractValue, index: AbstractValue) -> AbstractValue:
-    """Return the part of a tensor that an index selects, with the dimensions that are sure."""
+    """Return the part of a tensor that an index selects, with the definite dimensions."""
     if base.kind is not Kind.TENSOR:
         return ANYWHERE
     parts = _parts(index)
@@ -327,7 +327,7 @@ def _indexed(base: AbstractValue, index: AbstractValue) -> AbstractValue:
 
 
 def _dims(ndim: int | None, parts: tuple[AbstractValue, ...]) -> int | None:
-    """Return how many dimensions are left once each part of an index has taken its own."""
+    """Return the number of dimensions after each part of an index has used its own."""
     tensors = [part for part in parts if part.kind is Kind.TENSOR]
     if ndim is None or len(tensors) > 1:
         return None
@@ -344,7 +344,7 @@ def _dims(ndim: int | None, parts: tuple[AbstractValue, ...]) -> int | None:
 
 
 def _is_of_dictionary(index: AbstractValue, value: AbstractValue) -> bool:
-    """Return whether a tensor takes no such index, or no such value."""
+    """Return whether no tensor accepts such an index, or such a value."""
     return index.kind is Kind.STRING or value.kind in {Kind.STRING, Kind.NONE}
 
 

@@ -82,7 +82,7 @@ def call_outside(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) ->
 
 
 def _call_standard(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
-    """Walk a call of the standard library, which looks at what it is given."""
+    """Walk a call of the standard library, which reads its arguments."""
     if root_of(name) in _TEXTS:
         for value in args.values:
             formats(frame, node, value)
@@ -146,7 +146,7 @@ def _flag_of(name: str) -> AbstractValue:
 
 
 def _of_module(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
-    """Walk a method that every module of torch has."""
+    """Walk a method that every torch module has."""
     last = name.rpartition(".")[2]
     if last in {"eval", "train", "requires_grad_", "register_buffer", "register_parameter", "add_module"}:
         return TOP
@@ -190,7 +190,7 @@ def blocks(frame: WalkFrame, node: ast.AST, name: str, bound: Bound, *, spreads:
 
 
 def _fact_of(operation: Operation, effect: Effect) -> str:
-    """Return the one fact that would exclude a case."""
+    """Return the single fact that would exclude a case."""
     if effect in {Effect.ALWAYS, Effect.WAIT, Effect.CHECK}:
         return "leave it out of the step, or allow it with a reason"
     if effect is Effect.UPLOAD:

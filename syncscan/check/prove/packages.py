@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-# Modules of the standard library whose functions run nothing that they are given, and look at it on the host alone.
+# Modules of the standard library whose functions run no argument, and read arguments on the host alone.
 _STDLIB = frozenset(
     {"abc", "argparse", "ast", "atexit", "base64", "binascii", "bisect", "calendar", "cmath", "collections", "contextlib",
      "copy", "ctypes", "dataclasses", "datetime", "decimal", "difflib", "enum", "errno", "fnmatch", "fractions", "functools",
@@ -18,7 +18,7 @@ _STDLIB = frozenset(
      "subprocess", "sys", "sysconfig", "tempfile", "textwrap", "threading", "time", "timeit", "tomllib", "traceback", "types",
      "typing", "typing_extensions", "unicodedata", "urllib", "uuid", "warnings", "weakref", "zipfile", "zlib"}
 )  # fmt: skip
-# Functions and classes that keep what they are given, and look at nothing of it.
+# Functions and classes that store their arguments unread.
 _KEEP = frozenset(
     {"collections.OrderedDict", "collections.defaultdict", "collections.deque", "collections.ChainMap",
      "contextlib.nullcontext", "contextlib.suppress", "copy.copy",
@@ -37,7 +37,7 @@ _OF_VALUES = frozenset(
      "pathlib", "platform", "posixpath", "random", "re", "secrets", "shlex", "shutil", "socket", "string", "struct", "sys",
      "tempfile", "textwrap", "time", "unicodedata", "urllib", "uuid", "zlib"}
 )  # fmt: skip
-# Modules that pass on what they are given, and functions of other packages on numbers and texts.
+# Modules that pass their arguments on, and functions of other packages on numbers and texts.
 _PASSING = frozenset({"abc", "contextlib", "enum", "functools", "types", "typing", "typing_extensions"})
 _ON_HOST = frozenset(
     {"packaging.version.parse", "packaging.version.Version", "triton.cdiv", "triton.next_power_of_2"}
@@ -51,7 +51,7 @@ HARMLESS_CONTEXTS = frozenset(
      "torch.cuda.nvtx.range", "torch.cuda.stream", "torch.device", "torch.enable_grad", "torch.inference_mode",
      "torch.no_grad", "torch.profiler.record_function", "torch.random.fork_rng", "torch.set_grad_enabled"}
 )  # fmt: skip
-# Of torch what is not in the operation table, and does nothing on the GPU.
+# Names of torch that are not in the operation table, and do nothing on the GPU.
 HARMLESS_TORCH = frozenset(
     {"torch.Generator", "torch.Size", "torch.are_deterministic_algorithms_enabled", "torch.compiler.is_compiling",
      "torch.compiler.disable", "torch.finfo", "torch.get_autocast_gpu_dtype", "torch.get_default_device",
@@ -62,7 +62,7 @@ HARMLESS_TORCH = frozenset(
      "torch.cuda.nvtx.mark", "torch.cuda.nvtx.range_pop", "torch.cuda.nvtx.range_push", "torch.distributed.is_available",
      "torch.distributed.get_backend", "torch.backends.cuda.is_built", "torch.version.cuda"}
 )  # fmt: skip
-# Layers of torch whose call and whose making launch kernels of fixed sizes alone.
+# Layers of torch whose constructor and call launch only kernels of fixed sizes.
 HARMLESS_LAYERS = frozenset(
     f"torch.nn.{name}"
     for name in [

@@ -33,12 +33,12 @@ from syncscan.facts import RETURN
 from syncscan.model import Device, Kind
 
 _TAKE_CLASSES = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
-_DEEPEST = 24  # walks and attributes that wait for one another
-_MOST_TURNS = 12  # of one walk, after which it may do anything
+_DEEPEST = 24  # nested walks and attributes in progress
+_MOST_ITERATIONS = 12  # iterations of one walk, after which the walk is widened to anything
 _UNSEEN = object()
 _FACTS = "values are in every call what the runtime facts say"
 Node = Function | tuple[Class, str]  # a walk, or an attribute
-_MOST_WRITERS = 40  # functions that set an attribute, beyond which it may be anything
+_MOST_WRITERS = 40  # functions that set an attribute, beyond which the attribute is widened to anything
 
 
 class Prover:
@@ -48,56 +48,56 @@ class Prover:
         self.source = project
         self.assumptions = assumptions
         self.ran = ran or Ran()
-        self._known: dict[Node, Any] = {}  # walks, and what attributes are
-        self._under_way: list[Node] = []  # each asks for the next
-        self._askers: dict[Node, dict[Node, None]] = {}  # of the value as it is
-        self._stale: dict[Node, None] = {}  # those that have asked for what has changed since
-        self._turns: Counter[Node] = Counter()
+        self._values: dict[Node, Any] = {}  # walks, and the values of attributes
+        self._in_progress: list[Node] = []  # each reads the next
+        self._dependents: dict[Node, dict[Node, None]] = {}  # readers of the present value
+        self._worklist: dict[Node, None] = {}  # the worklist: readers of values that have changed since
+        self._iterations: Counter[Node] = Counter()
         self._generators: dict[Function, bool] = {}
         self._hooks: list[Function | str] | None = None
         self.readers: dict[Function, frozenset[str]] = {}  # names whose containers a function only reads
 
     def walk(self, function: Function) -> Walk:
-        """Return the walk of a function, when all that it asks for is known."""
+        """Return the walk of a function at the fixed point."""
         self.asked(function)
-        while self._stale:
-            self._find(next(iter(self._stale)))
-        found: Walk = self._known[function]
+        while self._worklist:
+            self._compute(next(iter(self._worklist)))
+        found: Walk = self._values[function]
         return found
 
     def asked(self, function: Function) -> Walk:
-        """Return the walk of a function for what another one asks of it, as far as it is known now."""
-        walk: Walk = self._ask(function)
+        """Return the present walk of a function, for a reader."""
+        walk: Walk = self._read(function)
         return walk
 
-    def _ask(self, node: Node) -> Any:
-        """Return what is known of a node; who asks is asked again when that changes."""
-        if node not in self._known and node not in self._under_way:
-            if len(self._under_way) < _DEEPEST:
-                self._find(node)
+    def _read(self, node: Node) -> Any:
+        """Return the present value of a node, and note the reader: a change puts readers on the worklist."""
+        if node not in self._values and node not in self._in_progress:
+            if len(self._in_progress) < _DEEPEST:
+                self._compute(node)
             else:
-                self._stale[node] = None
-        if self._under_way:
-            self._askers.setdefault(node, {})[self._under_way[-1]] = None
-        if node in self._known:
-            return self._known[node]
+                self._worklist[node] = None
+        if self._in_progress:
+            self._dependents.setdefault(node, {})[self._in_progress[-1]] = None
+        if node in self._values:
+            return self._values[node]
         return BOTTOM if isinstance(node, tuple) else _Nothing(node)
 
-    def _find(self, node: Node) -> None:
-        """Find a node anew, from what is known of the others; mark those that have seen something else."""
-        self._stale.pop(node, None)
-        self._turns[node] += 1
-        self._under_way.append(node)
+    def _compute(self, node: Node) -> None:
+        """Compute a node again from the present values of others; put its readers on the worklist if the value changed."""
+        self._worklist.pop(node, None)
+        self._iterations[node] += 1
+        self._in_progress.append(node)
         try:
             found = self._written(*node) if isinstance(node, tuple) else self._walked(node)
         finally:
-            self._under_way.pop()
-        if self._turns[node] > _MOST_TURNS:
+            self._in_progress.pop()
+        if self._iterations[node] > _MOST_ITERATIONS:
             found = _unfollowed(found) if isinstance(found, Walk) else TOP
-        before = self._known.get(node, _UNSEEN)
-        self._known[node] = found
+        before = self._values.get(node, _UNSEEN)
+        self._values[node] = found
         if before is _UNSEEN or _summary(before) != _summary(found):
-            self._stale.update(self._askers.pop(node, {}))
+            self._worklist.update(self._dependents.pop(node, {}))
 
     def _walked(self, function: Function) -> Walk:
         walk = Walk(function)
@@ -136,7 +136,7 @@ class Prover:
         return self.assumptions.of_parameter(function, name, value)
 
     def _declared(self, function: Function, parameter: Parameter) -> AbstractValue:
-        """Return what an annotation says of a parameter, where no call that the check has seen contradicts it."""
+        """Return the declared value of a parameter, joined with contradicting calls that the check has seen."""
         value = self.source.promised(parameter.annotation, function.module, function.parent or function)
         if value is TOP or _has_tensors(value):
             return value
@@ -146,7 +146,7 @@ class Prover:
         return join(value, passed)
 
     def _met(self, value: AbstractValue, functions: Iterable[Function], name: str) -> AbstractValue:
-        """Return a value, or what runtime facts say that a name is in some functions where the value leaves that open."""
+        """Return a value, narrowed by the runtime facts on a name in some functions where the value is open."""
         if not may_hold_gpu(value):
             return value
         found = [seen for each in functions if (seen := self.source.seen(each, name)) is not None]
@@ -195,7 +195,7 @@ class Prover:
 
     def written(self, cls: Class, name: str) -> AbstractValue | None:
         """Return what is declared of an attribute, or all that the project sets it to; None where it does neither."""
-        found: AbstractValue | None = self._ask((cls, name))
+        found: AbstractValue | None = self._read((cls, name))
         return found
 
     def _written(self, cls: Class, name: str) -> AbstractValue | None:
@@ -209,7 +209,7 @@ class Prover:
         return _moved(join_all(values)) if cls.is_module else join_all(values)
 
     def _all_written(self, cls: Class, name: str) -> list[AbstractValue]:
-        """Return everything that the project sets an attribute to."""
+        """Return the join of all values that the project stores into an attribute."""
         related = {*cls.mro(), *cls.subclasses, *(above for below in cls.subclasses for above in below.mro())}
         values = self._set_in_bodies(related, name)
         writers = [each for each in self.source.storing_for(related, name) if self.ran.body(each)]
@@ -229,7 +229,7 @@ class Prover:
         return self._hooks
 
     def _set_in_bodies(self, related: set[Class], name: str) -> list[AbstractValue]:
-        """Return what the bodies of classes set."""
+        """Return the join of the values in the bodies of classes."""
         return [
             constant_of(node.value)
             for cls in related
@@ -243,7 +243,7 @@ class _Nothing(Walk):
     """A function that has yet to be walked."""
 
     def binds(self, _name: str) -> AbstractValue:
-        """Return that nothing is bound yet."""
+        """Return the bottom value: no name is bound yet."""
         return BOTTOM
 
 
@@ -254,15 +254,15 @@ def _unfollowed(walk: Walk) -> Walk:
 
 
 def _summary(found: Any) -> object:
-    """Return what others see of a walk, or of an attribute."""
+    """Return the part of a walk, or of an attribute, that readers see."""
     return (found.returned, found.yielded, found.bound, found.stored) if isinstance(found, Walk) else found
 
 
 class _Anything(dict[str, list[tuple[AbstractValue, AbstractValue]]]):
-    """What a function that could not be followed may store: anything, anywhere."""
+    """The stores of a function that could not be followed: anything, anywhere."""
 
     def get(self, _key: str, _default: object = None) -> Any:
-        """Return that anything may be stored in anything."""
+        """Return a store of anything into anything."""
         return [(TOP, TOP)]
 
 
@@ -280,7 +280,7 @@ def constant_of(node: ast.expr) -> AbstractValue:
 
 
 def _moved(value: AbstractValue) -> AbstractValue:
-    """Return an attribute of a module, whose tensors may move with it."""
+    """Return an attribute of a module, whose tensors may be transferred with the module."""
     if value.kind is Kind.UNION:
         return join_all(map(_moved, value.items or ()))
     if value.kind is Kind.TENSOR:
@@ -289,7 +289,7 @@ def _moved(value: AbstractValue) -> AbstractValue:
 
 
 def _may_be_of(base: AbstractValue, classes: set[Class]) -> bool:
-    """Return whether what an attribute is set on may be an object of some classes."""
+    """Return whether the owner of an attribute that is set may be an object of some classes."""
     if base is BOTTOM:
         return False
     for option in base.options:

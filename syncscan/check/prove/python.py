@@ -106,7 +106,7 @@ def _number(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Abst
 
 
 def _is_doubted(frame: WalkFrame, node: ast.AST, name: str, value: AbstractValue) -> bool:
-    """Return whether a parameter is converted to the type that its annotation names: the code does not trust that."""
+    """Return whether the code converts a parameter to its annotated type, and so does not trust the annotation."""
     argument = node.args[0] if isinstance(node, ast.Call) and node.args else None
     if not isinstance(argument, ast.Name) or value.kind is not Kind.NUMBER or value.dtype != name:
         return False
@@ -162,7 +162,7 @@ _ON_TEXT = "leave the value out of the text, or annotate it with a type that is 
 
 
 def _compares(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
-    """Walk a function that compares or adds up the items that it is given."""
+    """Walk a function that compares or adds up the items of its arguments."""
     several = len(args.args) > 1 and name in {"min", "max"}
     items = list(args.args) if several else [iterates(frame, node, value) for value in args.args[:1]]
     whole = join_all(items) if items else TOP
@@ -180,7 +180,7 @@ def _compares(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Ab
 
 
 def _lazy(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
-    """Walk a function that gives items of what it iterates over, as they are asked for."""
+    """Walk a function that returns items of its argument on demand."""
     start = 1 if name in {"map", "filter"} else 0
     items = [iterates(frame, node, value) for value in args.args[start:]]
     first = items[0] if items else TOP
@@ -201,7 +201,7 @@ def _lazy(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Abstra
 
 
 def _row(items: list[AbstractValue]) -> AbstractValue:
-    """Return one of the tuples that ``zip`` gives."""
+    """Return one of the tuples that ``zip`` yields."""
     return AbstractValue(Kind.TUPLE, items=tuple(items)) if items else list_of(TOP, Kind.TUPLE)
 
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 from syncscan.check.infer.source.index import Class, Function, Module
 
-# Statements whose line Python may leave out of what it reports.
+# Statements whose line Python may leave out of its line events.
 _SILENT = (ast.Pass, ast.Break, ast.Continue, ast.Global, ast.Nonlocal)
 
 
-CLOSED = "*"  # in the place of a name or a file: from then on nothing was recorded
-Code = tuple[str, int]  # a file and the first line of what runs
+CLOSED = "*"  # in the place of a name or a file: the recording ended there
+Code = tuple[str, int]  # a file and the first line of the code that runs
 
 
 @dataclass(frozen=True, slots=True)

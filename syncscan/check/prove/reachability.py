@@ -46,7 +46,7 @@ class Reached:
 
 
 def _callees(prover: Prover, function: Function, walk: Walk) -> set[Function]:
-    """Return the functions that a function may call, of those that ran where a trace tells."""
+    """Return the functions that a function may call; with a trace, only functions that ran."""
     ran = prover.ran
     found = {
         callee

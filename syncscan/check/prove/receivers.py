@@ -17,7 +17,7 @@ _NAMES = (
     ("torch.functional.", "torch."),
     ("posix.", "os."),
 )
-# What the receiver of a method is, by the type that defines the method.
+# The value of a method's receiver, by the type that defines the method.
 RECEIVERS = {
     "torch.Tensor": ANYWHERE,
     "numpy.ndarray": host_arrays(),

@@ -23,7 +23,7 @@ from syncscan.model import ARRAYS, ON_GPU, Device, Kind
 from syncscan.ops.inferred import device_named
 from syncscan.ops.table import Operation
 
-_DATA = frozenset({"data", "input", "obj"})  # whose place a tensor made of them keeps
+_DATA = frozenset({"data", "input", "obj"})  # operands whose place a tensor made of them inherits
 _FIXED: dict[str, tuple[Device, bool | None]] = {
     "cpu": (Device.CPU, None),
     "pinned": (Device.CPU, True),
@@ -62,7 +62,7 @@ def result_of(bound: Bound) -> AbstractValue:
 
 
 def _in_form(bound: Bound) -> Operation | None:
-    """Return the entry for this form of a call; None where it cannot be told."""
+    """Return the entry for this form of a call; None where the form is open."""
     for form in bound.operation.forms:
         verdict = verdict_of(form.when, bound)
         if verdict is None:
@@ -73,7 +73,7 @@ def _in_form(bound: Bound) -> Operation | None:
 
 
 def _counted(operation: Operation, bound: Bound) -> AbstractValue:
-    """Return a tensor, or the tensors that a result is."""
+    """Return a tensor, or as many tensors as a result has."""
     place, pinned = _place(operation, bound)
     ndim = operation.ndim if operation.ndim >= 0 else _ndim(operation, bound)
     made = [tensor(place, _dtype(each, bound), ndim, pinned) for each in operation.dtypes()]
@@ -99,7 +99,7 @@ def _without_ndim(value: AbstractValue) -> AbstractValue:
 
 
 def _place(operation: Operation, bound: Bound) -> tuple[Device, bool | None]:
-    """Return where a result lives, and whether it is pinned."""
+    """Return the place of a result, and whether the memory is pinned."""
     kind = operation.result
     if kind in _FIXED:
         return _FIXED[kind]
@@ -140,7 +140,7 @@ def _named(device: AbstractValue) -> Device:
 
 
 def _together(values: tuple[AbstractValue, ...] | list[AbstractValue]) -> Device:
-    """Return the place of what is made of several operands."""
+    """Return the place of a result of several operands."""
     found = tensors_of(values)
     places = {each.device if each.kind is Kind.TENSOR else Device.MIXED for each in found}
     if not places:
@@ -151,7 +151,7 @@ def _together(values: tuple[AbstractValue, ...] | list[AbstractValue]) -> Device
 
 
 def _dtype(said: str, bound: Bound) -> str | None:
-    """Return the dtype of a result; None where it is not sure."""
+    """Return the dtype of a result; None where the dtype is open."""
     given = bound.get("dtype")
     if given is not None and given is not NONE:
         return given.dtype if given.kind is Kind.DTYPE else None
@@ -188,12 +188,12 @@ def _of_all(bound: Bound, operands: tuple[AbstractValue, ...]) -> str | None:
 
 
 def _promoted(known: list[str | None]) -> str | None:
-    """Return the dtype of what is worked out element by element: one number is enough for it to be no mask."""
+    """Return the dtype of an element-wise result: one number as operand excludes a mask."""
     return next((each for each in ("float", "int") if each in known), _same(known))
 
 
 def _same(known: list[str | None]) -> str | None:
-    """Return what all have in common."""
+    """Return the common value of all, or None."""
     return known[0] if known and len(set(known)) == 1 else None
 
 
@@ -217,7 +217,7 @@ _OTHER_DIMS = {"unbind": -1, "select": -1, "unsqueeze": 1}
 
 
 def _ndim(operation: Operation, bound: Bound) -> int | None:
-    """Return how many dimensions the result has, where that follows from its operands."""
+    """Return the number of dimensions of a result, where the operands determine the number."""
     name = operation.name.rpartition(".")[2]
     operands = [each for each in bound.operands() if each.kind is not Kind.DTYPE]
     if name in _BY_ELEMENT and all(each.kind in {Kind.TENSOR, Kind.NUMBER} for each in operands):

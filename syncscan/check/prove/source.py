@@ -27,7 +27,7 @@ from syncscan.check.prove.values import TOP, AbstractValue, opened, with_keys
 from syncscan.model import Kind
 from syncscan.ops.table import Operation, OperationTable
 
-# Annotations of what may run code as it is iterated, which a list does not.
+# Annotations of iterables that may run code during iteration, unlike a list.
 _LAZY = frozenset(
     {"Iterable", "Iterator", "Generator", "AsyncIterable", "AsyncIterator", "AsyncGenerator", "Awaitable", "Coroutine"}
 )  # fmt: skip
@@ -253,7 +253,7 @@ class Definitions:
         ]
 
     def _all_storing(self) -> dict[str, list[tuple[Function, bool]]]:
-        """Return by name of an attribute who sets it, and whether on other objects than the own one."""
+        """Return the functions that set each attribute, and whether on other objects than their own."""
         if self._stores is None:
             self._stores = {}
             for module in self.modules:
@@ -330,7 +330,7 @@ def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
 
 
 def _stored_attributes(function: Function) -> dict[str, bool]:
-    """Return the attributes that the code of a function sets, and of each whether on other objects than its own."""
+    """Return the attributes that a function's code sets, each with whether on other objects than its own."""
     found: dict[str, bool] = {}
     own = function.parameters[0].name if function.parameters and not function.is_static else ""
     queue: list[ast.AST] = [*getattr(function.node, "body", ())]
@@ -355,7 +355,7 @@ def _stored_attributes(function: Function) -> dict[str, bool]:
 
 
 def _names_lazy(annotation: ast.expr) -> bool:
-    """Return whether an annotation, or a part of it, is of what may run code as it is iterated."""
+    """Return whether an annotation, or a part of it, names an iterable that may run code during iteration."""
     for node in ast.walk(annotation):
         if isinstance(node, (ast.Name, ast.Attribute)) and last_name(node) in _LAZY:
             return True
@@ -369,13 +369,13 @@ def _names_lazy(annotation: ast.expr) -> bool:
 
 
 def _keys_in(annotation: ast.expr) -> ast.expr | None:
-    """Return what ``dict[K, V]`` says of keys."""
+    """Return the value of keys that ``dict[K, V]`` declares."""
     inside = annotation.slice if isinstance(annotation, ast.Subscript) else None
     return inside.elts[0] if isinstance(inside, ast.Tuple) and len(inside.elts) == 2 else None
 
 
 def _is_structural(value: AbstractValue) -> bool:
-    """Return whether a value may be of classes that do not name the one which is promised: a protocol."""
+    """Return whether objects of other classes may satisfy an annotation: a protocol."""
     for option in value.options:
         cls = option.payload if option.kind is Kind.INSTANCE else None
         if isinstance(cls, Class) and any(name.endswith("Protocol") for name in cls.external_bases):

@@ -59,12 +59,12 @@ def _augmented(frame: WalkFrame, node: ast.AugAssign) -> None:
     target = node.target
     before = frame.evaluate(_as_read(target))
     value = binary(frame, node, type(node.op).__name__, before, frame.evaluate(node.value), in_place=True)
-    if not (isinstance(target, ast.Subscript) and before.kind is Kind.TENSOR):  # which stays where it is
+    if not (isinstance(target, ast.Subscript) and before.kind is Kind.TENSOR):  # the value stays in its place
         assign(frame, target, value)
 
 
 def _as_read(target: ast.expr) -> ast.expr:
-    """Return what an augmented assignment reads."""
+    """Return the target of an augmented assignment as a read."""
     kinds: dict[str, type[ast.expr]] = {
         "Name": ast.Name,
         "Attribute": ast.Attribute,
@@ -114,7 +114,7 @@ _READS = frozenset(
 
 
 def _stays_inside(frame: WalkFrame, name: str) -> bool:
-    """Return whether a function only ever reads what it has put into a container of its own, so that nobody adds to it."""
+    """Return whether a function only reads its own stores from a container that no other function receives."""
     known = frame.prover.readers.get(frame.function)
     if known is None:
         known = frame.prover.readers[frame.function] = _only_read(frame.function.node)
@@ -305,12 +305,12 @@ def _with(frame: WalkFrame, node: ast.With) -> bool:
         reached = frame.run(node.body)
     if reached or not swallows:
         return reached
-    frame.env = raised  # such a context may swallow what is raised in it
+    frame.env = raised  # such a context may swallow exceptions of its body
     return True
 
 
 def _maker(frame: WalkFrame, node: ast.expr) -> str:
-    """Return the own name of what makes a context, whatever it is called here."""
+    """Return the full name of a context's constructor, under any import name."""
     called = node.func if isinstance(node, ast.Call) else node
     return frame.module.imported_name(dotted_name(called)).rpartition(".")[2] if dotted_name(called) else ""
 
@@ -350,7 +350,7 @@ def _match(frame: WalkFrame, node: ast.Match) -> bool:
 
 
 def _pattern(frame: WalkFrame, pattern: ast.AST, subject: AbstractValue) -> None:
-    """Walk a pattern: what it compares, and the names that it binds."""
+    """Walk a pattern: its comparisons, and the names that the pattern binds."""
     for part in ast.walk(pattern):
         if isinstance(part, ast.MatchValue):
             other = frame.evaluate(part.value)

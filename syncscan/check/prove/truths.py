@@ -54,7 +54,7 @@ class narrowing:  # noqa: N801 (read as a function)
 
     def __exit__(self, *_: object) -> None:
         for frame, name, before, after in reversed(self._undo):
-            if frame.env.get(name) is after:  # and not bound anew meanwhile
+            if frame.env.get(name) is after:  # and not rebound in between
                 frame.env[name] = before
 
 

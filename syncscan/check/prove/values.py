@@ -26,15 +26,15 @@ __all__ = [
     "may_be_gpu", "may_hold_gpu", "merged", "opened", "refine", "sequence", "tensor", "tensors_of", "truth", "with_keys",
 ]  # fmt: skip
 
-# An object that is no tensor, of which nothing else is known.
+# An otherwise unknown object that is no tensor.
 NO_TENSOR = AbstractValue(Kind.UNKNOWN, payload="no tensor")
-# A value of Python's own that holds no tensor: a text, a path, the time, what a pattern found.
+# A value of Python's own that holds no tensor: a text, a path, the time, a match.
 HOST = AbstractValue(Kind.INSTANCE, payload="python")
 _ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
 _WITHOUT_TENSORS = sys.stdlib_module_names | {"builtins", "numpy", "torch"}  # as variables of modules
 _CONTAINERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.SET, Kind.DICT})
 _MUTABLE = frozenset({Kind.LIST, Kind.SET, Kind.DICT})
-_DECLARED = "declared"  # the payload of a container of which an annotation says what is in it
+_DECLARED = "declared"  # the payload of a container whose annotation declares the items
 _ALL_DIFFER = sum(DIFFERENCES.values())
 
 
@@ -74,7 +74,7 @@ def opened(value: AbstractValue) -> AbstractValue:
         return _unspecific(value)
     if kind is Kind.DEVICE and value.device is Device.UNKNOWN:
         return refine(value, device=Device.MIXED)
-    if kind is Kind.SLICE and value.items is None:  # who says `slice` means one of numbers
+    if kind is Kind.SLICE and value.items is None:  # an annotation `slice` stands for a slice of numbers
         return AbstractValue(kind, items=(join(INT, NONE),))
     return value
 

@@ -54,7 +54,7 @@ class Walk:
     yielded: AbstractValue = BOTTOM
     bound: dict[str, AbstractValue] = field(default_factory=dict)  # every value that a name is bound to
     stored: dict[str, list[tuple[AbstractValue, AbstractValue]]] = field(default_factory=dict)
-    assumed: dict[str, None] = field(default_factory=dict)  # what the walk rests on, to be listed
+    assumed: dict[str, None] = field(default_factory=dict)  # the premises of the walk, for the certificate
 
     def binds(self, name: str) -> AbstractValue:
         """Return every value that a name is bound to."""
