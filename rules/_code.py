@@ -1,4 +1,4 @@
-"""The code of fixes: the text of calls with other arguments, which keeps all that is not meant."""
+"""The code of fixes: the text of calls with some arguments changed, and all other text as written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LINE_BREAK = re.compile(r"[ \t\f]*(#.*)?(?<!\\)\n(.*\n)*")
 
 @dataclass(frozen=True)
 class CallCode:
-    """The code of a call, and what is to be other in it."""
+    """The code of a call, and the changes to make."""
 
     call: ast.Call
     facts: Facts
@@ -69,7 +69,7 @@ class CallCode:
         return _inside_its_parentheses(self.call, self.text(), self.facts)
 
     def _between(self, one: ast.AST, other: ast.AST) -> str:
-        """What stands between two arguments: a comma and the line break behind it, without what else is on the line."""
+        """Return the text between two arguments: a comma and the line break behind it, without comments."""
         between = self.facts.edited(self.call, {one: _MARK, other: _MARK}).split(_MARK)[1]
         comma = _COMMA.match(between)
         assert comma is not None
@@ -77,17 +77,17 @@ class CallCode:
 
 
 def arguments_of(call: ast.Call) -> list[ast.expr | ast.keyword]:
-    """The arguments of a call in the order in which they are written."""
+    """Return the arguments of a call in the order of the source."""
     return sorted([*call.args, *call.keywords], key=lambda each: (each.lineno, each.col_offset))
 
 
 def edited(node: ast.AST, edits: Mapping[ast.AST, str], facts: Facts) -> str:
-    """The text of a node with other text in place of nodes in it, and with the parentheses around it."""
+    """Return the text of a node with other text in place of nodes inside, and with the parentheses around."""
     return _inside_its_parentheses(node, facts.edited(node, edits), facts)
 
 
 def method_call(subject: ast.expr, name: str, *arguments: str, facts: Facts) -> str:
-    """``subject.name(arguments)``, with the parentheses that the subject needs."""
+    """Return ``subject.name(arguments)``, with the parentheses that the subject needs."""
     text = facts.source(subject)
     if not isinstance(subject, _ATOMS) and not _has_parentheses(subject, facts):
         text = f"({text})"
@@ -95,7 +95,7 @@ def method_call(subject: ast.expr, name: str, *arguments: str, facts: Facts) -> 
 
 
 def as_argument(node: ast.expr, facts: Facts) -> str:
-    """The text of an expression as the value of a keyword argument."""
+    """Return the text of an expression as the value of a keyword argument."""
     text = facts.source(node)
     return f"({text})" if isinstance(node, ast.NamedExpr) and not _has_parentheses(node, facts) else text
 

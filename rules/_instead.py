@@ -1,4 +1,4 @@
-"""The choice of a suggestion for a read from the GPU, by where it stands."""
+"""The choice of a suggestion for a read from the GPU, by the site of the read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST = 40
 
 
 def of_a_number(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
-    """For a tensor of one element that becomes a number; "" where nothing better than the general is known."""
+    """Return the suggestion for a tensor of one element that becomes a number; "" where only the general one fits."""
     call = call_around(node, facts)
     if call is not None and facts.name_of(call.func) in _TAKES_TENSOR:
         name = facts.name_of(call.func).rpartition(".")[2]
@@ -27,14 +27,14 @@ def of_a_number(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
 
 
 def of_many(node: ast.AST, tensor: ast.AST, facts: Facts) -> str:
-    """For a tensor that is copied to the host whole."""
+    """Return the suggestion for a whole tensor that is copied to the host."""
     if facts.in_loop(node):
         return of_rounds(node, tensor, facts)
     return suggest("at-once") if facts.used_at_once(node) else ""
 
 
 def of_rounds(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
-    """For what each round of a loop reads: from a tensor that was there before the loop, or that the round made."""
+    """Return the suggestion for a read in each iteration, of a tensor created before or inside the loop."""
     if not facts.made_in_loop(node):
         return suggest("list-before-loop")
     if isinstance(facts.statement(node), ast.AugAssign):
@@ -46,7 +46,7 @@ def of_rounds(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
 
 
 def _is_logged(node: ast.AST, facts: Facts) -> bool:
-    """Whether a node stands in the arguments of what logs or prints."""
+    """Return whether a node is in the arguments of a call that logs or prints."""
     around: ast.AST | None = node
     while around is not None:
         if isinstance(around, ast.Call) and around is not node and _last_name(around.func) in _LOGS:
@@ -62,6 +62,6 @@ def _last_name(function: ast.expr) -> str:
 
 
 def _source_of(tensor: ast.AST | None, facts: Facts) -> str:
-    """The text of a tensor, where it is short enough to be named."""
+    """Return the text of a tensor if the text is short enough for a suggestion, else ""."""
     text = facts.source(tensor) if tensor is not None else ""
     return text if len(text) <= _LONGEST and "\n" not in text else ""

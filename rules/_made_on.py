@@ -1,4 +1,4 @@
-"""What factories make in host memory, made on the GPU in the first place, where the elements are the same there."""
+"""Factories called in host memory, rewritten to create the tensor on the GPU, where the elements are the same."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class DeviceCode:
 
 
 def made_on(source: ast.expr, device: DeviceCode, facts: Facts) -> str | None:
-    """The expression with ``device=`` in each call of a factory; None where it may make something else there, or raise an error."""
+    """Return the expression with ``device=`` in each factory call; None where elements or errors may differ on the GPU."""
     if isinstance(source, ast.Call) and facts.name_of(source.func) not in _DENSE:
         return _factory_on(source, device, facts)
     if not device.is_plain:
-        return None  # it would be evaluated more than once, or before other operands
+        return None  # the device would be evaluated more than once, or before other operands
     if isinstance(source, ast.BinOp):
         return _arithmetic_on(source, device, facts)
     if isinstance(source, ast.Compare):
@@ -81,7 +81,7 @@ def _is_number(node: ast.expr, facts: Facts) -> bool:
 
 
 def _tensor_of(source: ast.expr) -> ast.expr | None:
-    """The tensor of an index, a sign, or the call of a method."""
+    """Return the tensor of an index, a sign, or a method call."""
     if isinstance(source, ast.Subscript):
         return source.value
     if isinstance(source, ast.UnaryOp):
@@ -92,7 +92,7 @@ def _tensor_of(source: ast.expr) -> ast.expr | None:
 
 
 def _keeps_all(source: ast.expr, facts: Facts) -> bool:
-    """Whether an operation on one tensor gives every element of it, in memory as dense."""
+    """Return whether an operation on one tensor returns every element, in equally dense memory."""
     if isinstance(source, ast.Subscript):
         return all(map(_is_whole, index_parts(source)))
     if isinstance(source, ast.Call):
@@ -101,7 +101,7 @@ def _keeps_all(source: ast.expr, facts: Facts) -> bool:
 
 
 def _is_whole(part: ast.expr) -> bool:
-    """Whether a part of an index is ``None``, ``...`` or ``:``, which leave out no element."""
+    """Return whether a part of an index is ``None``, ``...`` or ``:``, which leave out no element."""
     if isinstance(part, ast.Slice):
         return part.lower is None and part.upper is None and part.step is None
     return isinstance(part, ast.Constant) and (part.value is None or part.value is ...)
@@ -115,7 +115,7 @@ def _factory_on(source: ast.Call, device: DeviceCode, facts: Facts) -> str | Non
 
 
 def is_exact(source: ast.expr, facts: Facts) -> bool:
-    """Whether the call of a factory makes the same on the GPU in every case, and raises an error in the same cases."""
+    """Return whether a factory call creates the same on the GPU in every case, and raises the same errors."""
     if not isinstance(source, ast.Call) or not _is_alike(source, facts):
         return False
     number = _number(source, facts)
@@ -131,7 +131,7 @@ def is_exact(source: ast.expr, facts: Facts) -> bool:
 
 
 def _is_alike(source: ast.Call, facts: Facts) -> bool:
-    """Whether the elements are the same when they are made on the GPU."""
+    """Return whether the elements are the same when the tensor is created on the GPU."""
     name = facts.name_of(source.func)
     if name in {"torch.zeros", "torch.ones", "torch.empty", "torch.eye"}:
         return True
@@ -149,6 +149,6 @@ def _number(source: ast.Call, facts: Facts) -> ast.expr | None:
 
 
 def _holds_integers(source: ast.Call, facts: Facts) -> bool:
-    """Whether the dtype of a range is the default one of integers, or one that rounds none below 2**24."""
+    """Return whether the dtype of a range is the default integer dtype, or rounds no integer below 2**24."""
     dtype = facts.argument(source, "dtype")
     return dtype is None or (isinstance(dtype, ast.Attribute) and dtype.attr in _WIDE)

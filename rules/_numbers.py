@@ -1,8 +1,8 @@
-"""Which numbers a fill on the GPU takes exactly as a copy of them does, whatever the dtype.
+"""Numbers that a fill on the GPU stores exactly as a copy does, for every dtype.
 
-A number that its dtype does not hold becomes infinite where it is copied, and is an error where torch fills
-with it on the GPU. `torch.tensor` refuses negative numbers and floats for `torch.uint64`, and a fill refuses 0.0
-for `torch.float8_e8m0fnu`. `tests/rules/test_safe_fixes.py` compares all of this with torch.
+A copy of a number that its dtype does not hold becomes infinite. A fill on the GPU with such a number raises an error.
+`torch.tensor` refuses negative numbers and floats for `torch.uint64`, and a fill refuses 0.0 for `torch.float8_e8m0fnu`.
+`tests/rules/test_safe_fixes.py` compares all of this with torch.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _INTEGERS: dict[str, float] = {  # the largest integer, and exactly
     "long": _INT64_MAX,
 }
 
-# What the GPU fills as the host does. It has no fill for `torch.bits16` and its like (torch 2.11, H200).
+# Dtypes that the GPU fills as the host does. It has no fill for `torch.bits16` and its like (torch 2.11, H200).
 _FILLED = {*_INTEGERS, "uint8", "bool", "chalf", "complex32", "complex64", "cfloat", "complex128", "cdouble"}
 
 
 def fills_dtype(call: ast.Call, facts: Facts) -> bool:
-    """Whether the GPU surely fills a tensor of the dtype that a call gives it, or of the default one."""
+    """Return whether the GPU surely fills a tensor of a call's dtype, or of the default dtype."""
     dtype = facts.argument(call, "dtype")
     if isinstance(dtype, ast.Attribute):
         return facts.of(dtype).kind is Kind.DTYPE and dtype.attr in _FILLED
@@ -54,7 +54,7 @@ def fills_dtype(call: ast.Call, facts: Facts) -> bool:
 
 
 def fills_exactly(number: ast.expr, call: ast.Call, facts: Facts) -> bool:
-    """Whether `torch.full` on the GPU gives what a call of `torch.tensor` or `torch.full` copies there."""
+    """Return whether `torch.full` on the GPU equals the copied result of `torch.tensor` or `torch.full`."""
     value = _written_out(number)
     dtype = next((keyword.value for keyword in call.keywords if keyword.arg == "dtype"), None)
     if value is None:
@@ -64,7 +64,10 @@ def fills_exactly(number: ast.expr, call: ast.Call, facts: Facts) -> bool:
 
 
 def fills_alike(number: ast.expr, call: ast.Call, facts: Facts) -> bool:
-    """Whether `torch.full` gives what `torch.tensor` gives wherever that raises no error, but for 0.0 of `torch.float8_e8m0fnu`."""
+    """Return whether `torch.full` equals `torch.tensor` wherever no error is raised.
+
+    An exception is 0.0 of `torch.float8_e8m0fnu`.
+    """
     value = _written_out(number)
     dtype = facts.argument(call, "dtype")
     is_small = isinstance(value, float) and (0 <= value <= _INT8_MAX or not math.isfinite(value))
@@ -97,13 +100,13 @@ def last_part(node: ast.expr) -> str:
 
 
 def stores_exactly(number: ast.expr) -> bool:
-    """Whether `fill_` gives what a store gives, into a tensor of any dtype."""
+    """Return whether `fill_` equals a store, into a tensor of any dtype."""
     value = _written_out(number)
     return isinstance(value, int) and abs(value) <= _INT8_MAX
 
 
 def fits_any_dtype(number: ast.expr) -> bool:
-    """Whether no dtype refuses to be filled with a number that a store of it takes."""
+    """Return whether every dtype accepts a fill with a number that a store accepts."""
     value = _written_out(number)
     return stores_exactly(number) or (isinstance(value, float) and 0 <= value <= _INT8_MAX)
 
@@ -113,7 +116,7 @@ def _largest_default(value: float) -> float:
 
 
 def _largest(value: float, dtype: ast.expr, facts: Facts) -> float:
-    """Up to which number a dtype is exact; -1 where a number such as this one may be refused."""
+    """Return the largest number up to which a dtype is exact; -1 where a number such as this one may be refused."""
     is_int = isinstance(value, int)
     if isinstance(dtype, ast.Attribute) and facts.of(dtype).kind is Kind.DTYPE:
         by_name = _INTEGERS if is_int else _FLOATS
@@ -123,7 +126,7 @@ def _largest(value: float, dtype: ast.expr, facts: Facts) -> float:
 
 
 def _written_out(node: ast.expr) -> float | None:
-    """The real number or truth value that is written out, with its sign or without, or ``float("inf")``."""
+    """Return the literal number or truth value, with its sign or without, or ``float("inf")``."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
         value = _written_out(node.operand)
         return -value if value is not None and isinstance(node.op, ast.USub) else value

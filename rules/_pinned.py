@@ -1,7 +1,7 @@
-"""How a copy to the GPU gets its source from pinned memory, where that can raise no error that the copy did not.
+"""Copies to the GPU from pinned memory, where pinning raises no error that the copy did not.
 
-Pinning needs CUDA, takes no array (`torch.tensor(array, pin_memory=True)`), and no tensor whose elements share memory, such
-as an expanded one. `tests/rules/tried` tries all of it.
+Pinning needs CUDA. Pinning fails for an array (`torch.tensor(array, pin_memory=True)`), and for a tensor whose elements
+share memory, such as an expanded one. `tests/rules/tried` tries all of it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from ._shared import given, keywords_of, unpacks
 
 _FRESH = frozenset(
     {"torch.Tensor.clone", "torch.Tensor.contiguous", "torch.cat", "torch.stack"}
-)  # what they make is dense
+)  # functions with dense results
 _DECIDES_THE_PLACE = {"device", "pin_memory", "out", "layout"}
 
 
 def is_surely_gpu(device: ast.expr, facts: Facts) -> bool:
-    """Whether a device is written out as a GPU, so that no run gets there without CUDA; a variable may name the CPU in another one."""
+    """Return whether a device is a literal GPU; a variable may name the CPU in another run."""
     if isinstance(device, ast.Call) and facts.name_of(device.func) == "torch.device":
         device = next(iter(given(device)), device)
     if not isinstance(device, ast.Constant):
@@ -32,12 +32,12 @@ def is_surely_gpu(device: ast.expr, facts: Facts) -> bool:
 
 
 def pinned(source: ast.expr, facts: Facts, *, has_cuda: bool) -> str | None:
-    """The source in pinned memory where CUDA is there, as it surely is where ``has_cuda``; None where that might raise an error."""
+    """Return the source in pinned memory if CUDA is available, as ``has_cuda`` ensures; None where pinning may fail."""
     if isinstance(source, ast.Call):
         name = facts.name_of(source.func)
         reads_data = name == "torch.tensor" and _is_plain(facts.argument(source, "data"), facts)
         if reads_data and not _decides_the_place(source):
-            flag = "True" if has_cuda else cuda_is_there(source, facts)
+            flag = "True" if has_cuda else cuda_check(source, facts)
             return (
                 CallCode(source, facts).with_argument("pin_memory", flag).whole()
                 if flag is not None
@@ -47,7 +47,7 @@ def pinned(source: ast.expr, facts: Facts, *, has_cuda: bool) -> str | None:
 
 
 def with_pinned_source(call: ast.Call, source: ast.expr, facts: Facts) -> CallCode | None:
-    """A copy to the GPU, from pinned memory; None where pinning might raise an error that the copy did not."""
+    """Return a copy to the GPU from pinned memory; None where pinning might raise an error that the copy did not."""
     name = facts.name_of(call.func)
     target = facts.argument(call, "input" if name.endswith(".copy_") else "device")
     has_cuda = name.endswith(".cuda") or (target is not None and is_surely_gpu(target, facts))
@@ -59,15 +59,15 @@ def _decides_the_place(call: ast.Call) -> bool:
     return unpacks(call) or not _DECIDES_THE_PLACE.isdisjoint(keywords_of(call))
 
 
-def cuda_is_there(call: ast.Call, facts: Facts) -> str | None:
-    """``torch.cuda.is_available()``, by the name under which a call of a function of torch has torch."""
+def cuda_check(call: ast.Call, facts: Facts) -> str | None:
+    """Return ``torch.cuda.is_available()``, under the name that a call of a torch function has for torch."""
     if not isinstance(call.func, ast.Attribute):
         return None
     return f"{facts.source(call.func.value)}.cuda.is_available()"
 
 
 def is_plain_data(value: Value) -> bool:
-    """Whether `torch.tensor` reads a value element by element, and can pin what it makes of it: a number, a list, a tuple."""
+    """Return whether `torch.tensor` reads a value element by element, and can pin the result: a number, a list, a tuple."""
     return bool(value.options) and all(
         option.kind in {Kind.NUMBER, Kind.LIST, Kind.TUPLE} for option in value.options
     )
@@ -78,7 +78,7 @@ def _is_plain(data: ast.expr | None, facts: Facts) -> bool:
 
 
 def _is_dense(source: ast.expr, facts: Facts) -> bool:
-    """Whether an expression surely makes a tensor whose elements have memory each of its own."""
+    """Return whether an expression surely creates a tensor whose elements share no memory."""
     if isinstance(source, (ast.BinOp, ast.UnaryOp)):
         return facts.of(source).is_cpu_tensor
     if not isinstance(source, ast.Call) or not facts.of(source).is_cpu_tensor:

@@ -1,4 +1,4 @@
-"""What several rules need: asking the facts about a call, its arguments and the parts of an index."""
+"""The questions that several rules ask: about a call, its arguments and the parts of an index."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BROKEN_BRACKETS = re.compile(r"(?<=[(\[{])\s*\n\s*|,?\s*\n\s*(?=[)\]}])")  # li
 
 
 def shown(node: ast.AST, facts: Facts) -> str:
-    """The text of a node on one line, cut where it is long, for a message."""
+    """Return the text of a node on one line, cut where long, for a message."""
     text = " ".join(_BROKEN_BRACKETS.sub("", facts.edited(node, {})).split())
     return f"`{text}`" if len(text) <= _LONGEST_SHOWN else f"`{text[: _LONGEST_SHOWN - 3]}...`"
 
@@ -32,7 +32,7 @@ def shown(node: ast.AST, facts: Facts) -> str:
 def blocking_call(
     node: ast.AST, facts: Facts, effect: Effect, names: Collection[str] = ()
 ) -> ast.Call | None:
-    """The node, if it is a call that blocks as ``effect``, of one of the functions named if any are."""
+    """Return the node, if it is a call that blocks as ``effect``, of one of the functions named if any are."""
     if not isinstance(node, ast.Call):
         return None
     if names and facts.name_of(node.func) not in names and plain_name(node, facts) not in names:
@@ -42,29 +42,29 @@ def blocking_call(
 
 
 def plain_name(call: ast.Call, facts: Facts) -> str:
-    """The last part of the name of a function or method of torch: "nonzero" for "torch.Tensor.nonzero"."""
+    """Return the last part of the name of a torch function or method: "nonzero" for "torch.Tensor.nonzero"."""
     module, _, last = facts.name_of(call.func).rpartition(".")
     return last if module in {"torch", "torch.Tensor", "torch.nn.functional"} else ""
 
 
 def subject(call: ast.Call, facts: Facts) -> ast.expr:
-    """The tensor that an operation works on; the call itself where ``*`` hides it."""
+    """Return the tensor that an operation works on; the call itself where ``*`` hides the tensor."""
     return facts.argument(call, "input") or call
 
 
 def copied(call: ast.Call, facts: Facts) -> ast.expr | None:
-    """What ``copy_`` copies from, or what ``to`` and ``cuda`` copy; None where ``*`` hides it."""
+    """Return the source of ``copy_``, ``to`` or ``cuda``; None where ``*`` hides the source."""
     return facts.argument(call, "src" if plain_name(call, facts) == "copy_" else "input")
 
 
 def operands(call: ast.Call, facts: Facts) -> list[Value]:
-    """What is known of the object whose method is called, and of each argument."""
+    """Return the values of a method's receiver, and of each argument."""
     before = [call.func.value] if isinstance(call.func, ast.Attribute) else []
     return [facts.of(node) for node in (*before, *given(call))]
 
 
 def given(call: ast.Call) -> list[ast.expr]:
-    """The values of the arguments of a call, in the order in which they are written, and what is unpacked."""
+    """Return the expressions of a call's arguments in the order of the source, unpacked ones included."""
     return [
         argument.value if isinstance(argument, (ast.keyword, ast.Starred)) else argument
         for argument in arguments_of(call)
@@ -72,7 +72,7 @@ def given(call: ast.Call) -> list[ast.expr]:
 
 
 def call_around(node: ast.AST, facts: Facts) -> ast.Call | None:
-    """The call of which a node is an argument, or is unpacked into some."""
+    """Return the call that has a node as an argument, unpacked or not."""
     call = facts.parent(node)
     if isinstance(call, (ast.keyword, ast.Starred)):
         call = facts.parent(call)
@@ -80,17 +80,17 @@ def call_around(node: ast.AST, facts: Facts) -> ast.Call | None:
 
 
 def keywords_of(call: ast.Call) -> set[str]:
-    """The names of the keyword arguments of a call."""
+    """Return the names of the keyword arguments of a call."""
     return {keyword.arg for keyword in call.keywords if keyword.arg is not None}
 
 
 def gpu_operand(call: ast.Call, facts: Facts) -> Value | None:
-    """The operand that is most surely on the GPU, or holds something there: operands of one operation share a device."""
+    """Return the surest operand on the GPU, or with a part on the GPU: operands of one operation share a device."""
     return surest(map(on_gpu, operands(call, facts)))
 
 
 def surest(values: Iterable[Value | None]) -> Value | None:
-    """The value of the highest confidence, the first of several."""
+    """Return the value of the highest confidence, the first of several."""
     return max((value for value in values if value is not None), key=_confidence, default=None)
 
 
@@ -99,7 +99,7 @@ def _confidence(value: Value) -> Confidence:
 
 
 def decider(call: ast.Call, facts: Facts, place: Collection[str]) -> ast.expr | None:
-    """The argument that makes a call wait: one that a term of its case says to be in a place, such as "on gpu", and that may be."""
+    """Return the argument that makes a call block: one whose place a term of the call's case requires, such as "on gpu"."""
     case = facts.blocks(call)
     for term in case.when if case is not None else ():
         if term.test != "is" or term.negated or not asks(term.kind, place):
@@ -114,7 +114,7 @@ def decider(call: ast.Call, facts: Facts, place: Collection[str]) -> ast.expr | 
 
 
 def on_gpu(value: Value) -> Value | None:
-    """The value itself, or what it holds, however deep, if that is a tensor on the GPU."""
+    """Return the value itself, or a value inside at any depth, if that value is a tensor on the GPU."""
     if value.is_gpu:
         return value
     inside = value.items if value.items is not None else (value.element,)
@@ -123,36 +123,36 @@ def on_gpu(value: Value) -> Value | None:
 
 
 def doubted(value: Value, *others: Value) -> Value:
-    """The value that decides, no surer than the others on which the finding rests."""
+    """Return the deciding value, no surer than the other premises of the finding."""
     option = min(value.options, key=lambda one: one.confidence, default=value)
     sure = min(one.confidence for each in (option, *others) for one in (each, *each.options))
     return replace(option, confidence=sure)
 
 
 def deciding(*values: Value) -> Value:
-    """The first of the values of which it is known why they are where they are, no surer than any of them."""
+    """Return the first value with evidence for its place, no surer than any of the values."""
     first = next((value for value in values if value.evidence), values[0])
     return doubted(first, *values)
 
 
 def certain(fix_is_exact: bool, *values: Value) -> Applicability:
-    """SAFE where the rewrite gives the same in every case and the values it rests on are proved."""
+    """Return SAFE where the rewrite is exact in every case and the values behind it are proved."""
     proved = all(value.confidence is Confidence.PROVED for value in values)
     return Applicability.SAFE if fix_is_exact and proved else Applicability.UNSAFE
 
 
 def index_parts(subscript: ast.Subscript) -> list[ast.expr]:
-    """The parts of an index, which commas separate."""
+    """Return the parts of an index, which commas separate."""
     return subscript.slice.elts if isinstance(subscript.slice, ast.Tuple) else [subscript.slice]
 
 
 def index_elements(subscript: ast.Subscript) -> list[ast.expr]:
-    """The expressions between the brackets that are no slices."""
+    """Return the expressions between the brackets that are no slices."""
     return [part for part in index_parts(subscript) if not isinstance(part, ast.Slice)]
 
 
 def filled(tensor: ast.Call, facts: Facts) -> CallCode | None:
-    """``torch.full((), number)`` for ``torch.tensor(number)``; None where it is written in another way."""
+    """Return ``torch.full((), number)`` for ``torch.tensor(number)``; None for other forms."""
     if (
         not isinstance(tensor.func, ast.Attribute)
         or not tensor.args
@@ -164,28 +164,28 @@ def filled(tensor: ast.Call, facts: Facts) -> CallCode | None:
 
 
 def gives_a_view(subscript: ast.Subscript, facts: Facts) -> bool:
-    """Whether the index is made of integers and slices; a truth value, which is a number too, gives a copy."""
+    """Return whether the index consists of integers and slices; a truth value, a number too, copies."""
     indices = [facts.of(element) for element in index_elements(subscript)]
     return all(index.kind is Kind.NUMBER and index.dtype != "bool" for index in indices)
 
 
 def unpacks(call: ast.Call) -> bool:
-    """Whether arguments hide behind ``*`` or ``**``: what a rewrite adds may be there already."""
+    """Return whether arguments hide behind ``*`` or ``**``: a rewrite might add an argument twice."""
     return any(isinstance(argument, ast.Starred) for argument in call.args) or any(
         keyword.arg is None for keyword in call.keywords
     )
 
 
 def is_true(node: ast.expr | None) -> bool:
-    """The literal ``True``."""
+    """Return whether a node is the literal ``True``."""
     return isinstance(node, ast.Constant) and node.value is True
 
 
 def is_false(node: ast.expr | None) -> bool:
-    """The literal ``False``, or what is not given."""
+    """Return whether a node is the literal ``False``, or missing."""
     return node is None or (isinstance(node, ast.Constant) and node.value is False)
 
 
 def is_device(value: Value) -> bool:
-    """A device, as an object or as its name."""
+    """Return whether a value is a device, as an object or as its name."""
     return value.kind in {Kind.DEVICE, Kind.STRING}

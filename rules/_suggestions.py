@@ -1,6 +1,6 @@
-"""The table of suggestions: what to write in place of a line, by where it stands.
+"""The table of suggestions: the code to write in place of a line, by the line's site.
 
-`check`, `trace`, the language server and the pages of the rules take every suggestion from here, so that they cannot
+`check`, `trace`, the language server and the pages of the rules take every suggestion from this table, so that no two
 contradict each other. ``{tensor}`` and the like stand for the source of an operand.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """One suggestion: where it fits, what to write, and the codes of the rules that give it."""
+    """One suggestion: the sites that fit, the code to write, and the codes of the rules that use the suggestion."""
 
     where: str
     text: str

@@ -1,4 +1,4 @@
-"""What happens while a copy is under way that the host does not wait for."""
+"""The code that runs while a copy is under way that the host does not block on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from syncscan.syntax.source_text import nodes_of
 
 Touch = Callable[[ast.AST, Facts], bool]
 
-# Calls of torch.cuda that wait for nothing; all others may.
+# Calls of torch.cuda that never block; all others may.
 _QUEUE = frozenset({"record", "record_stream", "current_stream", "Event", "Stream", "current_device"})
 _CONTAINERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET, Kind.STRING, Kind.NUMBER, Kind.SLICE})
 _MAY_DO_ANYTHING = (ast.Await, ast.Yield, ast.YieldFrom, ast.Lambda, ast.With, ast.AsyncWith)
@@ -19,16 +19,16 @@ _ENDS = (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Delete)
 
 
 def first_touch(node: ast.AST, facts: Facts, touches: Touch, path: str) -> int | None:
-    """The line that first touches a value while the copy in the statement of ``node`` may be under way; None if none does.
+    """Return the line that first touches a value while the copy of ``node`` may be under way; None if none does.
 
-    ``path`` is the name of the value. Looked at is what runs next, up to what may wait for the GPU, which is every call that is
-    not known not to.
+    ``path`` is the name of the value. The search ends at the first call that may block, which is every call that is not
+    known to return at once.
     """
     for statement, there in facts.behind(node):
         inside = list(nodes_of(statement))
         touching = [each for each in inside if touches(each, there)]
         own = {id(part) for one in touching for part in nodes_of(one)}
-        if any(id(each) not in own and may_wait(each, there) for each in inside):
+        if any(id(each) not in own and may_block(each, there) for each in inside):
             return None
         if touching:
             return there.line(touching[0])
@@ -42,8 +42,8 @@ def first_touch(node: ast.AST, facts: Facts, touches: Touch, path: str) -> int |
     return None
 
 
-def may_wait(node: ast.AST, facts: Facts) -> bool:
-    """Whether a node may wait for the GPU, as far as is known: a call of something unknown may, and so may a property that does."""
+def may_block(node: ast.AST, facts: Facts) -> bool:
+    """Return whether a node may block: a call of an unknown function may, and so may a property that blocks."""
     if isinstance(node, _MAY_DO_ANYTHING) or facts.blocks(node) is not None:
         return True
     if isinstance(node, ast.Attribute):
@@ -60,7 +60,7 @@ def may_wait(node: ast.AST, facts: Facts) -> bool:
 
 
 def _binds(statement: ast.AST, path: str, facts: Facts) -> bool:
-    """Whether a statement gives a name another value."""
+    """Return whether a statement binds a name to another value."""
     if isinstance(statement, ast.Assign):
         targets = statement.targets
     elif isinstance(statement, (ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor)):

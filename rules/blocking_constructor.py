@@ -33,7 +33,7 @@ from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._code import CallCode
 from ._numbers import fills_alike, fills_exactly, is_length
-from ._pinned import cuda_is_there, is_plain_data, is_surely_gpu
+from ._pinned import cuda_check, is_plain_data, is_surely_gpu
 from ._shared import (
     CONSTRUCTORS,
     blocking_call,
@@ -190,7 +190,7 @@ def _hint(call: ast.Call, data: ast.expr, facts: Facts) -> str:
 
 
 def _is_empty(data: ast.expr) -> bool:
-    """A list or tuple written out without an element: there is nothing to copy."""
+    """Return whether a node is a literal list or tuple without an element: there is nothing to copy."""
     return isinstance(data, (ast.List, ast.Tuple)) and not data.elts
 
 
@@ -219,9 +219,9 @@ def _rewrite(call: ast.Call, data: ast.expr, facts: Facts) -> Rewrite | None:
 
 
 def _repeated(data: ast.expr, call: ast.Call, facts: Facts) -> tuple[str, str] | None:
-    """The shape and the number of ``[v]`` and ``[v] * n``, where `torch.full` takes both and gives the same dtype.
+    """Return the shape and the number of ``[v]`` and ``[v] * n``, where `torch.full` has the same dtype.
 
-    Of no element at all `torch.tensor` cannot tell the dtype, and a list is repeated by a negative number, too.
+    `torch.tensor` cannot infer the dtype of no element, and a list repeated by a negative number is empty, too.
     """
     item, count, is_empty = data, "1", False
     if isinstance(data, ast.BinOp) and isinstance(data.op, ast.Mult):
@@ -238,7 +238,7 @@ def _repeated(data: ast.expr, call: ast.Call, facts: Facts) -> tuple[str, str] |
 
 
 def _is_count(times: ast.expr, facts: Facts) -> bool:
-    """Whether a number is never negative: one written out, or a length."""
+    """Return whether a number is never negative: a literal, or a length."""
     return is_length(times, facts) or (isinstance(times, ast.Constant) and type(times.value) is int)
 
 
@@ -251,11 +251,14 @@ def _filled(full: CallCode, shape: str, number: str) -> CallCode:
 
 
 def _pinned_upload(call: ast.Call, data: ast.expr, device: ast.expr, facts: Facts) -> str | None:
-    """Made in pinned memory and copied; an array is made a tensor first, and pinned where CUDA is surely there."""
+    """Return the code that creates the source in pinned memory and copies it.
+
+    An array becomes a tensor first, and is pinned where CUDA is surely available.
+    """
     has_cuda = is_surely_gpu(device, facts)
     on_host = CallCode(call, facts).with_argument("device", '"cpu"')
     if is_plain_data(facts.of(data)):
-        flag = "True" if has_cuda else cuda_is_there(call, facts)
+        flag = "True" if has_cuda else cuda_check(call, facts)
         pinned = on_host.with_argument("pin_memory", flag).text() if flag is not None else None
     else:
         pinned = f"{on_host.text()}.pin_memory()" if has_cuda else None

@@ -163,7 +163,7 @@ def _rewrite(call: ast.Call, source: ast.expr, facts: Facts) -> Rewrite | None:
     ):
         return None
     if name != "copy_":
-        made = _made_there(call, source, facts)
+        made = _made_on_gpu(call, source, facts)
         if made is not None:
             return made
     start = CallCode(call, facts) if facts.of(source).pinned else with_pinned_source(call, source, facts)
@@ -173,8 +173,8 @@ def _rewrite(call: ast.Call, source: ast.expr, facts: Facts) -> Rewrite | None:
     return Rewrite(call, copy, suggest("upload"), Applicability.UNSAFE)
 
 
-def _made_there(call: ast.Call, source: ast.expr, facts: Facts) -> Rewrite | None:
-    """`torch.zeros(n).cuda()`, `(1 - torch.eye(n)).to(x)`: to be made on the GPU in the first place."""
+def _made_on_gpu(call: ast.Call, source: ast.expr, facts: Facts) -> Rewrite | None:
+    """Return the rewrite of `torch.zeros(n).cuda()` or `(1 - torch.eye(n)).to(x)` to create the tensor on the GPU."""
     device = _only_device(call, facts)
     made = made_on(source, device, facts) if device is not None else None
     if made is not None:
@@ -189,7 +189,7 @@ def _made_there(call: ast.Call, source: ast.expr, facts: Facts) -> Rewrite | Non
 
 
 def _device_among_others(call: ast.Call, facts: Facts) -> DeviceCode | None:
-    """The device of a call that does something else too, such as `.to(x)` and `.to(device, dtype)`, and stays for that."""
+    """Return the device of a call that has another effect too, such as `.to(x)` and `.to(device, dtype)`."""
     device = facts.argument(call, "device")
     if device is None or not isinstance(device, (ast.Name, ast.Attribute)):
         return None
@@ -199,7 +199,7 @@ def _device_among_others(call: ast.Call, facts: Facts) -> DeviceCode | None:
 
 
 def _only_device(call: ast.Call, facts: Facts) -> DeviceCode | None:
-    """The device to which the call moves, where it does nothing else."""
+    """Return the device of a call whose only effect is the transfer."""
     if not given(call):
         return DeviceCode('"cuda"', is_plain=True) if plain_name(call, facts) == "cuda" else None
     device = facts.argument(call, "device")

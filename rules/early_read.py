@@ -22,7 +22,7 @@ from syncscan.rule import Example, Facts, Match, Rule
 from ._shared import call_around, gpu_operand, shown
 from ._under_way import first_touch
 
-# What gives the same memory in another form, and reads no element.
+# Operations that return the same memory in another form, and read no element.
 _VIEWS = frozenset(
     {
         *(
@@ -40,7 +40,7 @@ _VIEWS = frozenset(
         *("transpose", "permute", "expand", "narrow", "select", "view_as", "unflatten", "t"),
     }
 )
-# What the host knows of a tensor without its elements.
+# Attributes that the host reads without the tensor's elements.
 _QUERIES = frozenset(
     {
         *("size", "dim", "numel", "ndimension", "element_size", "stride", "is_contiguous", "is_pinned"),
@@ -135,7 +135,7 @@ def wait_for(lens: torch.Tensor) -> None:
 
 
 def _read_behind(call: ast.Call, facts: Facts) -> int | None:
-    """The line that reads what a copy has been given to, or was copied into."""
+    """Return the line that reads the variable assigned from a copy, or the copy's destination."""
     path = _name_of_copy(call, facts)
     if path is None:
         return None
@@ -149,7 +149,7 @@ def _read_behind(call: ast.Call, facts: Facts) -> int | None:
 
 
 def _name_of_copy(call: ast.Call, facts: Facts) -> str | None:
-    """The name by which the copy is known from here on; None where it has none."""
+    """Return the name of the copy from here on; None where the copy has none."""
     around = facts.parent(call)
     into = facts.argument(call, "input")
     if facts.argument(call, "src") is not None and into is not None:
@@ -161,14 +161,14 @@ def _name_of_copy(call: ast.Call, facts: Facts) -> str | None:
 
 
 def _whole(node: ast.expr, facts: Facts) -> str | None:
-    """The name of a buffer, of which a part may be meant."""
+    """Return the name of a buffer, for the buffer or a part."""
     while isinstance(node, ast.Subscript):
         node = node.value
     return facts.source(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
 
 
 def _is_read(node: ast.AST, facts: Facts) -> bool:
-    """Whether an element of a host tensor is read where it stands."""
+    """Return whether the expression around a host tensor reads an element."""
     around = facts.parent(node)
     if around is None or around is facts.statement(node):
         return _is_read_by(facts.statement(node), node, facts)
@@ -187,7 +187,7 @@ def _is_read(node: ast.AST, facts: Facts) -> bool:
 
 
 def _is_read_through(attribute: ast.Attribute, facts: Facts) -> bool:
-    """Whether an attribute of a host tensor, which may be called, reads an element."""
+    """Return whether an attribute of a host tensor, called or not, reads an element."""
     name, call = attribute.attr, facts.parent(attribute)
     if not isinstance(call, ast.Call) or call.func is not attribute:
         return name in {"T", "mT", "data"} and _is_read(attribute, facts)
@@ -198,7 +198,7 @@ def _is_read_through(attribute: ast.Attribute, facts: Facts) -> bool:
 
 
 def _is_read_by(statement: ast.AST, node: ast.AST, facts: Facts) -> bool:
-    """Whether a statement reads the whole of what stands in it."""
+    """Return whether a statement reads the whole of an expression inside."""
     if isinstance(statement, (ast.If, ast.While, ast.Assert)):
         return statement.test is node
     if isinstance(statement, (ast.For, ast.AsyncFor)):

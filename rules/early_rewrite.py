@@ -106,14 +106,14 @@ def _is_pinned(value: Value) -> bool:
 
 
 def _buffer(source: ast.expr) -> tuple[ast.expr | None, ast.Subscript | None]:
-    """The name of the memory that is copied, and the part of it."""
+    """Return the name of the copied memory, and the copied part."""
     part = source if isinstance(source, ast.Subscript) else None
     buffer = part.value if part is not None else source
     return (buffer if isinstance(buffer, (ast.Name, ast.Attribute)) else None), part
 
 
 def _writes_to(buffer: str, part: ast.Subscript | None) -> Touch:
-    """Whether a node surely writes to elements that are copied."""
+    """Return a test whether a node surely writes to copied elements."""
 
     def writes(node: ast.AST, there: Facts) -> bool:
         if isinstance(node, (ast.Assign, ast.AugAssign)):
@@ -134,12 +134,12 @@ def _writes_to(buffer: str, part: ast.Subscript | None) -> Touch:
 
 
 def _overlap(one: ast.Subscript | None, other: ast.Subscript | None) -> bool:
-    """Whether two parts of a buffer surely share elements."""
+    """Return whether two parts of a buffer surely share elements."""
     if one is None or other is None:
         return True
     return _starts_at_the_start(one) and _starts_at_the_start(other)
 
 
 def _starts_at_the_start(part: ast.Subscript) -> bool:
-    """``x[:n]``: has the first element, whatever n is, unless there is none."""
+    """Return whether a part is ``x[:n]``, which has the first element unless empty."""
     return isinstance(part.slice, ast.Slice) and part.slice.lower is None

@@ -105,7 +105,7 @@ def _hint(index: ast.expr, value: Value) -> str:
 
 
 def _of_numbers(numbers: list[int]) -> str:
-    """What picks rows that are written out: a slice where they stand side by side."""
+    """Return the suggestion for literal row numbers: a slice for neighbouring rows."""
     if numbers == list(range(numbers[0], numbers[0] + len(numbers))):
         return suggest("slice", slice=f"{numbers[0]}:{numbers[-1] + 1}")
     return suggest("rows")

@@ -97,6 +97,6 @@ def _rewrite(node: ast.Assign, place: ast.Subscript, facts: Facts) -> Rewrite | 
 
 
 def _dims_left(place: ast.Subscript, facts: Facts) -> int | None:
-    """The number of dimensions of a part that integers and slices pick, where it is known."""
+    """Return the number of dimensions of a part that integers and slices select, where known."""
     dims = facts.of(place.value).ndim
     return dims - len(index_elements(place)) if dims is not None else None

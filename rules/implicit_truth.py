@@ -137,7 +137,7 @@ def _hint(node: ast.AST, facts: Facts) -> str:
 
 
 def _becomes_gpu(node: ast.expr, value: Value) -> bool:
-    """Whether a flag that starts as `False` or `True`, or that a function returns, is a GPU tensor on some path."""
+    """Return whether a flag that starts as `False` or `True`, or a function's result, is a GPU tensor on some path."""
     if not isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
         return False
     tensors = [option for option in value.options if option.kind is not Kind.NUMBER or option.dtype != "bool"]
@@ -153,7 +153,7 @@ def _match_call(call: ast.Call, facts: Facts) -> Match | None:
 
 
 def _tested(node: ast.AST) -> list[ast.expr]:
-    """The expressions whose truth this node itself asks for."""
+    """Return the expressions whose truth this node itself tests."""
     if isinstance(node, (ast.If, ast.While, ast.Assert, ast.IfExp)):
         return [node.test]
     if isinstance(node, ast.comprehension):
@@ -164,10 +164,10 @@ def _tested(node: ast.AST) -> list[ast.expr]:
 
 
 def _last_operand(node: ast.expr) -> ast.expr | None:
-    """The expression that decides in the end; None where it asks for itself.
+    """Return the operand that decides in the end; None for a node that tests its operands itself.
 
-    `and`, `or` and `not` are nodes that ask for themselves: an `if` over them asks only for the last
-    operand, and each place is reported once.
+    `and`, `or` and `not` are nodes that test their operands: an `if` over them tests only the last operand, and each place
+    is reported once.
     """
     while isinstance(node, ast.BoolOp):
         node = node.values[-1]
@@ -175,7 +175,7 @@ def _last_operand(node: ast.expr) -> ast.expr | None:
 
 
 def _compared(node: ast.Compare, facts: Facts) -> ast.expr | None:
-    """The GPU tensor in a comparison whose truth Python needs: of `in`, or of a chain before its end."""
+    """Return the GPU tensor in a comparison whose truth Python needs: of `in`, or of a chain before its end."""
     left = node.left
     for index, (operator, right) in enumerate(zip(node.ops, node.comparators, strict=True)):
         if isinstance(operator, (ast.In, ast.NotIn)):
@@ -191,6 +191,6 @@ def _compared(node: ast.Compare, facts: Facts) -> ast.expr | None:
 
 
 def _looks_into(container: ast.expr, element: ast.expr, facts: Facts) -> bool:
-    """Whether `in` compares an element with tensors: a text is no tensor's element (torch raises), and equals none."""
+    """Return whether `in` compares an element with tensors: a text equals no tensor, and never has a tensor as element."""
     kinds = {Kind.LIST, Kind.TUPLE, Kind.TENSOR}
     return facts.of(container).kind in kinds and facts.of(element).kind is not Kind.STRING

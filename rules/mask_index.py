@@ -90,7 +90,7 @@ kept = rows[mask]
 
 
 def _beside(mask: Value, indexed: Value) -> Value:
-    """The mask, or what it indexes where that is known to be on the GPU and the mask is only assumed to be: they share a device."""
+    """Return the mask; where the mask is only assumed on the GPU, return the indexed tensor if that is surer."""
     if mask.confidence is Confidence.ASSUMED and indexed.is_gpu and indexed.confidence is not mask.confidence:
         return replace(indexed, confidence=Confidence.INFERRED)
     return mask
@@ -100,7 +100,7 @@ _SUMS = {"sum", "mean"}
 
 
 def _hint(node: ast.Subscript, mask: ast.AST, facts: Facts) -> str:
-    """For the store or the sum in which the index stands; "" where nothing better than the general is known."""
+    """Return the suggestion for the store or the sum around the index; "" where only the general one fits."""
     dims = {facts.of(node.value).ndim, facts.of(mask).ndim} - {None}
     if len(index_parts(node)) != 1 or mask is node or len(dims) > 1:
         return ""

@@ -148,7 +148,7 @@ def _instead(is_bound: bool, node: ast.AST, facts: Facts) -> str:
 
 
 def _match_repetition(node: ast.BinOp, facts: Facts) -> Match | None:
-    """`[0] * n`: a sequence is repeated a number of times."""
+    """Return the match of `[0] * n`, which repeats a sequence."""
     if not isinstance(node.op, ast.Mult):
         return None
     pairs = ((node.left, node.right), (node.right, node.left))
@@ -162,7 +162,7 @@ def _match_repetition(node: ast.BinOp, facts: Facts) -> Match | None:
 
 
 def _element(number: ast.expr, facts: Facts) -> ast.expr:
-    """The element of a tuple or list, written out, that is on the GPU, or may be; or what is none itself."""
+    """Return the element of a literal tuple or list that may be on the GPU, or the number itself."""
     if not isinstance(number, (ast.Tuple, ast.List)):
         return number
     inside = [each.value if isinstance(each, ast.Starred) else each for each in number.elts]

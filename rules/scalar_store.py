@@ -125,7 +125,7 @@ counts[torch.arange(3)] = 0.0
 
 
 def _is_uploaded(place: ast.Subscript, facts: Facts) -> bool:
-    """The store uploads, and not because of an index in host memory (SYN305)."""
+    """Return whether the store uploads, and not because of an index in host memory (SYN305)."""
     case = facts.blocks(place)
     if case is None or case.effect is not Effect.UPLOAD:
         return False

@@ -74,7 +74,7 @@ print(torch.ones(4))
 
 
 def _written(node: ast.AST, facts: Facts) -> Value | None:
-    """The GPU value that a node turns into text."""
+    """Return the GPU value that a node turns into text."""
     if isinstance(node, ast.FormattedValue):
         return on_gpu(facts.of(node.value))
     if isinstance(node, ast.BinOp):

@@ -85,7 +85,7 @@ def _draw(show: Callable[[Watched], object], watched: Watched, error: SyncscanEr
 
 
 def _wait(stamps: Stamps) -> None:
-    """Return when files have changed and then stayed unchanged for a while."""
+    """Block until files have changed and then stayed unchanged for a while."""
     while (now := _look(stamps, _EACH)) == stamps:
         pass
     while (then := _look(now, _QUIET)) != now:

@@ -63,7 +63,7 @@ def _describe_tensor(tensor: Any) -> Description:
 
 
 def _describe_parts(tensor: Any) -> Description:
-    """Return whether a sparse tensor is coalesced, and whether its elements are tensors."""
+    """Describe a sparse tensor: coalesced or not, and with tensors as elements or not."""
     import torch  # noqa: PLC0415
 
     if tensor.layout is not torch.sparse_coo:

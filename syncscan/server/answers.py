@@ -48,7 +48,7 @@ _MOST_RELATED = 3  # places that an editor lists under a diagnostic
 
 
 def _related(finding: Finding) -> Iterator[types.DiagnosticRelatedInformation]:
-    """Return the places of the evidence, the nearest first; lines of notebook cells have no address."""
+    """Yield the places of the evidence, the nearest first; lines of notebook cells have no address."""
     steps = [step for step in finding.evidence if not step.cell]
     for step in steps[:_MOST_RELATED]:
         start = types.Position(step.line - 1, 0)

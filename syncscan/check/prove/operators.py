@@ -136,7 +136,7 @@ def _compares_itself(frame: WalkFrame, value: AbstractValue, operator: str) -> b
 
 
 def _known(operator: str, left: AbstractValue, right: AbstractValue) -> AbstractValue:
-    """Return whether two constants are equal, or None for other values."""
+    """Return the truth value of the equality of two constants; anything for other values."""
     if operator in {"Eq", "NotEq"} and None not in {left.payload, right.payload} and left.kind is right.kind:
         return refine(BOOL, payload=(left.payload == right.payload) is (operator == "Eq"))
     return BOOL
@@ -195,7 +195,7 @@ def compare(frame: WalkFrame, node: ast.Compare) -> AbstractValue:
 
 
 def _identity(name: str, left: AbstractValue, right: AbstractValue) -> AbstractValue:
-    """Return whether a value is None, or None where that is open."""
+    """Return the truth value of a test for None, where the value is known."""
     if right.kind is not Kind.NONE or left.kind in {Kind.UNKNOWN, Kind.UNION, Kind.MODULE}:
         return BOOL
     return refine(BOOL, payload=(left.kind is Kind.NONE) is (name == "Is"))
