@@ -1,7 +1,7 @@
 """Facts: where the parameters, results and attributes of functions were seen to live.
 
-`syncscan facts record` writes them, `syncscan check` reads them. A fact is about a function as it was: it is kept under
-``module:qualname`` and a hash of the function's syntax, and says of each name how often it was which word:
+`syncscan facts record` writes them, `syncscan check` reads them. A fact is about one version of a function. The key of a fact is
+``module:qualname`` and a hash of the function's syntax. A fact counts the words of each name:
 
     words = {"x": {"gpu float": 340, "none": 2}, "return": {"tuple(gpu float, int)": 342}, "self.mask": {"host bool": 342}}
 

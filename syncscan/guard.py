@@ -128,7 +128,7 @@ def _on_wait(entry: Any, duration_ns: int, frame: FrameType | None, detector: st
 
 
 def notice(api: str, frame: FrameType) -> None:
-    """Tell the regions of this thread or task that ``api`` would have waited; for the simulated GPU."""
+    """Report a synchronization that ``api`` would have made to the regions of this thread or task; for the simulated GPU."""
     _on_wait(_Event(api), 0, frame, "simulated")
 
 

@@ -158,7 +158,7 @@ def _apply(limit: Limit, counted: _Counted) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """List the tests that waited, the worst first."""
+    """List the tests that synchronized, the worst first."""
     if not terminalreporter.config.getoption("syncscan"):
         return
     counts = [

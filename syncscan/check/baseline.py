@@ -1,8 +1,8 @@
-"""The baseline: what is known of a project and not reported again, in a file that people merge.
+"""The baseline: accepted findings of a project, which are not reported again, in a file that people merge.
 
 An entry has the file, function, code and normalised expression of a finding, and no line. So the baseline
-stays valid if lines move or a formatter rewrites them. Entries count: the second equal finding in a
-function is a new one. Git tells the new name of a renamed file. If git does not know, the entry of a lost file
+stays valid if lines shift or a formatter rewrites them. Entries count: the second equal finding in a
+function is a new one. Git reports the new name of a renamed file. Without git's report, the entry of a lost file
 stands for an equal finding in a file without entries.
 """
 

@@ -1,8 +1,8 @@
-"""Results kept on disk: what a project as it is gives is not worked out twice.
+"""Results on disk: the check of an unchanged project is not computed twice.
 
-An entry is named after all that a result rests on: the content of every file that is read, the settings, and the
-program itself. So it is never out of date, only unused. It is data and nothing else, and what is damaged, or was
-written by something else, is passed over as if it were not there.
+An entry is named after everything that determines a result: the content of every file that is read, the settings, and the
+program itself. So an entry is never out of date, only unused. An entry holds data alone. A damaged or foreign file counts
+as a missing entry.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def key_of_state(
     conventions: Conventions,
     operations: Mapping[str, Any],
 ) -> str:
-    """Return the name under which what is known of a project is kept, whatever its files hold: its root, and what its files are."""
+    """Return the name of the entry for a project's state: from its root and file names, not from the contents."""
     digest = hashlib.sha256(key_of_place(conventions, operations).encode())
     for source in sorted(sources, key=_shown):
         digest.update(json.dumps([source.shown, source.module, source.path.stem]).encode())
@@ -83,7 +83,7 @@ def key_of_state(
 
 
 def key_of_place(conventions: Conventions, operations: Mapping[str, Any]) -> str:
-    """Return the name under which is kept which project was checked last in the working folder, whatever its files are."""
+    """Return the name of the entry for the last project checked in the working folder, whatever its files are."""
     digest = hashlib.sha256(_program())
     digest.update(json.dumps([str(Path.cwd()), astuple(conventions), operations]).encode())
     return digest.hexdigest()
@@ -123,7 +123,7 @@ class Store:
         self._left: list[tuple[str, str, Callable[[], bytes | None]]] = []  # results to be written
 
     def read(self, key: str) -> CheckResult | None:
-        """Return the result that was kept under a name, if it is as it was written."""
+        """Return the result stored under a name, if the entry is intact."""
         body = self._get(key, "result")
         try:
             return None if body is None else _result(json.loads(body))
@@ -185,7 +185,7 @@ class Store:
             self._make_room()
 
     def clean(self) -> int:
-        """Remove all that was kept, and nothing else; how many bytes that frees. OSError where that fails."""
+        """Remove the store's own files, and return the number of bytes freed; OSError where that fails."""
         freed = 0
         for entry, status in self._entries():
             entry.unlink(missing_ok=True)

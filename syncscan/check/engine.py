@@ -141,7 +141,7 @@ class Engine:
         """Return the result derived from the state of an earlier run and the changes since; None where a cold run is needed.
 
         The restored project serves this one check only: findings in unchanged files refer to no nodes, so
-        later edits could not move them.
+        later edits could not shift them.
         """
         if has_contracts(sources, self._sync_free):
             return None  # proofs need the trees of all files

@@ -1,4 +1,4 @@
-"""Suppressions for what is found: a comment above each statement, where a formatter leaves it.
+"""Suppressions for findings: a comment above each statement, where a formatter leaves it.
 
 A formatter would move a comment behind the code when a line is split. Only a statement on the line of its
 head (``if lost: report(lost.item())``) has its comment there, because a formatter gives both a line of

@@ -1,4 +1,4 @@
-"""The matcher: ask the rules about the nodes of each candidate statement, and turn their matches into findings."""
+"""The matcher: ask the rules about the nodes of each candidate statement, and convert their matches into findings."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def _nodes_in(statement: ast.stmt) -> Iterator[ast.AST]:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A finding without its evidence, tied to a node so that edits above the finding can move its lines.
+    """A finding without its evidence, tied to a node so that edits above the finding can shift its lines.
 
     ``because`` is the first step of the evidence. ``line`` is the line of ``node`` when the rule matched.
     """

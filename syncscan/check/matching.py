@@ -153,7 +153,7 @@ class Matching:
     def _take(self, parts: Sequence[str], names: Names, cells: Sequence[Cell[Any]]) -> None:
         """Read the findings of other processes.
 
-        They refer to no nodes of this process, so an edit cannot move them.
+        They refer to no nodes of this process, so an edit cannot shift them.
         """
         reader = FindingReader(self._solver, names, cells.__getitem__, Trees({}))
         for number, found in chain.from_iterable(map(json.loads, parts)):

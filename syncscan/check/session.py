@@ -60,11 +60,11 @@ def check(
     store: Store | None = None,
     resident: Resident | None = None,
 ) -> Checked:
-    """Check a project as it is, and tell what is new from what a baseline knows; look into a store first.
+    """Check a project, and separate new findings from the baseline's; look into a store first.
 
-    With ``resident``, the engine that knows the project works out what has changed since it was asked last.
+    With ``resident``, the engine that holds the project analyses only the changes since its last check.
 
-    ConfigError where `hot` names a function that is not there.
+    ConfigError where `hot` names a missing function.
     """
     result, refuted = _found(project, config, progress, jobs, store, resident)
     files = _Files(project, result.failed)

@@ -41,7 +41,7 @@ class Change:
 
 
 def find_change(folder: Path, revision: str) -> Change:
-    """Return the change since a revision, in commits, staged or not; ConfigError where git cannot tell."""
+    """Return the change since a revision, in commits, staged or not; ConfigError where git fails."""
     top = repository(folder)
     if top is None:
         raise ConfigError(f"--since: {folder} is in no git repository")

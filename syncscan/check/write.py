@@ -1,4 +1,4 @@
-"""Puts a fixed file in the place of the old one, and loses nothing: what cannot be kept whole is left alone."""
+"""Replaces a file by its fixed version without loss: a file that cannot be preserved whole stays unfixed."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def option(*names: str, group: str = "Options", **settings: Any) -> Callable[[Fu
 def old_option(
     old: str, new: str, parameter: str, value: str | None = None, *, multiple: bool = False, **also: str
 ) -> Callable[[Function], Function]:
-    """Return the decorator of a hidden option that sets ``parameter``, and tells who uses the old name the new one.
+    """Return the decorator of a hidden option that sets ``parameter``, and reports the new name to users of the old.
 
     With a ``value`` the old option is a flag that stands for this value. The option sets what ``also`` names besides.
     """

@@ -64,7 +64,7 @@ class Interim:
         self._reporters = [pid for pid in self._reporters if not os.waitpid(pid, os.WNOHANG)[0]]
 
     def signalled(self, number: int) -> None:
-        """Leave the terminal to a command that was told to end; a report may be due."""
+        """Leave the terminal to a command that received a signal to end; a report may be due."""
         if number in (signal.SIGINT, signal.SIGTERM):
             self._stop_view()
             if not self.reported:

@@ -1,4 +1,4 @@
-"""``syncscan trace diff``: how a change moves the synchronizations of a program, from a trace before it and one after it."""
+"""``syncscan trace diff``: the effect of a change on the synchronizations of a program, from a trace before and a trace after."""
 
 from __future__ import annotations
 

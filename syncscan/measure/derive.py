@@ -22,9 +22,9 @@ ATEN_SHOWN = 4  # overloads named in an entry, those that blocked the host first
 def derive(records: Iterable[Record], known: OperationTable) -> dict[str, Operation]:
     """Return an entry for each operation that was measured, or is known and cannot be.
 
-    Conditions that the table in place has are kept where they agree with every measured call; others are
-    learnt anew. Parameters and results that it declares are kept too: the calls of one machine cannot
-    tell all of that.
+    Conditions of the table in place stay where they agree with every measured call; others are
+    learnt anew. Parameters and results that the table declares stay too: the calls of one machine cannot
+    determine all of them.
     """
     by_name: dict[str, list[Record]] = defaultdict(list)
     for record in records:

@@ -1,4 +1,4 @@
-"""Why a call waited, from what it did: the copies it made, the aten overloads it waited in, its result."""
+"""The reason why a call blocked: its copies, the aten overloads that blocked, its result."""
 
 from __future__ import annotations
 

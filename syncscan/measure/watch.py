@@ -33,7 +33,7 @@ class CallMeter(Protocol):
         """Run ``before`` and ``call`` several times and return whether ``call`` blocked."""
 
     def settle(self) -> None:
-        """Wait for all that was queued; raises if the GPU reports an error."""
+        """Block until all queued work has finished; raises if the GPU reports an error."""
 
     def blocking_calls(self) -> int:
         """Return how many calls that can block the host were made so far."""
@@ -71,7 +71,7 @@ class BusyGpu:
         return float(cycles / min(took))
 
     def settle(self) -> None:
-        """Wait for all that was queued."""
+        """Block until all queued work has finished."""
         self._torch.cuda.synchronize()  # syncscan: ignore[SYN401] a measurement starts on an idle GPU
 
     def blocking_calls(self) -> int:

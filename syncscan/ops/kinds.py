@@ -1,4 +1,4 @@
-"""The kinds of value that a condition of the operation table may speak of, each said once.
+"""The kinds of value that a condition of the operation table may name, each defined once.
 
 A kind is put together from a few facts about a value::
 
@@ -110,7 +110,7 @@ def asks(kind: str, facts: Collection[str]) -> bool:
 
 
 def test_of(kind: str, facts: TestMakers[V]) -> Test[V]:
-    """Return the test whether a value is of a kind, where these facts may be unknown: None where it cannot be told."""
+    """Return the test whether a value is of a kind, where these facts may be unknown: None where the facts leave that open."""
     tests = [
         [(facts[name](*parameters), holds) for (name, *parameters), holds in _words(one)]
         for one in alternatives(kind)

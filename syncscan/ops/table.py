@@ -123,7 +123,7 @@ class Operation:
     ``forms``: the first whose condition holds describes the result in place of the entry.
     ``reduces``: the parameter without which the result is a single tensor of no dimensions. If that argument
     is a tensor (``torch.max(a, b)``), the operation works by element and gives a single tensor.
-    ``sometimes``: blocking calls that no condition can tell from others (a size, a value): shown, decides nothing.
+    ``sometimes``: blocking calls that no condition separates from others (a size, a value): shown, decides nothing.
     ``aten``: the overloads in which the host blocked; if it never did, those of the operation's own name.
     ``measured``: false for a declared entry.
     ``interpret``: Triton's interpreter runs this kernel in a simulation, because its numbers decide.

@@ -1,4 +1,4 @@
-"""A trace as Chrome trace JSON, which Perfetto opens: the steps and waits whose moment was kept, by process and thread.
+"""A trace as Chrome trace JSON, which Perfetto opens: the recorded times of steps and synchronizations, by process and thread.
 
 Times are microseconds since 1970, which is what a trace of ``torch.profiler`` has once its
 ``baseTimeNanoseconds`` is added.

@@ -66,9 +66,9 @@ class Score:
 
 @dataclass
 class Compared:
-    """Each finding with its ``status``, ``count`` and ``blocked_ns``; each line that waited, ``predicted`` or not.
+    """Each finding with its ``status``, ``count`` and ``blocked_ns``; each line that blocked, ``predicted`` or not.
 
-    Both have the longest blocked first. ``outside`` counts waits of files that the check did not read.
+    Both have the longest blocked first. ``outside`` counts synchronizations in files that the check did not read.
     """
 
     findings: list[Row]

@@ -34,7 +34,7 @@ def rank_remarks(rows: Rows, folder: Path) -> Iterator[str]:
 
 
 def slowest(row: Row) -> tuple[str, float, float] | None:
-    """Return the rank for which the others wait at a place: (rank, its blocked time, the median of the others), or None.
+    """Return the rank that delays the others at a place: (rank, its blocked time, the median of the others), or None.
 
     Ranks that meet at one place as often leave it together. The one that comes last is blocked the shortest.
     """

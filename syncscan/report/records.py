@@ -72,7 +72,7 @@ class Report:
 
 
 def fingerprints(report: Report, findings: Iterable[Finding]) -> list[str]:
-    """Return for each finding a key that survives moved lines and formatters.
+    """Return for each finding a key that survives shifted lines and formatters.
 
     The key is that of the baseline, and the number of the finding among those of the same key.
     """

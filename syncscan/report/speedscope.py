@@ -1,4 +1,4 @@
-"""A trace for speedscope: its stacks, by how long they blocked and by how often they waited.
+"""A trace for speedscope: its stacks, by how long and by how often they blocked.
 
 The format is that of https://www.speedscope.app/file-format-schema.json.
 """

@@ -1,4 +1,4 @@
-"""A trace as rows: one for each place in the source, whatever the phases in which it waited."""
+"""A trace as rows: one for each place in the source, whatever the phases of its synchronizations."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def total(parts: Iterable[SyncTotals]) -> SyncTotals:
 
 @dataclass
 class Row:
-    """One place that waited: its sites in the trace, and its waits by phase."""
+    """One place that synchronized: its sites in the trace, and its synchronizations by phase."""
 
     sites: list[dict[str, Any]] = field(default_factory=list)
     phases: dict[str, SyncTotals] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class Row:
 
     @property
     def all(self) -> SyncTotals:
-        """All its waits."""
+        """The totals of all its synchronizations."""
         return total(self.phases.values())
 
     @property
@@ -198,7 +198,7 @@ class Rows:
 
 
 def spot_of(row: Row, folder: Path) -> str:
-    """``path:line``, and the column where that alone tells it from another row."""
+    """Return ``path:line``, with the column where only the column separates two rows."""
     place = spot(short_path(row["path"], folder), row["line"])
     return f"{place}:{row['column']}" if row.has_twin else place
 

@@ -31,7 +31,7 @@ def range_of(place: Finding | Edit) -> types.Range:
 
 
 def diagnostic(finding: Finding, where: types.Range) -> types.Diagnostic:
-    """Return what an editor underlines."""
+    """Return the diagnostic that an editor underlines."""
     address = rule_address(finding.code)
     return types.Diagnostic(
         where,
@@ -57,7 +57,7 @@ def _related(finding: Finding) -> Iterator[types.DiagnosticRelatedInformation]:
 
 
 def hover(finding: Finding) -> str:
-    """Why a line waits, how that is known, and what to write instead, as Markdown."""
+    """Return why a line blocks, the evidence, and the suggestion, as Markdown."""
     rule = rule_book()[finding.code]
     lines = [f"**{finding.code} {finding.name}** ({finding.severity.label}, {finding.confidence.label})"]
     lines += [f"{finding.message}."]

@@ -18,7 +18,7 @@ _numbers = itertools.count()
 
 
 class EditorProgress:
-    """Tells an editor of stages and their progress, where the work is long and the editor shows such a thing."""
+    """The progress of long work, shown in an editor that supports progress."""
 
     def __init__(self, server: LanguageServer) -> None:
         self._server = server
@@ -51,6 +51,6 @@ class EditorProgress:
         return True
 
     def end(self) -> None:
-        """Say that the work is done, where anything was said of it."""
+        """Report that the work is done, where anything was reported."""
         if self._token:
             self._server.work_done_progress.end(self._token, types.WorkDoneProgressEnd())

@@ -1,4 +1,4 @@
-"""The server: one thread asks the workspace about what changed last, and the editor never waits for it."""
+"""The server: one thread checks the last changed document, and the editor never blocks on the check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory while much is read: it is kept, and nothing of it is garbage."""
+"""Memory during a large analysis, which creates no garbage."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def steady_memory() -> Iterator[None]:
-    """Turn the cyclic collector off: it would walk one big graph, of which nothing is garbage, again and again."""
+    """Stop the cyclic collector: the collector would walk one big graph without garbage again and again."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -41,7 +41,7 @@ def shared(work: Callable[[int, int], Result], count: int) -> list[Result]:
 def in_order(work: Callable[[Item], Result], items: Sequence[Item], count: int) -> Iterator[Result]:
     """Yield ``work(item)`` for every item, in order, by ``count`` children that run ahead of the consumer.
 
-    A child waits with a result until the one before is taken, so that memory does not grow with the items.
+    A child holds a result back until the one before is taken, so that memory does not grow with the items.
     Results are pickled. An item that a child does not bring back is done here, and an error is raised here.
     """
     count = min(count, len(items))

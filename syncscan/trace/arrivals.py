@@ -1,8 +1,8 @@
-"""Tells signals that were sent to one process from those that were sent to all.
+"""Separates signals that were sent to one process from signals that were sent to all.
 
 A trace is two processes (see `front`). A signal to the whole process group (Ctrl-C, ``kill -- -PGID``), or
 to every process of a job (Slurm, systemd), reaches both and the command. A signal to one pid
-reaches one of the two. Nothing else tells the two cases apart: the kernel says who sent a signal, and not
+reaches one of the two. Nothing else separates the two cases: the kernel reports who sent a signal, and not
 to whom.
 """
 
@@ -57,12 +57,12 @@ class Arrivals:
 
     @property
     def next_due(self) -> float:
-        """When more can be told; infinity if nothing is open."""
+        """Return when more signals can be judged; infinity if nothing is open."""
         open_since = (arrival.until for arrival in self._arrivals if not arrival.settled)
         return min(open_since, default=float("inf")) + TOGETHER_SECONDS
 
     def settle(self, now: float) -> list[Sent]:
-        """Return what can be told by now, in the order of the arrival; all that arrived by now must have been added."""
+        """Return the signals that can be judged by now, in the order of the arrival; all that arrived must have been added."""
         sent = []
         for arrival in sorted(self._arrivals, key=lambda arrival: arrival.until):
             if not arrival.settled and arrival.until + TOGETHER_SECONDS <= now:

@@ -56,7 +56,7 @@ class Front:
         return list(_messages(self._end))
 
     def ask(self) -> None:
-        """Let it tell all that reached it by now: while it waits for the processor, it tells nothing."""
+        """Request the report of all signals that reached the front: without a processor, the front reports late."""
         _tell(self._end, self.pid if not self.gone else None, ALL_REPORTED)
 
     def take(self, number: int) -> None:
@@ -72,7 +72,7 @@ class Front:
 def step_behind() -> Front:
     """Put this process in front and go on in a child; all signals are blocked there from now on.
 
-    It returns in the child alone. SyncscanError if the system has no way to wait for signals.
+    It returns in the child alone. SyncscanError if the system has no `sigtimedwait`.
     """
     if not hasattr(signal, "sigtimedwait"):
         raise SyncscanError("`syncscan trace` runs on Linux only")

@@ -1,4 +1,4 @@
-"""Reads again what traces kept in folders."""
+"""Reads the traces in folders again."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class PartialMerge:
 
 
 def merge(traces: Iterable[tuple[str, Trace]]) -> PartialMerge:
-    """One trace of several, each with a name that tells it from the others.
+    """Merge several traces, each with a unique name, into one.
 
     Memory grows with the different sites and with the processes, and not with the traces.
     """

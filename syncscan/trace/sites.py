@@ -98,7 +98,7 @@ class SiteKey:
 
 @dataclass
 class Site:
-    """One place that waited, over all processes. Times are nanoseconds, columns 1-based characters."""
+    """One place that synchronized, over all processes. Times are nanoseconds, columns 1-based characters."""
 
     place: SiteKey
     expression: str
@@ -121,7 +121,7 @@ class Site:
 
     @property
     def per_step(self) -> float | None:
-        """Waits in a steady step; None outside of steps."""
+        """The synchronizations per steady step; None outside of steps."""
         steps = sum(spread.steps for spread in self.waits_of_steps.values())
         return self.count / steps if steps else None
 

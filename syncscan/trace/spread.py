@@ -1,4 +1,4 @@
-"""How much a step differs from the next: what tells a change from noise."""
+"""The spread of steps, which separates a change from noise."""
 
 from __future__ import annotations
 

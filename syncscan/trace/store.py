@@ -45,7 +45,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """All waits of one stack in one phase of one process. Times are nanoseconds."""
+    """All synchronizations of one stack in one phase of one process. Times are nanoseconds."""
 
     number: int
     frames: tuple[Frame, ...]  # innermost first

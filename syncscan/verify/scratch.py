@@ -24,7 +24,7 @@ class Scratch:
         shutil.copytree(original, folder, symlinks=True, ignore=_LEFT_OUT, dirs_exist_ok=True)
 
     def digest(self) -> str:
-        """Return what tells the text files of the copy from those of another time."""
+        """Return a digest of the text files in the copy, which changes with their contents."""
         found = hashlib.sha256()
         for path in sorted(self.folder.rglob("*")):
             if path.suffix in _TEXT and path.is_file():

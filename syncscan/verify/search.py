@@ -38,7 +38,7 @@ class Kept:
             self._runs = {key: Run.of_json(run) for key, run in data.items()}
 
     def run(self, contents: Mapping[Path, bytes], make: Callable[[], Run]) -> Run:
-        """Return the run with these contents, made now if it is not kept."""
+        """Return the run with these contents, from the cache or made now."""
         digest = hashlib.sha256()
         for path, content in sorted(contents.items()):
             digest.update(f"{path}\0{len(content)}\0".encode() + content)

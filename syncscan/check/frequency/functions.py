@@ -102,7 +102,7 @@ def may_be_once(function: Function) -> bool:
 
 
 def lives_long(cls: Class) -> bool:
-    """Return whether the objects of a class live as long as the program, as modules do, and what is named as a part of it."""
+    """Return whether the objects of a class live as long as the program, as modules and their parts do."""
     return cls.is_module or any(_LIVES_LONG.fullmatch(name) for name in _names_of(cls))
 
 
@@ -120,12 +120,12 @@ def _serves(function: Function) -> bool:
 
 
 def is_generation(function: Function) -> bool:
-    """Return whether a function runs many steps of a model for one request: those are the loops in it, and in what it calls."""
+    """Return whether a function runs many steps of a model for one request: the loops in it and in its callees."""
     return function.owner is not None and function.name.lstrip("_") == "generate"
 
 
 def is_step(function: Function) -> bool:
-    """Return whether a framework calls a function for each batch, as far as its name, class and decorators tell."""
+    """Return whether a framework calls a function for each batch, by its name, class and decorators."""
     if is_once(function) or function.is_cached_property or is_generation(function):
         return False
     if function.name in _MAKERS:  # the purpose of the class decides, not its decorators
@@ -149,7 +149,7 @@ def may_run_a_model(function: Function) -> bool:
 
 
 def is_named_step(function: Function) -> bool:
-    """Return whether a framework calls a method for each batch, as far as its name and class tell."""
+    """Return whether a framework calls a method for each batch, by its name and class."""
     owner, name = function.owner, function.name.lstrip("_")
     if owner is None:
         return False
@@ -236,7 +236,7 @@ _LOADER = re.compile(
 
 
 def regions_of(function: Function) -> list[Region]:
-    """Return the loops of a function, those that are steps among them, its guards, and what moves attributes; outer ones first."""
+    """Return the loops of a function, steps among them, its guards, and its transfers of attributes; outer ones first."""
     if isinstance(function.node, ast.Lambda):
         return []
     regions = list(_regions(function.node.body, function, frozenset()))

@@ -36,7 +36,7 @@ class FindingWriter:
         ]
 
     def wait(self, wait: Value) -> Data:
-        """Return the value that a property waits for."""
+        """Return the data of the value that a property blocks on."""
         return [int(wait.confidence), wait.evidence and _steps(wait.evidence)]
 
     def _because(self, because: Evidence | None) -> Data:
@@ -77,7 +77,7 @@ class FindingReader:
         return Placed(finding, self._because(because), self._trees.node(finding.path, spot), line)
 
     def wait(self, data: Data) -> Value:
-        """Return what a property waits for."""
+        """Return the value that a property blocks on."""
         confidence, steps = data
         return Value(Kind.TENSOR, Device.CUDA, Confidence(confidence), evidence=_evidence(steps))
 

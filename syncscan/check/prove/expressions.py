@@ -56,7 +56,7 @@ def _attribute(frame: WalkFrame, node: ast.Attribute) -> AbstractValue:
 
 
 def escapes(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> AbstractValue:
-    """Note that a function which is passed on, or kept, may be called by whoever gets it."""
+    """Note that a function which is passed on, or stored, may be called by any code that receives the function."""
     for option in value.options or (value,):
         payload = option.payload
         if option.kind is Kind.FUNCTION:

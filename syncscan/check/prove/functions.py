@@ -91,7 +91,7 @@ def _overriding(frame: WalkFrame, function: Function, receiver: AbstractValue) -
 def call_functions(
     frame: WalkFrame, node: ast.AST, functions: Iterable[Function], args: Arguments
 ) -> AbstractValue:
-    """Walk a call of any of several functions, those that have run where a trace tells."""
+    """Walk a call of any of several functions; with a trace, of functions that ran."""
     found = [
         call_function(frame, node, function, args)
         for function in functions

@@ -1,4 +1,4 @@
-"""The walks of a project, each made when it is first asked for, and what they tell one another."""
+"""The walks of a project, each computed at its first read, and their fixed point."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ class Prover:
         return values
 
     def hooks(self) -> list[Function | str]:
-        """Return the functions that the project registers as hooks of modules, and the places where that cannot be told."""
+        """Return the functions that the project registers as hooks of modules, and the places of unknown hooks."""
         if self._hooks is None:
             self._hooks = [hook for module in self.source.modules for hook in _hooks_of(self.source, module)]
         return self._hooks

@@ -47,7 +47,7 @@ class Ran:
         return bool(self._calls)
 
     def called(self, module: Module, node: ast.AST) -> frozenset[str] | None:
-        """Return the names that a call had; None where a trace does not tell."""
+        """Return the names that a call had; None where no trace recorded the call."""
         if not self._callees or not isinstance(node, ast.Call):
             return None
         end = (node.end_lineno or 0, node.end_col_offset or 0)
@@ -67,7 +67,7 @@ class Ran:
         return found
 
     def may_reach(self, function: Function) -> bool:
-        """Return whether a function ran of which a trace does not tell from where."""
+        """Return whether a function ran without a recorded caller."""
         return not self._calls or code_of(function) in self._anyhow
 
     def has(self, function: Function, first: int, last: int = 0) -> bool:

@@ -1,4 +1,4 @@
-"""A trace as a page: its places, a flame graph of what waits, a timeline by process and thread."""
+"""A trace as a page: its places, a flame graph of the blocked time, a timeline by process and thread."""
 
 from __future__ import annotations
 

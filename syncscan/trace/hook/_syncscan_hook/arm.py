@@ -24,7 +24,7 @@ def arm(
 
     "auto" is CUPTI, which sees and times every synchronization, or debug mode without CUPTI. When
     the program starts a profiler that needs CUPTI, debug mode takes its place in the list. With ``starved``
-    CUPTI also measures idle GPU time after a synchronization, and tells ``checked`` when it does.
+    CUPTI also measures idle GPU time after a synchronization, and reports each measurement to ``checked``.
     """
     armed: list[Detector] = []
     if wanted == "none":

@@ -116,7 +116,7 @@ class CalleeWatch:
         return list(records)[told : self._told[kind]]
 
     def reset(self) -> None:
-        """Tell all again, in a forked child."""
+        """Report all again, in a forked child."""
         self._told[:] = [0, 0]
 
 

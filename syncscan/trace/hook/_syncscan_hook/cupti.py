@@ -1,4 +1,4 @@
-"""Detector ``cupti``: the CUDA driver tells us when it enters and leaves a call that can block.
+"""Detector ``cupti``: the CUDA driver reports the begin and end of each call that can block.
 
 Subscribes to the driver domain alone: measured on CUDA 13, every runtime call (``cudaMemcpyAsync``)
 reaches a driver call (``cuMemcpyDtoHAsync_v2``) that names the direction, so each is seen once.
@@ -421,7 +421,7 @@ def current_node() -> Node | None:
 
 
 def backward_frame() -> FrameType | None:
-    """Return the frame that waits for the backward pass, where exactly one thread does."""
+    """Return the frame that blocks on the backward pass, where exactly one thread does."""
     waiting = [f for f in sys._current_frames().values() if f.f_code.co_name == "_engine_run_backward"]
     return waiting[0] if len(waiting) == 1 else None
 

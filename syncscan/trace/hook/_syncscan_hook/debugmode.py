@@ -1,4 +1,4 @@
-"""Detector ``debug-mode``: torch warns before an operation waits, and a filter of ours catches the warning.
+"""Detector ``debug-mode``: torch warns before an operation blocks, and a filter of ours catches the warning.
 
 The filter comes before all others and is asked about the text of every warning: for torch's it counts
 the event and says "ignore". So nothing is printed, ``-W error`` does not raise, ``record=True`` does

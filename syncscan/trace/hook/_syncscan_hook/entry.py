@@ -1,4 +1,4 @@
-"""How often one stack waited, and for how long."""
+"""The count and the duration of one stack's synchronizations."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Entry:
         self.histogram: dict[int, int] = {}
         self.threads: dict[int, int] = {}  # synchronizations by the thread's number
         self.flushed = 0.0
-        self.squares = (0.0, 0.0)  # over the steady steps, the sums of its waits**2 and of their ns**2
+        self.squares = (0.0, 0.0)  # over the steady steps, the sums of count**2 and of ns**2
 
     def digest(self) -> None:
         """Add up the recent events. An event that comes meanwhile, on another thread, is not lost."""

@@ -82,7 +82,7 @@ class Hook:
             self.note(f"tracing stops here: {message}")
 
     def torch_imported(self, torch: Any) -> None:
-        """Say so, and wait for CUDA to start."""
+        """Note the import, and wait for CUDA to start."""
         simulated = self.options.get("simulator")
         cuda = "simulated" if simulated else getattr(getattr(torch, "version", None), "cuda", None)
         folder = os.path.dirname(os.path.abspath(torch.__file__))

@@ -34,7 +34,7 @@ class Sink(Protocol):
 
     @property
     def recording(self) -> bool:
-        """Return whether what is seen now is to be kept."""
+        """Return whether the recording is on."""
 
     @property
     def listeners(self) -> Sequence[Listener]:
@@ -43,7 +43,7 @@ class Sink(Protocol):
     def record(
         self, api: str, duration_ns: int, frame: FrameType, detector: str, node: Node | None = None
     ) -> Any:
-        """Count one wait at a frame; returns its entry."""
+        """Count one synchronization at a frame; return its entry."""
 
     def entry_at(self, frame: FrameType | None, api: str, node: Node | None = None) -> Any:
         """Return the entry of the stack that ends in a frame (None: no Python on this thread)."""
@@ -54,17 +54,17 @@ class Sink(Protocol):
     def count(
         self, entry: Any, duration_ns: int, thread: int, frame: FrameType | None = None, detector: str = ""
     ) -> None:
-        """Count one wait of an entry, on a thread of this number; a listener may raise."""
+        """Count one synchronization of an entry, on a thread of this number; a listener may raise."""
 
     def extend(self, entry: Any, duration_ns: int) -> None:
         """Add to the time of the event that an entry counted last."""
 
 
 class Watch(Protocol):
-    """Sees what runs, waits or not."""
+    """An observer of the code that runs, blocking or not."""
 
     def changed(self, *, whole: bool) -> Iterator[tuple[str, Any]]:
-        """Return what it has seen since the last time, or in all: what a record is called, and the record."""
+        """Yield the records since the last call, or all: the name of a record, and the record."""
 
     def reset(self) -> None:
         """Forget what was seen, in a forked child."""

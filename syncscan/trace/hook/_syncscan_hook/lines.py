@@ -85,5 +85,5 @@ class LineWatch:
                 yield "lines", [path, sorted(list(ran)[told:])]
 
     def reset(self) -> None:
-        """Tell all again, in a forked child: what ran before ran there too."""
+        """Report all again, in a forked child: the lines before the fork ran there too."""
         self._told.clear()

@@ -30,7 +30,7 @@ _ARRAYS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "float"}  # b
 
 
 class Places:
-    """Names places, for one torch; ``simulated`` is the module of the simulation that tells its tensors apart."""
+    """Names places, for one torch; ``simulated`` is the module of the simulation that recognises its tensors."""
 
     def __init__(self, torch: Any) -> None:
         self._torch = torch

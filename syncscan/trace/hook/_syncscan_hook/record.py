@@ -37,7 +37,7 @@ STEADY_MOMENTS = 700
 
 
 class WaitRecorder:
-    """All waits of this process, by stack."""
+    """All synchronizations of this process, by stack."""
 
     def __init__(self) -> None:
         self.entries: dict[tuple[Any, ...], Entry] = {}
@@ -62,7 +62,7 @@ class WaitRecorder:
     def record(
         self, api: str, duration_ns: int, frame: FrameType, detector: str, node: Node | None = None
     ) -> Entry:
-        """Count one wait at ``frame`` and return its entry."""
+        """Count one synchronization at ``frame`` and return its entry."""
         entry = self.entry_at(frame, api, node)
         self.count(entry, duration_ns, self.number_of(self.active.get(get_ident())), frame, detector)
         return entry
@@ -118,7 +118,7 @@ class WaitRecorder:
     def count(
         self, entry: Entry, duration_ns: int, thread: int, frame: FrameType | None = None, detector: str = ""
     ) -> None:
-        """Count one wait of ``entry`` on a thread of this number; a listener may raise."""
+        """Count one synchronization of ``entry`` on a thread of this number; a listener may raise."""
         entry.recent.append(duration_ns << THREAD_BITS | thread)
         if self.room > 0:
             self.room -= 1

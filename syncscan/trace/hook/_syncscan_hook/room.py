@@ -12,7 +12,7 @@ _NEEDED = 40  # frames of Python, each called from C
 
 
 def with_room(function: Callable[[], None], patience: float) -> None:
-    """Call a function here, or on a thread of ours that is waited for; not at all where not even that can be started.
+    """Call a function here, or on a thread of ours until its end; skip the call where no thread can start.
 
     A thread of ours starts with a stack of its own, and so with the whole limit.
     """

@@ -1,4 +1,4 @@
-"""Follows the top level of the script line by line, for nothing else tells when it has defined a function."""
+"""Follows the top level of the script line by line, for nothing else shows when the script has defined a function."""
 
 from __future__ import annotations
 

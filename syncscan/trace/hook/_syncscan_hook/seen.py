@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from .places import Places
 
-QUIET = 1000  # calls in a row that said nothing new, after which a function is no longer watched
+QUIET = 1000  # calls in a row without anything new, after which a function is no longer watched
 SETTLED = 50  # such calls, after which something new means that the program does something else now
 MOST_WORDS = 24  # for one name; the rest are recorded as objects
 FLUSH_NS = 1_000_000_000
@@ -155,7 +155,7 @@ class SeenCalls:
             self._flush()
 
     def reset(self) -> None:
-        """Forget what was seen, in a forked child: the parent tells it."""
+        """Forget what was seen, in a forked child: the parent reports its own calls."""
         for function in list(self.functions.values()):
             if function is not None:
                 function.calls = function.events = function.flushed = 0

@@ -1,4 +1,4 @@
-"""The detector of a machine without a GPU: tells which calls would have waited, and simulates the GPU."""
+"""The detector of a machine without a GPU: simulates the GPU, and reports calls that would have blocked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Begins to trace a process: says that it is there, and waits until it imports torch.
+"""Starts the trace of a process: announces the process, and watches for the import of torch.
 
 That is all that most processes need, so this is short and uses built-in modules only: they start nearly as
 fast as without us, and find every module as they would. All else is in `hook`, loaded with torch.

@@ -6,7 +6,7 @@ blocks pays nothing. Only those ways to launch are on that the program was seen 
 microseconds. They are turned off while no launch is under way: a call whose callback goes off between its begin
 and its end stays open for CUPTI. With four such calls of a thread, CUPTI reports the end of calls alone, of
 synchronizations too (measured on an H200, CUDA 13.0). The GPU may still be busy on other streams. A sample of the
-launches tells the streams, and each is asked for pending work.
+launches shows the streams, and each is queried for pending work.
 
 Runs inside CUDA calls: no lock, no I/O, no import.
 """
@@ -49,7 +49,7 @@ _INT, _WORD = ctypes.c_int, ctypes.c_uint64
 
 
 class Starved:
-    """Measures; ``switch(number, on)`` turns the callback of a call on or off, and ``driver`` is libcuda or None."""
+    """The measurement; ``switch(number, on)`` enables the callback of a call, and ``driver`` is libcuda or None."""
 
     def __init__(self, switch: Callable[[int, bool], None], driver: Any) -> None:
         self.launches: frozenset[int] = frozenset()  # numbers of the callbacks

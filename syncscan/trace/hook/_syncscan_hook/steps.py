@@ -35,7 +35,7 @@ is_compiling: Callable[[], bool] = never
 class Steps:
     """Counts the steps and gives the recorder its phase.
 
-    Steps that overlap, in threads or tasks, share a window: what waits in it is divided among them.
+    Steps that overlap, in threads or tasks, share a window: its synchronizations are divided among them.
     """
 
     def __init__(

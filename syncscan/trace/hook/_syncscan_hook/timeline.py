@@ -53,7 +53,7 @@ class Timeline:
         return None
 
     def stop(self) -> None:
-        """Record no new work; what has begun is still told of."""
+        """Record no new work; report the work that has begun."""
         for kind in _KINDS:
             self._library.cuptiActivityDisable(kind)
         self._clocks.append(self._clock())
