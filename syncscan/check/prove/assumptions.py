@@ -38,7 +38,7 @@ class Assumption:
 
 
 def parse(text: str) -> Assumption:
-    """Parse an assumption; ConfigError says what is wrong with it."""
+    """Parse an assumption; ConfigError names the fault."""
     name, equals, value = text.partition("=")
     module, colon, path = name.strip().partition(":")
     if not equals or not colon or not module or not path:
@@ -76,22 +76,22 @@ class Assumptions:
                 raise ConfigError(f"--assume: {each.text!r}: {each.module} has no {each.path}; {_FORM}")
 
     def of_attribute(self, cls: Class, name: str, value: AbstractValue) -> AbstractValue:
-        """Return what an attribute is by the assumptions, or the value."""
+        """Return the value of an attribute by the assumptions, or the value."""
         for base in cls.mro():
             value = self._apply(base.module, f"{base.qualname}.{name}", value)
         return value
 
     def of_parameter(self, function: Function, name: str, value: AbstractValue) -> AbstractValue:
-        """Return what a parameter is by the assumptions, or the value."""
+        """Return the value of a parameter by the assumptions, or the value."""
         return self._apply(function.module, f"{function.qualname}.{name}", value)
 
     def of_name(self, module: Module, name: str) -> AbstractValue | None:
-        """Return what a variable of a module is by the assumptions."""
+        """Return the value of a variable of a module by the assumptions."""
         found = self._apply(module, name, _NOTHING)
         return None if found is _NOTHING else found
 
     def of_call(self, function: Function) -> AbstractValue | None:
-        """Return what a call gives by the assumptions."""
+        """Return the result of a call by the assumptions."""
         found = self._apply(function.module, f"{function.qualname}()", _NOTHING)
         return None if found is _NOTHING else found
 

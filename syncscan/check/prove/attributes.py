@@ -1,4 +1,4 @@
-"""Reading and setting attributes: what they are, and the properties that run by that."""
+"""Reads and stores of attributes: their values, and the properties that run."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _OF_ALL = {
 
 @handles(TRANSFERS, "attribute")
 def attribute(frame: WalkFrame, node: ast.AST, base: AbstractValue, name: str) -> AbstractValue:
-    """Walk the reading of an attribute; return what it may be."""
+    """Walk a read of an attribute; return the value."""
     if name in _OF_ALL:
         return _OF_ALL[name]
     options = [each for each in base.options if each is not NONE] or [base]
@@ -156,7 +156,7 @@ def _of_outside(name: str) -> AbstractValue:
 
 
 def of_instance(frame: WalkFrame, node: ast.AST, base: AbstractValue, cls: Class, name: str) -> AbstractValue:
-    """Walk the reading of an attribute of an object of a class, or of one below it."""
+    """Walk a read of an attribute of an object of a class, or of one below it."""
     methods = frame.source.overrides(cls, name)
     if methods:
         values = []

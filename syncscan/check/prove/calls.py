@@ -1,4 +1,4 @@
-"""Walking a call as it is written: its arguments, and what the name or the path before the parentheses means."""
+"""The walk of a call in the source: its arguments, and the value before the parentheses."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _OF_TEXT = {"split": list_of(STRING), "splitlines": list_of(STRING), "rsplit": l
 
 
 def call(frame: WalkFrame, node: ast.Call) -> AbstractValue:
-    """Walk a call; return what it gives."""
+    """Walk a call; return the result."""
     function = node.func
     if isinstance(function, ast.Attribute):
         if _is_super(frame, function.value):
@@ -120,7 +120,7 @@ def arguments_of(frame: WalkFrame, node: ast.Call) -> Arguments:
 def call_method(
     frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments
 ) -> AbstractValue:
-    """Walk ``base.name(...)``; return what it gives."""
+    """Walk ``base.name(...)``; return the result."""
     if base is BOTTOM or BOTTOM in args.values:
         return BOTTOM
     options = [each for each in base.options if each is not NONE] or [base]

@@ -1,4 +1,4 @@
-"""The answer of a proof: that an entry point is free of synchronization under what is assumed, or the obstacles."""
+"""The answer of a proof: that an entry point is free of synchronization under the assumptions, or the obstacles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The conditions of the operation table, asked of what may be: a case counts unless a known fact excludes it."""
+"""The conditions of the operation table, on values that may be anything: a case counts unless a known fact excludes it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _HOST = frozenset(
 
 
 def iterates(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> AbstractValue:
-    """Walk an iteration over a value; return what it gives."""
+    """Walk an iteration over a value; return the result."""
     found: list[AbstractValue] = [BOTTOM] if value is BOTTOM else []
     for option in value.options or (value,) if value is not BOTTOM else ():
         if option.kind is Kind.UNKNOWN:
@@ -52,7 +52,7 @@ def _of_instance(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> Abstr
 
 
 def unpacked(frame: WalkFrame, node: ast.AST, value: AbstractValue, count: int) -> list[AbstractValue]:
-    """Walk the unpacking of a value into targets; return what each gets."""
+    """Walk the unpacking of a value into targets; return the value of each target."""
     starred = any(isinstance(each, ast.Starred) for each in getattr(node, "elts", ()))
     if value.kind is Kind.TUPLE and value.items is not None and len(value.items) == count and not starred:
         return list(value.items)
@@ -63,7 +63,7 @@ def unpacked(frame: WalkFrame, node: ast.AST, value: AbstractValue, count: int) 
 
 
 def enters(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> AbstractValue:
-    """Walk the entering and leaving of a context; return what it gives."""
+    """Walk the entering and leaving of a context; return the result."""
     if value is BOTTOM:
         return BOTTOM
     return join_all([_entered(frame, node, option) for option in value.options or (value,)])

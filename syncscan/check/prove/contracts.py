@@ -25,10 +25,7 @@ def keep_contracts(
     named: Sequence[str],
     targets: Container[str] | None,
 ) -> None:
-    """Add to a result what functions reach that are to be free of synchronization, each place once.
-
-    A function of a module that was not read is left out, as files may be checked alone.
-    """
+    """Add the violations of contracts to a result, each place once."""
     if not has_contracts(sources, named):
         return
     from syncscan.check.prove.certificate import Proofs  # noqa: PLC0415 (most projects have no contract)

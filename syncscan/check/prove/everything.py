@@ -1,4 +1,4 @@
-"""Fills the tables of what walks each type of node."""
+"""Fills the tables of transfer functions by type of node."""
 
 from syncscan.check.prove import attributes, expressions, functions, statements
 

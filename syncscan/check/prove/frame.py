@@ -45,16 +45,16 @@ class Asked(Protocol):
         """Return the walk of another function, as far as it is known."""
 
     def parameter(self, function: Function, name: str) -> AbstractValue:
-        """Return what a parameter may be."""
+        """Return the value of a parameter."""
 
     def returned(self, function: Function) -> AbstractValue:
-        """Return what a call of a function gives."""
+        """Return the result of a function."""
 
     def attribute(self, cls: Class, name: str) -> AbstractValue:
-        """Return what an attribute of an object may be."""
+        """Return the value of an object's attribute."""
 
     def written(self, cls: Class, name: str) -> AbstractValue | None:
-        """Return what is declared of an attribute, or all that the project sets it to."""
+        """Return the declared value of an attribute, or the join of all stores in the project."""
 
     def hooks(self) -> list[Function | str]:
         """Return the hooks of modules."""
@@ -164,7 +164,7 @@ class WalkFrame:
 
     @contextmanager
     def allowed(self, reason: str) -> Iterator[None]:
-        """Take what is inside for a region that allows synchronization."""
+        """Treat the code inside as a region that allows synchronization."""
         self.assume(reason)
         self._allowed += 1
         yield
@@ -173,7 +173,7 @@ class WalkFrame:
     # Dispatch to transfer functions
 
     def evaluate(self, node: ast.AST) -> AbstractValue:
-        """Return what an expression may be."""
+        """Return the value of an expression."""
         handler = EXPRESSIONS.get(type(node).__name__)
         if handler is None:
             self.unknown(node, f"syntax that the proof does not know: {type(node).__name__}")
@@ -198,19 +198,19 @@ class WalkFrame:
         return True
 
     def call(self, node: ast.AST, callee: AbstractValue, args: Arguments, among: str = "") -> AbstractValue:
-        """Walk a call of a value; return what it gives."""
+        """Walk a call of a value; return the result."""
         if callee is BOTTOM or BOTTOM in args.values:
             return BOTTOM  # not computed yet
         value: AbstractValue = TRANSFERS["call"](self, node, callee, args, among)
         return value
 
     def method(self, node: ast.AST, base: AbstractValue, name: str, args: Arguments) -> AbstractValue:
-        """Walk the call of a method; return what it gives."""
+        """Walk the call of a method; return the result."""
         value: AbstractValue = TRANSFERS["method"](self, node, base, name, args)
         return value
 
     def attribute(self, node: ast.AST, base: AbstractValue, name: str) -> AbstractValue:
-        """Walk the reading of an attribute; return what it may be."""
+        """Walk a read of an attribute; return the value."""
         if base is BOTTOM:
             return BOTTOM
         value: AbstractValue = TRANSFERS["attribute"](self, node, base, name)
@@ -235,7 +235,7 @@ class WalkFrame:
 
     @contextmanager
     def trying(self) -> Iterator[Env]:
-        """Gather the names as they are anywhere inside, for the handlers of what is raised there."""
+        """Gather the names at every point inside, for the handlers of exceptions raised there."""
         env = dict(self.env)
         self._tries.append(env)
         yield env
@@ -275,7 +275,7 @@ class WalkFrame:
             (loop.again if again else loop.ends).append(dict(self.env))
 
     def branch(self, *ways: Callable[[], bool]) -> bool:
-        """Walk each of several ways from here; return whether what stands behind them may be reached."""
+        """Walk each of several ways from here; return whether the code behind them may be reached."""
         start, reached = self.env, list[Env]()
         for way in ways:
             self.env = dict(start)

@@ -1,4 +1,4 @@
-"""Calls of what the project defines: functions, methods, classes and objects."""
+"""Calls of definitions of the project: functions, methods, classes and objects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAKERS = ("__new__", "__init__", "__post_init__", "__init_subclass__")
 def call_value(
     frame: WalkFrame, node: ast.AST, callee: AbstractValue, args: Arguments, among: str = ""
 ) -> AbstractValue:
-    """Walk a call of a value; return what it gives."""
+    """Walk a call of a value; return the result."""
     if callee is BOTTOM or BOTTOM in args.values:
         return BOTTOM
     found = [_call_option(frame, node, option, args, among) for option in callee.options or (callee,)]
@@ -54,7 +54,7 @@ def _call_option(
 
 
 def unresolved(frame: WalkFrame, node: ast.AST, args: Arguments, among: str) -> AbstractValue:
-    """Walk a call whose target the source leaves open: what a run called there, or any function."""
+    """Walk a call whose target the source leaves open: the callees of a run, or any function."""
     names = frame.prover.ran.called(frame.module, node)
     if names is None:
         return frame.unknown(node, among=among)
@@ -63,7 +63,7 @@ def unresolved(frame: WalkFrame, node: ast.AST, args: Arguments, among: str) -> 
 
 
 def call_named(frame: WalkFrame, node: ast.AST, name: str, args: Arguments, among: str) -> AbstractValue:
-    """Walk a call of what a run called by a full name."""
+    """Walk a call of the full name that a run recorded."""
     own = frame.source.named(name.removesuffix(".__call__"))
     if isinstance(own, Class):
         if name.endswith(".__call__"):
@@ -101,7 +101,7 @@ def call_functions(
 
 
 def call_function(frame: WalkFrame, node: ast.AST, function: Function, args: Arguments) -> AbstractValue:
-    """Walk a call of a function of the project; return what it gives."""
+    """Walk a call of a function of the project; return the result."""
     declared = frame.source.declared.get(function)
     if declared is not None:
         frame.assume(f"`{declared}` does what [tool.syncscan.operations] declares")

@@ -17,7 +17,7 @@ _MOST_STEPS = 12  # of imports that lead to imports
 
 
 def name_value(frame: WalkFrame, name: str) -> AbstractValue:
-    """Return what a name may be where it is read."""
+    """Return the value of a name at a read."""
     found = frame.env.get(name)
     if found is not None and name in scopes_rebound(frame, frame.function):
         return TOP
@@ -119,7 +119,7 @@ def _is_builtin(value: AbstractValue) -> bool:
 
 
 def import_value(prover: Asked, target: Import, steps: int = 0) -> AbstractValue:
-    """Return what an import brings."""
+    """Return the value of an import."""
     program = prover.source.program
     source = program.modules.get(target.module)
     if not target.name:

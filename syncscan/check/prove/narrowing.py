@@ -45,7 +45,7 @@ _NAMED = {
 
 
 def narrow(frame: WalkFrame, test: ast.expr, *, holds: bool) -> None:
-    """Bind the names of a test to what is left of them."""
+    """Narrow the names of a test."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         narrow(frame, test.operand, holds=not holds)
     elif isinstance(test, ast.BoolOp):

@@ -1,4 +1,4 @@
-"""Operators and subscripts: what they read from the GPU, and the methods that they run."""
+"""Operators and subscripts: their reads from the GPU, and the methods that they run."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def binary(
     *,
     in_place: bool = False,
 ) -> AbstractValue:
-    """Walk an operator between two values; return what it gives."""
+    """Walk an operator between two values; return the result."""
     if BOTTOM in {left, right}:
         return BOTTOM
     name = _NAMES[operator]
@@ -226,7 +226,7 @@ def _contains(
 
 
 def subscript(frame: WalkFrame, node: ast.AST, base: AbstractValue, index: AbstractValue) -> AbstractValue:
-    """Walk the reading of a subscript; return what it may give."""
+    """Walk a read of a subscript; return the value."""
     if BOTTOM in {base, index}:
         return BOTTOM
     calls_dunder(frame, node, base, "__getitem__")

@@ -1,4 +1,4 @@
-"""Calls of what is outside of the project: torch by the operation table, other packages by what is declared of them."""
+"""Calls of code outside of the project: torch by the operation table, other packages by their declarations."""
 
 from __future__ import annotations
 

@@ -120,17 +120,17 @@ def is_standard(name: str) -> bool:
 
 
 def looks_on_the_host(name: str) -> bool:
-    """Return whether a function runs nothing that it is given, and reads what is on the host alone."""
+    """Return whether a function runs none of its arguments, and reads data on the host alone."""
     return root_of(name) in _STDLIB or name in _ON_HOST
 
 
 def gives_values(name: str) -> bool:
-    """Return whether what a function gives, or what a variable is, holds no object of the program."""
+    """Return whether a function's result, or a variable, holds no object of the program."""
     return root_of(name) in _OF_VALUES or name in _ON_HOST
 
 
 def keeps_only(name: str) -> bool:
-    """Return whether a function keeps what it is given, and reads nothing of it."""
+    """Return whether a function stores its arguments unread."""
     return name in _KEEP or root_of(name) in _PASSING
 
 
@@ -140,7 +140,7 @@ def is_cast(name: str) -> bool:
 
 
 def is_harmless_base(name: str) -> bool:
-    """Return whether making an object of a class outside of the project, and what it does of its own, never blocks."""
+    """Return whether creating an object of a class outside of the project, and the class's own methods, never block."""
     is_exception = name.endswith(("Error", "Exception", "Warning"))
     if (
         name in {"torch.nn.Module", "torch.autograd.Function", "torch.nn.modules.module.Module"}

@@ -121,7 +121,7 @@ class Prover:
             frame.walk.returned = join(frame.walk.returned, NONE)
 
     def parameter(self, function: Function, name: str) -> AbstractValue:
-        """Return what a parameter may be: what its annotation says, the object of a method, or else anything."""
+        """Return the value of a parameter: the declared value, the object of a method, or else anything."""
         parameter = function.by_name[name]
         if parameter is function.parameters[0] and function.owner is not None and not function.is_static:
             kind = Kind.CLASS if function.is_of_class or function.name in _TAKE_CLASSES else Kind.INSTANCE
@@ -157,7 +157,7 @@ class Prover:
         return seen
 
     def returned(self, function: Function) -> AbstractValue:
-        """Return what a call of a function gives, for whatever arguments."""
+        """Return the result of a function, for any arguments."""
         return self._met(self._returned(function), [function], RETURN)
 
     def _returned(self, function: Function) -> AbstractValue:
@@ -187,7 +187,7 @@ class Prover:
         return known
 
     def attribute(self, cls: Class, name: str) -> AbstractValue:
-        """Return what an attribute of an object may be: what is declared, or all that the project sets it to."""
+        """Return the value of an object's attribute: the declared value, or the join of all stores in the project."""
         written = self.written(cls, name)
         methods = [each for above in cls.mro() for each in above.methods.values()]
         met = self._met(TOP if written is None else written, methods, f"self.{name}")

@@ -1,4 +1,4 @@
-"""The lines and calls that ran in a trace, by which a proof leaves out what never ran, and learns what was called."""
+"""The lines and calls that ran in a trace, by which a proof skips code that never ran, and learns callees."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ _SIMPLE = {
 
 
 def result_of(bound: Bound) -> AbstractValue:
-    """Return what a call of an operation gives."""
+    """Return the result of an operation."""
     out = bound.get("out")
     if out is not None and out is not NONE:
         return out if out.kind is Kind.TENSOR else TOP

@@ -1,4 +1,4 @@
-"""The questions of a proof to a project: definitions, annotations, and what the check's inference knows.
+"""The questions of a proof to a project: definitions, annotations, and the results of the check's inference.
 
 No other module of the package asks the solver. A proof trusts declarations (annotations, the operation table) and
 the source itself. It takes the callees of the solver for a call that it cannot resolve itself.
@@ -135,7 +135,7 @@ class Definitions:
         return self._by_code
 
     def bindings(self, module: Module) -> Bindings:
-        """Return what the top of a module binds."""
+        """Return the bindings at the top of a module."""
         found = self._bindings.get(module)
         if found is None:
             found = self._bindings[module] = Bindings()
@@ -263,7 +263,7 @@ class Definitions:
         return self._stores
 
     def resolved_by_check(self, function: Function, name: str) -> list[Function]:
-        """Return what the check's inference calls from a function under a name."""
+        """Return the callees that the check's inference resolved from a function under a name."""
         found: dict[Function, None] = {}
         for callee in self._callees.get(function, ()):
             for each in callee.below if isinstance(callee, Virtual) else (callee,):

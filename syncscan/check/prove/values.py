@@ -54,7 +54,7 @@ ANYWHERE = tensor()
 
 
 def external(name: str) -> AbstractValue:
-    """Return what a full name means outside the project."""
+    """Return the value of a full name outside the project."""
     return AbstractValue(Kind.MODULE, payload=name)
 
 
@@ -80,14 +80,14 @@ def opened(value: AbstractValue) -> AbstractValue:
 
 
 def with_keys(value: AbstractValue, keys: AbstractValue) -> AbstractValue:
-    """Return a dictionary of which an annotation says what its keys are."""
+    """Return a dictionary with the keys that an annotation declares."""
     return (
         refine(value, payload=(_DECLARED, keys)) if value.kind is Kind.DICT and value.items is None else value
     )
 
 
 def keys_of(value: AbstractValue) -> AbstractValue:
-    """Return what the keys of a dictionary may be."""
+    """Return the value of a dictionary's keys."""
     is_declared = isinstance(value.payload, tuple) and value.payload[:1] == (_DECLARED,)
     return value.payload[1] if is_declared else TOP
 
@@ -151,7 +151,7 @@ def may_hold_gpu(value: AbstractValue) -> bool:
 
 
 def elements(value: AbstractValue) -> AbstractValue:
-    """Return what iterating over a value may give."""
+    """Return the value of an item in an iteration."""
     if value.kind is Kind.UNION:
         return join_all(elements(option) for option in value.options) if value.options else TOP
     if value.kind is Kind.DICT:

@@ -1,4 +1,4 @@
-"""The findings of a walk of one function: obstacles, calls, and what it returns, binds and stores."""
+"""The findings of a walk of one function: obstacles, calls, and the values returned, bound and stored."""
 
 from __future__ import annotations
 
