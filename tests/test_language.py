@@ -17,6 +17,7 @@ RULES = {
 }
 PAGES = [
     "README.md",
+    "CONTRIBUTING.md",
     *(
         f"docs/{name}.md"
         for name in [
