@@ -81,7 +81,7 @@ _LENGTHS = frozenset({"torch.Tensor.size", "torch.Tensor.numel", "torch.Tensor.d
 
 
 def is_length(node: ast.expr, facts: Facts) -> bool:
-    """Whether a node is a plain integer that counts something: ``len(x)``, ``t.shape[0]``, ``t.size(0)``, ``t.numel()``."""
+    """Return whether a node is a plain integer that counts: ``len(x)``, ``t.shape[0]``, ``t.size(0)``, ``t.numel()``."""
     if isinstance(node, ast.Call):
         name = facts.name_of(node.func)
         return name == "builtins.len" or (name in _LENGTHS and facts.of(node).kind is Kind.NUMBER)
@@ -95,7 +95,7 @@ def is_length(node: ast.expr, facts: Facts) -> bool:
 
 
 def last_part(node: ast.expr) -> str:
-    """The last part of a dotted name."""
+    """Return the last part of a dotted name."""
     return node.attr if isinstance(node, ast.Attribute) else ""
 
 

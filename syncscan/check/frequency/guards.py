@@ -61,7 +61,10 @@ class _Guard:
         return self._sets(path_of(test), to_constant=self.follows) or self._fills(test)
 
     def _is_of_a_cache(self, values: Sequence[ast.expr], parts: Sequence[bool], *, holds: bool) -> bool:
-        """Whether all other parts compare the key of a cache: ``self.x is None or self.n != n``, and then ``self.n = n``."""
+        """Return whether all other parts compare a cache's key.
+
+        An example is ``self.x is None or self.n != n``, and then ``self.n = n``.
+        """
         return all(
             isinstance(part, ast.Compare)
             and len(part.ops) == 1
