@@ -183,7 +183,7 @@ def test_git_decides_which_file_was_renamed(syncscan, project):
 def test_settings_name_the_baseline_beside_them(syncscan, project):
     root = project({"pyproject.toml": '[tool.syncscan]\nbaseline = "base.json"\n', "pkg/a.py": HEAD + READ})
     write(syncscan)
-    assert "1 known" in syncscan("check", "pkg").stdout
+    assert "1 in the baseline" in syncscan("check", "pkg").stdout
     assert 'baseline = "base.json"' in syncscan("check", "--show-settings", "pkg").stdout
     (root / "base.json").unlink()
     done = syncscan("check", "pkg")

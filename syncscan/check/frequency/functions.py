@@ -277,8 +277,7 @@ def _regions(body: list[ast.stmt], function: Function, counters: frozenset[str])
             reads = _reads_batches(node)
             trains = reads or not _TRAINS.isdisjoint(calls)
             yield Region(When.STEP if trains else When.UNKNOWN, _lines(node), calls)
-            if reads and isinstance(node, (ast.For, ast.AsyncFor)) and isinstance(node.target, ast.Tuple):
-                counters |= {last_name(node.target.elts[0])}
+            counters |= _counters_of(node) if reads else frozenset()
         elif isinstance(node, ast.If):
             for once in once_behind(node, before, body[position:], function):
                 yield Region(When.ONCE, _span(once), _calls_in(*once), is_of_self=_asks_self(node.test))
@@ -288,6 +287,13 @@ def _regions(body: list[ast.stmt], function: Function, counters: frozenset[str])
             yield Region(When.ONCE, _lines(node), frozenset(), name)
         for inner in blocks_of(node):
             yield from _regions(inner, function, counters)
+
+
+def _counters_of(loop: ast.For | ast.AsyncFor | ast.While) -> frozenset[str]:
+    """Return the name that counts the batches of a loop: ``i`` of ``for i, batch in enumerate(loader)``."""
+    if isinstance(loop, ast.While) or not isinstance(loop.target, ast.Tuple):
+        return frozenset()
+    return frozenset({last_name(loop.target.elts[0])})
 
 
 def _asks_self(test: ast.expr) -> bool:

@@ -46,10 +46,7 @@ class _Guard:
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self.lets_once(test.operand, holds=not holds)
         if isinstance(test, ast.BoolOp):
-            parts = [self.lets_once(part, holds=holds) for part in test.values]
-            if isinstance(test.op, ast.And) is holds:
-                return any(parts)
-            return all(parts) or (any(parts) and self._is_of_a_cache(test.values, parts, holds=holds))
+            return self._combines(test, holds=holds)
         if isinstance(test, ast.Compare):
             return len(test.ops) == 1 and self._compares(test.left, test.ops[0], test.comparators[0], holds)
         if isinstance(test, ast.Call):
@@ -59,6 +56,12 @@ class _Guard:
             return False
         # A loop of a caller may go on until something is found: `if self.done: return`, and then `self.done = ...`.
         return self._sets(path_of(test), to_constant=self.follows) or self._fills(test)
+
+    def _combines(self, test: ast.BoolOp, *, holds: bool) -> bool:
+        parts = [self.lets_once(part, holds=holds) for part in test.values]
+        if isinstance(test.op, ast.And) is holds:
+            return any(parts)
+        return all(parts) or (any(parts) and self._is_of_a_cache(test.values, parts, holds=holds))
 
     def _is_of_a_cache(self, values: Sequence[ast.expr], parts: Sequence[bool], *, holds: bool) -> bool:
         """Return whether all other parts compare a cache's key.

@@ -223,10 +223,13 @@ def _ndim(operation: Operation, bound: Bound) -> int | None:
     if name in _BY_ELEMENT and all(each.kind in {Kind.TENSOR, Kind.NUMBER} for each in operands):
         dims = [each.ndim if each.kind is Kind.TENSOR else 0 for each in operands]
         return None if None in dims else max(each or 0 for each in dims)
-    first = bound.get("input") if name == "searchsorted" else operands[0] if operands else None
-    if first is None or first.kind is not Kind.TENSOR or first.ndim is None:
-        return None
-    ndim: int = first.ndim
-    if name in _SAME_DIMS:
+    first = bound.get("input") if name == "searchsorted" else next(iter(operands), None)
+    return _ndim_by_first(name, first) if first is not None and first.kind is Kind.TENSOR else None
+
+
+def _ndim_by_first(name: str, first: AbstractValue) -> int | None:
+    """Return the number of dimensions of a result, from those of the operand that decides it."""
+    ndim: int | None = first.ndim
+    if ndim is None or name in _SAME_DIMS:
         return ndim
     return ndim + _OTHER_DIMS[name] if name in _OTHER_DIMS and ndim else None

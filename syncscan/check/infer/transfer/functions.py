@@ -102,9 +102,9 @@ _SOMETHING_ELSE = _LEFT_OUT = frozenset({""})
 
 def _where_given(at: Point, value: AbstractValue, given: Given) -> AbstractValue:
     """Return the result of a function on the device of the arguments of this call."""
-    places = {place for _, argument, _ in given for part in parts_of(argument) for place in _place_of(part)}
-    if given and not places and not any(_names_gpu(name, argument) for name, argument, _ in given):
+    if _name_no_device(given):
         return moved(value, Device.UNKNOWN)
+    places = {place for _, argument, _ in given for part in parts_of(argument) for place in _place_of(part)}
     if not places or places & ON_GPU:
         via = via_of(part for _, argument, _ in given for part in parts_on_gpu(argument))
         return value if via is None else brought_by(value, via)
@@ -115,9 +115,11 @@ def _where_given(at: Point, value: AbstractValue, given: Given) -> AbstractValue
     return moved(value, Device.UNKNOWN)
 
 
-def _names_gpu(name: str, argument: AbstractValue) -> bool:
-    """Return whether an argument is the number of a GPU; other numbers, and None, decide no device."""
-    return "device" in name and argument.kind is Kind.NUMBER
+def _name_no_device(given: Given) -> bool:
+    """Return whether all arguments are None or numbers, which name a GPU only as arguments of a device parameter."""
+    if any("device" in name and argument.kind is Kind.NUMBER for name, argument, _ in given):
+        return False
+    return bool(given) and not any(_place_of(part) for _, argument, _ in given for part in parts_of(argument))
 
 
 def _is_open(at: Point, name: str, cell: Cell[AbstractValue]) -> bool:
