@@ -43,7 +43,7 @@ TABLE: dict[str, Suggestion] = {
     "list-before-loop": _row(
         _READS,
         "read in each round of a loop, of a tensor from before it",
-        "call `.tolist()` once before the loop, or keep the numbers on the host that the tensor was created from",
+        "call `.tolist()` once before the loop, or use the host numbers from which the tensor was created",
     ),
     "round-later": _row(
         _READS,

@@ -55,7 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known."""
     config.addinivalue_line(
         "markers",
-        "limit_syncs(limit, warmups=0): with --syncscan, fail if the test makes the CPU wait for the GPU"
+        "limit_syncs(limit, warmups=0): with --syncscan, fail if the test synchronizes more often"
         " more than `limit` times, after `warmups` runs that are not counted",
     )
     if config.getoption("syncscan") == "simulate" and _SIMULATES not in config.stash:

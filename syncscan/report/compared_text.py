@@ -49,7 +49,7 @@ def _headline(compared: Compared) -> str:
     whole = compared.whole
     text = f"syncscan: {plural(len(compared.findings), 'finding')}: {', '.join(counts) or 'none'}"
     text += (
-        f"; of {plural(whole.waits, 'line')} that waited {whole.predicted} predicted ({_share(whole.recall)})"
+        f"; of {plural(whole.waits, 'line')} that synchronized {whole.predicted} predicted ({_share(whole.recall)})"
     )
     return text + (f"; precision {_share(whole.precision)}" if compared.knows_lines else "")
 

@@ -68,7 +68,7 @@ def _settings() -> dict[str, _Schema]:
         ),
         "when": _described(
             _strings({"enum": [*(each.value for each in When), "all"]}),
-            'Report only code that runs at these times; ["step", "unknown"] where nothing is said.',
+            'Report only code that runs at these times; ["step", "unknown"] by default.',
         ),
         "hot-only": _described(_FLAG, 'The old name of when = ["step"].'),
         "all": _described(_FLAG, 'The old name of when = ["all"].'),

@@ -262,7 +262,7 @@ def _size(at: Point, call: Call) -> AbstractValue:
 
 @register(FUNCTIONS, "torch.cuda.current_device")
 def _current_device(at: Point, call: Call) -> AbstractValue:
-    at.origin("the current CUDA device")
+    at.origin("the call uses the current CUDA device")
     return AbstractValue(Kind.DEVICE, Device.CUDA)
 
 

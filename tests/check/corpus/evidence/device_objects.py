@@ -19,4 +19,4 @@ def run(where: torch.device):
     # because: decided: `torch.ones(4, device=where)` places the tensor on a device chosen at run time, assumed to be the GPU
     current = torch.ones(4, device=torch.cuda.current_device())  # at: current
     return current.tolist()  # expect: SYN102 (proved)
-    # because: current: the current CUDA device
+    # because: current: the call uses the current CUDA device
