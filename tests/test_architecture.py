@@ -109,6 +109,7 @@ FLOORS = {
     "syncscan.simulate.inside": (
         "bodies checks errors figures imports marks stores",
         "cpu gradients kinds memory patches pinning",
+        "unseen",
         "autocast conditions generators recording legacy overridable registered taint",
         "compiled functions plans uncomputed",
         "gpu",

@@ -42,6 +42,7 @@ from .memory import clear, make_large, makes_much, share_memory
 from .pinning import pinned_place
 from .plans import NUMBERS, Plan
 from .taint import spread
+from .unseen import hide
 
 if TYPE_CHECKING:
     from .conditions import CompiledOperation
@@ -77,20 +78,24 @@ class Operations(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run a call on behalf of its owner: a class of the program, torch itself, or the simulation."""
-        kwargs = kwargs or {}
-        if not self.active or (_dispatch_modes() > 1 and is_faked(args, kwargs)):
-            return func(*args, **self._unplaced(func, kwargs))
-        if types and any(map(_overrides, types)) and _overrides_enabled():
-            result = self._call_overrides(func, types, args, kwargs)
-            if result is not NotImplemented:
-                return result
         try:
-            plan = self.known[func]
-        except KeyError:
-            plan = self.known[func] = self._learn(func)
-        if plan is None or (self.scope is not None and self.scope.operation is not None):
-            return func(*args, **kwargs)
-        return self._simulate(plan, func, args, kwargs)
+            kwargs = kwargs or {}
+            if not self.active or (_dispatch_modes() > 1 and is_faked(args, kwargs)):
+                return func(*args, **self._unplaced(func, kwargs))
+            if types and any(map(_overrides, types)) and _overrides_enabled():
+                result = self._call_overrides(func, types, args, kwargs)
+                if result is not NotImplemented:
+                    return result
+            try:
+                plan = self.known[func]
+            except KeyError:
+                plan = self.known[func] = self._learn(func)
+            if plan is None or (self.scope is not None and self.scope.operation is not None):
+                return func(*args, **kwargs)
+            return self._simulate(plan, func, args, kwargs)
+        except BaseException as error:
+            hide(error)
+            raise
 
     def _simulate(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Run a function by its plan."""
@@ -302,25 +307,29 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run one aten call on behalf of its owner; split a composite call into its parts."""
-        if not self.operations.active or is_faked(args, kwargs):
-            return func(*args, **(kwargs or {}))
-        if types and any(
-            map(_computes, types)
-        ):  # such classes make further aten calls, which arrive here again
-            return NotImplemented
-        plan = self.plans.get(func) or self._learn(func)
-        kwargs = kwargs or {}
-        if args and type(args[0]) in NUMBERS:
-            args = plan.with_tensors(args)
-        if plan.is_composite:
-            with self:  # not `decompose`: its Python version raises other errors
-                return func._op_dk(_COMPOSITE, *args, **kwargs)
-        if plan.is_view and plan.operation is None:
-            result = func(*args, **kwargs)
-            if lacks_storage(result):  # such a view does not share the mark of its base
-                set_all(result, plan.operands(args, kwargs)[0])
-            return result
-        return self._run(plan, args, kwargs)
+        try:
+            if not self.operations.active or is_faked(args, kwargs):
+                return func(*args, **(kwargs or {}))
+            if types and any(
+                map(_computes, types)
+            ):  # such classes make further aten calls, which arrive here again
+                return NotImplemented
+            plan = self.plans.get(func) or self._learn(func)
+            kwargs = kwargs or {}
+            if args and type(args[0]) in NUMBERS:
+                args = plan.with_tensors(args)
+            if plan.is_composite:
+                with self:  # not `decompose`: its Python version raises other errors
+                    return func._op_dk(_COMPOSITE, *args, **kwargs)
+            if plan.is_view and plan.operation is None:
+                result = func(*args, **kwargs)
+                if lacks_storage(result):  # such a view does not share the mark of its base
+                    set_all(result, plan.operands(args, kwargs)[0])
+                return result
+            return self._run(plan, args, kwargs)
+        except BaseException as error:
+            hide(error)
+            raise
 
     def _run(self, plan: Plan, args: Any, kwargs: dict[str, Any]) -> Any:
         """Judge one aten call, run it for the device of its operands, and mark the results."""

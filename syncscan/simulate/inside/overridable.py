@@ -14,6 +14,7 @@ import torch
 from torch.overrides import handle_torch_function, has_torch_function_unary
 
 from .marks import PLAIN_TENSORS, function_modes
+from .unseen import hide
 
 
 class WrongArgumentsError(Exception):
@@ -41,7 +42,11 @@ class Method:
             pass
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                hide(error)
                 raise  # raised inside the implementation
+        except BaseException as error:
+            hide(error)
+            raise
         return self._original(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:

@@ -18,6 +18,7 @@ from . import (
     launches,
     machine,
     registered,
+    unseen,
 )
 from .conditions import PlainTable
 from .cuda import SimulatedCuda
@@ -28,6 +29,7 @@ from .kinds import tensors_in
 from .patches import Patches
 from .threads import ThreadModes, Threads
 from .transfers import Transfers
+from .unseen import hide
 
 if TYPE_CHECKING:
     from .modes import Operations
@@ -101,6 +103,7 @@ class Simulation(Gpu):
             capture.install(self, self._patches)
             compiled.install(lambda: self.running, self._patches)
             distributed.install(self, self._patches)
+            unseen.install(self._patches)
             self.threads.cover_new_ones(self._patches)
             self._cover_backward()
             self._cover_pack_hooks()
@@ -149,10 +152,14 @@ class Simulation(Gpu):
         apply = torch.autograd.Function.apply.__func__  # type: ignore[attr-defined]
 
         def covered(cls: Any, *args: Any, **kwargs: Any) -> Any:
-            result = apply(cls, *args, **kwargs)
-            for tensor in tensors_in(result):
-                remember_place(tensor)
-            return result
+            try:
+                result = apply(cls, *args, **kwargs)
+                for tensor in tensors_in(result):
+                    remember_place(tensor)
+                return result
+            except BaseException as error:
+                hide(error)
+                raise
 
         self._patches.replace(torch.autograd.Function, "apply", classmethod(covered))
 

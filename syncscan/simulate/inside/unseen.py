@@ -1,0 +1,108 @@
+"""Hides the frames of the simulation from what a program sees of its errors and warnings."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from torch._ops import OpOverload
+from torch.overrides import handle_torch_function
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType, TracebackType
+
+    from .patches import Patches
+
+_FOLDER = str(Path(__file__).parent) + os.sep
+_CALLS_AGAIN = handle_torch_function.__code__
+_CALLS_KERNEL: Any = OpOverload.__call__.__code__
+_WHERE_WARNED = (_FOLDER, _CALLS_AGAIN.co_filename)
+_DEFECTS = (AssertionError, AttributeError, KeyError, NameError)  # where the simulation itself raises them
+
+
+def hide(error: BaseException) -> None:
+    """Take the frames of the simulation out of a traceback; a bare ``raise`` must follow, which adds none.
+
+    Before Python 3.11 such a ``raise`` keeps the frame that it is in.
+    """
+    own = error.__traceback__
+    if own is None or (isinstance(error, _DEFECTS) and _is_raised_here(own)):
+        return
+    entry = own.tb_next = error.__traceback__ = _outside(own.tb_next)
+    while entry is not None:
+        entry.tb_next = _outside(entry.tb_next)
+        entry = entry.tb_next
+
+
+def install(patches: Patches) -> None:
+    """Attribute the warnings of torch to the lines that they have without a simulation."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith(f"{__package__}."):
+            # The interpreter would show a text once for a line of ours, whichever line of the program it is about.
+            patches.replace(module, "__warningregistry__", None)
+    original = warnings._showwarnmsg  # type: ignore[attr-defined]
+
+    def show(message: Any) -> None:
+        frame = _asking_frame(message) if message.filename.startswith(_WHERE_WARNED) else None
+        if frame is None:
+            original(message)
+            return
+        names = frame.f_globals
+        warnings.warn_explicit(
+            message.message,
+            message.category,
+            frame.f_code.co_filename,
+            frame.f_lineno,
+            names.get("__name__", "<string>"),
+            names.setdefault("__warningregistry__", {}),
+            source=message.source,
+        )
+
+    patches.replace(warnings, "_showwarnmsg", show)
+
+
+def _asking_frame(message: Any) -> FrameType | None:
+    """Return the frame for which a warning is meant, without those of the simulation."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and not _is_ours(frame):
+        frame = frame.f_back
+    levels = 0  # counted from the call of the simulation; each is a level of the program
+    while frame is not None and (frame.f_code.co_filename, frame.f_lineno) != (
+        message.filename,
+        message.lineno,
+    ):
+        frame, levels = frame.f_back, levels + 1
+    return next(islice(_program(frame), levels, None), None)
+
+
+def _program(frame: FrameType | None) -> Iterator[FrameType]:
+    """Yield the frames from one outward that there are without a simulation."""
+    while frame is not None:
+        if frame.f_code is _CALLS_AGAIN:
+            frame = frame.f_back  # the function that it calls once more
+        elif not _is_ours(frame):
+            yield frame
+        frame = frame and frame.f_back
+
+
+def _outside(entry: TracebackType | None) -> TracebackType | None:
+    while entry is not None and _is_ours(entry.tb_frame):
+        entry = entry.tb_next
+    return entry
+
+
+def _is_raised_here(entry: TracebackType) -> bool:
+    while entry.tb_next is not None:
+        entry = entry.tb_next
+    return _is_ours(entry.tb_frame)
+
+
+def _is_ours(frame: FrameType) -> bool:
+    if frame.f_code is _CALLS_KERNEL and frame.f_back is not None:  # for `Kernels`
+        frame = frame.f_back
+    return frame.f_code.co_filename.startswith(_FOLDER)
