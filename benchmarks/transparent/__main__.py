@@ -17,18 +17,18 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from benchmarks.transparent.compare import compare
 from benchmarks.transparent.harness import (
     ROOT,
     WAYS,
     NoPythonError,
     build_fake_cuda,
-    diff,
-    differences,
     environment_with_fake_cuda,
     run,
 )
-from benchmarks.transparent.known import reason
 from benchmarks.transparent.programs import Program, programs
+
+Compared = tuple[dict[str, list[str]], set[str]]
 
 
 def main() -> int:
@@ -46,13 +46,14 @@ def main() -> int:
         if way.takes(program) and (not chosen.parts or any(part in name for part in chosen.parts))
     }
     counts: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(os.cpu_count()) as pool:
         folder = Path(temporary)
         environment = environment_with_fake_cuda(build_fake_cuda(folder))
         if way.device_alone == "cpu":
             environment["PYTHONPATH"] = str(ROOT)
 
-        def compare(item: tuple[str, Program]) -> tuple[str, dict[str, tuple[object, object]] | str]:
+        def outcome(item: tuple[str, Program]) -> tuple[str, Compared | str]:
             name, program = item
             place = (
                 folder / str(abs(hash(name))) / "work"
@@ -61,22 +62,24 @@ def main() -> int:
                 alone = run(program, place, environment, way, alone=True)
                 if "Torch not compiled with CUDA enabled" in alone.stderr + alone.stdout:
                     return name, "not tried: names the GPU itself"
-                return name, differences(alone, run(program, place, environment, way))
+                return name, compare(name, alone, run(program, place, environment, way), chosen.way)
             except NoPythonError:
                 return name, "not tried: no such Python here"
 
-        for name, found in pool.map(compare, selected.items()):
+        for name, found in pool.map(outcome, selected.items()):
             if isinstance(found, str):
                 counts[found] += 1
                 continue
-            diffs = {aspect: diff(*pair, way.name) for aspect, pair in found.items()}
-            known = {aspect: reason(name, aspect, lines, chosen.way) for aspect, lines in diffs.items()}
-            kind = "the same" if not found else "known" if all(known.values()) else "DIFFERENT"
-            counts[kind] += 1
-            for aspect, lines in diffs.items():
-                print(f"{kind}: {name}: {aspect}: {known[aspect] or ''}", flush=True)
-                if not known[aspect]:
-                    print("".join(f"    {line[:600]}\n" for line in lines), end="", flush=True)
+            unexplained, why = found
+            counts[
+                "DIFFERENT" if unexplained else "the same but for what is known" if why else "the same"
+            ] += 1
+            reasons.update(why)
+            for aspect, lines in unexplained.items():
+                print(f"DIFFERENT: {name}: {aspect}", flush=True)
+                print("".join(f"    {line.rstrip()[:600]}\n" for line in lines), end="", flush=True)
+    for reason, n in reasons.most_common():
+        print(f"{n} programs: {reason}")
     told = ", ".join(f"{n} {kind}" for kind, n in counts.items())
     print(f"{sum(counts.values())} programs, {way.name}: {told}")
     return 1 if counts["DIFFERENT"] else 0

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.transparent.programs import STATE, Program
@@ -46,7 +45,7 @@ class Way:
         """Return whether a program can be run in this way."""
         if self.pytest is not None and program.command != Program("").command:
             return False
-        return self.device_alone == "cuda" or not program.version
+        return not (program.computes if self.device_alone == "cuda" else program.version)
 
 
 WAYS = {
@@ -119,18 +118,6 @@ def run(
         )
         stdout = re.sub("(?m)(?<= in )[0-9.]+s|^=+ (?=.* =+$)|(?<= )=+$", "", stdout)
     return Outcome(done.returncode, stdout, plain(stderr), files, told)
-
-
-def differences(alone: Outcome, other: Outcome) -> dict[str, tuple[object, object]]:
-    """Return by its name each aspect in which a run differs from the run alone, with what it was in both."""
-    pairs = {f.name: (getattr(alone, f.name), getattr(other, f.name)) for f in fields(Outcome)}
-    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
-
-
-def diff(alone: object, other: object, way: str) -> list[str]:
-    """Return the lines in which one aspect differs."""
-    before, after = str(alone).splitlines(), str(other).splitlines()
-    return list(difflib.unified_diff(before, after, "alone", way, "", "", 0, ""))
 
 
 def environment_with_fake_cuda(library: Path) -> dict[str, str]:

@@ -1,97 +1,114 @@
-"""The differences that are known, each with its reason."""
+"""The differences that are known, each with its reason.
+
+An entry takes its text out of both runs, and what is left must be equal. So it hides nothing but that text.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from dataclasses import dataclass
 
-# (programs, aspect, lines that the trace adds or changes, why); all but the last are regular expressions.
-KNOWN = [
-    (
+
+@dataclass(frozen=True)
+class Known:
+    """Text by which a program may differ in an aspect; all but the reason are regular expressions."""
+
+    programs: str
+    aspect: str
+    text: str
+    reason: str
+
+    def concerns(self, program: str, aspect: str) -> bool:
+        """Return whether an aspect of a program may differ by this text."""
+        return bool(re.fullmatch(self.programs, program) and re.fullmatch(self.aspect, aspect))
+
+    def without(self, said: str) -> str:
+        """Return what was said, less the text."""
+        return re.sub(self.text, "", said)
+
+
+ALWAYS = (
+    Known(
         "(start|processes:) .*|.* before torch.*",
         "state",
-        r"\[.*'ImportWatch'.*\]",
+        "'ImportWatch', ",
         "a finder waits for the import of torch",
     ),
-    (
+    Known(
         "start -S",
         "state",
-        r"\['.*/trace/hook'.*\]",
+        "'[^']*/trace/hook', ",
         "no sitecustomize takes the folder of the hook off the path",
     ),
-    (
+    Known(
         "processes: .*fork.*",
         "stderr",
-        "fake_cuda: left subscribed at exit",
+        "fake_cuda: left subscribed at exit\n",
         "the stand-in of CUDA complains in a forked child, where CUDA works no more and is left alone",
     ),
-    (
+    Known(
         "processes: fork on .*",
         "stderr",
-        r".*DeprecationWarning: This process .* is multi-threaded, .*|  if not os.fork\(\):",
+        r".*DeprecationWarning: This process .* is multi-threaded, .*\n  if not os.fork\(\):\n",
         "the thread that writes; on a GPU the driver has threads of its own",
     ),
-    (
+    Known(
         "processes: a group of its own",
         "status|stdout|stderr",
-        "0|True",
+        r"(?s)\A(Traceback .*PermissionError: .*|True\n|[01])\Z",
         "the command does not lead its group, and so may make one",
     ),
-    (
+    Known(
         "limit NOFILE .*",
         "stderr",
-        r'  File "<frozen importlib._bootstrap_external>", line .*, in exec_module',
+        r'  File "<frozen importlib\._bootstrap_external>", line [0-9]+, in exec_module\n',
         "where torch itself cannot be read, the traceback has one frame more of the import system",
     ),
-    ("tool an import hook", "stdout", "", "the hook imports json with torch, as torch itself does"),
-    (
+    Known(
+        "tool an import hook",
+        "stdout",
+        "find json.*\n",
+        "the hook imports json with torch, as torch itself does",
+    ),
+    Known(
         ".* faulthandler.*",
         "stderr",
-        r"|Thread 0x.*|  <no Python frame>",
+        r"Thread 0x[^\n]*\n  <no Python frame>\n\n",
         "the thread that writes, which only a dump of all threads shows",
     ),
-]
+)
 
-# On a simulated GPU too; a torch that is simulated is no torch that is left alone.
-SIMULATED = [
-    (
+# On a simulated GPU too, where torch is not left alone.
+SIMULATED = (
+    Known(
         ".*",
         "state",
-        r"\[.*'PatchFinder'.*\]|module torch\..*",
-        "the simulation imports parts of torch, and waits for modules that the program may import",
+        r"'PatchFinder', |module torch\.utils\._device\n",
+        "a finder waits for modules that the program may import, and this one of torch names its constructors",
     ),
-    (
-        ".*",
-        "stderr",
-        r'  File ".*/syncscan/.*", line [0-9]+ in .*',
-        "a dump of all frames shows those of the plugin, or of the simulation",
+    Known(
+        "torch raises: .*",
+        "stdout|stderr",
+        r'  File "[^"]*/torch/[^"]*", line [0-9]+, in \w+\n(?:    .*\n)+'
+        r'  File "[^"]*/torch/overrides\.py", line [0-9]+, in handle_torch_function\n(?:    .*\n)+',
+        "torch calls its functions in Python twice where a function mode is active",
     ),
-    (
-        "end by a (finaliser|destructor at the end)",
-        "stdout",
-        "gone|end",
-        "the collector of cycles runs at another moment, for the simulation makes objects too",
+    Known(
+        "torch raises: .*",
+        "stdout",  # in the form of pytest
+        r"\S*/torch/\S*:[0-9]+: in \w+\n(?:    .*\n)+\S*/torch/overrides\.py:[0-9]+: in handle_torch_function\n(?:    .*\n)+",
+        "torch calls its functions in Python twice where a function mode is active",
     ),
-    (
-        "limit NOFILE .*",
-        "stdout",
-        ".*",
-        "the plugin has imported torch before the program forbids itself to open files",
-    ),
-    (
-        "end by a recursion that is caught",
-        "stdout",
-        "[0-9]+",
-        "the frames of the plugin and of the simulation count for the limit too",
-    ),
-]
+)
 
 
-def reason(name: str, aspect: str, lines: Sequence[str], way: str = "trace") -> str | None:
-    """Return why a program may differ in an aspect by these lines of a diff; None where it may not."""
-    added = [line[1:] for line in lines if line.startswith("+") and not line.startswith("+++")]
-    for names, aspects, texts, why in [*KNOWN, *(SIMULATED if way != "trace" else ())]:
-        matches = re.fullmatch(names, name) and re.fullmatch(aspects, aspect)
-        if matches and all(re.fullmatch(texts, line) for line in added):
-            return why
-    return None
+def reduced(program: str, aspect: str, said: tuple[str, str], way: str) -> tuple[tuple[str, str], list[str]]:
+    """Return what two runs of a program said, less what is known, and the reasons of that."""
+    reasons = []
+    for known in ALWAYS if way == "trace" else ALWAYS + SIMULATED:
+        if known.concerns(program, aspect):
+            less = known.without(said[0]), known.without(said[1])
+            if less != said:
+                said = less
+                reasons.append(known.reason)
+    return said, reasons

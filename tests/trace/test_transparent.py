@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from benchmarks.transparent.compare import compare
 from benchmarks.transparent.harness import (
     WAYS,
     NoPythonError,
-    diff,
-    differences,
+    Outcome,
     environment_with_fake_cuda,
     run,
 )
-from benchmarks.transparent.known import reason
 from benchmarks.transparent.programs import programs
 
-PROGRAMS = programs()
+PROGRAMS = {name: program for name, program in programs().items() if WAYS["trace"].takes(program)}
 EACH = 8  # of them are tried here
 
 
@@ -32,5 +33,15 @@ def test_a_program_runs_traced_as_it_runs_alone(cuda_library, tmp_path, name):
         )
     except NoPythonError as error:
         pytest.skip(f"there is no Python {error} here")
-    found = {aspect: diff(*pair, "trace") for aspect, pair in differences(alone, traced).items()}
-    assert {aspect: lines for aspect, lines in found.items() if not reason(name, aspect, lines)} == {}
+    assert compare(name, alone, traced, "trace")[0] == {}
+
+
+def test_what_is_known_hides_no_other_difference():
+    alone = Outcome(0, "", "", {}, "['type', 'type']\nmodule torch\n")
+    finder = replace(
+        alone, state="['PatchFinder', 'type', 'type']\nmodule torch\nmodule torch.utils._device\n"
+    )
+    assert compare("exit 0", alone, finder, "simulate")[0] == {}
+    assert "state" in compare("exit 0", alone, finder, "trace")[0]
+    for said in ("['PatchFinder', 'type']\nmodule torch\n", "['PatchFinder', 'type', 'type']\n"):
+        assert "state" in compare("exit 0", alone, replace(alone, state=said), "simulate")[0]
