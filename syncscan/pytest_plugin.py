@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ PROPERTY = "syncscan"
 MAX_LINES = 10
 MODES = ("gpu", "simulate")
 _SIMULATES = pytest.StashKey[bool]()
+_COUNTED = pytest.StashKey["_Counted"]()
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,10 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         return (yield)
     limit = _limit(item)
     counted = _Counted(limit.warmups if limit is not None else 0)
-    if isinstance(item, pytest.Function):
+    if counted.needs_no_call_of_ours(item):
+        item.stash[_COUNTED] = counted
+        yield
+    elif isinstance(item, pytest.Function):
         function = item.obj
         item.obj = counted.wrap(function)
         try:
@@ -109,6 +114,17 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         _apply(limit, counted)
 
 
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
+    """Count around the call of a test function, with no frame of this plugin on its stack."""
+    counted = pyfuncitem.stash.get(_COUNTED, None)
+    if counted is None:
+        return (yield)
+    counted.began = True
+    with counted.seen:
+        return (yield)
+
+
 class _Counted:
     """The synchronizations of a test function, counted wherever the function runs: in any thread, task or context."""
 
@@ -118,6 +134,13 @@ class _Counted:
         self.seen = count_syncs()
         self.began = False
         self._warmups = warmups
+
+    def needs_no_call_of_ours(self, item: pytest.Item) -> bool:
+        """Return whether pytest itself calls the function of a test, once, in the context of the test."""
+        if not isinstance(item, pytest.Function) or self._warmups or inspect.iscoroutinefunction(item.obj):
+            return False
+        unittest = sys.modules.get("unittest")
+        return unittest is None or item.cls is None or not issubclass(item.cls, unittest.TestCase)
 
     def wrap(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function, or coroutine function, with warm-up runs and a region around it."""

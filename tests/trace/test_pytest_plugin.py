@@ -103,3 +103,16 @@ def test_without_cuda_a_limited_test_is_skipped_with_the_reason(run_pytest, envi
     out = run_pytest(source, "--syncscan", PYTHONPATH=environment["PYTHONPATH"].rpartition(":")[2])
     assert "limit_syncs counts synchronizations with a GPU, and torch finds none here" in out
     assert "1 passed, 1 skipped" in out
+
+
+def test_no_frame_of_ours_is_on_the_stack_of_a_test(run_pytest):
+    source = "import inspect\ndef test_it(): print('CALLER', inspect.stack()[1].function)\n"
+    assert "CALLER pytest_pyfunc_call" in run_pytest(source, "--syncscan", "-s")
+
+
+def test_of_a_unittest_the_function_alone_is_counted(run_pytest):
+    source = (
+        "import torch, unittest\nt = torch.zeros(1)\nclass T(unittest.TestCase):\n"
+        "    def setUp(self): t.item()\n    def test_it(self): t.item(); t.item()\n"
+    )
+    assert "2 in 1 of 1 tests" in run_pytest(source, "--syncscan")
