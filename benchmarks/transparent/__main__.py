@@ -60,8 +60,6 @@ def main() -> int:
             )  # the same for both, since programs print their paths
             try:
                 alone = run(program, place, environment, way, alone=True)
-                if "Torch not compiled with CUDA enabled" in alone.stderr + alone.stdout:
-                    return name, "not tried: names the GPU itself"
                 return name, compare(name, alone, run(program, place, environment, way), chosen.way)
             except NoPythonError:
                 return name, "not tried: no such Python here"

@@ -32,3 +32,13 @@ def programs() -> Iterator[tuple[str, Program]]:
             f"files: {name}",
             Program(USE + source, files={"helper.py": "x = 1\n"} if name == "bytecode" else {}),
         )
+    for moment in ("before", "after"):
+        gone = "import shutil, tempfile\nshutil.rmtree(tempfile.gettempdir()); print(os.path.exists('tmp'))\n"
+        yield (
+            f"files: a folder for temporary files that vanishes {moment} torch",
+            Program(
+                gone + USE if moment == "before" else USE + gone + "for _ in range(3): t.item()\n",
+                variables={"TMPDIR": "tmp"},
+                files={"tmp/mine": ""},
+            ),
+        )

@@ -20,8 +20,9 @@ VARIABLES = {
 }  # fmt: skip
 HASH = "print(sys.flags, hash('a') if sys.flags.hash_randomization == 0 else 0)\n"
 ONE_LINE = (
-    USE.replace("DEVICE", "'cuda'")
-    + "import sys; print(sys.argv, __file__ if '__file__' in globals() else 0)"
+    "import os, sys\nDEVICE = os.environ.get('DEVICE', 'cuda')\n"
+    + USE
+    + "print(sys.argv, __file__ if '__file__' in globals() else 0)"
 )
 OF_A_PACKAGE = STATE + USE + "print(sys.argv[1:], __spec__.name, __package__)\n"
 IN_A_PTY = "import pty; print(os.waitstatus_to_exitcode(pty.spawn([sys.executable, '-c', 'print(open(0).isatty(), 1); import torch; torch.zeros(1).item(); raise SystemExit(4)'])))\n"

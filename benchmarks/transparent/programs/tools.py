@@ -6,6 +6,11 @@ from collections.abc import Iterator
 
 from .program import USE, Program
 
+COVERED = (
+    "{python} -m coverage run --data-file=covered.db {script}"
+    " && {python} -m coverage report --data-file=covered.db --include={script} --show-missing"
+)
+
 
 def programs() -> Iterator[tuple[str, Program]]:
     """Yield each by its name."""
@@ -13,7 +18,6 @@ def programs() -> Iterator[tuple[str, Program]]:
     for name, command, stdin in [
         ("pdb", ("-m", "pdb", "{script}"), "b f\nc\nn\np x\nw\nc\nq\n"),
         ("cProfile", ("-m", "cProfile", "-o", "/dev/null", "{script}"), ""),
-        ("timeit", ("-m", "timeit", "-n1", "-r1", "-u", "sec", "-s", "import torch", "pass # {script}"), ""),
         ("py_compile", ("-m", "py_compile", "{script}"), ""),
         ("dis", ("-m", "dis", "{script}"), ""),
         ("ast", ("-m", "ast", "{script}"), ""),
@@ -23,14 +27,13 @@ def programs() -> Iterator[tuple[str, Program]]:
         ("code", ("-m", "code", "-q"), "import torch\ntorch.zeros(1) and 1\n"),
         ("runpy", ("-m", "runpy", "cases"), ""),
     ]:
-        state = name not in {"timeit", "py_compile", "dis", "ast", "compileall", "code", "unittest", "runpy"}
+        state = name not in {"py_compile", "dis", "ast", "compileall", "code", "unittest", "runpy"}
         cases = "import torch, unittest\nclass T(unittest.TestCase):\n    def test_a(self): torch.zeros(1)\n"
-        stdout_differs = name == "timeit"
-        if not stdout_differs:
-            yield (
-                f"tool {name}",
-                Program(body, ("{python}", *command), stdin, files={"cases.py": cases}, state=state),
-            )
+        yield (
+            f"tool {name}",
+            Program(body, ("{python}", *command), stdin, files={"cases.py": cases}, state=state),
+        )
+    yield "tool coverage", Program(body, ("sh", "-c", COVERED))
     for name, source in {
         "breakpoint": "breakpoint()\n",
         "settrace": "calls = []\nsys.settrace(lambda f, e, a: calls.append(f.f_code.co_name))\ndef f(): pass\nf()\nsys.settrace(None)\nprint(calls)\n",
