@@ -3,8 +3,10 @@
 # ruff: noqa: PLW0108 (the function is looked up while it is simulated)
 from __future__ import annotations
 
+import copy
 import sys
 import traceback
+import types
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +15,7 @@ import pytest
 import torch
 
 from syncscan.simulate.context import simulated_cuda
+from syncscan.simulate.inside import unseen
 from tests.simulate.programs import ramp
 
 
@@ -103,6 +106,39 @@ def test_a_defect_of_the_simulation_is_shown_with_its_frames(monkeypatch):
     assert "_simulate" in [name for name, _ in frames(found.value)]
 
 
+class AlarmError(Exception):
+    pass
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="a bare raise keeps its frame")
+def test_a_handler_that_raises_in_the_library_below_the_simulation_is_where_the_program_was():
+    def refuse(sync: object) -> None:
+        copy.copy(Alarm())
+
+    class Alarm:
+        def __copy__(self) -> Alarm:
+            raise AlarmError
+
+    code = refuse.__code__.replace(co_filename=unseen.__file__)  # a frame of the simulation
+    with simulated_cuda(types.FunctionType(code, globals(), closure=refuse.__closure__)):
+        x = torch.ones(1, device="cuda")
+        with pytest.raises(AlarmError) as found:
+            x.item()
+    assert [name for name, _ in frames(found.value)][1:] == ["__copy__"]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="a bare raise keeps its frame")
+def test_what_a_listener_of_the_program_raises_has_no_frames_between():
+    def refuse(sync: object) -> None:
+        raise ValueError("no synchronization here")
+
+    with simulated_cuda(refuse):
+        x = torch.ones(1, device="cuda")
+        with pytest.raises(ValueError, match="no synch") as found:
+            x.item()
+    assert [name for name, _ in frames(found.value)][1:] == ["refuse"]
+
+
 WARNINGS: dict[str, Callable[[torch.Tensor], Any]] = {
     "C++": lambda x: x.expand(2, 2, 3).T,
     "a reduction": lambda x: x.std(0, correction=5),
@@ -110,6 +146,7 @@ WARNINGS: dict[str, Callable[[torch.Tensor], Any]] = {
     "a cast": lambda x: x.to(torch.complex64).to(torch.float32),
     "a constructor": lambda x: torch.tensor(x),
     "range": lambda x: torch.range(0, 1),
+    "vmap": lambda x: torch.func.vmap(lambda row: row.std(0, correction=5))(x),
     "Python": lambda x: torch.nn.functional.softmax(x),
     "Python, five levels up": lambda x: torch.nn.Softmax()(x),
 }

@@ -29,7 +29,7 @@ def programs() -> Iterator[tuple[str, Program]]:
         "a child that is killed": "import subprocess\ntry: subprocess.run(['sleep', '100'], timeout=0.1)\nexcept subprocess.TimeoutExpired as e: print(e.cmd)\n",
         "a child without environment": "import subprocess\nprint(subprocess.run([sys.executable, '-c', 'import os; print(sorted(os.environ))'], env={}, capture_output=True).stdout)\n",
         "system": "print(os.system('exit 3'))\n",
-        "popen": "print(os.popen('echo hi').read())\n",
+        "popen": "with os.popen('echo hi') as p: print(p.read())\n",
         "execv": f"c = {child}\nos.execv(c[0], c)\n",
         "execve": f"c = {child}\nos.execve(c[0], c, dict(os.environ, X='1'))\n",
         "execvp of another program": "os.execvp('echo', ['echo', 'x'])\n",

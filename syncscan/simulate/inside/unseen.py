@@ -14,11 +14,13 @@ from torch.overrides import handle_torch_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import FrameType, TracebackType
+    from types import FrameType
 
     from .patches import Patches
 
 _FOLDER = str(Path(__file__).parent) + os.sep
+_LIBRARY = str(Path(os.__file__).parent) + os.sep
+_hidden = [_FOLDER]  # files of these folders, and these files
 _CALLS_AGAIN = handle_torch_function.__code__
 _CALLS_KERNEL: Any = OpOverload.__call__.__code__
 _WHERE_WARNED = (_FOLDER, _CALLS_AGAIN.co_filename)
@@ -30,13 +32,24 @@ def hide(error: BaseException) -> None:
 
     Before Python 3.11 such a ``raise`` keeps the frame that it is in.
     """
-    own = error.__traceback__
-    if own is None or (isinstance(error, _DEFECTS) and _is_raised_here(own)):
-        return
-    entry = own.tb_next = error.__traceback__ = _outside(own.tb_next)
+    entry = error.__traceback__
+    kept, ours = [], False
     while entry is not None:
-        entry.tb_next = _outside(entry.tb_next)
-        entry = entry.tb_next
+        ours = _is_ours(entry.tb_frame) or (ours and _is_of_library(entry.tb_frame))
+        if not ours:
+            kept.append(entry)
+        last, entry = entry, entry.tb_next
+    if error.__traceback__ is None or (isinstance(error, _DEFECTS) and _is_ours(last.tb_frame)):
+        return
+    for before, after in zip([error.__traceback__, *kept], [*kept, None]):
+        before.tb_next = after
+    error.__traceback__ = kept[0] if kept else None
+
+
+def hide_files(path: str) -> None:
+    """Hide also the frames of a listener of ours: a file, or a folder with a separator at its end."""
+    if path not in _hidden:
+        _hidden.append(path)
 
 
 def install(patches: Patches) -> None:
@@ -90,19 +103,13 @@ def _program(frame: FrameType | None) -> Iterator[FrameType]:
         frame = frame and frame.f_back
 
 
-def _outside(entry: TracebackType | None) -> TracebackType | None:
-    while entry is not None and _is_ours(entry.tb_frame):
-        entry = entry.tb_next
-    return entry
-
-
-def _is_raised_here(entry: TracebackType) -> bool:
-    while entry.tb_next is not None:
-        entry = entry.tb_next
-    return _is_ours(entry.tb_frame)
-
-
 def _is_ours(frame: FrameType) -> bool:
     if frame.f_code is _CALLS_KERNEL and frame.f_back is not None:  # for `Kernels`
         frame = frame.f_back
-    return frame.f_code.co_filename.startswith(_FOLDER)
+    return frame.f_code.co_filename.startswith(tuple(_hidden))
+
+
+def _is_of_library(frame: FrameType) -> bool:
+    """Return whether a frame is of the standard library."""
+    path = frame.f_code.co_filename
+    return path.startswith("<frozen ") or (path.startswith(_LIBRARY) and "-packages" not in path)
