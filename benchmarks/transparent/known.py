@@ -27,7 +27,7 @@ class Known:
         return re.sub(self.text, "", said)
 
 
-ALWAYS = (
+TRACED = (
     Known(
         "(start|processes:) .*|.* before torch.*",
         "state",
@@ -78,8 +78,13 @@ ALWAYS = (
     ),
 )
 
-# On a simulated GPU too, where torch is not left alone.
+CALLED_TWICE = "torch calls its functions in Python twice where a function mode is active"
+TWICE = (
+    r'  File "[^"]*/torch/[^"]*", line [0-9]+, in \w+\n(?:    .*\n)+'
+    r'  File "[^"]*/torch/overrides\.py", line [0-9]+, in handle_torch_function\n(?:    .*\n)+'
+)
 SIMULATED = (
+    *TRACED,
     Known(
         "files: a folder for temporary files that vanishes before torch",
         "status|stderr",
@@ -92,26 +97,32 @@ SIMULATED = (
         r"'PatchFinder', |module torch\.utils\._device\n",
         "a finder waits for modules that the program may import, and this one of torch names its constructors",
     ),
-    Known(
-        "torch raises: .*",
-        "stdout|stderr",
-        r'  File "[^"]*/torch/[^"]*", line [0-9]+, in \w+\n(?:    .*\n)+'
-        r'  File "[^"]*/torch/overrides\.py", line [0-9]+, in handle_torch_function\n(?:    .*\n)+',
-        "torch calls its functions in Python twice where a function mode is active",
-    ),
+    Known("torch raises: .*", "stdout|stderr", TWICE, CALLED_TWICE),
+)
+
+IN_PYTEST = (
+    Known("torch raises: .*", "stdout|stderr", TWICE, CALLED_TWICE),
     Known(
         "torch raises: .*",
         "stdout",  # in the form of pytest
-        r"\S*/torch/\S*:[0-9]+: in \w+\n(?:    .*\n)+\S*/torch/overrides\.py:[0-9]+: in handle_torch_function\n(?:    .*\n)+",
-        "torch calls its functions in Python twice where a function mode is active",
+        r"\S*/torch/\S*:[0-9]+: in \w+\n(?:    .*\n)+"
+        r"\S*/torch/overrides\.py:[0-9]+: in handle_torch_function\n(?:    .*\n)+",
+        CALLED_TWICE,
+    ),
+    Known(
+        "end by a (finaliser|destructor at the end)",
+        "stdout",
+        "(gone|end)\n",
+        "the collector of cycles runs at another moment, for the simulation makes objects too",
     ),
 )
+KNOWN = {"trace": TRACED, "simulate": SIMULATED, "pytest": IN_PYTEST}
 
 
 def reduced(program: str, aspect: str, said: tuple[str, str], way: str) -> tuple[tuple[str, str], list[str]]:
     """Return what two runs of a program said, less what is known, and the reasons of that."""
     reasons = []
-    for known in ALWAYS if way == "trace" else ALWAYS + SIMULATED:
+    for known in KNOWN[way]:
         if known.concerns(program, aspect):
             less = known.without(said[0]), known.without(said[1])
             if less != said:

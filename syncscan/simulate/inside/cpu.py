@@ -49,6 +49,8 @@ def run_on_cpu(function: Any, args: Any, kwargs: Mapping[str, Any]) -> Any:
     """Call an operation; raise SimulationError with its name where the CPU has no kernel for the operation or the dtype."""
     try:
         return function(*args, **kwargs)
+    except RecursionError:  # says nothing of the CPU
+        raise
     except RuntimeError as error:
         return run_otherwise(function, args, kwargs, error)
 
@@ -71,6 +73,8 @@ def _run_wider(function: Any, args: Any, kwargs: Mapping[str, Any], error: Excep
         raise _missing_dtype(function, error) from error
     try:
         result = function(*map(_widened, args), **{name: _widened(value) for name, value in kwargs.items()})
+    except RecursionError:
+        raise
     except RuntimeError:
         raise _missing_dtype(function, error) from error
     return _narrowed(result, _WIDER[first.dtype], first.dtype)

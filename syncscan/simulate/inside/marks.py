@@ -37,29 +37,30 @@ _unseen_storage_of = torch._C.TensorBase.untyped_storage
 
 
 def storage_of(tensor: torch.Tensor) -> Any:
-    """Return the untyped storage of a tensor; raise RuntimeError or NotImplementedError where the tensor has none."""
-    if type(tensor) in PLAIN_TENSORS and not function_modes():
-        return _unseen_storage_of(tensor)
-    with without_functions():
-        return _unseen_storage_of(tensor)
+    """Return the untyped storage of a tensor; None where the tensor has none."""
+    try:
+        if type(tensor) in PLAIN_TENSORS and not function_modes():
+            return _unseen_storage_of(tensor)
+        with without_functions():
+            return _unseen_storage_of(tensor)
+    except RecursionError:  # says nothing of the tensor
+        raise
+    except RuntimeError:
+        return None
 
 
 def lacks_storage(value: Any) -> bool:
     """Return whether a value is a tensor without a storage, such as a sparse tensor."""
-    if not isinstance(value, torch.Tensor):
-        return False
-    try:
-        storage_of(value)
-    except (RuntimeError, NotImplementedError):
-        return True
-    return False
+    return isinstance(value, torch.Tensor) and storage_of(value) is None
 
 
 def place(tensor: torch.Tensor) -> int | None:
     """Return the index of the CUDA device that a tensor claims, `PINNED`, or None for pageable memory."""
-    try:
-        found: int | None = getattr(storage_of(tensor), _MARK, None)
-    except (RuntimeError, NotImplementedError):
+    storage = storage_of(tensor)
+    found: int | None
+    if storage is not None:
+        found = getattr(storage, _MARK, None)
+    else:
         found = _place_without_storage(_innermost(tensor))
     if found is None and type(tensor) not in PLAIN_TENSORS:
         found = next((place(part) for part in _wrapped(tensor)), None)
@@ -95,9 +96,8 @@ def cuda_index(tensor: torch.Tensor) -> int | None:
 
 def set_place(tensor: torch.Tensor, where: int | None) -> None:
     """Mark a tensor, and all tensors that share its memory, as being at ``where``."""
-    try:
-        owner: Any = storage_of(tensor)
-    except (RuntimeError, NotImplementedError):
+    owner = storage_of(tensor)
+    if owner is None:
         owner = _innermost(tensor)
         for part in _parts(owner):
             set_place(part, where)
@@ -111,10 +111,10 @@ def is_alias(result: Any, source: Any) -> bool:
     """Return whether two values are tensors that share memory, and so a device."""
     if not (isinstance(result, torch.Tensor) and isinstance(source, torch.Tensor)):
         return False
-    try:
-        return bool(storage_of(result)._cdata == storage_of(source)._cdata)
-    except (RuntimeError, NotImplementedError):
+    storage, other = storage_of(result), storage_of(source)
+    if storage is None or other is None:
         return result is source
+    return bool(storage._cdata == other._cdata)
 
 
 def set_owner_place(owner: Any, where: int | None) -> None:
@@ -137,7 +137,9 @@ def set_all(result: Any, where: int | None) -> None:
         try:
             owner: Any = _unseen_storage_of(result)
             owner._syncscan_place = where
-        except (RuntimeError, NotImplementedError):
+        except RecursionError:
+            raise
+        except RuntimeError:
             set_place(result, where)
     elif isinstance(result, torch.Tensor):
         set_place(result, where)
@@ -160,7 +162,9 @@ def common_place(values: Iterable[Any]) -> int | None:
         if kind in PLAIN_TENSORS:
             try:
                 where = getattr(_unseen_storage_of(value), _MARK, None)
-            except (RuntimeError, NotImplementedError):
+            except RecursionError:
+                raise
+            except RuntimeError:
                 return MIXED
         elif kind is list or kind is tuple:
             where = common_place(value)
@@ -188,8 +192,6 @@ def _innermost(tensor: torch.Tensor) -> Any:
     functorch = torch._C._functorch
     while functorch.is_functorch_wrapped_tensor(tensor):
         tensor = functorch.get_unwrapped(tensor)
-        try:
-            return storage_of(tensor)
-        except (RuntimeError, NotImplementedError):
-            continue
+        if (storage := storage_of(tensor)) is not None:
+            return storage
     return tensor

@@ -43,7 +43,9 @@ def clear(tensor: torch.Tensor) -> None:
     try:
         storage = tensor.untyped_storage()
         address = storage.data_ptr()
-    except (RuntimeError, NotImplementedError):
+    except RecursionError:  # says nothing of the tensor
+        raise
+    except RuntimeError:
         return
     if address:
         ctypes.memset(address, 0, storage.nbytes())

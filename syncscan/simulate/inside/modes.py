@@ -94,7 +94,10 @@ class Operations(TorchFunctionMode):
                 return func(*args, **kwargs)
             return self._simulate(plan, func, args, kwargs)
         except BaseException as error:
-            hide(error)
+            try:
+                hide(error)
+            except RecursionError:  # no room for it: no other frame than ours lies below
+                error.__traceback__ = None
             raise
 
     def _simulate(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -175,7 +178,7 @@ class Operations(TorchFunctionMode):
                     return self.gpu.autocast.run_on_host(func, args, kwargs)
                 result = func(*args, **kwargs)
         except RuntimeError as error:
-            if where in _HOST_PLACES:
+            if where in _HOST_PLACES or isinstance(error, RecursionError):
                 raise
             try:
                 with _without_dispatch():
@@ -328,7 +331,10 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 return result
             return self._run(plan, args, kwargs)
         except BaseException as error:
-            hide(error)
+            try:
+                hide(error)
+            except RecursionError:  # no room for it: no other frame than ours lies below
+                error.__traceback__ = None
             raise
 
     def _run(self, plan: Plan, args: Any, kwargs: dict[str, Any]) -> Any:

@@ -40,13 +40,14 @@ class Method:
             return self._implementation(*args, **kwargs)
         except WrongArgumentsError:
             pass
-        except TypeError as error:
-            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-                hide(error)
-                raise  # raised inside the implementation
         except BaseException as error:
-            hide(error)
-            raise
+            entry = error.__traceback__
+            if not isinstance(error, TypeError) or entry is None or entry.tb_next is not None:
+                try:  # else the arguments do not fit
+                    hide(error)
+                except RecursionError:  # no room for it: no other frame than ours lies below
+                    error.__traceback__ = None
+                raise
         return self._original(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
@@ -72,11 +73,16 @@ class Attribute(property):
         seen = Method(original.__get__, implementation)
 
         def get(tensor: torch.Tensor) -> Any:
-            return (
-                handle_torch_function(seen, (tensor,), tensor)
-                if _is_overridden(tensor)
-                else implementation(tensor)
-            )
+            try:
+                if _is_overridden(tensor):
+                    return handle_torch_function(seen, (tensor,), tensor)
+                return implementation(tensor)
+            except BaseException as error:
+                try:
+                    hide(error)
+                except RecursionError:  # no room for it: no other frame than ours lies below
+                    error.__traceback__ = None
+                raise
 
         super().__init__(get)
         vars(self).update({"__get__": seen, "__doc__": original.__doc__})

@@ -158,7 +158,10 @@ class Simulation(Gpu):
                     remember_place(tensor)
                 return result
             except BaseException as error:
-                hide(error)
+                try:
+                    hide(error)
+                except RecursionError:  # no room for it: no other frame than ours lies below
+                    error.__traceback__ = None
                 raise
 
         self._patches.replace(torch.autograd.Function, "apply", classmethod(covered))

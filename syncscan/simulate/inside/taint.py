@@ -29,14 +29,14 @@ class Written(frozenset):  # type: ignore[type-arg]
 def taint(made: Any, kernels: frozenset[str]) -> None:
     """Mark all tensors of a result as written by, or derived from, kernels that did not run."""
     for tensor in tensors_in(made):
-        owner = _owner(tensor)
+        owner = storage_of(tensor)
         if owner is not None:
             setattr(owner, _MARK, kernels)
 
 
 def clean(tensor: torch.Tensor) -> None:
     """Remove the mark from the storage of a tensor."""
-    delattr(_owner(tensor), _MARK)
+    delattr(storage_of(tensor), _MARK)
 
 
 def kernels_behind(values: Iterable[Any]) -> frozenset[str]:
@@ -47,7 +47,7 @@ def kernels_behind(values: Iterable[Any]) -> frozenset[str]:
         if kind in PLAIN_TYPES:
             continue
         for tensor in (value,) if kind in PLAIN_TENSORS else tensors_in(value):
-            behind: frozenset[str] = getattr(_owner(tensor), _MARK, _NONE)
+            behind: frozenset[str] = getattr(storage_of(tensor), _MARK, _NONE)
             if behind:
                 found = found.union(behind) if found else behind
     return found
@@ -67,10 +67,3 @@ def spread(name: str, args: Any, kwargs: dict[str, Any], made: Any) -> None:
 
 def _is_whole(tensor: torch.Tensor) -> bool:
     return bool(tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes())
-
-
-def _owner(tensor: torch.Tensor) -> Any:
-    try:
-        return storage_of(tensor)
-    except (RuntimeError, NotImplementedError):
-        return None

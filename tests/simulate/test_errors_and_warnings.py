@@ -139,6 +139,34 @@ def test_what_a_listener_of_the_program_raises_has_no_frames_between():
     assert [name for name, _ in frames(found.value)][1:] == ["refuse"]
 
 
+def is_on_gpu(x: torch.Tensor) -> None:
+    assert x.device.type == "cuda"
+
+
+AT_THE_LIMIT: dict[str, Callable[[torch.Tensor], Any]] = {
+    "an operation": lambda x: x + 1,
+    "a number": lambda x: x[0, 0].item(),
+    "an attribute": is_on_gpu,
+    "a constructor": lambda x: torch.zeros(2, device=x.device),
+}
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="a bare raise keeps its frame")
+@pytest.mark.parametrize("name", AT_THE_LIMIT)
+def test_at_the_limit_of_the_recursion_is_one_error_without_frames_of_the_simulation(name):
+    def deeper(x: torch.Tensor) -> None:
+        AT_THE_LIMIT[name](x)
+        deeper(x)
+
+    with simulated_cuda():
+        x = ramp("cuda", 2, 3)
+        with pytest.raises(RecursionError) as found:
+            deeper(x)
+    assert found.value.__context__ is None
+    files = {frame.filename for frame in traceback.extract_tb(found.value.__traceback__)}
+    assert not [file for file in files if "/simulate/inside/" in file]
+
+
 WARNINGS: dict[str, Callable[[torch.Tensor], Any]] = {
     "C++": lambda x: x.expand(2, 2, 3).T,
     "a reduction": lambda x: x.std(0, correction=5),
