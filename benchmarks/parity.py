@@ -59,7 +59,7 @@ class Suite:
     """A project's tests, and what they need."""
 
     package: str  # the release on PyPI; empty where the source tree is built
-    tests: tuple[str, ...]  # paths in its source tree
+    tests: tuple[str, ...]  # paths in its source tree, or patterns of them
     share: int = 1  # one test in so many is run
     needs: tuple[str, ...] = ()
     source: str = ""  # the name of its source tree, where the package on PyPI has no tests
@@ -215,8 +215,9 @@ def run_suite(suite: Suite, run: str, source: Path, path: Path, options: argpars
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("")
     began = time.monotonic()
+    tests = [str(path.relative_to(source)) for part in suite.tests for path in sorted(source.glob(part))]
     command = [
-        str(options.folder / "venv" / "bin" / "pytest"), *suite.tests, *suite.options, *RUNS[run],
+        str(options.folder / "venv" / "bin" / "pytest"), *tests, *suite.options, *RUNS[run],
         "-p", "parity_plugin", "-p", "no:faulthandler", "-p", "no:cacheprovider", "-p", "no:randomly",
         "-o", "addopts=", "--continue-on-collection-errors", "--quiet", "--tb=no", "--disable-warnings",
         f"--parity-results={path}", f"--parity-share={suite.share}", f"--parity-limit={TEST_SECONDS}",
