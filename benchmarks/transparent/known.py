@@ -115,6 +115,12 @@ IN_PYTEST = (
         "(gone|end)\n",
         "the collector of cycles runs at another moment, for the simulation makes objects too",
     ),
+    Known(
+        "limit NOFILE 3",
+        "status|stdout|stderr",
+        r"(?s)\A.*\Z",
+        "the plugin has imported torch before the program forbids itself to open files, and alone it cannot",
+    ),
 )
 KNOWN = {"trace": TRACED, "simulate": SIMULATED, "pytest": IN_PYTEST}
 
