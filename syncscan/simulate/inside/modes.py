@@ -310,15 +310,13 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run one aten call on behalf of its owner; split a composite call into its parts."""
+        kwargs = kwargs or {}
         try:
             if not self.operations.active or is_faked(args, kwargs):
-                return func(*args, **(kwargs or {}))
-            if types and any(
-                map(_computes, types)
-            ):  # such classes make further aten calls, which arrive here again
-                return NotImplemented
+                return func(*args, **kwargs)
+            if types and any(map(_computes, types)):
+                return NotImplemented  # such classes make further aten calls, which arrive here again
             plan = self.plans.get(func) or self._learn(func)
-            kwargs = kwargs or {}
             if args and type(args[0]) in NUMBERS:
                 args = plan.with_tensors(args)
             if plan.is_composite:
