@@ -48,9 +48,7 @@ def _headline(compared: Compared) -> str:
     counts = [f"{compared.count(status)} {status}" for status in _STYLES if compared.count(status)]
     whole = compared.whole
     text = f"syncscan: {plural(len(compared.findings), 'finding')}: {', '.join(counts) or 'none'}"
-    text += (
-        f"; of {plural(whole.waits, 'line')} that synchronized {whole.predicted} predicted ({_share(whole.recall)})"
-    )
+    text += f"; of {plural(whole.waits, 'line')} that synchronized {whole.predicted} predicted ({_share(whole.recall)})"
     return text + (f"; precision {_share(whole.precision)}" if compared.knows_lines else "")
 
 
