@@ -72,9 +72,8 @@ class _Search:
 
 
 def _of_any(waits: Sequence[Value | None]) -> Value | None:
-    """Return the blocking value of a call to one of several methods, with assumed confidence unless all methods block."""
-    wait = next((each for each in waits if each is not None), None)
-    return wait if wait is None or None not in waits else replace(wait, confidence=Confidence.ASSUMED)
+    """Return the blocking value of a call to one of several methods, or None unless all methods block."""
+    return None if None in waits else next(iter(waits), None)
 
 
 def _is_abstract(function: Function) -> bool:

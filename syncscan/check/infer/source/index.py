@@ -7,6 +7,7 @@ its results elsewhere, in `syncscan.check.infer.dataflow`.
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -101,8 +102,9 @@ class Function:
     def decorate(self, decorators: frozenset[str]) -> None:
         """Set the decorators by their full names, with the properties that follow from them."""
         self.decorators = decorators
-        self.is_cached_property = any(name.rpartition(".")[2] == "cached_property" for name in decorators)
-        self.is_property = self.is_cached_property or "builtins.property" in decorators
+        short = [name.rpartition(".")[2] for name in decorators]
+        self.is_property = "builtins.property" in decorators or "cached_property" in short
+        self.is_cached_property = self.is_property and any(map(_KEEPS_RESULTS.search, short))
         self.is_static = "builtins.staticmethod" in decorators
         self.is_of_class = "builtins.classmethod" in decorators
         self.is_kernel = any(f".{name}".endswith(_MAKE_KERNELS) for name in decorators)
@@ -141,6 +143,9 @@ class Function:
             found = (cls.virtual(self.name) for cls in above)
             self.called_as = tuple(virtual for virtual in found if virtual and self in virtual.below)
         return self.called_as
+
+
+_KEEPS_RESULTS = re.compile(r"(^|_)(cached?|memoized?)($|_)")  # names of decorators
 
 
 @dataclass(eq=False, slots=True)
