@@ -197,3 +197,8 @@ class Knowledge:
     def default_group(self) -> Cell[AbstractValue]:
         """The cell of the default process group of collectives."""
         return self.defaults["group"]
+
+    @property
+    def default_checks(self) -> Cell[AbstractValue]:
+        """The cell of the project's default for the `validate_args` of distributions; empty if that is torch's own."""
+        return self.defaults["validate_args"]

@@ -14,6 +14,7 @@ from syncscan.check.infer.domain.lattice import join
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.ir.instructions import Op
 from syncscan.check.infer.source.index import Class, Function
+from syncscan.check.infer.transfer.distributions import is_default_of_checks, note_default_checks
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
 from syncscan.check.infer.transfer.storing import store_attribute, tell
@@ -27,6 +28,8 @@ Values = Sequence[AbstractValue]
 @register(INSTRUCTIONS, Op.STORE_ATTRIBUTE)
 def _store_attribute(at: Point, values: Values, data: tuple[str, str, bool]) -> AbstractValue:
     (base, value), (name, _, is_mutated) = values, data
+    if is_default_of_checks(base, name):
+        note_default_checks(at, value)
     for option in base.options:
         is_object = option.kind is Kind.INSTANCE or (option.kind is Kind.CLASS and not is_mutated)
         if is_object and isinstance(option.payload, Class):

@@ -9,7 +9,7 @@ from syncscan.check.infer.domain.basic import (
     NUMBER,
     TENSOR,
 )
-from syncscan.check.infer.domain.lattice import join, via_of
+from syncscan.check.infer.domain.lattice import join, join_all, via_of
 from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, AbstractValue, fact, refine
 from syncscan.check.infer.transfer.point import Point
 from syncscan.model import ARRAYS, MASKS, ON_GPU, Confidence, Device, Kind
@@ -104,6 +104,14 @@ def _tensors(operand: AbstractValue) -> list[AbstractValue]:
         inside = [*(operand.items or ()), *([operand.element] if operand.element is not None else [])]
         return [tensor for item in inside for tensor in _tensors(item)]
     return []
+
+
+def tensor_in(value: AbstractValue) -> AbstractValue:
+    """Return the tensor of a union with containers, texts and objects, where only a tensor or a number is accepted."""
+    if value.kind is not Kind.UNION:
+        return value
+    kept = [option for option in value.options if option.kind in NUMERIC]
+    return join_all(kept) if kept else value
 
 
 def indexed(value: AbstractValue, index: tuple[AbstractValue, ...]) -> AbstractValue:

@@ -7,6 +7,7 @@ from syncscan.check.infer.domain.lattice import as_tensor, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.conditions import Bound
+from syncscan.check.infer.transfer.distributions import settle_checks
 from syncscan.check.infer.transfer.groups import settle_group
 from syncscan.check.infer.transfer.modules import (
     LIST_TENSORS,
@@ -15,7 +16,7 @@ from syncscan.check.infer.transfer.modules import (
     module_tensor,
     tensors_of_module,
 )
-from syncscan.check.infer.transfer.operands import together
+from syncscan.check.infer.transfer.operands import tensor_in, together
 from syncscan.check.infer.transfer.point import DEFAULT_DEVICE, Point
 from syncscan.check.infer.transfer.registry import CALLABLES, DECLARED, FUNCTIONS, METHODS, PACKAGES, register
 from syncscan.check.infer.transfer.results import dtype_named, placed, result_of
@@ -76,9 +77,28 @@ def _operation(at: Point, name: str, call: Call) -> AbstractValue:
         settle_group(at, bound)
     if at.default_device is not None and at.default_device.device is Device.CUDA:
         bound.values.setdefault("default device", (at.default_device,))
+    checks = settle_checks(at, name, bound)
     result = call.first if _is_in_place(name, call) else result_of(bound, at)
-    at.note_bound(name, call, bound)
+    if checks:
+        at.note_bound(name, call, _of_tensors(bound))
     return result
+
+
+def _of_tensors(bound: Bound) -> Bound:
+    """Return the call on the tensors among the options of its operands: an operation takes no list or object for one."""
+    values = {name: tuple(map(tensor_in, bound.values[name])) for name in _TENSORS if name in bound.values}
+    if "data" in bound.values:
+        values["data"] = tuple(map(_host_data_in, bound.values["data"]))
+    return bound._replace(values=bound.values | values)
+
+
+_TENSORS = ("input", "other")
+
+
+def _host_data_in(value: AbstractValue) -> AbstractValue:
+    """Return the host data among the options of what a tensor is made of, which is why it is made."""
+    kept = [option for option in value.options if option.is_host_data] if value.kind is Kind.UNION else ()
+    return join_all(kept) if kept else value
 
 
 _OF_INDICES = frozenset({"torch.Tensor.__getitem__", "torch.Tensor.__setitem__"})

@@ -1,0 +1,42 @@
+"""Argument checks of ``torch.distributions``: whether the project turns them off for all of them."""
+
+from __future__ import annotations
+
+from syncscan.check.infer.domain.basic import FALSE
+from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
+from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.conditions import Bound
+from syncscan.check.infer.transfer.point import Point
+from syncscan.check.infer.transfer.registry import FUNCTIONS, register
+from syncscan.model import Kind
+
+_PACKAGE = "torch.distributions."
+_BASES = frozenset({f"{_PACKAGE}Distribution", f"{_PACKAGE}distribution.Distribution"})
+
+
+@register(FUNCTIONS, *(f"{base}.set_default_validate_args" for base in _BASES))
+def _set_default_checks(at: Point, call: Call) -> AbstractValue:
+    note_default_checks(at, call.given(0, "value"))
+    return BOTTOM
+
+
+def is_default_of_checks(base: AbstractValue, name: str) -> bool:
+    """Return whether an attribute is the default of all distributions: ``Distribution._validate_args``."""
+    return name == "_validate_args" and base.kind is Kind.MODULE and base.payload in _BASES
+
+
+def note_default_checks(at: Point, value: AbstractValue) -> None:
+    """Contribute to the default; a test suite does not speak for the project."""
+    if not at.module.is_outside:
+        at.tell(at.context.known.default_checks, value)
+
+
+def settle_checks(at: Point, name: str, bound: Bound) -> bool:
+    """Bind the project's default where a call leaves the checks to it; return whether a method checks its value."""
+    given = bound.get("validate_args")
+    if not name.startswith(_PACKAGE) or (given is not None and given.kind is not Kind.NONE):
+        return True
+    if at.read(at.context.known.default_checks) is not FALSE:
+        return True
+    bound.values["validate_args"] = (FALSE,)
+    return "value" not in bound.values

@@ -1,0 +1,15 @@
+"""The attribute that `set_default_validate_args` sets does the same."""
+
+import torch
+from torch.distributions import Distribution, Gamma, Normal
+
+Distribution._validate_args = False
+
+
+def run(check: bool):
+    rate = torch.ones(4, device="cuda")
+    Gamma(rate, rate)  # silent
+    Gamma(rate, rate, validate_args=True)  # expect: SYN502
+    Gamma(rate, rate, validate_args=check)  # expect: SYN502
+    torch.linalg.inv(rate.diag())  # expect: SYN502
+    return Normal(rate, rate).log_prob(rate)  # silent
