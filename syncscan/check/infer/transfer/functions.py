@@ -292,7 +292,7 @@ def _instantiate(at: Point, callee: AbstractValue, call: Call) -> AbstractValue:
     if init is None and cls.is_named_tuple:
         fields = at.fields(cls)
         given = dict(zip(fields, call.args, strict=False)) | dict(call.kwargs)
-        return record(cls, (given.get(name, BOTTOM) for name in fields))
+        return record(cls, (given.get(name) or at.attribute(callee, name) for name in fields))
     post = cls.find_method("__post_init__")
     if post is not None:
         at.note_called(post, call)

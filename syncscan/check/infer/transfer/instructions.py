@@ -258,11 +258,29 @@ def _text(at: Point, values: Values, is_device: bool) -> AbstractValue:
 def _sequence(at: Point, values: Values, data: tuple[Kind, tuple[int, ...]]) -> AbstractValue:
     kind, starred = data
     if starred:
+        known = _spread_out(values, starred)
+        if known is not None:
+            return sequence(known, kind)
+        if any(values[place] is BOTTOM for place in starred) and not at.stays_open():
+            return BOTTOM
         parts = [iterated(each) if place in starred else each for place, each in enumerate(values)]
         return list_of(join_all(parts), kind)
     if not values:
         return list_of(BOTTOM, kind) if kind is Kind.LIST else sequence([], kind)
     return sequence([*values], kind)
+
+
+def _spread_out(values: Values, starred: tuple[int, ...]) -> list[AbstractValue] | None:
+    """Return the items of ``[*a, b]`` one by one, or None where those of ``a`` are not known one by one."""
+    items: list[AbstractValue] = []
+    for place, value in enumerate(values):
+        if place not in starred:
+            items.append(value)
+        elif value.kind in {Kind.LIST, Kind.TUPLE} and value.items is not None:
+            items += value.items
+        else:
+            return None
+    return items
 
 
 @register(INSTRUCTIONS, Op.SET)

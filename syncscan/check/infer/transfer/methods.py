@@ -9,7 +9,12 @@ from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.autograd import keep
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.functions import call_overrides
-from syncscan.check.infer.transfer.modules import MODULE_METHODS, given_by_part, module_method
+from syncscan.check.infer.transfer.modules import (
+    MODULE_METHODS,
+    given_by_part,
+    module_method,
+    register_tensor,
+)
 from syncscan.check.infer.transfer.numpy_calls import ARRAY_METHODS
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import CALLABLES, METHODS, register
@@ -91,6 +96,8 @@ def _of_object(at: Point, base: AbstractValue, name: str, call: Call) -> Abstrac
         at.asks(cls, "forward")
         methods, called = cls.overrides("forward"), "forward"
     if methods and not methods[0].is_property:
+        if cls.is_module:
+            register_tensor(at, base, name, call)
         return call_overrides(at, base, cls, called, call)
     if cls.is_module and name in MODULE_METHODS:
         return module_method(at, base, name, call)

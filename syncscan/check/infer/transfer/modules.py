@@ -25,7 +25,7 @@ _RETURN_THE_MODULE = frozenset(
 def module_method(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
     """Return the result of a method that a class of the project inherits from ``nn.Module``."""
     if name in _REGISTER:
-        _register(at, base, call, _REGISTER[name])
+        register_tensor(at, base, name, call)
         return BOTTOM
     if name in LIST_TENSORS:
         return tensors_of_module(at, name)
@@ -37,11 +37,15 @@ def module_method(at: Point, base: AbstractValue, name: str, call: Call) -> Abst
 _REGISTER = {"register_buffer": "buffer", "register_parameter": "parameter"}
 
 
-def _register(at: Point, base: AbstractValue, call: Call, sort: str) -> None:
-    name = call.first.payload
-    if len(call.args) > 1 and isinstance(name, str) and isinstance(base.payload, Class):
-        value = module_tensor(at, call.args[1], f"{sort} `{name}` moves with its module")
-        store_attribute(at, base.payload, name, value)
+def register_tensor(at: Point, base: AbstractValue, method: str, call: Call) -> None:
+    """Store the tensor of ``register_buffer`` or ``register_parameter``, of torch or of a class that overrides them."""
+    sort, name = _REGISTER.get(method), call.given(0, "name").payload
+    if sort is None or not isinstance(name, str) or not isinstance(base.payload, Class):
+        return
+    by_keyword = [value for key, value in call.kwargs.items() if key not in {"name", "persistent"}]
+    given = next(iter([*call.args[1:2], *by_keyword]), BOTTOM)
+    value = module_tensor(at, given, f"{sort} `{name}` moves with its module")
+    store_attribute(at, base.payload, name, value)
 
 
 LIST_TENSORS = frozenset({"parameters", "buffers", "named_parameters", "named_buffers"})
