@@ -118,7 +118,9 @@ class Recorder:
             self._open[-1].blocks = True
 
     def property_read(self, node: ast.expr, methods: tuple[Function, ...]) -> None:
-        """Record the read of a property that runs one of these methods, if any of them blocks."""
+        """Record the read of a property that runs one of these methods, if any blocks, and none keeps its result."""
+        if any(method.is_cached_property for method in methods):
+            return
         wait = next((self._waits[method] for method in methods if method in self._waits), None)
         if wait is not None and self._open:
             self._open[-1].waits[position_of(node)] = wait

@@ -28,3 +28,14 @@ def read(kept: Kept):
     print(kept.first)  # silent
     print(kept.last)  # silent
     print(kept.sum)  # expect: SYN501
+
+
+class Other(Kept):
+    @property
+    def first(self):
+        return self.rows[1].item()  # expect: SYN101
+
+
+def read_any(kept: Kept, other: Other):
+    print(kept.first)  # silent: it may be the one that is kept
+    print(other.first)  # expect: SYN501
