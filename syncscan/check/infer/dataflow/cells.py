@@ -148,6 +148,8 @@ class Knowledge:
         self.set_outside: Cells[str, frozenset[Class]] = Cells("set_outside", frozenset())
         # What the bodies of classes set in an attribute, which an object has as `__init__` begins.
         self.set_in_bodies: Cells[tuple[Class, str], AbstractValue] = Cells("set_in_bodies", BOTTOM)
+        # What a module registers, as it is before the module moves.
+        self.registered: Cells[tuple[Class, str], AbstractValue] = Cells("registered", BOTTOM)
         # The parameters that put a result of a function on the GPU; "" where something else does.
         self.placing: Cells[Function, frozenset[str]] = Cells("placing", frozenset())
         # The texts that callers pass to a parameter; `ANY_TEXT` where it is not known which.

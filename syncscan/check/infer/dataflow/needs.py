@@ -125,6 +125,8 @@ class _Search:
     def _is_computed(self, slot: Slot) -> bool:
         """Return whether a value is made here: a module has a name, or is made by a method of modules."""
         op = self._ir.ops[slot] if slot >= 0 else None
+        if op == Op.ATTRIBUTE:
+            return self._is_computed(self._ir.operands[slot][0])
         return op in _COMPUTED or (op == Op.CALL_METHOD and self._is_method(self._ir.data[slot].attribute))
 
     def _first_argument(self, operands: tuple[Slot, ...], site: CallSite) -> Iterator[Slot]:

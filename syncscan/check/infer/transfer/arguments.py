@@ -8,6 +8,7 @@ from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Function, Parameter
 from syncscan.check.infer.transfer.autograd import receiver, takes_context, takes_gradients
 from syncscan.check.infer.transfer.guesses import IS_TENSOR, assumed_tensor
+from syncscan.check.infer.transfer.modules import works_where_its_module_is
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.virtual import passed_through
 from syncscan.model import ARRAYS, Confidence, Device, Kind
@@ -56,7 +57,7 @@ def _promised(at: Point, parameter: Parameter) -> AbstractValue:
 def _assumed(at: Point, parameter: Parameter, value: AbstractValue) -> AbstractValue:
     """Return the value of a parameter with assumptions for an unknown kind or device."""
     function = at.function
-    is_sure = _works_where_its_module_is(function) or at.number in at.context.uses(at.state).downloaded
+    is_sure = works_where_its_module_is(function) or at.number in at.context.uses(at.state).downloaded
     confidence = Confidence.INFERRED if is_sure else Confidence.ASSUMED
     where, text = parameter.annotation or function.node, IS_TENSOR
     if value is BOTTOM and takes_gradients(function):
@@ -97,17 +98,6 @@ def _passed_or_promised(at: Point, value: AbstractValue, promised: AbstractValue
         return promised if at.declare() else BOTTOM
     value = _as_promised(value, promised)
     return _filled(value, promised) if _has_gaps(value, promised) and at.declare() else value
-
-
-def _works_where_its_module_is(function: Function) -> bool:
-    """Return whether a method runs when its module is on the GPU: a method of a module that does not initialise the instance.
-
-    Methods of custom autograd operations, which modules call, count as well.
-    """
-    owner = function.owner
-    if owner is not None and owner.is_differentiable:
-        return True
-    return owner is not None and owner.is_module and not owner.makes(function.name)
 
 
 def _as_promised(value: AbstractValue, promised: AbstractValue) -> AbstractValue:

@@ -13,7 +13,7 @@ from syncscan.check.infer.transfer.autograd import applied
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.functions import call_overrides
 from syncscan.check.infer.transfer.guesses import assumed_tensor
-from syncscan.check.infer.transfer.modules import groups_of_parameters
+from syncscan.check.infer.transfer.modules import before_a_move, groups_of_parameters, weight_of_layer
 from syncscan.check.infer.transfer.names import external, module_name
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import ATTRIBUTES, register
@@ -114,8 +114,13 @@ def _of_class(at: Point, base: AbstractValue, name: str) -> AbstractValue:
     return _stored(at, cls, name)
 
 
+_OF_LAYERS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias", "running_mean", "running_var"})
+
+
 def held_by(at: Point, base: AbstractValue, name: str) -> AbstractValue:
-    """Return a tensor that an external object holds under a name: a model output, or a constructor argument."""
+    """Return a tensor that an external object holds under a name: a weight, a model output, or a constructor argument."""
+    if name in _OF_LAYERS and str(base.payload).startswith("torch.nn."):
+        return weight_of_layer(at, base)
     stub = at.context.stub(str(base.payload)) if base.device is not Device.UNKNOWN else None
     made_of = stub is not None and name in stub.operation.args
     if base.device is Device.UNKNOWN or not (made_of or is_tensor_of_models(name)):
@@ -139,6 +144,7 @@ def _of_instance(at: Point, base: AbstractValue, name: str) -> AbstractValue:
         return call_overrides(at, base, cls, name, Call((), {}))
     fields = at.fields(cls) if base.items is not None else []
     value = base.items[fields.index(name)] if base.items and name in fields else _stored(at, cls, name)
+    value = before_a_move(at, cls, name, value)
     if value is BOTTOM and name == "param_groups" and at.stays_open():
         return groups_of_parameters(at)
     if value.kind in {Kind.UNKNOWN, Kind.MOVED} or (

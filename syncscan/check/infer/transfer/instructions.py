@@ -30,14 +30,13 @@ from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.containers import with_added
 from syncscan.check.infer.transfer.functions import call_function
 from syncscan.check.infer.transfer.guesses import by_use, named
-from syncscan.check.infer.transfer.methods import inherited
+from syncscan.check.infer.transfer.methods import inherited, made_by_base
 from syncscan.check.infer.transfer.modules import MODULE_METHODS, module_method
 from syncscan.check.infer.transfer.names import imported, outer_name
 from syncscan.check.infer.transfer.operators import binary, compared, unary
 from syncscan.check.infer.transfer.point import DEFAULT_DEVICE, Point
 from syncscan.check.infer.transfer.refinement import IS_INSTANCE, at_place, of_classes_asked
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
-from syncscan.check.infer.transfer.storing import store_attribute
 from syncscan.check.infer.transfer.subscripts import note_subscript, picked_by, read_item, settled
 from syncscan.check.infer.transfer.torch_calls import default_device_of, note_default_device
 from syncscan.check.infer.transfer.typed_dicts import of_table
@@ -206,22 +205,11 @@ def _call_super(at: Point, values: Values, site: CallSite) -> AbstractValue:
             return call_function(at, base.methods[name], call.on(itself))
     for outside in (each for base in cls.mro() for each in base.external_bases):
         if name == "__init__" and at.context.stub(outside) is not None:
-            made = at.call_outside(outside, call)
-            _hold(at, cls, outside, made)
-            return made
+            return made_by_base(at, cls, outside, call)
     if (method := inherited(at, cls, name)) is not None:
         return at.call_outside(method, call.on(itself))
     is_inherited = cls.is_module and name in MODULE_METHODS and name != "__call__"
     return module_method(at, itself, name, call) if is_inherited else BOTTOM
-
-
-def _hold(at: Point, cls: Class, outside: str, made: AbstractValue) -> None:
-    """Store the tensors that an external base class holds for an object, according to its stub."""
-    stub = at.context.stub(outside)
-    if stub is None or made.device is Device.UNKNOWN:
-        return
-    for name in stub.operation.args:
-        store_attribute(at, cls, name.lstrip("*"), held_by(at, made, name))
 
 
 def _enclosing_class(function: Function) -> Class | None:

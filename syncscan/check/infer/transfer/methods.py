@@ -6,6 +6,7 @@ from syncscan.check.infer.domain.basic import record
 from syncscan.check.infer.domain.lattice import join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.transfer.attributes import held_by
 from syncscan.check.infer.transfer.autograd import keep
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.functions import call_overrides
@@ -18,6 +19,7 @@ from syncscan.check.infer.transfer.modules import (
 from syncscan.check.infer.transfer.numpy_calls import ARRAY_METHODS
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import CALLABLES, METHODS, register
+from syncscan.check.infer.transfer.storing import store_attribute
 from syncscan.check.infer.transfer.torch_calls import torch_object
 from syncscan.check.infer.transfer.typed_dicts import of_table
 from syncscan.model import Device, Kind
@@ -59,6 +61,8 @@ def _may_have(value: AbstractValue, name: str) -> bool:
     """Return whether a value may have a method; a list or an array has no ``cpu``. NumPy numbers count as arrays."""
     if value.kind is Kind.NDARRAY:
         return name in ARRAY_METHODS
+    if value.kind is Kind.CLASS and isinstance(value.payload, Class):
+        return bool(value.payload.overrides(name) or value.payload.external_bases)
     known = _PYTHON_TYPES.get(value.kind)
     return known is None or hasattr(known, name) or (known is float and name in {"item", "tolist", "astype"})
 
@@ -71,8 +75,22 @@ def _of_class(at: Point, base: AbstractValue, name: str, call: Call) -> Abstract
 @register(METHODS, Kind.MODULE)
 def _of_module(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
     if isinstance(base.payload, str):
+        itself = call.first.payload
+        if name == "__init__" and isinstance(itself, Class) and at.context.stub(base.payload) is not None:
+            own = Call(call.args[1:], call.kwargs, call.site, call.slots[1:], call.is_open_ended)
+            return made_by_base(at, itself, base.payload, own)
         return at.call_outside(f"{base.payload}.{name}", call)
     return at.call(at.attribute(base, name), call)
+
+
+def made_by_base(at: Point, cls: Class, outside: str, call: Call) -> AbstractValue:
+    """Return what the initialiser of a stubbed base class makes, and store the tensors that it holds for an object."""
+    made = at.call_outside(outside, call)
+    stub = at.context.stub(outside)
+    if stub is not None and made.device is not Device.UNKNOWN:
+        for name in stub.operation.args:
+            store_attribute(at, cls, name.lstrip("*"), held_by(at, made, name))
+    return made
 
 
 @register(CALLABLES, Kind.MODULE)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from syncscan.check.infer.domain.basic import STRING, TENSOR, list_of, sequence, table
-from syncscan.check.infer.domain.lattice import REST, via_of
+from syncscan.check.infer.domain.lattice import REST, join_all, via_of
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
-from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.operands import together
 from syncscan.check.infer.transfer.point import Point
-from syncscan.check.infer.transfer.storing import store_attribute
-from syncscan.model import Confidence, Device, Kind
+from syncscan.check.infer.transfer.storing import store_attribute, tell
+from syncscan.model import ON_GPU, Confidence, Device, Kind
 
 MODULE_METHODS = frozenset(
     {"to", "cuda", "cpu", "half", "float", "bfloat16", "eval", "train", "parameters", "buffers",
@@ -20,6 +20,39 @@ MODULE_METHODS = frozenset(
 _RETURN_THE_MODULE = frozenset(
     {"to", "cuda", "cpu", "half", "float", "bfloat16", "eval", "train", "_apply", "apply", "requires_grad_"}
 )
+
+
+def works_where_its_module_is(function: Function) -> bool:
+    """Return whether a method runs when its module is on the GPU: a method of a module that does not initialise the instance.
+
+    Methods of custom autograd operations, which modules call, count as well.
+    """
+    owner = function.owner
+    if owner is not None and owner.is_differentiable:
+        return True
+    return owner is not None and owner.is_module and not owner.makes(function.name)
+
+
+def before_a_move(at: Point, cls: Class, name: str, value: AbstractValue) -> AbstractValue:
+    """Return a tensor of a module for code that makes modules: their parts are not on the GPU yet unless they are made there."""
+    if value.kind is not Kind.TENSOR or not cls.is_module or not _makes_a_module(at):
+        return value
+    made = join_all([at.read(at.context.known.registered[base, name]) for base in cls.mro()])
+    return made if made.kind is Kind.TENSOR else refine(value, device=Device.UNKNOWN, pinned=None, via=None)
+
+
+def weight_of_layer(at: Point, layer: AbstractValue) -> AbstractValue:
+    """Return a parameter or buffer of a layer of torch, which in a method of a module is where that module is."""
+    if layer.device in ON_GPU:
+        return refine(TENSOR, device=layer.device, confidence=layer.confidence, via=layer.via)
+    return some_parameter(at) if works_where_its_module_is(at.function) else TENSOR
+
+
+def _makes_a_module(at: Point) -> bool:
+    """Return whether the function at hand makes a module, and nothing in the project makes modules on the GPU."""
+    owner = at.function.owner
+    is_making = owner is not None and owner.is_module and owner.makes(at.function.name)
+    return is_making and at.read(at.context.known.default_device).kind is not Kind.DEVICE
 
 
 def module_method(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
@@ -44,6 +77,7 @@ def register_tensor(at: Point, base: AbstractValue, method: str, call: Call) -> 
         return
     by_keyword = [value for key, value in call.kwargs.items() if key not in {"name", "persistent"}]
     given = next(iter([*call.args[1:2], *by_keyword]), BOTTOM)
+    tell(at, at.context.known.registered[base.payload, name], given)
     value = module_tensor(at, given, f"{sort} `{name}` moves with its module")
     store_attribute(at, base.payload, name, value)
 

@@ -21,13 +21,24 @@ _KINDS = {
     "builtins.list": Kind.LIST,
     "builtins.tuple": Kind.TUPLE,
     "builtins.dict": Kind.DICT,
+    "collections.abc.Mapping": Kind.DICT,
+    "typing.Mapping": Kind.DICT,
+    "numbers.Number": Kind.NUMBER,
 }
+
+_NOWHERE = frozenset(
+    {Kind.NONE, Kind.NUMBER, Kind.STRING, Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET, Kind.SLICE, Kind.CLASS}
+)  # have no device
 
 IS_INSTANCE = frozenset({"builtins.isinstance", "torch.is_tensor"})
 
 
 def at_place(at: Point, value: AbstractValue, device: Device) -> AbstractValue:
-    """Return a value refined to a tensor on a device; BOTTOM where the value is known to be elsewhere."""
+    """Return a value refined to a tensor on a device; BOTTOM where the value is known to be elsewhere, or no tensor."""
+    if value.kind is Kind.UNION:
+        return join_all([at_place(at, option, device) for option in value.items or ()])
+    if value.kind in _NOWHERE:
+        return BOTTOM
     if value.kind is Kind.TENSOR and value.device is not device:
         if value.device is not Device.MIXED and (value.device is not Device.UNKNOWN or not at.stays_open()):
             return BOTTOM

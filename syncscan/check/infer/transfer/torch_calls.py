@@ -15,6 +15,7 @@ from syncscan.check.infer.transfer.modules import (
     may_be_tensor,
     module_tensor,
     tensors_of_module,
+    works_where_its_module_is,
 )
 from syncscan.check.infer.transfer.operands import tensor_in, together
 from syncscan.check.infer.transfer.point import DEFAULT_DEVICE, Point
@@ -231,16 +232,21 @@ def torch_object(at: Point, base: AbstractValue, name: str, call: Call) -> Abstr
         return _operation(at, full, call.on(base))
     if str(base.payload).startswith("torch.nn."):
         if name in {"__call__", "forward"}:
-            return _given_by(base, together(at, map(as_tensor, call.args)))
+            return _given_by(at, base, together(at, map(as_tensor, call.args)))
         if name in {"to", "cuda", "cpu", "eval", "train", "half", "float"}:
             return _moved_layer(at, base, name, call)
     return BOTTOM
 
 
-def _given_by(layer: AbstractValue, result: AbstractValue) -> AbstractValue:
-    """Return the output of a layer on the device of its weights."""
-    if result.device is not Device.UNKNOWN or layer.device not in ON_GPU:
+def _given_by(at: Point, layer: AbstractValue, result: AbstractValue) -> AbstractValue:
+    """Return the output of a layer on the device of its weights, which in a method of a module is that of the module."""
+    if result.device is not Device.UNKNOWN:
         return result
+    if layer.device not in ON_GPU:
+        if not works_where_its_module_is(at.function) or not at.assume():
+            return result
+        at.origin("a layer gives what is where its module is")
+        return refine(result, device=Device.CUDA, confidence=Confidence.INFERRED)
     return refine(result, device=layer.device, confidence=layer.confidence, via=layer.via)
 
 

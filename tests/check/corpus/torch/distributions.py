@@ -44,3 +44,12 @@ class OnTheHost(torch.distributions.Categorical):
 
 
 OnTheHost(torch.ones(4)).log_prob(torch.ones(())).item()  # silent
+
+
+class Prior(torch.distributions.MultivariateNormal):
+    def __init__(self, loc, covariance):
+        loc = torch.ones(2, device="cuda")
+        torch.distributions.MultivariateNormal.__init__(self, loc, covariance)  # expect: SYN502
+
+    def mean_of(self):
+        return self.loc.tolist()  # expect: SYN102

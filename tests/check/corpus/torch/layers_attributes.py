@@ -1,4 +1,4 @@
-"""The weights of a layer of torch are not followed."""
+"""The weights of a layer of torch are where the layer is."""
 
 import torch
 from torch import nn
@@ -12,7 +12,7 @@ class Head(nn.Module):
 
     def forward(self, x):
         self.scale.item()  # expect: SYN101
-        return self.linear.weight.tolist()  # todo: SYN102
+        return self.linear.weight.tolist()  # expect: SYN102
 
 
 Head()(torch.ones(4, device="cuda"))

@@ -28,7 +28,8 @@ def of_what_is_there(x):
     print(nn.Linear(4, 4).to("cuda")(x).sum().item())  # expect: SYN101
     print(nn.Linear(4, 4).to(torch.float16)(x).sum().item())  # silent
     print(nn.Linear(4, 4).to("cpu")(x).sum().item())  # silent
-    print(int(layer), layer.in_features, layer.weight)  # silent
+    print(int(layer), layer.in_features, on_host.weight)  # silent
+    print(layer.weight)  # expect: SYN107
     if layer:  # silent
         return nn.Sequential(nn.ReLU(), layer)(x).tolist()  # expect: SYN102
     return nn.Sequential(nn.ReLU(), on_host)(x).tolist()  # silent
