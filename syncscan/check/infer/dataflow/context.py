@@ -17,7 +17,7 @@ from syncscan.check.infer.source.mirrors import is_refreshed
 from syncscan.check.infer.source.program import Program
 from syncscan.check.infer.source.restructure import Consequences, restructure
 from syncscan.check.infer.source.scopes import Scopes
-from syncscan.check.infer.source.uses import chosen_by_text, handled_as_tensors, used_as_tensors
+from syncscan.check.infer.source.texts import chosen_by_text
 from syncscan.facts import FactSet
 from syncscan.model import Conventions, Device
 from syncscan.ops import OperationTable, stubs
@@ -54,7 +54,6 @@ class Context:
         self.declared = self._declared()
         self._refreshed: dict[str, bool] = {}
         self._asking: dict[str, set[Function]] = {}  # who asked for that, by name
-        self._used: dict[tuple[Function, bool], frozenset[str]] = {}
         self._chosen: dict[Function, frozenset[str]] = {}
         self._uses: dict[Function, UsedSlots] = {}
         self._has_tables: dict[Module, bool] = {}
@@ -105,8 +104,6 @@ class Context:
         for edit in edits:
             self.scopes.forget((*edit.functions, *edit.gone))
             for function in (*edit.functions, *edit.gone):
-                self._used.pop((function, False), None)
-                self._used.pop((function, True), None)
                 self._chosen.pop(function, None)
             self._has_tables.pop(edit.module, None)
             for function in [each for each in self._uses if each.module is edit.module]:
@@ -142,17 +139,6 @@ class Context:
             place = self._places[name] = place_of(self.conventions, name)
         return place
 
-    def used_as_tensors(self, function: Function) -> frozenset[str]:
-        """Return the parameters that a function uses as only tensors can be used; cached."""
-        is_of_module = function.owner is not None and function.owner.is_module
-        key = function, is_of_module
-        if key not in self._used:
-            found = used_as_tensors(function)
-            if is_of_module:
-                found |= handled_as_tensors(function, self._is_method_of_tensors, self._takes_tensor)
-            self._used[key] = found
-        return self._used[key]
-
     def uses(self, state: State) -> UsedSlots:
         """Return what a function shows its values to be by their use; read once."""
         known = self._uses.get(state.function)
@@ -162,7 +148,7 @@ class Context:
             if has_tables is None:  # once for each module: it looks at all names
                 has_tables = self._has_tables[module] = imports_tables(module)
             known = self._uses[state.function] = uses_in(
-                state.ir, module, has_tables, self._is_method_of_tensors, self._takes_tensor
+                state.ir, state.function, has_tables, self._is_method_of_tensors, self._takes_tensor
             )
         return known
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from syncscan.check.infer.ir.instructions import CallSite, FunctionIR, Op, Slot
-from syncscan.check.infer.source.index import Import, Module
+from syncscan.check.infer.source.index import Function, Import, Module
 
 Predicate = Callable[[str], bool]
 
@@ -34,22 +34,25 @@ _NO_MASKS = frozenset({"Is", "IsNot", "In", "NotIn"})
 _PARTS = frozenset({"T", "mT", "H", "mH", "data", "grad", "real", "imag"})
 # What tensors have, and no module, array or object of Python.
 _ALONE = frozenset({"is_cuda", "requires_grad", "is_leaf", "grad_fn", "layout", "is_sparse"})
+_ALSO_OF_ARRAYS = frozenset({"shape", "device", "dtype", "ndim", "T", "mT"})
 _OF_ARRAYS = frozenset(
     {"all", "any", "argmax", "argmin", "argsort", "byteswap", "choose", "clip", "compress", "conj", "cumprod", "cumsum", "diagonal",
      "dot", "fill", "flatten", "item", "max", "mean", "min", "nonzero", "prod", "put", "ravel", "repeat", "reshape", "resize",
      "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "tobytes", "tolist", "trace", "transpose", "var",
      "view"}
 )  # fmt: skip
+_CONVERT = frozenset({"to", "cuda", "float", "half", "double", "bfloat16"})  # modules as well, into modules
 _TABLES = frozenset({"pandas", "polars"})  # which comparisons index as well
 _FUNCTIONS = frozenset({"torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special"})
 _DEEPEST = 4  # of a mask that is made of masks
 
 
 class UsedSlots(NamedTuple):
-    """The slots of a function that only a tensor can be, and those among them that are copied to the host."""
+    """The slots of a function that only a tensor can be, those of them that are copied to the host, and likely tensors."""
 
     tensors: frozenset[Slot]
     downloaded: frozenset[Slot]
+    handled: frozenset[Slot]  # in a method of a module, which gets tensors where it could get arrays
 
 
 def imports_tables(module: Module) -> bool:
@@ -58,13 +61,16 @@ def imports_tables(module: Module) -> bool:
 
 
 def uses_in(
-    ir: FunctionIR, module: Module, has_tables: bool, is_method: Predicate, takes_tensor: Predicate
+    ir: FunctionIR, function: Function, has_tables: bool, is_method: Predicate, takes_tensor: Predicate
 ) -> UsedSlots:
     """Return the slots of a function that only a tensor can be; see `_Search`."""
-    search = _Search(ir, module, has_tables, is_method, takes_tensor)
+    search = _Search(ir, function.module, has_tables, is_method, takes_tensor)
     tensors = search.reach([used for slot, op in enumerate(ir.ops) for used in search.used_by(slot, op)])
     copied = [ir.operands[slot][0] for slot in tensors if search.is_download(slot)]
-    return UsedSlots(tensors, search.reach(copied) if copied else frozenset())
+    handled: frozenset[Slot] = frozenset()
+    if function.owner is not None and function.owner.is_module:
+        handled = frozenset([used for slot, op in enumerate(ir.ops) for used in search.handled_by(slot, op)])
+    return UsedSlots(tensors, search.reach(copied) if copied else frozenset(), handled)
 
 
 class _Search:
@@ -122,6 +128,14 @@ class _Search:
             masks = [*self._masks(operands[1])]
             yield from (operands[0], *masks) if masks else ()
 
+    def handled_by(self, slot: Slot, op: int) -> Iterator[Slot]:
+        """Yield the operands that an instruction uses as tensors or arrays."""
+        operands, data = self._ir.operands[slot], self._ir.data[slot]
+        if (op == Op.ATTRIBUTE and data[0] in _ALSO_OF_ARRAYS) or (
+            op in _CALLS and data.attribute and self._is_method(data.attribute)
+        ):
+            yield operands[0]
+
     def _is_computed(self, slot: Slot) -> bool:
         """Return whether a value is made here: a module has a name, or is made by a method of modules."""
         op = self._ir.ops[slot] if slot >= 0 else None
@@ -166,7 +180,9 @@ class _Search:
         elif op == Op.ATTRIBUTE:
             passes = data[0] in _PARTS
         else:
-            passes = self.is_download(slot) or (op == Op.CALL_METHOD and self._takes_tensor(data.attribute))
+            passes = self.is_download(slot) or (
+                op == Op.CALL_METHOD and (data.attribute in _CONVERT or self._takes_tensor(data.attribute))
+            )
             passes = passes and not self._full_name(operands[0])
         return operands[:1] if passes else ()
 

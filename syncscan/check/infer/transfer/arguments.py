@@ -62,15 +62,15 @@ def _assumed(at: Point, parameter: Parameter, value: AbstractValue) -> AbstractV
     where, text = parameter.annotation or function.node, IS_TENSOR
     if value is BOTTOM and takes_gradients(function):
         value, where, text = TENSOR, function.node, _IS_GRADIENT
-    elif value.kind in _NOTHING and _is_used_as_tensor(at, parameter):
+    elif value.kind in _NOTHING and _is_used_as_tensor(at):
         value, where, text = join(value, TENSOR), function.node, _IS_USED
     return assumed_tensor(at, value, parameter.name, confidence, (at.module, where), text)
 
 
-def _is_used_as_tensor(at: Point, parameter: Parameter) -> bool:
+def _is_used_as_tensor(at: Point) -> bool:
     """Return whether the function uses a parameter as only a tensor can be used."""
-    used = at.context.used_as_tensors(at.function)
-    return parameter.name in used or at.number in at.context.uses(at.state).tensors
+    uses = at.context.uses(at.state)
+    return at.number in uses.tensors or at.number in uses.handled
 
 
 _IS_GRADIENT = "`{}` is a gradient, and no code places the gradient on the CPU"

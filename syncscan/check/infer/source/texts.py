@@ -1,0 +1,41 @@
+"""Parameters that select behaviour by their text."""
+
+from __future__ import annotations
+
+import ast
+
+from syncscan.check.infer.source.index import NO_NAMES, Function
+from syncscan.check.infer.source.syntax import last_name, walk
+
+
+def chosen_by_text(function: Function) -> frozenset[str]:
+    """Return the parameters of a private function that the body compares to a text or passes to a private function.
+
+    All callers of a private function are in the project. A text that none of them passes therefore never
+    occurs.
+    """
+    if not _is_private(function.name) or function.owner is not None:
+        return NO_NAMES
+    names = {parameter.name for parameter in function.parameters if not parameter.star}
+    found: set[str] = set()
+    for node in walk(function.node):
+        if compared := compared_text(node):
+            found.add(compared[0].id)
+        elif isinstance(node, ast.Call) and _is_private(last_name(node.func)):
+            given = (*node.args, *(keyword.value for keyword in node.keywords))
+            found.update(each.id for each in given if isinstance(each, ast.Name))
+    return frozenset(found & names) or NO_NAMES
+
+
+def compared_text(node: ast.AST) -> tuple[ast.Name, str, bool] | None:
+    """Return the name, the text and whether they must be equal for ``name == "text"``; None for other nodes."""
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.left, ast.Name):
+        return None
+    operator, other = node.ops[0], node.comparators[0]
+    if not isinstance(operator, (ast.Eq, ast.NotEq)) or not isinstance(other, ast.Constant):
+        return None
+    return (node.left, other.value, isinstance(operator, ast.Eq)) if isinstance(other.value, str) else None
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
