@@ -147,8 +147,23 @@ def _unknown_of_tensor() -> Test[Inferred]:
 
 
 def _layout(*names: str) -> Test[Inferred]:
-    """Return a test that takes every tensor as dense: layouts are not inferred."""
-    return lambda value: "strided" in names if value.kind is Kind.TENSOR else _no_other(value)
+    """Return a test that takes a tensor as dense unless its payload names a layout."""
+    return lambda value: _layout_of(value)[0] in names if value.kind is Kind.TENSOR else _no_other(value)
+
+
+def _coalesced() -> Test[Inferred]:
+    def test(value: Inferred) -> Verdict:
+        if value.kind is not Kind.TENSOR:
+            return _no_other(value)
+        layout, *sort = _layout_of(value)
+        return "coalesced" in sort if sort or layout != "sparse_coo" else None
+
+    return test
+
+
+def _layout_of(value: Inferred) -> list[str]:
+    """Return the layout of a tensor, and whether it is coalesced if that is known."""
+    return value.payload.split() if isinstance(value.payload, str) else ["strided"]
 
 
 def _memory(sort: str) -> Test[Inferred]:
@@ -199,7 +214,7 @@ FACTS: TestMakers[Inferred] = {
     "gaps": _unknown_of_tensor,
     "layout": _layout,
     "permuted": _unknown_of_tensor,
-    "coalesced": _layout,
+    "coalesced": _coalesced,
     "hybrid": _layout,
     "square": _unknown_of_tensor,
     "memory": _memory,

@@ -9,6 +9,7 @@ from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.infer.transfer.distributions import settle_checks
 from syncscan.check.infer.transfer.groups import settle_group
+from syncscan.check.infer.transfer.layouts import with_layout
 from syncscan.check.infer.transfer.modules import (
     LIST_TENSORS,
     MODULE_METHODS,
@@ -79,7 +80,7 @@ def _operation(at: Point, name: str, call: Call) -> AbstractValue:
     if at.default_device is not None and at.default_device.device is Device.CUDA:
         bound.values.setdefault("default device", (at.default_device,))
     checks = settle_checks(at, name, bound)
-    result = call.first if _is_in_place(name, call) else result_of(bound, at)
+    result = call.first if _is_in_place(name, call) else with_layout(name, bound, result_of(bound, at))
     if checks:
         at.note_bound(name, call, _of_tensors(bound))
     return result
