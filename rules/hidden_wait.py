@@ -9,8 +9,9 @@ blocks, and how the value came to be on the GPU.
 - a property whose body does not block;
 - an object of unknown class;
 - methods: a call says that something runs, and the blocking line is reported in the method itself;
-- a ``functools.cached_property``, which blocks once for each object. The line is reported in its body, and counts as run
-  in every step only if ``hot`` names the property.
+- a property that calls a method of several classes, unless each of them blocks;
+- a ``functools.cached_property``, or a property whose other decorator says that it keeps the result (``cached``), which blocks
+  once for each object. The line is reported in its body, and counts as run in every step only if ``hot`` names the property.
 
 **No rewrite.** Take the value from the host, which mostly knew it before the GPU did. Or make the property
 a method whose name says that the call blocks.
