@@ -41,7 +41,6 @@ _OF_ARRAYS = frozenset(
      "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "tobytes", "tolist", "trace", "transpose", "var",
      "view"}
 )  # fmt: skip
-_CONVERT = frozenset({"to", "cuda", "float", "half", "double", "bfloat16"})  # modules as well, into modules
 _TABLES = frozenset({"pandas", "polars"})  # which comparisons index as well
 _FUNCTIONS = frozenset({"torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special"})
 _DEEPEST = 4  # of a mask that is made of masks
@@ -180,9 +179,7 @@ class _Search:
         elif op == Op.ATTRIBUTE:
             passes = data[0] in _PARTS
         else:
-            passes = self.is_download(slot) or (
-                op == Op.CALL_METHOD and (data.attribute in _CONVERT or self._takes_tensor(data.attribute))
-            )
+            passes = self.is_download(slot) or (op == Op.CALL_METHOD and self._takes_tensor(data.attribute))
             passes = passes and not self._full_name(operands[0])
         return operands[:1] if passes else ()
 

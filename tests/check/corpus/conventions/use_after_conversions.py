@@ -1,9 +1,9 @@
-"""What is a tensor after a conversion was one before it."""
+"""A tensor that follows from its use after a conversion alone is not found: modules and batches convert too."""
 
 import torch
 
 
 def padded(indices, size):
     indices = indices.reshape(-1).to(torch.int32)
-    kept = indices[indices != -1]  # expect: SYN201 (assumed)
+    kept = indices[indices != -1]  # todo: SYN201
     return torch.cat((kept, kept.new_zeros(size - indices.numel())))
