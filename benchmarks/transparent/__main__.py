@@ -70,7 +70,7 @@ def main() -> int:
                 continue
             unexplained, why = found
             counts[
-                "DIFFERENT" if unexplained else "the same but for what is known" if why else "the same"
+                "DIFFERENT" if unexplained else "the same but for known differences" if why else "the same"
             ] += 1
             reasons.update(why)
             for aspect, lines in unexplained.items():

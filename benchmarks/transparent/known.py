@@ -127,7 +127,7 @@ KNOWN = {"trace": TRACED, "simulate": SIMULATED, "pytest": IN_PYTEST}
 
 
 def reduced(program: str, aspect: str, said: tuple[str, str], way: str) -> tuple[tuple[str, str], list[str]]:
-    """Return what two runs of a program said, less what is known, and the reasons of that."""
+    """Return the observations of two runs without the known differences, and the reasons for the differences."""
     reasons = []
     for known in KNOWN[way]:
         if known.concerns(program, aspect):

@@ -238,6 +238,6 @@ def command(**values: object) -> int:
     It also reads the project around a file, which shows on which device the file's tensors live.
     """
     from syncscan.commands.check_options import CheckOptions  # noqa: PLC0415 (`--help` imports no engine)
-    from syncscan.commands.check_run import run  # noqa: PLC0415
+    from syncscan.commands.check_run import run  # noqa: PLC0415 (`--help` imports no engine)
 
     return run(CheckOptions(**values))  # type: ignore[arg-type]  # click has made each of its type

@@ -70,6 +70,6 @@ def command(
     if not words:
         raise ConfigError("--verify needs a command behind --, such as `-- pytest tests/`")
     from syncscan.commands.fix_run import run  # noqa: PLC0415 (`--help` imports no engine)
-    from syncscan.verify.run import TracedCommand  # noqa: PLC0415
+    from syncscan.verify.run import TracedCommand  # noqa: PLC0415 (`--help` imports no engine)
 
     return run(paths, TracedCommand(words, gpu, step), diff=diff, all_=all_, restart=restart)

@@ -34,9 +34,9 @@ def command() -> None:
 @click.argument("name", shell_complete=parameters.complete(_names))
 def show(name: str) -> None:
     """Print the entry of an operation, such as torch.repeat_interleave."""
-    from syncscan.config import find_config  # noqa: PLC0415
-    from syncscan.measure.write import entry_text  # noqa: PLC0415
-    from syncscan.ops import follows_default  # noqa: PLC0415
+    from syncscan.config import find_config  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.measure.write import entry_text  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.ops import follows_default  # noqa: PLC0415 (`--help` imports no engine)
 
     config = find_config(Path.cwd())
     table = config.table()
@@ -81,12 +81,12 @@ def measure(operations: tuple[str, ...], output: Path, raw: Path | None, source:
     A run that is cut short leaves the table as it was; the next one goes on where it ended. Other
     operations than the named ones stay as they are in the table.
     """
-    from syncscan.measure.campaign import read_log  # noqa: PLC0415
-    from syncscan.measure.derive import derive, replace_measured  # noqa: PLC0415
-    from syncscan.measure.report import coverage  # noqa: PLC0415
-    from syncscan.measure.write import write_table  # noqa: PLC0415
-    from syncscan.ops import load_table, parse_table  # noqa: PLC0415
-    from syncscan.system.files import replace_file  # noqa: PLC0415
+    from syncscan.measure.campaign import read_log  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.measure.derive import derive, replace_measured  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.measure.report import coverage  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.measure.write import write_table  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.ops import load_table, parse_table  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.system.files import replace_file  # noqa: PLC0415 (`--help` imports no engine)
 
     raw = raw or output.with_suffix(".jsonl")
     log = None if source else _measured(raw, operations)
@@ -110,10 +110,10 @@ def verify() -> None:
 
     Exit status 1 if anything differs.
     """
-    from syncscan.measure.campaign import read_log  # noqa: PLC0415
-    from syncscan.measure.derive import derive  # noqa: PLC0415
-    from syncscan.measure.report import differences  # noqa: PLC0415
-    from syncscan.ops import load_table  # noqa: PLC0415
+    from syncscan.measure.campaign import read_log  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.measure.derive import derive  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.measure.report import differences  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.ops import load_table  # noqa: PLC0415 (`--help` imports no engine)
 
     table = load_table()
     with tempfile.TemporaryDirectory() as folder:
@@ -138,14 +138,14 @@ def _measured_count(entries: dict[str, Operation]) -> int:
 def _measured(path: Path, operations: Sequence[str] = ()) -> Log:
     """Measure these operations, or all, with a line of progress on stderr."""
     try:
-        import torch  # noqa: PLC0415
+        import torch  # noqa: PLC0415 (`--help` imports no engine)
     except ModuleNotFoundError as error:
         raise SyncscanError("measuring needs torch: pip install 'syncscan[measure]'") from error
     if not torch.cuda.is_available():
         raise SyncscanError(
             "measuring needs an NVIDIA GPU, and torch sees none; `syncscan ops show` needs none"
         )
-    from syncscan.measure.campaign import Log, all_units, measure_all, units_of  # noqa: PLC0415
+    from syncscan.measure.campaign import Log, all_units, measure_all, units_of  # noqa: PLC0415 (`--help` imports no engine)
 
     header = {"gpu": torch.cuda.get_device_name(0), "torch": str(torch.__version__)}
     header["date"] = datetime.now(timezone.utc).strftime("%Y-%m-%d")

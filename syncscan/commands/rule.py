@@ -52,8 +52,8 @@ def command(output_format: str, code: str | None) -> None:
 
 def find_rule(word: str) -> Rule:
     """Return the rule of a code or a name; ConfigError names the nearest one."""
-    from syncscan.errors import ConfigError, suggestion  # noqa: PLC0415
-    from syncscan.rule import rule_book  # noqa: PLC0415
+    from syncscan.errors import ConfigError, suggestion  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.rule import rule_book  # noqa: PLC0415 (`--help` imports no engine)
 
     rules = rule_book()
     by_word = rules | {rule.name: rule for rule in rules.values()}
@@ -64,8 +64,8 @@ def find_rule(word: str) -> Rule:
 
 
 def _as_json(rule: Rule) -> dict[str, object]:
-    from syncscan.report.address import rule_address  # noqa: PLC0415
-    from syncscan.report.pages import GROUPS, fix_kind, rule_page  # noqa: PLC0415
+    from syncscan.report.address import rule_address  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.report.pages import GROUPS, fix_kind, rule_page  # noqa: PLC0415 (`--help` imports no engine)
 
     return {
         "code": rule.code,
@@ -80,7 +80,7 @@ def _as_json(rule: Rule) -> dict[str, object]:
 
 
 def _list(rules: list[Rule]) -> None:
-    from syncscan.report.pages import fix_kind  # noqa: PLC0415
+    from syncscan.report.pages import fix_kind  # noqa: PLC0415 (`--help` imports no engine)
 
     width = max(len(rule.name) for rule in rules)
     for rule in rules:
@@ -88,11 +88,11 @@ def _list(rules: list[Rule]) -> None:
 
 
 def _show(rule: Rule) -> None:
-    from syncscan.report.pages import rule_page  # noqa: PLC0415
+    from syncscan.report.pages import rule_page  # noqa: PLC0415 (`--help` imports no engine)
 
     page = rule_page(rule)
     if sys.stdout.isatty():
-        from rich.markdown import Markdown  # noqa: PLC0415
+        from rich.markdown import Markdown  # noqa: PLC0415 (`--help` imports no engine)
 
         from syncscan.report.console import Console  # noqa: PLC0415 (a pipe gets the Markdown as it is)
 

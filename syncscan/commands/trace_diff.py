@@ -49,11 +49,11 @@ def command(output_format: str, output_file: Path | None, threshold: float, base
     themselves is no change. The exit status is 1 if a site is new or worse.
     """
     from syncscan.config import find_config  # noqa: PLC0415 (`--help` needs no more)
-    from syncscan.report import diff_json, diff_text  # noqa: PLC0415
-    from syncscan.report.diff import compare  # noqa: PLC0415
-    from syncscan.report.html import of_diff  # noqa: PLC0415
-    from syncscan.report.safe_text import safe_values  # noqa: PLC0415
-    from syncscan.trace.load import read_traces  # noqa: PLC0415
+    from syncscan.report import diff_json, diff_text  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.report.diff import compare  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.report.html import of_diff  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.report.safe_text import safe_values  # noqa: PLC0415 (`--help` imports no engine)
+    from syncscan.trace.load import read_traces  # noqa: PLC0415 (`--help` imports no engine)
 
     table = find_config(Path.cwd()).table()
     before, after = read_traces([base], table), read_traces([head], table)

@@ -48,7 +48,7 @@ def command(output_format: str, output_file: Path | None, folders: tuple[Path, .
     Several traces, or a folder of traces from the machines of one run, are shown as one.
     """
     from syncscan.config import find_config  # noqa: PLC0415 (`--help` needs no settings)
-    from syncscan.trace.load import read_traces  # noqa: PLC0415
+    from syncscan.trace.load import read_traces  # noqa: PLC0415 (`--help` imports no engine)
 
     trace = read_traces(folders, find_config(Path.cwd()).table())
     if output_file is not None:

@@ -40,4 +40,4 @@ class Program:
     files: dict[str, str] = field(default_factory=dict)
     version: str = ""  # of the Python; that of the harness where it is empty
     state: bool = True  # whether what it leaves behind is compared
-    computes: bool = False  # with torch itself, of which the stand-in has next to nothing
+    computes: bool = False  # with the real torch; the stand-in has few operations

@@ -1,6 +1,6 @@
 """Tests of counters that let statements run in few steps: ``if step % 100 == 0``, ``if batch_idx > 0: return``.
 
-The period of gradient accumulation is a step of training, so statements that step an optimizer count as usual.
+With gradient accumulation, one optimizer step is one training step. Statements that step an optimizer therefore run per step.
 """
 
 from __future__ import annotations

@@ -187,14 +187,14 @@ class FunctionFrequency:
     """The execution frequency of a function by its name, class and decorators."""
 
     is_step: bool
-    is_named_step: bool  # a step by its name; code without gradients may be a part of a loop over steps
+    is_named_step: bool  # the name is that of a step; code without gradients may be part of a loop over steps
     is_generation: bool
     is_once: bool
     may_be_once: bool
     may_run_a_model: bool
     starts_a_program: bool
     runs_elsewhere: bool  # on other hardware
-    is_passed_over: bool  # a step calls such a function once, if ever
+    is_passed_over: bool  # runs at most once in a program
 
     @classmethod
     def of(cls, function: Function) -> FunctionFrequency:

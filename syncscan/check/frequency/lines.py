@@ -1,10 +1,10 @@
 """The execution frequency of a line, followed along the call graph: in every step, once, in tests, or unknown.
 
-1. The roots of a step are the entry points in the settings. Without such entry points, they are:
+1. The settings name the entry points of a step. Without such entry points, they are:
    - the functions that a framework calls for each batch (`is_step`),
    - the callees in loops that train or read batches,
    - the callees in loops of functions that run many steps for one request (`is_generation`). These functions are no steps themselves.
-2. Every function that a root reaches runs in a step. The walk passes over functions that run once by their names, such as loading,
+2. Every function that an entry point reaches runs per step. The walk passes over functions that run once by their names, such as loading,
    and over calls behind a guard such as ``if self._x is None``.
 3. A function that no step reaches runs once by its name, or if all calls of it run once.
 4. Calls in the loops of a program's start-up stay unknown, for the callee may be a step under another name.
@@ -101,13 +101,13 @@ class Frequencies:
         return caller.below if isinstance(caller, Virtual) else self.callees.get(caller, ())
 
     def frequency(self, called: Called) -> FunctionFrequency | None:
-        """Return the nature of a function by its name; None for a virtual method, whose implementations decide."""
+        """Return the frequency of a function by its name; None for a virtual method, whose implementations decide."""
         return None if isinstance(called, Virtual) else self.cache.by_function[called]
 
     def is_passed_over(self, called: Called) -> bool:
         """Return whether a step that calls this function does so at most once."""
-        nature = self.frequency(called)
-        return nature is not None and nature.is_passed_over
+        frequency = self.frequency(called)
+        return frequency is not None and frequency.is_passed_over
 
     def _regions(self, function: Function) -> tuple[Region, ...]:
         regions = self.cache.regions[function]
@@ -174,8 +174,8 @@ def _follow_generations(found: Frequencies) -> None:
     queue = deque(found.generations)
     while queue:
         caller = queue.popleft()
-        nature = found.frequency(caller)
-        if caller in found.generating or (nature is not None and nature.is_named_step):
+        frequency = found.frequency(caller)
+        if caller in found.generating or (frequency is not None and frequency.is_named_step):
             continue
         found.generating.add(caller)
         queue += [callee for callee in found.from_(caller) if not found.is_passed_over(callee)]
@@ -283,8 +283,8 @@ def _is_called_once(found: Frequencies, callee: Called, callers: dict[Called, se
 
 def _runs(found: Frequencies, caller: Called) -> bool:
     """Return whether users may run a model with this function, which the project itself never calls."""
-    nature = found.frequency(caller)
-    return nature is not None and nature.may_run_a_model
+    frequency = found.frequency(caller)
+    return frequency is not None and frequency.may_run_a_model
 
 
 def _repeats(found: Frequencies, caller: Called, callee: Called) -> bool:

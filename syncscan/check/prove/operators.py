@@ -11,6 +11,7 @@ from syncscan.check.prove.outside import blocks
 from syncscan.check.prove.packages import is_harmless_base
 from syncscan.check.prove.python import calls_dunder, formats
 from syncscan.check.prove.results import result_of
+from syncscan.check.prove.truths import asks_truth
 from syncscan.check.prove.values import (
     ANYWHERE,
     BOOL,
@@ -176,8 +177,6 @@ def unary(frame: WalkFrame, node: ast.UnaryOp, value: AbstractValue) -> Abstract
 
 def compare(frame: WalkFrame, node: ast.Compare) -> AbstractValue:
     """Walk a chain of comparisons; between two of them the truth is asked for."""
-    from syncscan.check.prove.truths import asks_truth  # noqa: PLC0415
-
     left, found = frame.evaluate(node.left), BOOL
     for position, (operator, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
         right = frame.evaluate(comparator)

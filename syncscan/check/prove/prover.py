@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from syncscan.check.defects import defect
+from syncscan.check.infer.domain.basic import constant
 from syncscan.check.infer.source.index import Class, Function, Module, Parameter
 from syncscan.check.infer.source.syntax import inside
 from syncscan.check.prove.assumptions import Assumptions
@@ -268,8 +269,6 @@ class _Anything(dict[str, list[tuple[AbstractValue, AbstractValue]]]):
 
 def constant_of(node: ast.expr) -> AbstractValue:
     """Return the value of a literal; anything for all else."""
-    from syncscan.check.infer.domain.basic import constant  # noqa: PLC0415
-
     if isinstance(node, ast.Constant):
         return constant(node.value) if not isinstance(node.value, bytes) else STRING
     if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):

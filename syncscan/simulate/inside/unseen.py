@@ -58,7 +58,7 @@ def install(patches: Patches) -> None:
         if name.startswith(f"{__package__}."):
             # The interpreter would show a text once for a line of ours, whichever line of the program it is about.
             patches.replace(module, "__warningregistry__", None)
-    original = warnings._showwarnmsg  # type: ignore[attr-defined]
+    original = warnings._showwarnmsg  # type: ignore[attr-defined]  # private, so in no stub
 
     def show(message: Any) -> None:
         frame = _asking_frame(message) if message.filename.startswith(_WHERE_WARNED) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from syncscan.check.infer.domain.basic import INT, NUMBER, STRING
 from syncscan.check.infer.domain.lattice import join_all
@@ -30,27 +30,27 @@ def parts_on_gpu(value: AbstractValue) -> list[AbstractValue]:
     return [part for part in parts_of(value) if part.device in ON_GPU]
 
 
+def _with_parts(value: AbstractValue, change: Callable[[AbstractValue], AbstractValue]) -> AbstractValue:
+    """Return a union or a container with each of its parts changed."""
+    if value.items is not None:
+        parts = [change(part) for part in value.items]
+        return join_all(parts) if value.kind is Kind.UNION else refine(value, items=tuple(parts))
+    return value if value.element is None else refine(value, element=change(value.element))
+
+
 @functools.cache
 def moved(value: AbstractValue, device: Device) -> AbstractValue:
     """Return the value after a transfer of its GPU parts to ``device``."""
-    if value.kind is Kind.UNION:
-        return join_all(moved(option, device) for option in value.items or ())
-    if value.items is not None:
-        return refine(value, items=tuple([moved(item, device) for item in value.items]))
-    if value.element is not None:
-        return refine(value, element=moved(value.element, device))
+    if value.items is not None or value.element is not None:
+        return _with_parts(value, lambda part: moved(part, device))
     return refine(value, device=device, via=None) if value.device in ON_GPU else value
 
 
 @functools.cache
 def copied(value: AbstractValue, device: Device) -> AbstractValue:
     """Return the value after a copy of its tensors to ``device`` that is assumed."""
-    if value.kind is Kind.UNION:
-        return join_all(copied(option, device) for option in value.items or ())
-    if value.items is not None:
-        return refine(value, items=tuple([copied(item, device) for item in value.items]))
-    if value.element is not None:
-        return refine(value, element=copied(value.element, device))
+    if value.items is not None or value.element is not None:
+        return _with_parts(value, lambda part: copied(part, device))
     return refine(value, device=device, confidence=Confidence.ASSUMED) if value.kind is Kind.TENSOR else value
 
 
@@ -92,10 +92,6 @@ def brought_by(value: AbstractValue, via: Via) -> AbstractValue:
     """Return the value with the parameters ``via`` as the reason for its GPU parts."""
     if not value.holds_gpu:
         return value
-    if value.kind is Kind.UNION:
-        return join_all(brought_by(option, via) for option in value.items or ())
-    if value.items is not None:
-        return refine(value, items=tuple([brought_by(item, via) for item in value.items]))
-    if value.element is not None:
-        return refine(value, element=brought_by(value.element, via))
+    if value.items is not None or value.element is not None:
+        return _with_parts(value, lambda part: brought_by(part, via))
     return refine(value, via=via) if value.device in ON_GPU else value
