@@ -50,7 +50,8 @@ def point(operands: Sequence[AbstractValue]) -> Point:
     ir.operands.append(tuple(range(len(operands))))
     ir.data.append(None)
     at = Point(SOLVER)
-    at.stand_in(State(MODULE.functions[-1], ir, 0, 0))
+    at.stratum = 0
+    at.stand_in(State(MODULE.functions[-1], ir, 0))
     at.number = len(operands)
     return at
 

@@ -22,12 +22,10 @@ class State:
         "elsewhere",
         "fill",
         "function",
-        "granted",
         "ir",
         "is_queued",
         "is_replayed",
         "open",
-        "order",
         "reads",
         "size",
         "told",
@@ -35,12 +33,11 @@ class State:
         "values",
     )  # fmt: skip
 
-    def __init__(self, function: Function, ir: FunctionIR, base: int, order: int) -> None:
+    def __init__(self, function: Function, ir: FunctionIR, base: int) -> None:
         self.function = function
         self.ir = ir
         self.base = base  # the number of its first instruction in the whole project
         self.size = len(ir)
-        self.order = order
         self.uses = ir.uses()
         self.is_replayed = False  # while only some functions are solved
         self.is_queued = False
@@ -56,4 +53,3 @@ class State:
         self.elsewhere: dict[Function, None] = {}  # called in branches for other hardware
         self.blocking: dict[Slot, None] = {}  # the instructions that may block
         self.open: dict[Slot, int] = {}  # the stratum that answers what an instruction asks
-        self.granted: dict[Slot, int] = {}  # the stratum up to which an instruction is answered

@@ -65,7 +65,7 @@ class KnowledgeWriter:
         yield "asked", text_of([*self._asked()])
         yield "modules", "\n".join(text_of(written_module(each, names)) for each in names.modules)
         states = [solver.states[function] for function in names.functions]
-        yield "places", text_of([[each.base, each.size, each.order] for each in states])
+        yield "places", text_of([[each.base, each.size] for each in states])
         yield from in_parts("states", map(self._state, states))
         yield "names", "\n".join(text_of([cell.sort, names.data(cell.key)]) for cell in self.cells)
         yield from in_parts("cells", map(self._cell, self.cells))
@@ -74,8 +74,7 @@ class KnowledgeWriter:
     def _state(self, state: State) -> str:
         numbers = self._values
         cells = ([self.cells[cell] for cell in dict.fromkeys(each)] for each in (state.told, state.reads))
-        granted = [each for pair in state.granted.items() for each in pair]
-        return text_of([[numbers[value] for value in state.values], granted, *cells])
+        return text_of([[numbers[value] for value in state.values], *cells])
 
     def _cell(self, cell: Cell[Any]) -> str:
         fact = self._values.fact
@@ -194,8 +193,8 @@ class KnowledgeReader:
         for f, calls in said["own calls"]:
             functions[f].calls_of_its_own = frozenset(calls)
         states = []
-        for number, (function, (base, size, order)) in enumerate(zip(functions, places, strict=True)):
-            state = UnreadState(function, base, size, order, functools.partial(self._fill_state, number))
+        for number, (function, (base, size)) in enumerate(zip(functions, places, strict=True)):
+            state = UnreadState(function, base, size, functools.partial(self._fill_state, number))
             state.callees, state.elsewhere = known.callees[function], known.elsewhere[function]
             states.append(state)
         for state in sorted(states, key=lambda each: each.base):
@@ -242,8 +241,7 @@ class KnowledgeReader:
             state.uses = state.ir.uses()
             return
         with reading():
-            values, granted, told, reads = json.loads(self._states[number])
+            values, told, reads = json.loads(self._states[number])
             state.values = [self._values[each] for each in values]
-            state.granted = dict(zip(granted[::2], granted[1::2], strict=True))
             state.told, state.reads = [*map(self.cell, told)], [*map(self.cell, reads)]
             assert len(values) == state.size

@@ -13,7 +13,7 @@ from typing import Any
 from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.source.index import Class, Function, Module
 
-_OF_A_STATE = frozenset({"granted", "ir", "reads", "told", "uses", "values"})
+_OF_A_STATE = frozenset({"ir", "reads", "told", "uses", "values"})
 _OF_PARAMETERS = frozenset({"by_name", "more", "parameters", "plain", "rest"})
 
 
@@ -68,11 +68,9 @@ class UnreadState(State):
 
     __slots__ = ()
 
-    def __init__(
-        self, function: Function, base: int, size: int, order: int, fill: Callable[[State, str], None]
-    ) -> None:
+    def __init__(self, function: Function, base: int, size: int, fill: Callable[[State, str], None]) -> None:
         """Take ``fill``, which restores the attribute of a given name: the values with their cells, or the instructions."""
-        self.function, self.base, self.size, self.order = function, base, size, order
+        self.function, self.base, self.size = function, base, size
         self.is_queued = self.is_replayed = False
         self.due = None
         self.blocking, self.open = {}, {}

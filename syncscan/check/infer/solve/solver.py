@@ -1,13 +1,13 @@
 """The solver: the least fixed point of a project, stratum by stratum.
 
 An instruction runs when an operand or a cell that it reads has changed. Values only rise, so the worklist
-empties. Each stratum then answers the questions left open. All answers come from the same values, so no
-answer depends on the order of instructions.
+empties. All functions on the worklist run in one step, and read the cells as they were before the step.
+Each stratum then answers the questions left open, all of them from the same values. So the result depends on no
+order of files or functions, and not on the names of modules.
 """
 
 from __future__ import annotations
 
-import heapq
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -72,18 +72,19 @@ class Solver:
         self.states: dict[Function, State] = {}
         self.defects: dict[Function, Exception] = {}
         self._point = Point(self)
+        self._point.stratum = 0
         self._test = CandidateTest(self)
         self.executed = 0
         self.rounds: dict[int, int] = {}  # of each stratum
         self.falls: Counter[str] = Counter()  # of values that did not rise, by instruction
-        self._queue: list[tuple[int, int, State]] = []
+        self._queue: list[State] = []
         self.turn = 0  # the round at hand
         self._bases: list[int] = []
         self._by_base: list[State] = []
         self._base = 0
         self._seen: dict[tuple[State, Slot], Value] = {}
         self._provenance: Provenance | None = None
-        self._deferred: list[tuple[Any, ...]] | None = None
+        self._told: list[tuple[Cell[Any], Any, State, Slot]] = []  # in the step at hand
         self._replay: Replay | None = None
         self.revision = 0
         self._changed: dict[object, int] = {}  # the last revision in which a function, a cell or a file did
@@ -232,7 +233,7 @@ class Solver:
         return all(changed.get(each, 0) <= reasons.revision for each in reasons.rests_on)
 
     def _add(self, function: Function) -> State:
-        state = State(function, self.lowered(function), self._base, len(self._bases))
+        state = State(function, self.lowered(function), self._base)
         self.take(state)
         return state
 
@@ -270,16 +271,29 @@ class Solver:
     def _enqueue(self, state: State) -> None:
         if not state.is_queued:
             state.is_queued = True
-            heapq.heappush(self._queue, (state.order, state.base, state))
+            self._queue.append(state)
 
     def run(self) -> None:
-        """Run the worklist until it is empty."""
-        queue = self._queue
-        while queue:
-            _, _, state = heapq.heappop(queue)
-            with self._contained(state):
-                self._drain(state)
-            state.is_queued = False
+        """Run the worklist, step by step, until it is empty."""
+        while self._queue:
+            step, self._queue = self._queue, []
+            for state in step:
+                with self._contained(state):
+                    self._drain(state)
+                state.is_queued = False
+            self._end_step()
+
+    def _end_step(self) -> None:
+        """Apply the contributions of a step to the cells, and wake their readers."""
+        told, self._told = self._told, []
+        for cell, fact, state, number in told:
+            writer = state.base + number
+            if writer not in cell.contributions:
+                state.told.append(cell)
+                if self._replay is not None:
+                    self._replay.note_told(cell)
+            if cell.contribute(writer, fact, self.turn):
+                self.wake(cell)
 
     @contextmanager
     def _contained(self, state: State) -> Iterator[None]:
@@ -347,17 +361,8 @@ class Solver:
         return cell.value
 
     def tell(self, cell: Cell[Fact], fact: Fact, state: State, number: Slot) -> None:
-        """Contribute to a cell on behalf of an instruction."""
-        if self._deferred is not None:
-            self._deferred.append((cell, fact, state, number))
-            return
-        writer = state.base + number
-        if writer not in cell.contributions:
-            state.told.append(cell)
-            if self._replay is not None:
-                self._replay.note_told(cell)
-        if cell.contribute(writer, fact, self.turn):
-            self.wake(cell)
+        """Contribute to a cell on behalf of an instruction, at the end of the step."""
+        self._told.append((cell, fact, state, number))
 
     def wake(self, cell: Cell[Any]) -> None:
         """Put the readers of a cell on the worklist."""
@@ -384,15 +389,13 @@ class Solver:
         if not asking:
             return False
         self.turn = turn
-        self._deferred = []
         found = []
+        self._point.stratum = stratum
         for state, number in asking:
-            state.granted[number] = stratum
             with self._contained(state):
                 found.append((state, number, self._execute(state, number)))
-        told, self._deferred = self._deferred, None
-        for cell, fact, state, number in told:
-            self.tell(cell, fact, state, number)
+        self._point.stratum = 0
+        self._end_step()
         for state, number, value in found:
             whole = join(state.values[number], value)
             if whole is not state.values[number]:

@@ -105,7 +105,7 @@ class Point:
 
     __slots__ = (
         "answers", "context", "default_device", "function", "is_allowed", "module", "node", "number", "recorder",
-        "site", "solver", "state", "trace",
+        "site", "solver", "state", "stratum", "trace",
     )  # fmt: skip
 
     state: State
@@ -117,6 +117,7 @@ class Point:
         self.solver = solver
         self.context = solver.context
         self.number: Slot = 0
+        self.stratum = USED_STRATUM  # up to which questions are answered now
         self.default_device: AbstractValue | None = None
         self.is_allowed = False
         self.site: CallSite | None = None
@@ -174,7 +175,7 @@ class Point:
         return self.answers and self._ask(USED_STRATUM)
 
     def _ask(self, stratum: int) -> bool:
-        if self.state.granted.get(self.number, 0) >= stratum:
+        if self.stratum >= stratum:
             return True
         known = self.state.open.get(self.number)
         if known is None or known > stratum:
