@@ -49,7 +49,7 @@ def constant(value: Hashable) -> AbstractValue:
         return FLOAT
     if isinstance(value, str):
         return AbstractValue(Kind.STRING, payload=value) if len(value) < 80 else STRING
-    return TOP
+    return AbstractValue(Kind.INSTANCE, payload=f"builtins.{type(value).__name__}")
 
 
 TRUE = AbstractValue(Kind.NUMBER, dtype="bool", payload=True)
@@ -59,36 +59,39 @@ FALSE = AbstractValue(Kind.NUMBER, dtype="bool", payload=False)
 def depth(value: AbstractValue) -> int:
     """Return the number of nested containers; captured values of callables and the options of a union add none."""
     inside = _inside(value)
-    if not inside:
+    if inside is None:
         return 0
-    return max(map(depth, inside)) + (value.kind is not Kind.UNION)
+    return max(map(depth, inside), default=0) + (value.kind is not Kind.UNION)
 
 
 def _within(value: AbstractValue, levels: int = _DEEPEST - 1) -> AbstractValue:
-    """Return a value in which everything nested deeper than ``levels`` containers is widened."""
+    """Return a value in which everything nested deeper than ``levels`` containers is unknown."""
     return value if depth(value) <= levels else _cut(value, levels)
 
 
 @functools.cache
 def _cut(value: AbstractValue, levels: int) -> AbstractValue:
     inside = _inside(value)
-    if not inside:
+    if inside is None:
         return value
     if value.kind is Kind.UNION:
         return join_all([_cut(option, levels) for option in inside])
     if not levels:
-        return TOP
+        return BOTTOM
     kept = tuple([_cut(each, levels - 1) for each in inside])
     return refine(value, items=kept) if value.items is not None else refine(value, element=kept[0])
 
 
-def _inside(value: AbstractValue) -> tuple[AbstractValue, ...]:
-    return value.items or (() if value.element is None else (value.element,))
+def _inside(value: AbstractValue) -> tuple[AbstractValue, ...] | None:
+    """Return the parts of a container or union; None for other values."""
+    if value.items is not None:
+        return value.items
+    return None if value.element is None else (value.element,)
 
 
 def _depth_of_callables(value: AbstractValue) -> int:
     """Return the number of nested callables that hold arguments, through whatever containers."""
-    inside = _inside(value)
+    inside = _inside(value) or ()
     if isinstance(value.payload, (BoundMethod, Partial)):
         return 1 + max(map(_depth_of_callables, value.payload.inside))
     return max(map(_depth_of_callables, inside), default=0)
@@ -173,7 +176,7 @@ def slice_of(bounds: Iterable[AbstractValue]) -> AbstractValue:
 
 def _bound(value: AbstractValue) -> AbstractValue:
     if value.kind is Kind.UNION:
-        return join_all([_bound(option) for option in _inside(value)])
+        return join_all([_bound(option) for option in value.items or ()])
     return NUMBER if value.kind is Kind.NUMBER else value
 
 

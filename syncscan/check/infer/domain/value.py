@@ -29,6 +29,7 @@ class AbstractValue:
     ``via`` names the parameters of the function at hand that put the value on the GPU; "" among them stands
     for any other reason. ``via`` is None where no parameter does.
 
+    A tensor or device whose device is unknown has no confidence; the field is then that of no evidence, `PROVED`.
     A dtype, dimensions and pinned memory are None as long as no path gives them. ``differs`` has their bits
     where paths differ, and the field is then None for good.
     """
@@ -71,6 +72,8 @@ class AbstractValue:
         differs: int = 0,
     ) -> AbstractValue:
         """Return the interned value with these fields."""
+        if device is Device.UNKNOWN and kind in _PLACED:
+            confidence = Confidence.PROVED
         key = (kind, device, confidence, pinned, dtype, ndim, payload, items, element, count, via, differs)
         known = _INTERNED.get(key)
         if known is not None:
@@ -127,6 +130,7 @@ class AbstractValue:
         return bool(self.options) and all(_is_host_option(o) for o in self.options)
 
 
+_PLACED = frozenset({Kind.TENSOR, Kind.MOVED, Kind.DEVICE, Kind.UNION})
 _INTERNED: dict[tuple[object, ...], AbstractValue] = {}
 _FIELDS = (
     "kind", "device", "confidence", "pinned", "dtype", "ndim", "payload", "items", "element", "count", "via", "differs",

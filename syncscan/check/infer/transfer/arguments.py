@@ -60,9 +60,11 @@ def _assumed(at: Point, parameter: Parameter, value: AbstractValue) -> AbstractV
     is_sure = works_where_its_module_is(function) or at.number in at.context.uses(at.state).downloaded
     confidence = Confidence.INFERRED if is_sure else Confidence.ASSUMED
     where, text = parameter.annotation or function.node, IS_TENSOR
-    if value is BOTTOM and takes_gradients(function):
+    if value.kind not in _NOTHING or not at.declare():
+        pass
+    elif value is BOTTOM and takes_gradients(function):
         value, where, text = TENSOR, function.node, _IS_GRADIENT
-    elif value.kind in _NOTHING and _is_used_as_tensor(at):
+    elif _is_used_as_tensor(at):
         value, where, text = join(value, TENSOR), function.node, _IS_USED
     return assumed_tensor(at, value, parameter.name, confidence, (at.module, where), text)
 
@@ -96,16 +98,20 @@ def _passed_or_promised(at: Point, value: AbstractValue, promised: AbstractValue
     """Return the passed value refined by the annotation, or the annotated value where no call site passes one."""
     if value.kind is Kind.UNKNOWN:
         return promised if at.declare() else BOTTOM
-    value = _as_promised(value, promised)
+    value = _as_promised(at, value, promised)
     return _filled(value, promised) if _has_gaps(value, promised) and at.declare() else value
 
 
-def _as_promised(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
+def _as_scalar(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
+    return value if value.kind in {promised.kind, Kind.DEVICE} else promised
+
+
+def _as_promised(at: Point, value: AbstractValue, promised: AbstractValue) -> AbstractValue:
     """Return the passed value refined by the annotated value."""
-    if promised.kind in _HOST_SCALARS and value.kind not in {promised.kind, Kind.DEVICE}:
-        return promised
+    if promised.kind in _HOST_SCALARS:
+        return join_all([_as_scalar(option, promised) for option in value.items or (value,)])
     if promised.kind is Kind.UNION:
-        return _as_one_of(value, promised)
+        return _as_one_of(at, value, promised)
     if promised.kind in ARRAYS and value.kind not in ARRAYS:
         if value.kind is Kind.NUMBER:  # what is said to be an array was an item of one somewhere on the way
             return promised
@@ -136,13 +142,14 @@ def _item_of(promised: AbstractValue, number: int) -> AbstractValue:
     return promised.element or BOTTOM
 
 
-def _as_one_of(value: AbstractValue, promised: AbstractValue) -> AbstractValue:
+def _as_one_of(at: Point, value: AbstractValue, promised: AbstractValue) -> AbstractValue:
     """Return the passed value refined by an annotated union; a GPU tensor outweighs a number."""
     if all(option.kind in _HOST_SCALARS for option in promised.options):
         return promised if any(option.kind in ARRAYS for option in value.options) else value
-    if any(option.kind is Kind.TENSOR for option in promised.options) and value.kind is Kind.UNION:
-        others = tuple(option for option in value.items or () if option.kind is not Kind.NUMBER)
-        return join_all(others) if any(option.is_gpu for option in others) else value
+    if any(option.kind is Kind.TENSOR for option in promised.options):
+        others = [option for option in value.items or (value,) if option.kind is not Kind.NUMBER]
+        is_outweighed = any(option.is_gpu for option in others) or not at.stays_open()
+        return join_all(others) if is_outweighed else value
     return value
 
 
@@ -158,7 +165,8 @@ def _with_default(value: AbstractValue, default: AbstractValue, *, alone: bool) 
     """Return the join of the passed value and the default; ``alone`` says that no call site passes a value."""
     if alone and (default.kind is Kind.STRING or default.device in {Device.CPU, Device.CUDA}):
         return default  # such as the name of a device, or a device
-    may_be_left_out = default.kind is Kind.NONE or value.kind is Kind.UNKNOWN
-    if may_be_left_out or (value.payload is not None and value.payload != default.payload):
+    same = next((option for option in value.options if option.kind is default.kind), None)
+    has_other = same is not None and same.payload is not None and same.payload != default.payload
+    if default.kind is Kind.NONE or value.kind is Kind.UNKNOWN or has_other:
         return join(value, default)
     return value

@@ -162,10 +162,12 @@ def _stored(at: Point, cls: Class, name: str) -> AbstractValue:
     """
     known = at.context.known
     outside = at.read(known.set_outside[name])
-    owners = [base for base in cls.mro() if name in base.stored or (outside and base in outside)]
-    if not owners:
-        set_there = sorted((below for below in outside if cls in below.mro()), key=lambda below: below.key)
-        owners = [*dict.fromkeys((*cls.storing_below(name), *set_there))]
+    bases = cls.mro()
+    owners = [base for base in bases if name in base.stored]
+    below = () if owners else (each for each in outside if cls in each.mro())
+    owners += () if owners else cls.storing_below(name)
+    set_there = sorted({*below, *(base for base in bases if base in outside)}, key=lambda each: each.key)
+    owners = [*dict.fromkeys((*owners, *set_there))]
     if at.function.name == "__init__" and at.function.owner is cls:
         by_bodies = join_all([at.read(known.set_in_bodies[owner, name]) for owner in owners])
         if by_bodies is not BOTTOM:

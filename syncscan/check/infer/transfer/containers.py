@@ -29,6 +29,8 @@ _EXTENDS = frozenset({"extend", "update"})
 
 @register(METHODS, Kind.STRING)
 def _of_string(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    if not hasattr(str, name):
+        return BOTTOM
     if name == "format":
         return at.call_outside("builtins.str.format", call.on(base))
     return list_of(STRING) if name in {"split", "splitlines", "rsplit"} else STRING

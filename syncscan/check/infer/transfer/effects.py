@@ -60,7 +60,8 @@ def _stored(at: Point, base: AbstractValue, value: AbstractValue) -> AbstractVal
     if value is BOTTOM and _is_computed(at, 2) and at.assume():
         return AbstractValue(Kind.TENSOR, base.device, Confidence.INFERRED)
     is_open = value.kind is Kind.TENSOR and value.device in _OPEN
-    return refine(value, device=Device.CUDA) if is_open else value
+    sure = value.confidence if value.device is Device.MIXED else Confidence.INFERRED
+    return refine(value, device=Device.CUDA, confidence=sure) if is_open else value
 
 
 _OPEN = frozenset({Device.UNKNOWN, Device.MIXED})

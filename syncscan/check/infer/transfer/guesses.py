@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from syncscan.check.infer.domain.basic import NDARRAY, TENSOR
+from syncscan.check.infer.domain.basic import NDARRAY
 from syncscan.check.infer.domain.lattice import join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.conventions import dtype_of
@@ -24,22 +24,33 @@ def named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
     if device is not Device.UNKNOWN and device is not Device.MIXED:
         return _placed_and_named(at, value, name)
     if name in at.module.kept:
+        if not at.declare():
+            return value
         return refine(value, kind=Kind.TENSOR, device=Device.CPU, confidence=Confidence.INFERRED, via=None)
     place = at.context.place_of(name)
     if place is Device.UNKNOWN:
         return value
     if device is Device.MIXED:  # the name agrees with one of the paths
-        return refine(value, device=place, via=value.via if place is Device.CUDA else None)
+        return on_one_path(value, place)
     return _as_it_is_named(at, value, name, place) if at.assume() else value
 
 
 def _placed_and_named(at: Point, value: AbstractValue, name: str) -> AbstractValue:
     """Return a value of known device; while other paths may still disagree with the name, the device stays unknown."""
     place = Device.UNKNOWN if name in at.module.kept else at.context.place_of(name)
-    if place is Device.CPU and value.confidence is Confidence.ASSUMED:  # a name against an assumption
-        return refine(value, device=place, via=None)
-    settled = place is Device.UNKNOWN or value.device is place or at.stays_open()
-    return value if settled else TENSOR
+    if place is Device.UNKNOWN or value.device is place:
+        return value
+    if not at.stays_open():
+        return refine(value, device=Device.UNKNOWN, pinned=None, via=None)
+    is_assumed = place is Device.CPU and value.confidence is Confidence.ASSUMED
+    return refine(value, device=place, via=None) if is_assumed else value  # a name against an assumption
+
+
+def on_one_path(value: AbstractValue, device: Device) -> AbstractValue:
+    """Return a tensor of several devices on the path where it is on ``device``."""
+    if device is Device.CUDA:
+        return refine(value, device=device)
+    return refine(value, device=device, confidence=Confidence.INFERRED, via=None)
 
 
 def _any_named(at: Point, value: AbstractValue, name: str) -> AbstractValue:

@@ -105,7 +105,8 @@ def _subscript(at: Point, values: Values, data: None) -> AbstractValue:
     if base.kind in ARRAYS or base.kind is Kind.UNION:
         note_subscript(at, base, index)
     if index is BOTTOM and base.kind not in ARRAYS and not at.stays_open():
-        return BOTTOM
+        base = join_all([option for option in base.options if option.kind in ARRAYS])
+        return settled(at, read_item(base, index))
     if (base is BOTTOM or base.kind is Kind.MOVED) and (picked := picked_by(at, index)) is not None:
         return picked
     item = of_table(at, base, index)
@@ -229,7 +230,7 @@ def _binary(at: Point, values: Values, operator: str) -> AbstractValue:
 
 @register(INSTRUCTIONS, Op.UNARY)
 def _unary(at: Point, values: Values, operator: str) -> AbstractValue:
-    return unary(values[0], operator)
+    return unary(at, values[0], operator)
 
 
 @register(INSTRUCTIONS, Op.COMPARE)
@@ -280,10 +281,12 @@ def _set(at: Point, values: Values, data: None) -> AbstractValue:
 def _dict(at: Point, values: Values, data: None) -> AbstractValue:
     whole, slots = EMPTY, at.state.ir.operands[at.number]
     for place in range(0, len(values), 2):
-        value = values[place + 1]
-        if (values[place] if slots[place] >= 0 else value) is BOTTOM and not at.stays_open():
+        value, is_spread = values[place + 1], slots[place] < 0
+        if (value if is_spread else values[place]) is BOTTOM and not at.stays_open():
+            if is_spread:
+                return BOTTOM  # which may replace items before it
             continue
-        whole = updated(whole, value) if slots[place] < 0 else put(whole, values[place], value)
+        whole = updated(whole, value) if is_spread else put(whole, values[place], value)
     return whole
 
 
@@ -337,7 +340,8 @@ def _starred(at: Point, values: Values, data: None) -> AbstractValue:
 def _added(at: Point, values: Values, site: CallSite) -> AbstractValue:
     first = 2 if site.has_bound else 1
     call = _with_arguments(values[first:], at.state.ir.operands[at.number][first:], site)
-    return with_added(values[0], site.attribute, call)
+    is_open = site.attribute == "update" and bool(call.args) and call.first is BOTTOM
+    return BOTTOM if is_open and not at.stays_open() else with_added(values[0], site.attribute, call)
 
 
 @register(INSTRUCTIONS, Op.PUT)

@@ -27,6 +27,8 @@ _BOOLS = frozenset({"isin", "equal", "greater", "less", "logical_and", "logical_
 def _of_array(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
     if name == "tolist":
         return list_of(NUMBER)
+    if name not in ARRAY_METHODS and not name.startswith("__"):
+        return BOTTOM
     if name in {"item", "__len__", "__int__"}:
         return NUMBER
     if name in _REDUCE | {"argmax", "argmin", "std"}:

@@ -50,8 +50,11 @@ def _at_place_of(
     if waits_for_place or place is Device.UNKNOWN:
         return TENSOR
     via = via_of(tensors) if place in ON_GPU else None
-    there = AbstractValue(Kind.TENSOR, place, best.confidence, via=via)
-    return refine(there, pinned=False if place is Device.CPU else DIFFERS if place in ON_GPU else None)
+    sure = best.confidence
+    if place is Device.CUDA:
+        sure = max([each.confidence for each in tensors if each.device in ON_GPU])
+    there = AbstractValue(Kind.TENSOR, place, sure, via=via)
+    return refine(there, pinned=DIFFERS if place in ON_GPU else False)
 
 
 _WAITING = AbstractValue(Kind.TENSOR, count=0)  # below every tensor

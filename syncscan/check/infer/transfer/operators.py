@@ -20,6 +20,8 @@ def binary(at: Point, left: AbstractValue, right: AbstractValue, operator: str) 
     if operator != "BitOr":
         left, right = _both_numeric(at, left, right)
     kinds = {left.kind, right.kind}
+    if Kind.NONE in kinds and not at.stays_open():
+        return BOTTOM  # of which nothing can be made, so there is more to come
     if Kind.UNION in kinds:
         return join_all([binary(at, a, b, operator) for a in left.options for b in right.options])
     if kinds & ARRAYS:
@@ -27,6 +29,8 @@ def binary(at: Point, left: AbstractValue, right: AbstractValue, operator: str) 
     if kinds == {Kind.NUMBER}:
         dtypes = {fact(left, "dtype"), fact(right, "dtype")}
         return INT if dtypes == {"int"} else NUMBER if None in dtypes else refine(NUMBER, dtype=DIFFERS)
+    if (left is BOTTOM or right is BOTTOM) and not at.stays_open():
+        return BOTTOM
     if Kind.STRING in kinds:
         return STRING
     if kinds & _SEQUENCES:
@@ -50,13 +54,13 @@ def _both_numeric(
     return left, right
 
 
-def unary(operand: AbstractValue, operator: str) -> AbstractValue:
+def unary(at: Point, operand: AbstractValue, operator: str) -> AbstractValue:
     """Return the value of an operator with one operand."""
     if operator == "Not":
         return BOOL
     if operator == "USub" and isinstance(operand.payload, int):
         return constant(-operand.payload)
-    if operator == "Invert" and operand.kind in ARRAYS and operand.dtype is None:
+    if operator == "Invert" and operand.kind in ARRAYS and operand.dtype is None and at.stays_open():
         return refine(operand, dtype="bool")  # what is inverted selects, unless it is known to be integers
     return operand if operand.kind in {*ARRAYS, Kind.NUMBER, Kind.UNION} else BOTTOM
 

@@ -64,21 +64,23 @@ def _chosen(at: Point, call: Call) -> AbstractValue:
 
 @register(FUNCTIONS, "builtins.list", "builtins.sorted", "builtins.reversed")
 def _list(at: Point, call: Call) -> AbstractValue:
-    return _sequence_of(Kind.LIST, call)
+    return _sequence_of(at, Kind.LIST, call)
 
 
 @register(FUNCTIONS, "builtins.tuple")
 def _tuple(at: Point, call: Call) -> AbstractValue:
-    return _sequence_of(Kind.TUPLE, call)
+    return _sequence_of(at, Kind.TUPLE, call)
 
 
 @register(FUNCTIONS, "builtins.set")
 def _set(at: Point, call: Call) -> AbstractValue:
-    return _sequence_of(Kind.SET, call)
+    return _sequence_of(at, Kind.SET, call)
 
 
-def _sequence_of(kind: Kind, call: Call) -> AbstractValue:
+def _sequence_of(at: Point, kind: Kind, call: Call) -> AbstractValue:
     given = call.first
+    if given is BOTTOM and call.args and not at.stays_open():
+        return BOTTOM  # of which the length may be known
     if given.items is not None and given.kind in {Kind.LIST, Kind.TUPLE}:
         return refine(given, kind=kind)
     return list_of(iterated(given), kind)
@@ -86,6 +88,8 @@ def _sequence_of(kind: Kind, call: Call) -> AbstractValue:
 
 @register(FUNCTIONS, "builtins.dict")
 def _dict(at: Point, call: Call) -> AbstractValue:
+    if call.args and call.first is BOTTOM and not at.stays_open():
+        return BOTTOM
     whole = updated(EMPTY, call.first) if call.args else EMPTY
     return updated(whole, table(call.kwargs)) if call.kwargs else whole
 
@@ -122,7 +126,7 @@ def _slice(at: Point, call: Call) -> AbstractValue:
 def _getattr(at: Point, call: Call) -> AbstractValue:
     name = call.args[1].payload if len(call.args) > 1 else None
     if not isinstance(name, str):
-        return BOTTOM
+        return call.args[2] if len(call.args) > 2 else BOTTOM
     value = named(at, at.attribute(call.first, name), name)
     return join(value, call.args[2]) if len(call.args) > 2 else value
 

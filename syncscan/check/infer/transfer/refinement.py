@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from syncscan.check.infer.domain.lattice import as_tensor, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.index import Class
+from syncscan.check.infer.transfer.guesses import on_one_path
 from syncscan.check.infer.transfer.point import Point
-from syncscan.model import Device, Kind
+from syncscan.model import Confidence, Device, Kind
 
 _KINDS = {
     "torch.Tensor": Kind.TENSOR,
@@ -40,9 +41,11 @@ def at_place(at: Point, value: AbstractValue, device: Device) -> AbstractValue:
     if value.kind in _NOWHERE:
         return BOTTOM
     if value.kind is Kind.TENSOR and value.device is not device:
-        if value.device is not Device.MIXED and (value.device is not Device.UNKNOWN or not at.stays_open()):
+        if value.device is Device.MIXED or (value.device is Device.OTHER and device is Device.CPU):
+            return on_one_path(value, device)
+        if value.device is not Device.UNKNOWN or not at.stays_open():
             return BOTTOM
-        return refine(value, device=device, via=value.via if device is Device.CUDA else None)
+        return refine(value, device=device, confidence=Confidence.INFERRED)
     if value is BOTTOM and at.stays_open():
         return AbstractValue(Kind.TENSOR, device)
     return value
@@ -79,11 +82,13 @@ def is_always(value: AbstractValue, kinds: set[Kind]) -> bool:
 
 def _of_kinds(at: Point, value: AbstractValue, kinds: set[Kind], *, holds: bool) -> AbstractValue:
     if value.kind is Kind.UNION:
-        return join_all([item for item in value.items or () if (item.kind in kinds) is holds])
+        options = [item for item in value.items or () if holds or item.kind not in kinds]
+        return join_all([_of_kinds(at, item, kinds, holds=holds) for item in options])
     if holds and value.kind is Kind.MOVED and Kind.TENSOR in kinds:
         return as_tensor(value)
     if not holds:
-        return BOTTOM if is_always(value, kinds) else value
+        may_hold = value.kind not in kinds or (value.kind is Kind.NUMBER and at.stays_open())
+        return value if may_hold else BOTTOM
     if value.kind in kinds:
         return value
     if value.kind is Kind.UNKNOWN and len(kinds) == 1:

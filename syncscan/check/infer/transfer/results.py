@@ -16,7 +16,7 @@ from syncscan.check.infer.domain.basic import (
     list_of,
     sequence,
 )
-from syncscan.check.infer.domain.lattice import join_all
+from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, AbstractValue, Via, fact, refine
 from syncscan.check.infer.transfer.conditions import Bound, in_form
 from syncscan.check.infer.transfer.operands import NUMERIC, common_dtype, is_open_operand, items_in, together
@@ -70,14 +70,7 @@ def placed(value: AbstractValue, at: Point) -> tuple[Device, Confidence, Via | N
     A device that only the run decides counts as the GPU, the purpose of such code.
     """
     if value.kind is Kind.UNION:
-        places = {device_named(option) for option in value.options}
-        value = (
-            value.options[0]
-            if len(places) == 1 and value.options
-            else AbstractValue(
-                Kind.DEVICE, Device.MIXED if places >= ON_BOTH else Device.UNKNOWN, via=value.via
-            )
-        )
+        value = _any_device(value, at)
     device = device_named(value)
     if at.trace is not None:
         at.origin(f"{{}} places the tensor {_WHERE.get(device, _DECIDED_LATER)}", is_placing=True)
@@ -90,6 +83,15 @@ def placed(value: AbstractValue, at: Point) -> tuple[Device, Confidence, Via | N
             return Device.CUDA, Confidence.INFERRED, value.via
         return Device.UNKNOWN, Confidence.INFERRED, None
     return device, value.confidence, None
+
+
+def _any_device(value: AbstractValue, at: Point) -> AbstractValue:
+    """Return the join of the devices that several options denote; with one that only the run decides, the GPU is among them."""
+    places = {device_named(option) for option in value.options}
+    known = join_all([AbstractValue(Kind.DEVICE, place, value.confidence) for place in places])
+    if known.device is not Device.UNKNOWN and Device.UNKNOWN in places and at.assume():
+        known = join(known, AbstractValue(Kind.DEVICE, Device.CUDA, Confidence.INFERRED))
+    return refine(known, kind=Kind.DEVICE, via=value.via if known.device in ON_GPU else None)
 
 
 _OPEN_DEVICE = AbstractValue(Kind.DEVICE, payload="open")
@@ -130,8 +132,8 @@ def _reduced(at: Point, base: AbstractValue, bound: Bound) -> AbstractValue:
     if along.kind is Kind.TENSOR:  # torch.max(a, b)
         return _typed(at, base, bound, bound.operation.dtypes()[0])
     keeps = bound.get("keepdim")
-    receiver = bound.get("input")
-    ndim = fact(receiver, "ndim") if receiver is not None and receiver.kind is Kind.TENSOR else None
+    receiver = _array_in(bound.get("input") or BOTTOM)
+    ndim = fact(receiver, "ndim") if receiver.kind is Kind.TENSOR else None
     if isinstance(ndim, int) and not (keeps is not None and keeps.payload):
         ndim = ndim - 1 if along.kind is Kind.NUMBER else DIFFERS
     return _counted(at, refine(base, ndim=ndim), bound)
@@ -199,23 +201,28 @@ def _array_like(fixed: AbstractValue, bound: Bound, at: Point) -> AbstractValue:
     if _is_given_nothing(bound, at):
         fixed = refine(fixed, count=0)
     given = bound.get("input") or bound.get("data") or BOTTOM
-    source = join_all(option for option in given.options if option.kind in {Kind.TENSOR, Kind.NDARRAY})
+    source = _array_in(given)
     if source.kind not in {Kind.TENSOR, Kind.NDARRAY}:
-        return (
-            fixed if fixed.kind is Kind.NDARRAY or fixed.pinned is not None else refine(fixed, pinned=False)
-        )
+        is_open = given is BOTTOM and not at.stays_open()
+        is_settled = is_open or fixed.kind is Kind.NDARRAY or fixed.pinned is not None
+        return fixed if is_settled else refine(fixed, pinned=False)
     pinned = fixed.pinned if fixed.pinned is not None else fact(source, "pinned")
-    if source.kind is Kind.NDARRAY and source.pinned:  # whose memory `from_numpy` shares
-        pinned = True
+    if source.kind is Kind.NDARRAY and (source.pinned or _may_be_pinned(source, at)):
+        pinned = fact(source, "pinned")  # whose memory `from_numpy` shares
     if source.device is Device.CUDA:
         pinned = fixed.pinned or False
     return refine(fixed, dtype=fact(source, "dtype"), ndim=fact(source, "ndim"), pinned=pinned)
 
 
+def _may_be_pinned(source: AbstractValue, at: Point) -> bool:
+    """Return whether the memory of an array may still turn out to be pinned."""
+    return fact(source, "pinned") is not False and not at.stays_open()
+
+
 def _first(at: Point, bound: Bound) -> AbstractValue:
     value = next(iter(bound.operands()), BOTTOM)
     if value.kind is Kind.UNION:
-        value = join_all([option for option in value.options if option.kind in ARRAYS])
+        value = _array_in(value)
     if value.kind in ARRAYS:
         return refine(value, ndim=None, count=None)  # `expand` gives more
     return together(at, (value,))
@@ -381,9 +388,17 @@ def _typed(at: Point, base: AbstractValue, bound: Bound, dtype: str) -> Abstract
 
 def _dtype_of_first(at: Point, base: AbstractValue, operands: Sequence[AbstractValue]) -> Any:
     """Return the dtype of the first array among operands; see `fact`."""
-    first = next((value for value in operands if value.kind in ARRAYS), base)
-    before = operands[: operands.index(first) if first in operands else None]
-    return None if BOTTOM in before and not at.stays_open() else fact(first, "dtype")
+    for operand in operands:
+        if operand is BOTTOM and not at.stays_open():
+            return None
+        if (first := _array_in(operand)) is not BOTTOM:
+            return fact(first, "dtype")
+    return fact(base, "dtype")
+
+
+def _array_in(value: AbstractValue) -> AbstractValue:
+    """Return the join of the tensors and arrays among the options of a value."""
+    return join_all([option for option in value.options if option.kind in ARRAYS])
 
 
 def _dtype_of_data(data: AbstractValue | None) -> Any:
