@@ -13,7 +13,12 @@ import pytest
 
 from syncscan.check.engine import check_sources
 from syncscan.check.files import Source, read_source
+from syncscan.check.infer.solve.solver import Solver
+from syncscan.check.infer.source.indexer import index_module
+from syncscan.check.infer.source.lines import Lines
+from syncscan.check.infer.source.trees import tree_of
 from syncscan.model import Conventions, Finding
+from syncscan.ops import load_table
 
 CORPUS = Path(__file__).parents[1] / "check" / "corpus"
 FILES = sorted(CORPUS.rglob("*.py"))
@@ -70,3 +75,17 @@ def test_the_hashes_of_texts_change_nothing() -> None:
     first, second = (json.loads(run.stdout)["findings"] for run in runs)
     assert len(first) > 20
     assert first == second
+
+
+def test_functions_of_a_step_see_what_was_known_before_it(sources) -> None:
+    runs = set[tuple[int, tuple[str, ...]]]()
+    for order in (sources, sources[::-1], random.Random(3).sample(sources, len(sources))):
+        modules = [
+            index_module(each.module, each.shown, tree_of(each.text), Lines(each.text), is_package=False)
+            for each in order
+        ]
+        solver = Solver(modules, load_table(), Conventions())
+        solver.solve(lambda *_: None)
+        blocking = sorted(function.key for function in solver.known.may_block)
+        runs.add((solver.executed, tuple(blocking)))
+    assert len(runs) == 1

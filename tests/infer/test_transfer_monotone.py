@@ -123,3 +123,47 @@ def test_every_instruction_is_named_here() -> None:
 def test_an_instruction_is_monotone(op: Op, data: st.DataObject) -> None:
     pairs, its_data = (data.draw(each) for each in DRIVEN[op])
     check(lambda at, values: INSTRUCTIONS[op](at, values, its_data), pairs)
+
+
+PYTHON = (
+    "list",
+    "tuple",
+    "sorted",
+    "dict",
+    "zip",
+    "enumerate",
+    "next",
+    "sum",
+    "max",
+    "getattr",
+    "slice",
+    "map",
+)
+METHODS = ("get", "items", "values", "pop", "copy", "split", "format", "sum", "astype", "union")
+
+
+@pytest.mark.parametrize("function", PYTHON)
+@FEW
+@given(st.lists(any_pair, min_size=1, max_size=2))
+def test_a_call_of_python_is_monotone(function: str, pairs: list[Pair]) -> None:
+    callee = AbstractValue(Kind.MODULE, payload=f"builtins.{function}")
+    site = CallSite(len(pairs))
+    check(lambda at, values: INSTRUCTIONS[Op.CALL](at, values, site), [(callee, callee), *pairs])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@FEW
+@given(any_pair, st.lists(any_pair, max_size=2))
+def test_a_call_of_a_method_is_monotone(method: str, receiver: Pair, pairs: list[Pair]) -> None:
+    site = CallSite(len(pairs), attribute=method)
+    check(lambda at, values: INSTRUCTIONS[Op.CALL_METHOD](at, values, site), [receiver, *pairs])
+
+
+@pytest.mark.parametrize("holds", [True, False])
+@pytest.mark.parametrize("asked", ["torch.Tensor", "builtins.int", "builtins.list", "numpy.ndarray"])
+@FEW
+@given(any_pair)
+def test_a_test_of_a_class_is_monotone(asked: str, holds: bool, pair: Pair) -> None:
+    test, cls = (AbstractValue(Kind.MODULE, payload=each) for each in ("builtins.isinstance", asked))
+    data = ((asked,), holds)
+    check(lambda at, values: INSTRUCTIONS[Op.IS_INSTANCE](at, values, data), [pair, (test, test), (cls, cls)])

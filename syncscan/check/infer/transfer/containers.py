@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 from syncscan.check.infer.domain.basic import (
     NONE,
     NUMBER,
@@ -27,9 +29,25 @@ _ADDS = frozenset({"append", "add", "appendleft", "insert"})
 _EXTENDS = frozenset({"extend", "update"})
 
 
+_TYPES: dict[Kind, type] = {
+    Kind.LIST: deque,
+    Kind.TUPLE: tuple,
+    Kind.DICT: dict,
+    Kind.SET: set,
+    Kind.STRING: str,
+    Kind.NUMBER: float,
+}
+
+
+def has_method(kind: Kind, name: str) -> bool:
+    """Return whether Python's own objects of a kind have a method; True for other kinds. A deque counts as a list."""
+    known = _TYPES.get(kind)
+    return known is None or hasattr(known, name) or (known is deque and hasattr(list, name))
+
+
 @register(METHODS, Kind.STRING)
 def _of_string(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
-    if not hasattr(str, name):
+    if not has_method(base.kind, name):
         return BOTTOM
     if name == "format":
         return at.call_outside("builtins.str.format", call.on(base))
@@ -38,6 +56,8 @@ def _of_string(at: Point, base: AbstractValue, name: str, call: Call) -> Abstrac
 
 @register(METHODS, Kind.LIST, Kind.TUPLE, Kind.SET)
 def _of_container(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
+    if not has_method(base.kind, name):
+        return BOTTOM
     if name in {"pop", "popleft"}:
         return element_of(base)
     if name in {"index", "count", "__len__"}:

@@ -381,7 +381,11 @@ def _lambda(at: Point, values: Values, number: int) -> AbstractValue:
 @register(INSTRUCTIONS, Op.ENTERED)
 def _entered(at: Point, values: Values, is_allowed: bool) -> AbstractValue:
     """Return the value that ``with value as x`` binds."""
-    (value,), at.is_allowed = values, is_allowed
+    at.is_allowed = is_allowed
+    return join_all([_entered_one(at, option) for option in values[0].options])
+
+
+def _entered_one(at: Point, value: AbstractValue) -> AbstractValue:
     if value.kind is Kind.LIST:  # a generator under contextlib.contextmanager
         return settled(at, element_of(value))
     if value.kind is Kind.INSTANCE:

@@ -9,6 +9,7 @@ from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.attributes import held_by
 from syncscan.check.infer.transfer.autograd import keep
 from syncscan.check.infer.transfer.call import Call
+from syncscan.check.infer.transfer.containers import has_method
 from syncscan.check.infer.transfer.functions import call_overrides
 from syncscan.check.infer.transfer.modules import (
     MODULE_METHODS,
@@ -24,14 +25,7 @@ from syncscan.check.infer.transfer.torch_calls import torch_object
 from syncscan.check.infer.transfer.typed_dicts import of_table
 from syncscan.model import Device, Kind
 
-_PYTHON_TYPES: dict[Kind, type] = {
-    Kind.LIST: list,
-    Kind.TUPLE: tuple,
-    Kind.DICT: dict,
-    Kind.SET: set,
-    Kind.STRING: str,
-    Kind.NUMBER: float,
-}
+_OF_ITS_NUMBERS = frozenset({"item", "tolist", "astype"})
 
 
 @register(METHODS, Kind.UNION)
@@ -63,8 +57,7 @@ def _may_have(value: AbstractValue, name: str) -> bool:
         return name in ARRAY_METHODS
     if value.kind is Kind.CLASS and isinstance(value.payload, Class):
         return bool(value.payload.overrides(name) or value.payload.external_bases)
-    known = _PYTHON_TYPES.get(value.kind)
-    return known is None or hasattr(known, name) or (known is float and name in {"item", "tolist", "astype"})
+    return has_method(value.kind, name) or (value.kind is Kind.NUMBER and name in _OF_ITS_NUMBERS)
 
 
 @register(METHODS, Kind.CLASS)

@@ -306,7 +306,12 @@ def default_device_of(given: AbstractValue) -> AbstractValue:
     place = device_named(given) if given.kind in _NAMES_OF_DEVICES else Device.UNKNOWN
     if given.kind is Kind.NUMBER and place is not Device.CUDA:  # it may be no index
         place = Device.UNKNOWN
-    return AbstractValue(Kind.DEVICE, place, min(given.confidence, Confidence.INFERRED), via=given.via)
+    return AbstractValue(
+        Kind.DEVICE,
+        place,
+        min(given.confidence, Confidence.INFERRED),
+        via=given.via if place in ON_GPU else None,
+    )
 
 
 _NAMES_OF_DEVICES = frozenset({Kind.STRING, Kind.DEVICE, Kind.NUMBER})
