@@ -37,6 +37,7 @@ from syncscan.check.infer.transfer.operators import binary, compared, unary
 from syncscan.check.infer.transfer.point import DEFAULT_DEVICE, Point
 from syncscan.check.infer.transfer.refinement import IS_INSTANCE, at_place, of_classes_asked
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
+from syncscan.check.infer.transfer.results import array_in
 from syncscan.check.infer.transfer.subscripts import note_subscript, picked_by, read_item, settled
 from syncscan.check.infer.transfer.torch_calls import default_device_of, note_default_device
 from syncscan.check.infer.transfer.typed_dicts import of_table
@@ -105,8 +106,7 @@ def _subscript(at: Point, values: Values, data: None) -> AbstractValue:
     if base.kind in ARRAYS or base.kind is Kind.UNION:
         note_subscript(at, base, index)
     if index is BOTTOM and base.kind not in ARRAYS and not at.stays_open():
-        base = join_all([option for option in base.options if option.kind in ARRAYS])
-        return settled(at, read_item(base, index))
+        return settled(at, read_item(array_in(base), index))
     if (base is BOTTOM or base.kind is Kind.MOVED) and (picked := picked_by(at, index)) is not None:
         return picked
     item = of_table(at, base, index)

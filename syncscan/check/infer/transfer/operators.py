@@ -31,9 +31,11 @@ def binary(at: Point, left: AbstractValue, right: AbstractValue, operator: str) 
         return INT if dtypes == {"int"} else NUMBER if None in dtypes else refine(NUMBER, dtype=DIFFERS)
     if (left is BOTTOM or right is BOTTOM) and not at.stays_open():
         return BOTTOM
-    if Kind.STRING in kinds:
-        return STRING
-    if kinds & _SEQUENCES:
+    return STRING if Kind.STRING in kinds else _of_sequences(left, right, operator)
+
+
+def _of_sequences(left: AbstractValue, right: AbstractValue, operator: str) -> AbstractValue:
+    if {left.kind, right.kind} & _SEQUENCES:
         if operator == "Mult":
             whole = left if left.kind in _SEQUENCES else right
             return list_of(element_of(whole), whole.kind)

@@ -84,11 +84,16 @@ def _of_kinds(at: Point, value: AbstractValue, kinds: set[Kind], *, holds: bool)
     if value.kind is Kind.UNION:
         options = [item for item in value.items or () if holds or item.kind not in kinds]
         return join_all([_of_kinds(at, item, kinds, holds=holds) for item in options])
-    if holds and value.kind is Kind.MOVED and Kind.TENSOR in kinds:
-        return as_tensor(value)
     if not holds:
-        may_hold = value.kind not in kinds or (value.kind is Kind.NUMBER and at.stays_open())
-        return value if may_hold else BOTTOM
+        may_fail = value.kind not in kinds or (value.kind is Kind.NUMBER and at.stays_open())
+        return value if may_fail else BOTTOM
+    return _of_one_kind(at, value, kinds)
+
+
+def _of_one_kind(at: Point, value: AbstractValue, kinds: set[Kind]) -> AbstractValue:
+    """Return a value that is no union, refined to these kinds."""
+    if value.kind is Kind.MOVED and Kind.TENSOR in kinds:
+        return as_tensor(value)
     if value.kind in kinds:
         return value
     if value.kind is Kind.UNKNOWN and len(kinds) == 1:

@@ -132,7 +132,7 @@ def _reduced(at: Point, base: AbstractValue, bound: Bound) -> AbstractValue:
     if along.kind is Kind.TENSOR:  # torch.max(a, b)
         return _typed(at, base, bound, bound.operation.dtypes()[0])
     keeps = bound.get("keepdim")
-    receiver = _array_in(bound.get("input") or BOTTOM)
+    receiver = array_in(bound.get("input") or BOTTOM)
     ndim = fact(receiver, "ndim") if receiver.kind is Kind.TENSOR else None
     if isinstance(ndim, int) and not (keeps is not None and keeps.payload):
         ndim = ndim - 1 if along.kind is Kind.NUMBER else DIFFERS
@@ -201,7 +201,7 @@ def _array_like(fixed: AbstractValue, bound: Bound, at: Point) -> AbstractValue:
     if _is_given_nothing(bound, at):
         fixed = refine(fixed, count=0)
     given = bound.get("input") or bound.get("data") or BOTTOM
-    source = _array_in(given)
+    source = array_in(given)
     if source.kind not in {Kind.TENSOR, Kind.NDARRAY}:
         is_open = given is BOTTOM and not at.stays_open()
         is_settled = is_open or fixed.kind is Kind.NDARRAY or fixed.pinned is not None
@@ -222,7 +222,7 @@ def _may_be_pinned(source: AbstractValue, at: Point) -> bool:
 def _first(at: Point, bound: Bound) -> AbstractValue:
     value = next(iter(bound.operands()), BOTTOM)
     if value.kind is Kind.UNION:
-        value = _array_in(value)
+        value = array_in(value)
     if value.kind in ARRAYS:
         return refine(value, ndim=None, count=None)  # `expand` gives more
     return together(at, (value,))
@@ -391,12 +391,12 @@ def _dtype_of_first(at: Point, base: AbstractValue, operands: Sequence[AbstractV
     for operand in operands:
         if operand is BOTTOM and not at.stays_open():
             return None
-        if (first := _array_in(operand)) is not BOTTOM:
+        if (first := array_in(operand)) is not BOTTOM:
             return fact(first, "dtype")
     return fact(base, "dtype")
 
 
-def _array_in(value: AbstractValue) -> AbstractValue:
+def array_in(value: AbstractValue) -> AbstractValue:
     """Return the join of the tensors and arrays among the options of a value."""
     return join_all([option for option in value.options if option.kind in ARRAYS])
 
