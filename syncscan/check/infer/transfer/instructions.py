@@ -169,6 +169,11 @@ def _spread(values: Values, slots: Sequence[int], site: CallSite) -> Call:
     return Call(args, kwargs, site, of_values, is_open, any_keyword)
 
 
+def _waits_for_items(at: Point, values: Values, site: CallSite) -> bool:
+    """Return whether the number of items in ``*args``, which places the arguments behind it, may still be known."""
+    return any(values[place] is BOTTOM for place in site.starred) and not at.stays_open()
+
+
 def _site(at: Point, values: Values, site: CallSite) -> None:
     at.site = site
     at.is_allowed = site.is_allowed
@@ -178,6 +183,8 @@ def _site(at: Point, values: Values, site: CallSite) -> None:
 @register(INSTRUCTIONS, Op.CALL)
 def _call(at: Point, values: Values, site: CallSite) -> AbstractValue:
     _site(at, values, site)
+    if _waits_for_items(at, values[1:], site):
+        return BOTTOM
     slots = at.state.ir.operands[at.number]
     return by_use(at, at.call(values[0], _with_arguments(values[1:], slots[1:], site)))
 
@@ -186,6 +193,8 @@ def _call(at: Point, values: Values, site: CallSite) -> AbstractValue:
 def _call_method(at: Point, values: Values, site: CallSite) -> AbstractValue:
     _site(at, values, site)
     first = 2 if site.has_bound else 1
+    if _waits_for_items(at, values[first:], site):
+        return BOTTOM
     call = _with_arguments(values[first:], at.state.ir.operands[at.number][first:], site)
     if site.has_bound and values[1].kind is not Kind.UNKNOWN:
         return by_use(at, at.call(values[1], call))
@@ -218,9 +227,6 @@ def _enclosing_class(function: Function) -> Class | None:
     while scope is not None and scope.owner is None:
         scope = scope.parent
     return scope.owner if scope is not None else None
-
-
-# Operators, texts and containers
 
 
 @register(INSTRUCTIONS, Op.BINARY)
