@@ -20,7 +20,7 @@ from syncscan.check.infer.domain.basic import (
     updated,
 )
 from syncscan.check.infer.domain.crossing import brought_by
-from syncscan.check.infer.domain.lattice import join, join_all, without_none
+from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.ir.instructions import CallSite, Op
 from syncscan.check.infer.source.index import Class, Function, Import
@@ -35,14 +35,12 @@ from syncscan.check.infer.transfer.modules import MODULE_METHODS, module_method
 from syncscan.check.infer.transfer.names import imported, outer_name
 from syncscan.check.infer.transfer.operators import binary, compared, unary
 from syncscan.check.infer.transfer.point import DEFAULT_DEVICE, Point
-from syncscan.check.infer.transfer.refinement import IS_INSTANCE, at_place, of_classes_asked
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
 from syncscan.check.infer.transfer.results import array_in
 from syncscan.check.infer.transfer.subscripts import note_subscript, picked_by, read_item, settled
 from syncscan.check.infer.transfer.torch_calls import default_device_of, note_default_device
 from syncscan.check.infer.transfer.typed_dicts import of_table
-from syncscan.model import ARRAYS, Device, Kind
-from syncscan.ops.inferred import device_named
+from syncscan.model import ARRAYS, Kind
 
 Values = Sequence[AbstractValue]
 
@@ -449,40 +447,6 @@ def _augmented(at: Point, values: Values, operator: str) -> AbstractValue:
 @register(INSTRUCTIONS, Op.REBOUND)
 def _rebound(at: Point, values: Values, name: str) -> AbstractValue:
     return join(values[0], at.read(at.context.known.captured[at.function, name]))
-
-
-@register(INSTRUCTIONS, Op.NOT_NONE)
-def _not_none(at: Point, values: Values, data: None) -> AbstractValue:
-    return without_none(values[0])
-
-
-@register(INSTRUCTIONS, Op.TRUE)
-def _true(at: Point, values: Values, data: None) -> AbstractValue:
-    return without_none(values[0])
-
-
-@register(INSTRUCTIONS, Op.IS_INSTANCE)
-def _is_instance(at: Point, values: Values, data: tuple[tuple[str, ...], bool]) -> AbstractValue:
-    (value, asked, *classes), (names, holds) = values, data
-    if asked.payload not in IS_INSTANCE:
-        return value
-    return of_classes_asked(at, value, classes, names, holds=holds)
-
-
-@register(INSTRUCTIONS, Op.AT_PLACE)
-def _at_place(at: Point, values: Values, device: Device) -> AbstractValue:
-    return at_place(at, values[0], device)
-
-
-@register(INSTRUCTIONS, Op.AT_DEVICE)
-def _at_device(at: Point, values: Values, data: None) -> AbstractValue:
-    value, device = values
-    place = device_named(device)
-    is_open = device is BOTTOM or (device.kind is Kind.DEVICE and place is Device.UNKNOWN)
-    if is_open and not at.stays_open():
-        return BOTTOM
-    known = device.kind is Kind.DEVICE and place in {Device.CUDA, Device.CPU}
-    return at_place(at, value, place) if known else value
 
 
 @register(INSTRUCTIONS, Op.MAY_BE)

@@ -1,15 +1,18 @@
-"""Refinement of values by tests."""
+"""Refinement of values by tests: the instructions, and what they do to a value."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from syncscan.check.infer.domain.lattice import as_tensor, join_all
+from syncscan.check.infer.domain.lattice import as_tensor, join_all, without_none
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
+from syncscan.check.infer.ir.instructions import Op
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.guesses import on_one_path
 from syncscan.check.infer.transfer.point import Point
+from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
 from syncscan.model import Confidence, Device, Kind
+from syncscan.ops.inferred import device_named
 
 _KINDS = {
     "torch.Tensor": Kind.TENSOR,
@@ -32,6 +35,42 @@ _NOWHERE = frozenset(
 )  # have no device
 
 IS_INSTANCE = frozenset({"builtins.isinstance", "torch.is_tensor"})
+
+
+@register(INSTRUCTIONS, Op.NOT_NONE)
+def _not_none(at: Point, values: Sequence[AbstractValue], data: None) -> AbstractValue:
+    return without_none(values[0])
+
+
+@register(INSTRUCTIONS, Op.TRUE)
+def _true(at: Point, values: Sequence[AbstractValue], data: None) -> AbstractValue:
+    return without_none(values[0])
+
+
+@register(INSTRUCTIONS, Op.IS_INSTANCE)
+def _is_instance(
+    at: Point, values: Sequence[AbstractValue], data: tuple[tuple[str, ...], bool]
+) -> AbstractValue:
+    (value, asked, *classes), (names, holds) = values, data
+    if asked.payload not in IS_INSTANCE:
+        return value
+    return of_classes_asked(at, value, classes, names, holds=holds)
+
+
+@register(INSTRUCTIONS, Op.AT_PLACE)
+def _at_place(at: Point, values: Sequence[AbstractValue], device: Device) -> AbstractValue:
+    return at_place(at, values[0], device)
+
+
+@register(INSTRUCTIONS, Op.AT_DEVICE)
+def _at_device(at: Point, values: Sequence[AbstractValue], data: None) -> AbstractValue:
+    value, device = values
+    place = device_named(device)
+    is_open = device is BOTTOM or (device.kind is Kind.DEVICE and place is Device.UNKNOWN)
+    if is_open and not at.stays_open():
+        return BOTTOM
+    known = device.kind is Kind.DEVICE and place in {Device.CUDA, Device.CPU}
+    return at_place(at, value, place) if known else value
 
 
 def at_place(at: Point, value: AbstractValue, device: Device) -> AbstractValue:
