@@ -20,6 +20,7 @@ from syncscan.check.files import read_source
 from syncscan.check.matching import CheckResult
 from syncscan.model import Conventions, Failure
 from tests.clones import copy_parts
+from tests.compiled import IS_COMPILED
 
 WAITS = 'import torch\nt = torch.zeros(3, device="cuda")\nt.item()\n'
 CORPUS = sorted((Path(__file__).parent / "corpus").rglob("*.py"))
@@ -63,6 +64,7 @@ def test_a_second_run_takes_what_the_first_kept(syncscan, project, kept) -> None
     assert len(entries(kept)) == 2
 
 
+@pytest.mark.skipif(IS_COMPILED, reason="copies the source alone")
 def test_an_installation_of_the_same_program_takes_what_another_kept(project, kept, tmp_path_factory) -> None:
     root = project({"a.py": WAITS})
     for place in ("first", "second"):

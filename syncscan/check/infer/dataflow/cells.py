@@ -7,7 +7,7 @@ does not depend on the order of the contributions.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from syncscan.check.infer.dataflow.called import Called
 from syncscan.check.infer.domain.lattice import join
@@ -23,7 +23,7 @@ Question = tuple[
     Class | Module | str, str
 ]  # a member of a class or of a module; what is imported from one of a name
 
-ANY_TEXT = "*"  # as parameters take no text of a star, it stands for all
+ANY_TEXT: Final = "*"  # as parameters take no text of a star, it stands for all
 
 
 class Cell(Generic[Fact]):
@@ -108,8 +108,8 @@ class Cell(Generic[Fact]):
         return found
 
 
-_FEW = 8
-_NO_CONTRIBUTIONS: dict[int, Any] = {}  # of most cells, for all
+_FEW: Final = 8
+_NO_CONTRIBUTIONS: Final[dict[int, Any]] = {}  # of most cells, for all
 
 
 def united(known: Any, more: Any) -> Any:
@@ -133,6 +133,13 @@ class Cells(dict[Key, Cell[Fact]]):
         if self.recall is not None:
             self.recall(cell)
         return cell
+
+
+# Named one by one, because an object of a compiled class does not list its attributes.
+_SORTS: Final = (
+    "parameters", "returns", "attributes", "globals", "captured", "set_outside", "set_in_bodies", "registered", "placing", "texts",
+    "left_out", "defaults", "virtual_places", "virtual_arguments", "virtual_returns", "virtual_placing",
+)  # fmt: skip
 
 
 class Knowledge:
@@ -188,7 +195,7 @@ class Knowledge:
 
     def cells(self) -> list[Cells[Any, Any]]:
         """Return the cells of every sort."""
-        return [each for each in vars(self).values() if isinstance(each, Cells)]
+        return [getattr(self, name) for name in _SORTS]
 
     @property
     def default_device(self) -> Cell[AbstractValue]:

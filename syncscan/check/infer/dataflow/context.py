@@ -86,7 +86,7 @@ class Context:
 
     def parameter_at(self, state: State, slot: Slot) -> Parameter | None:
         """Return the parameter whose argument a slot holds unchanged; None for other slots."""
-        if slot < 0 or state.ir.ops[slot] is not Op.PARAMETER:
+        if slot < 0 or state.ir.ops[slot] != Op.PARAMETER:
             return None
         parameter: Parameter = state.function.parameters[state.ir.data[slot]]
         return parameter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from syncscan.check.infer.domain.callables import BoundMethod, Partial
 from syncscan.check.infer.domain.lattice import (
@@ -18,22 +18,22 @@ from syncscan.check.infer.domain.lattice import (
 from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, TOP, AbstractValue, fact, refine
 from syncscan.model import Device, Kind
 
-NONE = AbstractValue(Kind.NONE)
-NUMBER = AbstractValue(Kind.NUMBER)
-BOOL = AbstractValue(Kind.NUMBER, dtype="bool")
-INT = AbstractValue(Kind.NUMBER, dtype="int")
-FLOAT = AbstractValue(Kind.NUMBER, dtype="float")
-STRING = AbstractValue(Kind.STRING)
-NDARRAY = AbstractValue(Kind.NDARRAY)
-TENSOR = AbstractValue(Kind.TENSOR)
-CPU_TENSOR = AbstractValue(Kind.TENSOR, Device.CPU)
-DEVICE = AbstractValue(Kind.DEVICE)
-SLICE = AbstractValue(Kind.SLICE)
+NONE: Final = AbstractValue(Kind.NONE)
+NUMBER: Final = AbstractValue(Kind.NUMBER)
+BOOL: Final = AbstractValue(Kind.NUMBER, dtype="bool")
+INT: Final = AbstractValue(Kind.NUMBER, dtype="int")
+FLOAT: Final = AbstractValue(Kind.NUMBER, dtype="float")
+STRING: Final = AbstractValue(Kind.STRING)
+NDARRAY: Final = AbstractValue(Kind.NDARRAY)
+TENSOR: Final = AbstractValue(Kind.TENSOR)
+CPU_TENSOR: Final = AbstractValue(Kind.TENSOR, Device.CPU)
+DEVICE: Final = AbstractValue(Kind.DEVICE)
+SLICE: Final = AbstractValue(Kind.SLICE)
 
-EMPTY = table_of({})
+EMPTY: Final = table_of({})
 
-_MOST_ITEMS = 16
-_DEEPEST = 3
+_MOST_ITEMS: Final = 16
+_DEEPEST: Final = 3
 
 
 @functools.lru_cache(maxsize=65536, typed=True)
@@ -52,8 +52,8 @@ def constant(value: Hashable) -> AbstractValue:
     return AbstractValue(Kind.INSTANCE, payload=f"builtins.{type(value).__name__}")
 
 
-TRUE = AbstractValue(Kind.NUMBER, dtype="bool", payload=True)
-FALSE = AbstractValue(Kind.NUMBER, dtype="bool", payload=False)
+TRUE: Final = AbstractValue(Kind.NUMBER, dtype="bool", payload=True)
+FALSE: Final = AbstractValue(Kind.NUMBER, dtype="bool", payload=False)
 
 
 def depth(value: AbstractValue) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
+from typing import Final
 
 from syncscan.check.infer.domain.basic import INT, NUMBER, STRING
 from syncscan.check.infer.domain.lattice import join_all
@@ -84,7 +85,7 @@ def _forgotten(value: AbstractValue) -> AbstractValue:
     return INT if value.dtype == "int" else NUMBER
 
 
-_PLACED = frozenset({Kind.TENSOR, Kind.MOVED, Kind.DEVICE, Kind.UNION})
+_PLACED: Final = frozenset({Kind.TENSOR, Kind.MOVED, Kind.DEVICE, Kind.UNION})
 
 
 @functools.cache

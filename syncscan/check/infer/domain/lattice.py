@@ -17,20 +17,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from syncscan.check.infer.domain.callables import Partial, key_of
 from syncscan.check.infer.domain.value import BOTTOM, DIFFERENCES, TOP, AbstractValue, Via, refine
 from syncscan.model import ON_GPU, Confidence, Device, Kind
 
-WIDENED: Counter[str] = Counter()
+WIDENED: Final[Counter[str]] = Counter()
 
-_MOST_OPTIONS = 16
-_MOST_FUNCTIONS = 6  # what may be any of more, such as an entry of a register, says nothing of its result
-_BY_PAYLOAD = frozenset({Kind.INSTANCE, Kind.CLASS, Kind.FUNCTION, Kind.MODULE})
-_ORDER = {kind: position for position, kind in enumerate(Kind)}
+_MOST_OPTIONS: Final = 16
+_MOST_FUNCTIONS: Final = (
+    6  # what may be any of more, such as an entry of a register, says nothing of its result
+)
+_BY_PAYLOAD: Final = frozenset({Kind.INSTANCE, Kind.CLASS, Kind.FUNCTION, Kind.MODULE})
+_ORDER: Final = {kind: position for position, kind in enumerate(Kind)}
 _ORDER[Kind.MOVED] = _ORDER[Kind.TENSOR]  # what was moved beside a tensor is one
-_JOINS: dict[tuple[AbstractValue, AbstractValue], AbstractValue] = {}
+_JOINS: Final[dict[tuple[AbstractValue, AbstractValue], AbstractValue]] = {}
 
 
 def forget_joins() -> None:
@@ -177,8 +179,8 @@ def _via_of(values: Sequence[AbstractValue]) -> Via | None:
     return frozenset().union(*[_BY_OTHERS if each is None else each for each in known])
 
 
-_BY_OTHERS: Via = frozenset({""})
-_WEIGHT = {Device.CUDA: 2, Device.MIXED: 2, Device.CPU: 1, Device.OTHER: 1, Device.UNKNOWN: 0}
+_BY_OTHERS: Final[Via] = frozenset({""})
+_WEIGHT: Final = {Device.CUDA: 2, Device.MIXED: 2, Device.CPU: 1, Device.OTHER: 1, Device.UNKNOWN: 0}
 
 
 def _decisive(a: AbstractValue, b: AbstractValue) -> AbstractValue:
@@ -224,9 +226,9 @@ def _join_payload(a: object, b: object) -> object:
 
 
 Key = Any  # a text or a number that stands in the source, or `REST`
-REST = ...  # beside the keys of a dictionary: whatever was put under keys that are not known
+REST: Final = ...  # beside the keys of a dictionary: whatever was put under keys that are not known
 
-_MOST_KEYS = 32
+_MOST_KEYS: Final = 32
 
 
 def items_of_table(value: AbstractValue) -> dict[Key, AbstractValue] | None:

@@ -7,7 +7,7 @@ only.
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from syncscan.model import ARRAYS, MASKS, ON_GPU, Confidence, Device, Kind
 
@@ -130,13 +130,13 @@ class AbstractValue:
         return bool(self.options) and all(_is_host_option(o) for o in self.options)
 
 
-_PLACED = frozenset({Kind.TENSOR, Kind.MOVED, Kind.DEVICE, Kind.UNION})
-_INTERNED: dict[tuple[object, ...], AbstractValue] = {}
-_FIELDS = (
+_PLACED: Final = frozenset({Kind.TENSOR, Kind.MOVED, Kind.DEVICE, Kind.UNION})
+_INTERNED: Final[dict[tuple[object, ...], AbstractValue]] = {}
+_FIELDS: Final = (
     "kind", "device", "confidence", "pinned", "dtype", "ndim", "payload", "items", "element", "count", "via", "differs",
 )  # fmt: skip
-DIFFERENCES = {"dtype": 1, "ndim": 2, "pinned": 4}
-_PLACES = {name: place for place, name in enumerate(_FIELDS)}
+DIFFERENCES: Final = {"dtype": 1, "ndim": 2, "pinned": 4}
+_PLACES: Final = {name: place for place, name in enumerate(_FIELDS)}
 
 
 def fields_of(value: AbstractValue) -> tuple[Any, ...]:
@@ -188,5 +188,5 @@ def _is_host_option(value: AbstractValue) -> bool:
     return value.kind is Kind.NUMBER or value.kind is Kind.NDARRAY
 
 
-BOTTOM = AbstractValue(Kind.UNKNOWN)
-TOP = AbstractValue(Kind.UNKNOWN, payload="anything")
+BOTTOM: Final = AbstractValue(Kind.UNKNOWN)
+TOP: Final = AbstractValue(Kind.UNKNOWN, payload="anything")

@@ -125,7 +125,7 @@ def _holds(term: Term, bound: Bound, unknown_is_large: Verdict) -> Verdict:
     if not values and bound.operation.result == "device" and term.kind and asks(term.kind, {"names"}):
         values = (bound.get("default device") or UNKNOWN,)
     verdicts = [_test(term, value, unknown_is_large) for value in values]
-    found = True if True in verdicts else None if None in verdicts else False
+    found: Verdict = True if True in verdicts else None if None in verdicts else False
     return found if found is None else found is not term.negated
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from syncscan.check.infer.dataflow.called import Called
 from syncscan.check.infer.dataflow.cells import ANY_TEXT, Cell, Fact
@@ -28,13 +28,15 @@ from syncscan.check.infer.transfer.registry import (
 )
 from syncscan.model import Device, Kind
 
-_NOTHING = nullcontext()
-DEFAULT_DEVICE = "torch.set_default_device()"  # kept like a variable of the module that calls it at its top
+_NOTHING: Final = nullcontext()
+DEFAULT_DEVICE: Final = (
+    "torch.set_default_device()"  # kept like a variable of the module that calls it at its top
+)
 
-DECLARED_STRATUM = 2  # what annotations and defaults promise
-OPEN_STRATUM = 3  # what follows where nothing is known of a value
-ASSUMED_STRATUM = 4  # what conventions assume
-USED_STRATUM = 5  # what the use of a value shows where nothing else does
+DECLARED_STRATUM: Final = 2  # what annotations and defaults promise
+OPEN_STRATUM: Final = 3  # what follows where nothing is known of a value
+ASSUMED_STRATUM: Final = 4  # what conventions assume
+USED_STRATUM: Final = 5  # what the use of a value shows where nothing else does
 
 
 class Solving(Protocol):
@@ -324,5 +326,5 @@ class _Deaf:
         """See `Recording`."""
 
 
-_DEAF = _Deaf()
+_DEAF: Final = _Deaf()
 __all__ = ["CallSite", "Point", "Recording", "Solving"]

@@ -6,7 +6,7 @@ The first argument of each function is the `Point`; a comment at each table list
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from syncscan.check.infer.domain.value import AbstractValue
 from syncscan.check.infer.ir.instructions import Op
@@ -14,14 +14,18 @@ from syncscan.model import Kind
 
 Transfer = TypeVar("Transfer", bound=Callable[..., Any])
 
-INSTRUCTIONS: dict[Op, Callable[..., AbstractValue]] = {}  # (point, values of the operands, data)
-ATTRIBUTES: dict[Kind, Callable[..., AbstractValue]] = {}  # (point, base, name): ``base.name``
-CALLABLES: dict[Kind, Callable[..., AbstractValue]] = {}  # (point, callee, call): ``callee(...)``
-METHODS: dict[Kind, Callable[..., AbstractValue]] = {}  # (point, base, name, call): ``base.name(...)``
-FUNCTIONS: dict[str, Callable[..., AbstractValue]] = {}  # (point, call): outside the project, by full name
-PACKAGES: dict[str, Callable[..., AbstractValue]] = {}  # (point, name, call): all else in a package outside
-STUBBED = "*"  # stands among the packages for all of which a stub says what they do
-DECLARED = ""  # stands among the packages for what the project declares itself
+INSTRUCTIONS: Final[dict[Op, Callable[..., AbstractValue]]] = {}  # (point, values of the operands, data)
+ATTRIBUTES: Final[dict[Kind, Callable[..., AbstractValue]]] = {}  # (point, base, name): ``base.name``
+CALLABLES: Final[dict[Kind, Callable[..., AbstractValue]]] = {}  # (point, callee, call): ``callee(...)``
+METHODS: Final[dict[Kind, Callable[..., AbstractValue]]] = {}  # (point, base, name, call): ``base.name(...)``
+FUNCTIONS: Final[
+    dict[str, Callable[..., AbstractValue]]
+] = {}  # (point, call): outside the project, by full name
+PACKAGES: Final[
+    dict[str, Callable[..., AbstractValue]]
+] = {}  # (point, name, call): all else in a package outside
+STUBBED: Final = "*"  # stands among the packages for all of which a stub says what they do
+DECLARED: Final = ""  # stands among the packages for what the project declares itself
 
 
 def register(table: dict[Any, Callable[..., Any]], *keys: object) -> Callable[[Transfer], Transfer]:

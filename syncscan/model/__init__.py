@@ -8,64 +8,41 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from enum import Enum, IntEnum
+from enum import Enum
 from typing import Final
 
 from syncscan.errors import suggestion
+from syncscan.model.vocabulary import (
+    ARRAYS as ARRAYS,
+)
+from syncscan.model.vocabulary import (
+    DEFAULT_WHEN as DEFAULT_WHEN,
+)
+from syncscan.model.vocabulary import (
+    MASKS as MASKS,
+)
+from syncscan.model.vocabulary import (
+    ON_GPU as ON_GPU,
+)
+from syncscan.model.vocabulary import (
+    Confidence as Confidence,
+)
+from syncscan.model.vocabulary import (
+    Device as Device,
+)
+from syncscan.model.vocabulary import (
+    Kind as Kind,
+)
+from syncscan.model.vocabulary import (
+    Severity as Severity,
+)
+from syncscan.model.vocabulary import (
+    When as When,
+)
 
 HIDDEN_WAIT = "SYN501"  # a read of a property whose body blocks
 SYNC_FREE = "SYN701"  # a cause of synchronization in a function declared free of them
 UNUSED_SUPPRESSION = "SYN001"  # the code of the one rule that is about comments
-
-
-class Device(Enum):
-    """The device of a value."""
-
-    CUDA = "cuda"
-    CPU = "cpu"
-    OTHER = "other"  # meta, mps, xpu: known, and outside of syncscan's reports
-    MIXED = "mixed"  # on the GPU on some paths, on the CPU on others
-    UNKNOWN = "unknown"
-
-    __hash__ = object.__hash__  # members are compared by identity; Enum's own hash is slow
-
-
-class Kind(Enum):
-    """The sort of a value, as far as synchronization is concerned."""
-
-    UNKNOWN = "unknown"
-    NONE = "none"
-    NUMBER = "number"  # int, float, bool, complex, numpy scalar
-    STRING = "string"
-    TENSOR = "tensor"
-    MOVED = "moved"  # the result of ``.to("cuda")`` on an unknown value: a tensor, a module or a batch
-    NDARRAY = "ndarray"
-    LIST = "list"
-    TUPLE = "tuple"
-    DICT = "dict"
-    SET = "set"
-    DEVICE = "device"
-    DTYPE = "dtype"
-    SLICE = "slice"
-    INSTANCE = "instance"  # of a class of the project, or of torch (a stream, an event, a module)
-    CLASS = "class"
-    FUNCTION = "function"
-    MODULE = "module"
-    UNION = "union"
-
-    __hash__ = object.__hash__
-
-
-class When(Enum):
-    """The execution frequency of a line."""
-
-    STEP = "step"  # for every step, request or batch
-    UNKNOWN = "unknown"  # cannot be determined
-    ONCE = "once"  # only where things are made, loaded, captured, saved or printed
-    TEST = "test"  # in tests, benchmarks and examples
-
-
-DEFAULT_WHEN = (When.STEP, When.UNKNOWN)
 
 
 def parse_when(words: Iterable[str]) -> tuple[When, ...]:
@@ -78,36 +55,6 @@ def parse_when(words: Iterable[str]) -> tuple[When, ...]:
         if word not in labels:  # the empty one too
             raise ValueError(f"{word!r} is no time; {suggestion(word, labels)}")
     return tuple(each for each in When if each.value in named)
-
-
-class Confidence(IntEnum):
-    """How we know where a value lives; see ``docs/guide.md``."""
-
-    POSSIBLE = 0  # nothing excludes it; for proofs alone
-    ASSUMED = 1  # a convention alone: an annotation, a name
-    INFERRED = 2  # followed through the project
-    OBSERVED = 3  # seen while the project ran
-    PROVED = 4  # a literal or a call decides it
-
-    __hash__ = int.__hash__  # Enum's own hash is slow
-
-    @property
-    def label(self) -> str:
-        """The word used in reports and options."""
-        return self.name.lower()
-
-
-class Severity(IntEnum):
-    """The weight of a finding: its name in the formats, and the threshold that fails a build."""
-
-    NOTE = 1
-    WARNING = 2
-    ERROR = 3
-
-    @property
-    def label(self) -> str:
-        """The word used in reports and options."""
-        return self.name.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,11 +171,6 @@ class Value:
     def is_host_data(self) -> bool:
         """Surely in host memory: a number, a list of numbers, an array, a CPU tensor."""
         return bool(self.options) and all(_is_host_option(o) for o in self.options)
-
-
-ON_GPU = frozenset({Device.CUDA, Device.MIXED})  # or maybe on the GPU
-ARRAYS = frozenset({Kind.TENSOR, Kind.NDARRAY})
-MASKS = frozenset({"bool", "uint8"})
 
 
 def _is_host_option(value: Value) -> bool:
