@@ -337,7 +337,8 @@ def _moved(bound: Bound, at: Point) -> AbstractValue | None:
         return _receiver_as(receiver, fact(device, "dtype"))
     if device.kind is Kind.UNKNOWN:
         if receiver.kind is Kind.TENSOR and receiver.device is Device.CUDA:
-            return receiver
+            is_settled = device is not BOTTOM or at.stays_open()
+            return receiver if is_settled else refine(receiver, device=Device.UNKNOWN, via=None)
         if at.site is not None and at.site.names_dtype:
             return _receiver_as(receiver, None)
     place, confidence, via = placed(device, at)

@@ -266,9 +266,11 @@ _MOVES = {"cuda": Device.CUDA, "cpu": Device.CPU}
 
 @register(FUNCTIONS, "torch.device")
 def _device(at: Point, call: Call) -> AbstractValue:
-    given = call.given(0, "type")
-    if given.kind is Kind.UNION:
-        return AbstractValue(Kind.DEVICE, Device.MIXED, via=given.via)
+    return join_all([_device_of(at, option) for option in call.given(0, "type").options])
+
+
+def _device_of(at: Point, given: AbstractValue) -> AbstractValue:
+    """Return the device that one option of an argument names; MIXED where only the run decides."""
     device = device_named(given)
     if device is Device.UNKNOWN and at.assume():
         device = Device.MIXED  # the run decides
