@@ -174,7 +174,7 @@ class Annotations:
             return AbstractValue(Kind.INSTANCE, payload=found)
         if found is None and (written := self._program.written_as(module, name)) is not None:
             named = self._alias(written[1], written[0])
-            return named if named.kind in ARRAYS else BOTTOM
+            return named if any(option.kind in ARRAYS for option in named.options) else BOTTOM
         if found is None:
             short = name.rpartition(".")[2]
             if name in _BUILTINS:

@@ -52,6 +52,7 @@ class UsedSlots(NamedTuple):
     tensors: frozenset[Slot]
     downloaded: frozenset[Slot]
     handled: frozenset[Slot]  # in a method of a module, which gets tensors where it could get arrays
+    trains: bool  # the function computes gradients: it works where its model is
 
 
 def imports_tables(module: Module) -> bool:
@@ -65,11 +66,15 @@ def uses_in(
     """Return the slots of a function that only a tensor can be; see `_Search`."""
     search = _Search(ir, function.module, has_tables, is_method, takes_tensor)
     tensors = search.reach([used for slot, op in enumerate(ir.ops) for used in search.used_by(slot, op)])
-    copied = [ir.operands[slot][0] for slot in tensors if search.is_download(slot)]
+    copied = [ir.operands[slot][0] for slot in range(len(ir)) if search.is_download(slot)]
     handled: frozenset[Slot] = frozenset()
     if function.owner is not None and function.owner.is_module:
         handled = frozenset([used for slot, op in enumerate(ir.ops) for used in search.handled_by(slot, op)])
-    return UsedSlots(tensors, search.reach(copied) if copied else frozenset(), handled)
+    trains = any(
+        op == Op.CALL_METHOD and data.attribute == "backward"
+        for op, data in zip(ir.ops, ir.data, strict=True)
+    )
+    return UsedSlots(tensors, search.reach(copied) if copied else frozenset(), handled, trains)
 
 
 class _Search:

@@ -57,7 +57,8 @@ def _promised(at: Point, parameter: Parameter) -> AbstractValue:
 def _assumed(at: Point, parameter: Parameter, value: AbstractValue) -> AbstractValue:
     """Return the value of a parameter with assumptions for an unknown kind or device."""
     function = at.function
-    is_sure = works_where_its_module_is(function) or at.number in at.context.uses(at.state).downloaded
+    uses = at.context.uses(at.state)
+    is_sure = works_where_its_module_is(function) or uses.trains or at.number in uses.downloaded
     confidence = Confidence.INFERRED if is_sure else Confidence.ASSUMED
     where, text = parameter.annotation or function.node, IS_TENSOR
     if value.kind not in _NOTHING or not at.declare():

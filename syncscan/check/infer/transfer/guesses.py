@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from syncscan.check.infer.domain.basic import NDARRAY
-from syncscan.check.infer.domain.lattice import join_all
+from syncscan.check.infer.domain.basic import NDARRAY, NONE, TENSOR
+from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.source.conventions import dtype_of
 from syncscan.check.infer.source.index import Module
@@ -77,19 +77,33 @@ def _on_the_host(value: AbstractValue, name: str) -> AbstractValue:
 
 
 def by_use(at: Point, value: AbstractValue) -> AbstractValue:
-    """Return a tensor for an unknown value that the code uses as a tensor.
+    """Return a tensor on the GPU for an unknown value, or a tensor of unknown device, that the code uses as a tensor.
 
-    A value that the code copies to the host is on the GPU, or nobody would write the copy.
+    A value that the code copies to the host is on the GPU, or nobody would write the copy. A training step
+    works on the GPU.
     """
-    if value is not BOTTOM or at.number not in at.context.uses(at.state).tensors or not at.use():
+    if value is not BOTTOM and value is not NONE and not _is_open(value):
+        return value
+    uses = at.context.uses(at.state)
+    if at.number not in uses.tensors or not at.use():
         return value
     if at.site is not None and at.site.attribute in {"cpu", "to"}:
-        return AbstractValue(Kind.TENSOR, Device.CPU, Confidence.ASSUMED)
-    if at.number in at.context.uses(at.state).downloaded:
+        return AbstractValue(Kind.TENSOR, Device.CPU, Confidence.ASSUMED) if value is BOTTOM else value
+    confidence = Confidence.ASSUMED
+    if at.number in uses.downloaded:
         at.origin("{} is copied to the CPU, so the source is on the GPU")
-        return AbstractValue(Kind.TENSOR, Device.CUDA, Confidence.INFERRED)
-    at.origin("{} is used as a tensor, and no code places the tensor on the CPU")
-    return AbstractValue(Kind.TENSOR, Device.CUDA, Confidence.ASSUMED)
+        confidence = Confidence.INFERRED
+    elif uses.trains:
+        at.origin("{} is used as a tensor in a training step, which works on the GPU")
+        confidence = Confidence.INFERRED
+    else:
+        at.origin("{} is used as a tensor, and no code places the tensor on the CPU")
+    tensor = refine(value if value.kind is Kind.TENSOR else TENSOR, device=Device.CUDA, confidence=confidence)
+    return join(value, tensor) if value is NONE else tensor
+
+
+def _is_open(value: AbstractValue) -> bool:
+    return value.kind is Kind.TENSOR and value.device is Device.UNKNOWN
 
 
 _HOLDERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT})
@@ -116,8 +130,7 @@ def assumed_tensor(
         return join_all([assumed_tensor(at, option, name, confidence, where, text) for option in options])
     if value.kind in _HOLDERS:
         return _assumed_inside(at, value, name, confidence, where)
-    is_open = value.kind is Kind.TENSOR and value.device is Device.UNKNOWN
-    if not is_open or name in at.module.kept:
+    if not _is_open(value) or name in at.module.kept:
         return named(at, value, name)
     if not at.assume():
         return value
