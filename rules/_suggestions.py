@@ -26,19 +26,134 @@ _READS = "101 102 103 105 106"
 TABLE: dict[str, Suggestion] = {
     # reading from the GPU
     "append": _row(
-        "101 102 103",
-        "appended to a list in a loop",
-        "append `{tensor}.detach()`, and read the list once after the loop: `torch.stack({list}).tolist()`",
+        "101 102 103 106",
+        "appended to a list",
+        "append `{tensor}`, and read the list once, after the loop: `torch.stack({list}).tolist()`",
     ),
     "sum": _row(
         _READS,
-        "added up in a loop",
-        "add up the values on the GPU (a loss with `.detach()`), and read the sum once after the loop",
+        "added up",
+        "add up on the GPU, `{statement}`, and read `{sum}` once, after the loop",
+    ),
+    "sum-long": _row(
+        _READS,
+        "added up in a long statement",
+        "add `{tensor}` to `{sum}` on the GPU, and read `{sum}` once, after the loop",
     ),
     "log": _row(
-        "101 102 103 107",
+        "101 102 103 106 107",
         "logged or printed in a loop",
-        "keep `{tensor}.detach()`, and log all values with one `.tolist()` every N steps or after the loop",
+        "keep `{tensor}`, and log all values with one `torch.stack(values).tolist()` every N steps or after the loop",
+    ),
+    "log-rarely": _row(
+        "101 102 103 106 107",
+        "logged or printed outside a loop",
+        "log every N steps only, or give the logger `{tensor}`, so that the logger reads many values with one copy",
+    ),
+    "record": _row(
+        "101 103 106",
+        "recorded in a dict, an attribute or a meter",
+        "record `{tensor}`, and read all records with one `torch.stack(...).tolist()` where they are printed",
+    ),
+    "return": _row(
+        "101 103 106",
+        "returned",
+        "return `{tensor}`, and let the caller read the number where the caller prints or needs the number",
+    ),
+    "mirror": _row(
+        "101 103 106",
+        "returned, of an attribute",
+        "keep a Python number beside `{tensor}`, set in the lines that set the tensor, and return the number",
+    ),
+    "lengths": _row(
+        "101 102 103 106",
+        "a size or a range",
+        "keep the Python numbers from which the host creates `{tensor}`, pass them with the tensor, and compute the size from them",
+    ),
+    "read-together": _row(
+        "101 103 106",
+        "read beside another read",
+        "read both numbers with one copy, `a, b = torch.stack([a, b]).tolist()`: line {line} reads from the GPU, too",
+    ),
+    "random-number": _row(
+        "101 103 106",
+        "a random number",
+        "draw `{tensor}` on the host, with `random` or a CPU generator: the host needs the number, and nothing is read",
+    ),
+    "not-finite": _row(
+        "101 103 104",
+        "a test for NaN or infinity",
+        "replace on the GPU, `torch.where(torch.isfinite({tensor}), {tensor}, 0)`, or test every N steps a copy made with `non_blocking=True`",
+    ),
+    "stop": _row(
+        "101 103 104",
+        "the end of a loop",
+        "test one round later: copy `{test}` into pinned memory with `non_blocking=True`, and test the copy in the next round",
+    ),
+    "choose": _row(
+        "101 103 104",
+        "a choice between two values",
+        "choose on the GPU: `torch.where({test}, {new}, {old})`",
+    ),
+    "choose-name": _row(
+        "101 103 104",
+        "a choice of what a name holds",
+        "choose on the GPU: `{target} = torch.where({test}, {new}, {old})`",
+    ),
+    "guard": _row(
+        "101 103 104",
+        "a guard of operations with a mask",
+        "drop the test, and let the body run: `torch.where` and `masked_fill` with an empty `{mask}` change nothing",
+    ),
+    "guard-all": _row(
+        "101 103 104",
+        "a guard of work for incomplete masks",
+        "drop the test, and let the body run in each call: for a `{mask}` without a false element, masked operations change nothing",
+    ),
+    "decide-before": _row(
+        "101 103 104",
+        "a decision of each round of a loop",
+        "compute `{test}` for all rounds before the loop, and read the decisions with one `.tolist()`",
+    ),
+    "counter": _row(
+        "101 103 104",
+        "a count that ends a loop",
+        "keep a Python number beside `{tensor}`, changed in the lines that change the tensor, and test the number",
+    ),
+    "early-exit": _row(
+        "101 103 104",
+        "an early return",
+        "drop the early exit, if the code below gives the same result, or test the host data behind `{test}`",
+    ),
+    "branch": _row(
+        "101 103 104",
+        "another branch",
+        "compute both results and choose with `torch.where({test}, a, b)`, or test the host data behind `{test}`",
+    ),
+    "iterate": _row(
+        _READS,
+        "an element of a tensor in a loop over the tensor",
+        "loop over `{iterable}.tolist()`: one read before the loop, and none inside",
+    ),
+    "iterate-rows": _row(
+        _READS,
+        "a result for each row in a loop over a tensor",
+        "call `{operation}` for all rows of `{iterable}` at once (`dim=-1`), and call `.tolist()` once before the loop",
+    ),
+    "hoist": _row(
+        _READS,
+        "the same read in each round of a loop",
+        "read once before the loop: `{read}` has one value for all rounds",
+    ),
+    "elements": _row(
+        _READS,
+        "an element of a tensor from before the loop",
+        "call `{tensor}.tolist()` once before the loop, and take the elements of the list",
+    ),
+    "gather": _row(
+        _READS,
+        "a tensor of each object in a loop",
+        "collect `{tensor}` of all rounds in a list, and read the list with one `torch.stack(...).tolist()`",
     ),
     "list-before-loop": _row(
         _READS,
@@ -49,6 +164,36 @@ TABLE: dict[str, Suggestion] = {
         _READS,
         "read in each round of a loop that makes it",
         "copy the tensor into pinned memory with `non_blocking=True`, record an event, and read the copy in a later iteration",
+    ),
+    "copy-before-loop": _row(
+        "105",
+        "parts of a tensor, copied one by one",
+        "copy once before the loop, `{iterable}.cpu()`, and take the parts of the copy",
+    ),
+    "copies": _row(
+        "105",
+        "tensors, copied one by one",
+        'queue each copy with `.to("cpu", non_blocking=True)`, and call `torch.cuda.synchronize()` once, after the loop',
+    ),
+    "append-copy": _row(
+        "102 105",
+        "copied and appended to a list",
+        "append `{tensor}`, and copy once after the loop, `torch.cat({list}).cpu()`; or copy with `non_blocking=True` and synchronize once",
+    ),
+    "return-copy": _row(
+        "102 105",
+        "copied and returned",
+        "return `{tensor}` as the tensor is, on the GPU, and let the caller copy the last result alone",
+    ),
+    "copy-together": _row(
+        "102 105",
+        "copied beside another copy",
+        'queue this copy and that of line {line} with `.to("cpu", non_blocking=True)`, and synchronize once for both',
+    ),
+    "store-in-loop": _row(
+        "105",
+        "stored in a host tensor in a loop",
+        "create `{store}` on the GPU with `device=`, and copy `{store}` to the host once, after the loop",
     ),
     "takes-tensor": _row(
         "101 103",
@@ -106,12 +251,12 @@ TABLE: dict[str, Suggestion] = {
     "bound": _row(
         "106",
         "a bound of a slice",
-        "use a bound that the host has, or keep all elements and mask: `torch.arange(upper_bound, device=...) < n`",
+        "use the Python number from which the host creates `{tensor}`, or keep all elements and mask: `torch.arange(upper_bound, device=...) < {tensor}`",
     ),
     "index": _row(
-        "106",
+        "101 103 106",
         "an index",
-        "use `x.index_select(0, i.view(1))`, or an index that the host has",
+        "index on the GPU: `{indexed}.index_select(0, {tensor}.view(1))`, or use an index that the host has",
     ),
     "min": _row(
         "104",
@@ -147,6 +292,31 @@ TABLE: dict[str, Suggestion] = {
         "summed at once",
         "`torch.where({mask}, {tensor}, 0)` keeps the shape for a sum; for a mean, divide by `{mask}.sum()`",
     ),
+    "masked-rows": _row(
+        "201 203",
+        "read through a mask",
+        "keep the shape, `torch.where({mask}, {tensor}, 0)`; or with a count `n` of the host, `{tensor}[torch.nonzero_static({mask}, size=n)[:, 0]]`",
+    ),
+    "masked-part": _row(
+        "201",
+        "a mask among other indices",
+        "index with `torch.nonzero_static({mask}, size=n)[:, 0]` and a count `n` of the host, or keep all elements and carry `{mask}` along",
+    ),
+    "non-zero": _row(
+        "202",
+        "positions of true elements",
+        "`torch.nonzero_static({tensor}, size=n)` with a count or bound `n` that the host knows, or keep the mask for `torch.where`",
+    ),
+    "index-buffer": _row(
+        "305",
+        "an attribute of a module, uploaded in each call",
+        "register `{index}` as a buffer of the module, a tensor that `module.to(device)` moves once",
+    ),
+    "index-upload": _row(
+        "305",
+        "a list or a tensor of the host",
+        "create the index on the GPU, where `{index}` is built, or copy `{index}` from pinned memory with `non_blocking=True`",
+    ),
     "bincount": _row(
         "206",
         "`bincount`",
@@ -177,8 +347,35 @@ TABLE: dict[str, Suggestion] = {
     "loader": _row(
         "302 303",
         "a tensor from elsewhere",
-        "create the source in pinned memory (`DataLoader(pin_memory=True)`, or `pin_memory=True`), and copy with `non_blocking=True`",
+        "create `{source}` in pinned memory (`DataLoader(pin_memory=True)`, or `pin_memory=True`), and copy with `{copy}`",
     ),
+    "buffer": _row(
+        "302",
+        "an attribute of a module, copied in each call",
+        "register `{source}` as a buffer of the module, which `module.to(device)` moves once, or keep the copy: `{source} = {copy}`",
+    ),
+    "made-above": _row(
+        "302",
+        "a tensor made above in the function",
+        "create `{source}` on the GPU: add `device={device}` on line {line}, and drop this copy",
+    ),
+    "like": _row(
+        "302",
+        "what a factory makes, for the type of another tensor",
+        "create the tensor on the GPU: add `dtype={like}.dtype, device={like}.device` to the call that creates it",
+    ),
+    "data": _row(
+        "301 302",
+        "data of unknown kind",
+        "`{full}` if `{data}` is a number, else `{pinned}`",
+    ),
+    "new": _row(
+        "301",
+        "`new_tensor`",
+        "`{tensor}.new_full((), {data})` if `{data}` is a number, else a pinned tensor and `.to({tensor}.device, non_blocking=True)`",
+    ),
+    "number": _row("301 302", "a number", "create the tensor on the GPU: `{full}`"),
+    "list": _row("301 302", "a list", "copy from pinned memory: `{pinned}`"),
     "made-here": _row(
         "302 303 305",
         "a tensor whose origin is known",

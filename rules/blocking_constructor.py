@@ -32,6 +32,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._code import CallCode
+from ._data import of_data
 from ._numbers import fills_alike, fills_exactly, is_length
 from ._pinned import cuda_check, is_plain_data, is_surely_gpu
 from ._shared import (
@@ -179,14 +180,19 @@ same = torch.as_tensor(order, device="cuda")
 
 
 def _hint(call: ast.Call, data: ast.expr, facts: Facts) -> str:
-    device = facts.argument(call, "device")
-    if (
-        device is None
-        or facts.of(data).kind is not Kind.NDARRAY
-        or not isinstance(data, (ast.Name, ast.Attribute))
-    ):
+    device, text = facts.argument(call, "device"), facts.source(data)
+    if "\n" in text:
         return ""
-    return suggest("array", array=facts.source(data), device=facts.source(device))
+    if device is None:
+        is_new = isinstance(call.func, ast.Attribute) and call.func.attr == "new_tensor"
+        return (
+            suggest("new", tensor=facts.source(call.func.value), data=text)
+            if is_new and isinstance(call.func, ast.Attribute)
+            else ""
+        )
+    if facts.of(data).kind is Kind.NDARRAY and isinstance(data, (ast.Name, ast.Attribute)):
+        return suggest("array", array=text, device=facts.source(device))
+    return of_data(call, data, facts.source(device), facts)
 
 
 def _is_empty(data: ast.expr) -> bool:

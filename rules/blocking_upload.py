@@ -20,11 +20,13 @@ reader in another stream may have relied on the synchronization.
 
 import ast
 
-from syncscan.model import Applicability
+from syncscan.model import Applicability, Kind
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._code import CallCode, as_argument
+from ._data import OF_DATA, of_data
+from ._instead import of_an_upload
 from ._made_on import DeviceCode, is_exact, made_on
 from ._pinned import with_pinned_source
 from ._shared import (
@@ -48,6 +50,7 @@ _RANDOM = {
     f"torch.{name}" for name in ("rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial")
 }
 _ROUNDED = {"torch.arange", "torch.linspace", "torch.logspace"}
+_FACTORIES = {"zeros", "ones", "empty", "full", "arange", "eye"}
 _COPYING = {"to", "cuda", "copy_", "type_as"}
 _HOST = {"on host", "memory pageable", "memory pinned"}
 
@@ -150,8 +153,26 @@ def _hint(call: ast.Call, source: ast.expr | None, facts: Facts) -> str:
     if device is not None and made in _RANDOM | _ROUNDED:
         return suggest("random" if made in _RANDOM else "rounded", device=facts.source(device))
     if isinstance(source, (ast.Name, ast.Attribute)):
-        return suggest("loader")
-    return ""
+        copy = CallCode(call, facts).with_argument("non_blocking", "True").text()
+        return of_an_upload(call, source, facts.source(device) if device is not None else "", copy, facts)
+    return _of_data(call, source, device, facts)
+
+
+def _of_data(call: ast.Call, source: ast.expr, device: ast.expr | None, facts: Facts) -> str:
+    """Return the suggestion for a call that creates the source on the spot."""
+    if not isinstance(source, ast.Call):
+        return ""
+    if plain_name(call, facts) == "type_as" and call.args and plain_name(source, facts) in _FACTORIES:
+        return suggest("like", like=facts.source(call.args[0]))
+    if device is None or len(source.args) != 1 or isinstance(source.args[0], ast.Starred):
+        return ""
+    data, target = facts.source(source.args[0]), facts.source(device)
+    if facts.of(device).kind is Kind.TENSOR:
+        target = f"{target}.device"
+    made = facts.name_of(source.func)
+    if made == "torch.from_numpy":
+        return suggest("array", array=data, device=target)
+    return of_data(source, source.args[0], target, facts) if made in OF_DATA and "\n" not in data else ""
 
 
 def _rewrite(call: ast.Call, source: ast.expr, facts: Facts) -> Rewrite | None:

@@ -19,6 +19,7 @@ import ast
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rule
 
+from ._instead import of_many
 from ._shared import PYTHON, blocking_call, gpu_operand, is_true, shown
 from ._suggestions import suggest
 
@@ -109,15 +110,18 @@ array = lens.numpy()
 def _hint(call: ast.Call, facts: Facts) -> str:
     if facts.name_of(call.func).startswith("pickle."):
         return suggest("pickle")
-    return suggest("at-once") if facts.used_at_once(call) else ""
+    return of_many(call, facts.argument(call, "input"), facts)
 
 
 def _match_store(node: ast.Assign, facts: Facts) -> Match | None:
     for target in node.targets:
-        case = facts.blocks(target) if isinstance(target, ast.Subscript) else None
+        if not isinstance(target, ast.Subscript):
+            continue
+        case = facts.blocks(target)
         if case is not None and case.effect is Effect.DOWNLOAD:
             message = (
                 f"Storing {shown(node.value, facts)} in host memory copies a CUDA tensor and blocks the CPU"
             )
-            return Match(node, message, because=facts.of(node.value))
+            hint = suggest("store-in-loop", store=facts.source(target.value)) if facts.in_loop(node) else ""
+            return Match(node, message, facts.of(node.value), hint)
     return None

@@ -89,11 +89,13 @@ kept = torch.zeros(8, device="cuda")[torch.ones(8) > 0]
                 message = (
                     f"The index {shown(element, facts)} is in host memory: uploading the index blocks the CPU"
                 )
-                return Match(node, message, deciding(value, facts.of(node.value)), _hint(element, value))
+                return Match(
+                    node, message, deciding(value, facts.of(node.value)), _hint(element, value, facts)
+                )
         return None
 
 
-def _hint(index: ast.expr, value: Value) -> str:
+def _hint(index: ast.expr, value: Value, facts: Facts) -> str:
     if isinstance(index, ast.List):
         values = [each.value for each in index.elts if isinstance(each, ast.Constant)]
         numbers = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
@@ -101,7 +103,9 @@ def _hint(index: ast.expr, value: Value) -> str:
             return _of_numbers(numbers)
     if value.is_cpu_tensor and value.evidence:
         return suggest("made-here", place=value.evidence.place)
-    return ""
+    text = facts.source(index)
+    is_own = isinstance(index, ast.Attribute) and text.count(".") == 1 and text.startswith("self.")
+    return suggest("index-buffer" if is_own else "index-upload", index=text)
 
 
 def _of_numbers(numbers: list[int]) -> str:

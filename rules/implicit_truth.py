@@ -26,6 +26,7 @@ from syncscan.model import UNKNOWN, Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
+from ._instead import of_a_test
 from ._shared import blocking_call, gpu_operand, shown
 from ._suggestions import suggest
 
@@ -121,7 +122,7 @@ def _match_test(tested: ast.expr | None, facts: Facts) -> Match | None:
     if tested is None or not (value.is_gpu or _becomes_gpu(tested, value)):
         return None
     message = f"Implicit `bool({shown(tested, facts)[1:-1]})` on a CUDA tensor blocks the CPU"
-    return Match(tested, message, value, _hint(tested, facts))
+    return Match(tested, message, value, of_a_test(tested, facts))
 
 
 def _match_comparison(node: ast.Compare, facts: Facts) -> Match | None:
@@ -129,11 +130,7 @@ def _match_comparison(node: ast.Compare, facts: Facts) -> Match | None:
     if operand is None:
         return None
     message = f"Implicit `bool({shown(node, facts)[1:-1]})` on a comparison of CUDA tensors blocks the CPU"
-    return Match(node, message, facts.of(operand), _hint(node, facts))
-
-
-def _hint(node: ast.AST, facts: Facts) -> str:
-    return suggest("asserted") if facts.raises(node) else ""
+    return Match(node, message, facts.of(operand), of_a_test(node, facts))
 
 
 def _becomes_gpu(node: ast.expr, value: Value) -> bool:

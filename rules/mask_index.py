@@ -102,17 +102,29 @@ _SUMS = {"sum", "mean"}
 def _hint(node: ast.Subscript, mask: ast.AST, facts: Facts) -> str:
     """Return the suggestion for the store or the sum around the index; "" where only the general one fits."""
     dims = {facts.of(node.value).ndim, facts.of(mask).ndim} - {None}
-    if len(index_parts(node)) != 1 or mask is node or len(dims) > 1:
-        return ""
     tensor, picked = facts.source(node.value), facts.source(mask)
+    if mask is node:
+        return ""
+    if len(index_parts(node)) != 1 or len(dims) > 1:
+        return suggest("masked-part", mask=picked) if isinstance(node.ctx, ast.Load) else ""
     around = facts.parent(node)
     if isinstance(around, ast.Attribute) and around.attr in _SUMS:
         return suggest("masked-sum", tensor=tensor, mask=picked)
-    statement = facts.statement(node)
-    if not isinstance(statement, ast.Assign) or not any(node is target for target in statement.targets):
+    return _of_a_store(node, facts.statement(node), picked, facts) or suggest(
+        "masked-rows", tensor=tensor, mask=picked
+    )
+
+
+def _of_a_store(node: ast.Subscript, statement: ast.AST, mask: str, facts: Facts) -> str:
+    """Return the suggestion for a store through a mask, or for what such a store reads through the mask; "" for others."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if not isinstance(statement, ast.Assign) or not isinstance(target, ast.Subscript):
         return ""
-    value = statement.value
-    if isinstance(value, ast.Subscript) and facts.source(value).endswith(f"[{picked}]"):
-        return suggest("masked-where", tensor=tensor, mask=picked, value=facts.source(value.value))
+    stored, value = facts.source(target.value), statement.value
+    is_picked = isinstance(value, ast.Subscript) and facts.source(value.slice) == mask
+    if is_picked and isinstance(value, ast.Subscript) and facts.source(target.slice) == mask:
+        return suggest("masked-where", tensor=stored, mask=mask, value=facts.source(value.value))
+    if node is not target:
+        return ""
     row = "masked-fill" if facts.of(value).ndim == 0 else "masked-scatter"
-    return suggest(row, tensor=tensor, mask=picked, value=facts.source(value))
+    return suggest(row, tensor=stored, mask=mask, value=facts.source(value))

@@ -14,7 +14,8 @@ import ast
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
-from ._shared import blocking_call, gpu_operand, shown
+from ._shared import blocking_call, gpu_operand, shown, subject
+from ._suggestions import suggest
 
 
 class MaskedSelectRead(Rule):
@@ -52,4 +53,11 @@ host = torch.zeros(8).masked_select(torch.ones(8) > 0)
         if call is None:
             return None
         message = f"{shown(call, facts)} blocks the CPU until the selected elements are counted on the GPU"
-        return Match(call, message, because=gpu_operand(call, facts))
+        tensor, mask = subject(call, facts), facts.argument(call, "mask")
+        is_given = mask is not None and tensor is not call
+        hint = (
+            suggest("masked-rows", tensor=facts.source(tensor), mask=facts.source(mask))
+            if mask is not None and is_given
+            else ""
+        )
+        return Match(call, message, gpu_operand(call, facts), hint)

@@ -15,7 +15,8 @@ import ast
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
-from ._shared import blocking_call, gpu_operand, shown
+from ._shared import blocking_call, gpu_operand, shown, subject
+from ._suggestions import suggest
 
 
 class NonzeroRead(Rule):
@@ -65,4 +66,6 @@ host = torch.zeros(8).nonzero()
         if call is None:
             return None
         message = f"{shown(call, facts)} blocks the CPU until the non-zero elements are counted on the GPU"
-        return Match(call, message, because=gpu_operand(call, facts))
+        tensor = next(iter(call.args), subject(call, facts))
+        hint = suggest("non-zero", tensor=facts.source(tensor)) if tensor is not call else ""
+        return Match(call, message, gpu_operand(call, facts), hint)

@@ -27,7 +27,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rewrite, Rule
 
 from ._code import CallCode
-from ._instead import of_rounds
+from ._instead import of_a_bound, of_an_index, of_lengths, of_rounds
 from ._shared import PYTHON, blocking_call, decider, given, index_elements, index_parts, on_gpu, shown
 from ._suggestions import suggest
 
@@ -116,7 +116,7 @@ both = torch.stack([scale, scale])
         number = _element(number, facts)
         message = f"{shown(number, facts)} is on the GPU where `{name}` needs a number: reading the number blocks the CPU"
         because = on_gpu(facts.of(number)) or facts.of(number)
-        hint = _of_a_call(name, call, facts)
+        hint = _of_a_call(name, number, call, facts)
         return Match(call, message, because, hint, _stack_instead(call, facts))
 
 
@@ -129,22 +129,24 @@ def _match_subscript(node: ast.Subscript, facts: Facts) -> Match | None:
         value = facts.of(number)
         if value.is_gpu:
             message = f"{shown(number, facts)} is on the GPU where an index needs a number: reading the number blocks the CPU"
-            return Match(node, message, value, _instead(number in bounds, node, facts))
+            return Match(node, message, value, _instead(number, node, facts, is_bound=number in bounds))
     return Match(node, f"{shown(node, facts)} reads its index from the GPU, which blocks the CPU")
 
 
-def _of_a_call(name: str, call: ast.Call, facts: Facts) -> str:
+def _of_a_call(name: str, number: ast.expr, call: ast.Call, facts: Facts) -> str:
     if name in {"tensor", "as_tensor"}:
         return suggest("stack")
     if name in _SUGGESTED:
         return suggest(name)
-    return of_rounds(call, None, facts) if facts.in_loop(call) else suggest("size")
+    if facts.in_loop(call) and not facts.made_in_loop(number):
+        return of_rounds(call, number, facts)
+    return of_lengths(number, facts) or suggest("size")
 
 
-def _instead(is_bound: bool, node: ast.AST, facts: Facts) -> str:
-    if facts.in_loop(node):
-        return of_rounds(node, None, facts)
-    return suggest("bound" if is_bound else "index")
+def _instead(number: ast.expr, node: ast.Subscript, facts: Facts, *, is_bound: bool) -> str:
+    if facts.in_loop(node) and not facts.made_in_loop(number):
+        return of_rounds(node, number, facts)
+    return of_a_bound(number, facts) if is_bound else of_an_index(node, number, facts)
 
 
 def _match_repetition(node: ast.BinOp, facts: Facts) -> Match | None:

@@ -16,7 +16,8 @@ from syncscan.model import Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
-from ._shared import blocking_call, on_gpu, operands, shown
+from ._instead import of_a_text
+from ._shared import blocking_call, given, on_gpu, operands, shown
 
 _WRITERS = ("builtins.", "logging.", "warnings.")
 
@@ -70,7 +71,17 @@ print(torch.ones(4))
         if value is None:
             return None
         message = f"{shown(node, facts)} writes a CUDA tensor as text, and each element shown blocks the CPU"
-        return Match(node, message, because=value)
+        return Match(node, message, value, of_a_text(node, _tensor(node, facts), facts))
+
+
+def _tensor(node: ast.AST, facts: Facts) -> ast.expr | None:
+    """Return the expression of the tensor that a node turns into text, if the expression stands by itself."""
+    if isinstance(node, ast.FormattedValue):
+        return node.value
+    if isinstance(node, ast.BinOp):
+        return node.right if not isinstance(node.right, ast.Tuple) else None
+    arguments = given(node) if isinstance(node, ast.Call) else []
+    return next((each for each in arguments if facts.of(each).is_gpu), None)
 
 
 def _written(node: ast.AST, facts: Facts) -> Value | None:

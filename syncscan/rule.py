@@ -20,6 +20,7 @@ from typing import ClassVar, Protocol
 from syncscan.errors import SyncscanError
 from syncscan.model import Applicability, Value
 from syncscan.ops import Case
+from syncscan.syntax.context import SyntaxContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,9 @@ class Facts(Protocol):
 
     def used_at_once(self, node: ast.AST) -> bool:
         """Return whether the statement of an expression, or the next statement, uses the value of the expression."""
+
+    def around(self, node: ast.AST) -> SyntaxContext:
+        """Return the syntax of the whole function of a node, from which `syncscan.syntax.use` reads the use of a value."""
 
 
 class Precedence(IntEnum):

@@ -20,7 +20,7 @@ from syncscan.check.nesting import is_too_deep
 from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Evidence, Finding, Fix, Kind, Value
 from syncscan.ops import Case, by_parameter
 from syncscan.rule import Match, Rewrite, Rule, suggestion_of
-from syncscan.syntax.context import SyntaxContext
+from syncscan.syntax.context import SyntaxContext, raises
 from syncscan.syntax.source_text import Range, holds_statements, inside_of, nodes_of
 
 BoundIn = Callable[[tuple[ast.stmt, ...]], set[str]]  # `bound_in`, possibly cached
@@ -157,14 +157,15 @@ class StatementFacts:
 
         Such a statement is an `assert`, or an `if` that begins with a raise and has no `else`.
         """
-        statement = self._candidate.node
-        if isinstance(statement, ast.If):
-            return isinstance(statement.body[0], ast.Raise) and not statement.orelse
-        return isinstance(statement, ast.Assert)
+        return raises(self._candidate.node)
 
     def used_at_once(self, node: ast.AST) -> bool:
         """Return whether this statement, or the next one, uses the value of an expression."""
         return self._around.used_at_once(node, self.after(node))
+
+    def around(self, node: ast.AST) -> SyntaxContext:  # noqa: ARG002 (all nodes are in one function)
+        """Return the syntax of the whole function."""
+        return self._around_function
 
     def is_in_string(self, node: ast.AST) -> bool:
         """Return whether a node is part of an f-string."""
@@ -176,6 +177,12 @@ class StatementFacts:
     @functools.cached_property
     def _around(self) -> SyntaxContext:
         return SyntaxContext(nodes_of(self._candidate.node), self._function.module.lines.split())
+
+    @functools.cached_property
+    def _around_function(self) -> SyntaxContext:
+        """The context of the function, and of the statement, which a decorator or a guard has for itself."""
+        nodes = (*ast.walk(self._function.node), *nodes_of(self._candidate.node))
+        return SyntaxContext(nodes, self._function.module.lines.split())
 
     @functools.cached_property
     def _place(self) -> Place:

@@ -32,7 +32,7 @@ class SyntaxContext:
 
     def statement(self, node: ast.AST) -> ast.AST:
         """Return the statement that contains a node, or the node itself where the tree has none."""
-        return next((around for around in self._up(node) if isinstance(around, ast.stmt)), node)
+        return next((around for around in self.up(node) if isinstance(around, ast.stmt)), node)
 
     def beside(self, node: ast.AST, steps: int) -> ast.stmt | None:
         """Return the statement ``steps`` after the statement of a node in its body (before, if negative), or None."""
@@ -47,7 +47,7 @@ class SyntaxContext:
     def function(self, node: ast.AST) -> str:
         """Return the qualified name of the function that contains a node, "<module>" outside functions."""
         definitions = (*_FUNCTIONS, ast.ClassDef)
-        around = [each for each in self._up(node, itself=False) if isinstance(each, definitions)]
+        around = [each for each in self.up(node, itself=False) if isinstance(each, definitions)]
         while around and isinstance(around[0], ast.ClassDef):
             del around[0]
         names = ["<lambda>" if isinstance(each, ast.Lambda) else each.name for each in around]
@@ -59,7 +59,7 @@ class SyntaxContext:
         A loop around a function definition does not count for the nodes inside the function.
         """
         inner = node
-        for around in self._up(node, itself=False):
+        for around in self.up(node, itself=False):
             if isinstance(around, _FUNCTIONS):
                 return False
             if _repeats(around, inner, self._around(around)):
@@ -70,7 +70,7 @@ class SyntaxContext:
     def made_in_loop(self, node: ast.AST) -> bool:
         """Return whether an expression reads a name that the body of the innermost enclosing loop sets."""
         inner = node
-        for around in self._up(node, itself=False):
+        for around in self.up(node, itself=False):
             if isinstance(around, (*_FUNCTIONS, *_COMPREHENSIONS)):
                 return False
             if isinstance(around, _LOOPS) and _is_in(inner, around.body):
@@ -107,7 +107,8 @@ class SyntaxContext:
     def _around(self, node: ast.AST) -> ast.AST | None:
         return self._parents.get(id(node))
 
-    def _up(self, node: ast.AST, *, itself: bool = True) -> Iterator[ast.AST]:
+    def up(self, node: ast.AST, *, itself: bool = True) -> Iterator[ast.AST]:
+        """Yield a node and what contains the node, from the inside out."""
         around = node if itself else self._around(node)
         while around is not None:
             yield around
@@ -130,3 +131,10 @@ def _repeats(around: ast.AST, inner: ast.AST, outer: ast.AST | None) -> bool:
         is_first = isinstance(outer, _COMPREHENSIONS) and outer.generators[0] is around
         return inner is not around.iter or not is_first
     return False
+
+
+def raises(statement: ast.AST) -> bool:
+    """Return whether a statement only decides on an error: an `assert`, or an `if` that begins with a raise and has no `else`."""
+    if isinstance(statement, ast.If):
+        return isinstance(statement.body[0], ast.Raise) and not statement.orelse
+    return isinstance(statement, ast.Assert)

@@ -20,7 +20,7 @@ from syncscan.ops import Case, Effect, Operation, OperationTable, Term, by_param
 from syncscan.ops.inferred import is_of
 from syncscan.ops.kinds import KINDS, asks
 from syncscan.rule import by_precedence, suggestion_of
-from syncscan.syntax.context import SyntaxContext
+from syncscan.syntax.context import SyntaxContext, raises
 from syncscan.syntax.source_text import Range, holds_statements
 
 _GPU = Value(Kind.TENSOR, Device.CUDA)
@@ -304,12 +304,16 @@ class RuntimeFacts:
         return self._module.around_each.beside(node, 1)
 
     def raises(self, node: ast.AST) -> bool:
-        """Return whether the statement of a node is an `assert`."""
-        return isinstance(self.statement(node), ast.Assert)
+        """Return whether the statement of a node is an `assert`, or an `if` that begins with a raise and has no `else`."""
+        return raises(self.statement(node))
 
     def used_at_once(self, node: ast.AST) -> bool:
         """Return whether the statement of an expression, or the next statement, uses the value of the expression."""
         return self._module.around_each.used_at_once(node, self.after(node))
+
+    def around(self, node: ast.AST) -> SyntaxContext:  # noqa: ARG002 (that of the file)
+        """Return the syntax of the file of a node."""
+        return self._module.around_each
 
     def is_possible(self) -> bool:
         """Return whether the source text contradicts no term of the case.

@@ -1,0 +1,45 @@
+"""The suggestion for host data that become a tensor on the GPU: a fill for a number, pinned memory for a list."""
+
+from __future__ import annotations
+
+import ast
+
+from syncscan.model import Kind
+from syncscan.rule import Facts
+
+from ._suggestions import suggest
+
+_DTYPES = {
+    "Float": "float32",
+    "Double": "float64",
+    "Half": "float16",
+    "Int": "int32",
+    "Long": "int64",
+    "Bool": "bool",
+}
+OF_DATA = frozenset({"torch.tensor", "torch.as_tensor", *(f"torch.{kind}Tensor" for kind in _DTYPES)})
+
+
+def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
+    """Return the suggestion for a call that creates a tensor of ``data``, for a GPU named as source text."""
+    text, dtype = facts.source(data), _dtype(call, facts)
+    full = f"torch.full((), {text}{dtype}, device={device})"
+    pinned = f"torch.tensor({text}{dtype}, pin_memory=True).to({device}, non_blocking=True)"
+    is_list = (
+        isinstance(data, ast.Call) and isinstance(data.func, ast.Attribute) and data.func.attr == "tolist"
+    )
+    kind = facts.of(data).kind
+    if kind is Kind.NUMBER:
+        return suggest("number", full=full)
+    if is_list or kind in {Kind.LIST, Kind.TUPLE} or isinstance(data, (ast.List, ast.ListComp, ast.Tuple)):
+        return suggest("list", pinned=pinned)
+    return suggest("data", data=text, full=full, pinned=pinned)
+
+
+def _dtype(call: ast.Call, facts: Facts) -> str:
+    """Return the argument for the dtype of the tensor that a call creates, or "" where the data decide."""
+    name = facts.name_of(call.func).removeprefix("torch.").removesuffix("Tensor")
+    if name in _DTYPES:
+        return f", dtype=torch.{_DTYPES[name]}"
+    dtype = facts.argument(call, "dtype")
+    return f", dtype={facts.source(dtype)}" if dtype is not None else ""

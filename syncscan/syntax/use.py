@@ -1,0 +1,287 @@
+"""The use of a value: the part that the expression plays in its function, read from the syntax around the expression."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from syncscan.syntax.context import SyntaxContext
+
+
+class Role(IntEnum):
+    """A part that a value plays; of several uses, the lowest role decides."""
+
+    SIZE = 1  # a shape, a count, a bound of a slice or of `range`
+    INDEX = 2
+    TEST = 3
+    ITERATED = 4
+    ADDED = 5  # by `+=`
+    APPENDED = 6
+    LOGGED = 7
+    RECORDED = 8  # in a dict, or in an attribute or element
+    RETURNED = 9
+    OTHER = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A role, and the node in which the value plays the role: the test, the call, the statement or the dict."""
+
+    role: Role
+    node: ast.AST
+
+
+_SIZES = frozenset(
+    [
+        "zeros",
+        "ones",
+        "empty",
+        "full",
+        "arange",
+        "range",
+        "randn",
+        "rand",
+        "randint",
+        "randperm",
+        "eye",
+        "linspace",
+        "new_zeros",
+        "new_ones",
+        "new_empty",
+        "new_full",
+        "view",
+        "reshape",
+        "expand",
+        "narrow",
+        "repeat",
+        "repeat_interleave",
+        "split",
+        "chunk",
+        "tile",
+        "unflatten",
+        "pad",
+        "one_hot",
+        "bincount",
+        "resize_",
+        "islice",
+        "ones_like",
+    ]
+)
+_LOGS = frozenset(
+    [
+        "log",
+        "info",
+        "debug",
+        "warning",
+        "error",
+        "print",
+        "echo",
+        "add_scalar",
+        "add_scalars",
+        "set_postfix",
+        "set_description",
+        "record",
+        "write",
+        "log_dict",
+        "log_metric",
+        "log_metrics",
+        "write_scalar",
+        "set_postfix_str",
+        "track",
+        "report",
+        "format",
+        "display",
+        "logkv",
+        "record_mean",
+    ]
+)
+_APPENDS = frozenset({"append", "extend", "appendleft", "add", "insert", "put"})
+_RECORDS = frozenset({"update", "setdefault"})
+_CONVERTS = frozenset(
+    [
+        "int",
+        "float",
+        "round",
+        "bool",
+        "str",
+        "abs",
+        "min",
+        "max",
+        "sum",
+        "sorted",
+        "list",
+        "tuple",
+        "set",
+        "array",
+        "asarray",
+        "cpu",
+        "numpy",
+        "tolist",
+        "item",
+        "detach",
+        "squeeze",
+        "ceil",
+        "floor",
+        "sqrt",
+        "exp",
+        "log1p",
+        "astype",
+    ]
+)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def use_of(node: ast.AST, around: SyntaxContext) -> Use:
+    """Return the use of an expression; ``around`` holds at least the function of the expression.
+
+    A value that a statement assigns to a name has the uses of the name in the rest of the function.
+    """
+    return min(_uses(node, around, 2), key=lambda use: use.role, default=Use(Role.OTHER, node))
+
+
+def _uses(node: ast.AST, around: SyntaxContext, names: int) -> Iterator[Use]:
+    """Yield the uses of an expression, and of the names that hold its value, to a depth of so many names."""
+    inner, holder = node, around.parent(node)
+    while holder is not None:
+        use = _use_in(holder, inner)
+        if use is not None:
+            yield use
+            return
+        if isinstance(holder, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
+            targets: Sequence[ast.expr] = (
+                holder.targets if isinstance(holder, ast.Assign) else [holder.target]
+            )
+            yield from _uses_of_targets(targets, holder, around, names)
+            return
+        inner, holder = holder, around.parent(holder)
+    yield Use(Role.OTHER, inner)
+
+
+def _use_in(holder: ast.AST, inner: ast.AST) -> Use | None:
+    """Return the use of a node in its parent; None where the parent hands the value on."""
+    if isinstance(holder, ast.Call):
+        return _use_in_call(holder, inner)
+    if isinstance(holder, ast.Subscript):
+        return Use(Role.INDEX, holder) if holder.slice is inner else None
+    if isinstance(holder, (ast.If, ast.While, ast.Assert)):
+        return Use(Role.TEST, holder)
+    if isinstance(holder, ast.IfExp):
+        return Use(Role.TEST, holder) if holder.test is inner else None
+    if isinstance(holder, (ast.For, ast.AsyncFor, ast.comprehension)):
+        is_test = isinstance(holder, ast.comprehension) and holder.iter is not inner
+        return Use(Role.TEST if is_test else Role.ITERATED, holder)
+    simple: dict[type[ast.AST], Role] = {
+        ast.Slice: Role.SIZE,
+        ast.Dict: Role.RECORDED,
+        ast.Return: Role.RETURNED,
+        ast.Yield: Role.RETURNED,
+        ast.AugAssign: Role.ADDED,
+    }
+    role = next((role for kind, role in simple.items() if isinstance(holder, kind)), None)
+    return Use(role, holder) if role is not None else None
+
+
+def _use_in_call(call: ast.Call, inner: ast.AST) -> Use | None:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if inner is call.func or name in _CONVERTS:
+        return None
+    for names, role in (
+        (_LOGS, Role.LOGGED),
+        (_SIZES, Role.SIZE),
+        (_APPENDS, Role.APPENDED),
+        (_RECORDS, Role.RECORDED),
+    ):
+        if name in names:
+            return Use(role, call)
+    if name == "dict":
+        return Use(Role.RECORDED, call)
+    return Use(Role.LOGGED if "log" in name.split("_") else Role.OTHER, call)
+
+
+def _uses_of_targets(
+    targets: Sequence[ast.expr], statement: ast.AST, around: SyntaxContext, names: int
+) -> Iterator[Use]:
+    for target in targets:
+        if isinstance(target, (ast.Attribute, ast.Subscript)):
+            yield Use(Role.RECORDED, target)
+        elif names and isinstance(target, ast.Name):
+            for read in _reads_of(target.id, statement, around):
+                yield from _uses(read, around, names - 1)
+
+
+def _reads_of(name: str, statement: ast.AST, around: SyntaxContext) -> Iterator[ast.Name]:
+    """Yield the reads of a name behind a statement in its function, up to the next statement that sets the name."""
+    function = function_around(statement, around)
+    end = (getattr(statement, "end_lineno", 0), getattr(statement, "end_col_offset", 0))
+    found = [
+        each
+        for each in (ast.walk(function) if function is not None else ())
+        if isinstance(each, ast.Name) and each.id == name and (each.lineno, each.col_offset) >= end
+    ]
+    for each in sorted(found, key=lambda each: (each.lineno, each.col_offset)):
+        if isinstance(each.ctx, ast.Store):
+            return
+        yield each
+
+
+def function_around(node: ast.AST, around: SyntaxContext) -> ast.AST | None:
+    """Return the function that contains a node; the outermost known node outside functions."""
+    outermost = None
+    for each in around.up(node):
+        outermost = each
+        if isinstance(each, _FUNCTIONS) and each is not node:
+            return each
+    return outermost
+
+
+def last_set(name: str, node: ast.AST, around: SyntaxContext) -> ast.expr | None:
+    """Return the value that the function of a node last assigned to a name before the node, or None."""
+    function = function_around(node, around)
+    start = (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+    values = [
+        each
+        for each in (ast.walk(function) if function is not None else ())
+        if isinstance(each, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id == name for target in each.targets)
+        and (each.lineno, each.col_offset) < start
+    ]
+    latest = max(values, key=lambda each: each.lineno, default=None)
+    return latest.value if latest is not None and around.statement(node) is not latest else None
+
+
+def loop_over(name: str, node: ast.AST, around: SyntaxContext) -> ast.expr | None:
+    """Return the iterable of the innermost loop around a node that sets a name, without `enumerate` or `zip`; else None."""
+    for each in around.up(node):
+        loops = (
+            each.generators if hasattr(each, "generators") else [each] if isinstance(each, ast.For) else []
+        )
+        for loop in loops:
+            found = _iterable_of(name, loop.target, loop.iter)
+            if found is not None:
+                return found
+        if isinstance(each, _FUNCTIONS):
+            return None
+    return None
+
+
+def _iterable_of(name: str, target: ast.expr, iterable: ast.expr) -> ast.expr | None:
+    if not any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(target)):
+        return None
+    targets = target.elts if isinstance(target, ast.Tuple) else []
+    parts = _parts(iterable)
+    if not parts or len(parts) != len(targets):
+        return iterable
+    pairs = zip(targets, parts, strict=True)
+    found = (_iterable_of(name, one, other) for one, other in pairs if other is not None)
+    return next((each for each in found if each is not None), None)
+
+
+def _parts(iterable: ast.expr) -> list[ast.expr | None]:
+    """Return what each target of a loop over `zip` or `enumerate` runs over; None for the number of `enumerate`."""
+    if not isinstance(iterable, ast.Call) or not isinstance(iterable.func, ast.Name):
+        return []
+    if iterable.func.id == "enumerate":
+        return [None, *iterable.args[:1]]
+    return [*iterable.args] if iterable.func.id == "zip" else []
