@@ -20,9 +20,25 @@ _DTYPES = {
 OF_DATA = frozenset({"torch.tensor", "torch.as_tensor", *(f"torch.{kind}Tensor" for kind in _DTYPES)})
 
 
+def of_new(call: ast.Call, data: ast.expr, facts: Facts) -> str:
+    """Return the suggestion for `new_tensor`."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "new_tensor":
+        return ""
+    tensor, item = facts.source(call.func.value), data
+    shape = "()"
+    if isinstance(data, (ast.List, ast.Tuple)) and len(data.elts) == 1:
+        item, shape = data.elts[0], "(1,)"
+    full = f"{tensor}.new_full({shape}, {facts.source(item)}{_dtype(call, facts)})"
+    if shape != "()" or facts.of(item).kind is Kind.NUMBER:
+        return suggest("number", full=full)
+    return suggest("new", data=facts.source(data), full=full, tensor=tensor)
+
+
 def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
     """Return the suggestion for a call that creates a tensor of ``data``, for a GPU named as source text."""
     text, dtype = facts.source(data), _dtype(call, facts)
+    if text.startswith("self.") and text.count(".") == 1 and not facts.function(call).endswith("__init__"):
+        return suggest("constant", data=text, device=device)
     full = f"torch.full((), {text}{dtype}, device={device})"
     pinned = f"torch.tensor({text}{dtype}, pin_memory=True).to({device}, non_blocking=True)"
     is_list = (

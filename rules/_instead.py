@@ -228,6 +228,9 @@ def _of_an_end(test: ast.If | ast.While, text: str, node: ast.AST, facts: Facts)
     count = _text(_counted(test.test), facts) if isinstance(test, ast.While) else ""
     if count:
         return suggest("counter", tensor=count)
+    leaves = test.body[-1]
+    if isinstance(leaves, ast.Return) and isinstance(leaves.value, ast.Constant) and facts.in_loop(node):
+        return suggest("any-round")
     return suggest("stop" if facts.in_loop(node) else "early-exit", test=text) if text else ""
 
 

@@ -29,6 +29,13 @@ def shown(node: ast.AST, facts: Facts) -> str:
     return f"`{text}`" if len(text) <= _LONGEST_SHOWN else f"`{text[: _LONGEST_SHOWN - 3]}...`"
 
 
+def as_operand(node: ast.AST, facts: Facts) -> str:
+    """Return the text of a node to which a suggestion adds a method: with parentheses around an operation."""
+    text = facts.source(node)
+    is_operation = isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp))
+    return f"({text})" if is_operation and not text.startswith("(") else text
+
+
 def blocking_call(
     node: ast.AST, facts: Facts, effect: Effect, names: Collection[str] = ()
 ) -> ast.Call | None:

@@ -85,6 +85,11 @@ TABLE: dict[str, Suggestion] = {
         "a test for NaN or infinity",
         "replace on the GPU, `torch.where(torch.isfinite({tensor}), {tensor}, 0)`, or test every N steps a copy made with `non_blocking=True`",
     ),
+    "any-round": _row(
+        "101 103 104",
+        "a loop that returns at the first true test",
+        "collect the tests of all rounds in a list, and read `torch.stack(tests).any()` once, after the loop",
+    ),
     "stop": _row(
         "101 103 104",
         "the end of a loop",
@@ -268,6 +273,8 @@ TABLE: dict[str, Suggestion] = {
         "`max`",
         "compare on the GPU with `torch.maximum`, or with `amax` of a stack",
     ),
+    "max-number": _row("104", "`max` with a number", "compare on the GPU: `{tensor}.clamp(min={number})`"),
+    "min-number": _row("104", "`min` with a number", "compare on the GPU: `{tensor}.clamp(max={number})`"),
     "any": _row("104", "`any`", "read once for all tensors: `torch.stack(...).any()`"),
     "all": _row("104", "`all`", "read once for all tensors: `torch.stack(...).all()`"),
     "sorted": _row("104", "`sorted`", "sort on the GPU with `torch.sort`"),
@@ -291,6 +298,11 @@ TABLE: dict[str, Suggestion] = {
         "201 203",
         "summed at once",
         "`torch.where({mask}, {tensor}, 0)` keeps the shape for a sum; for a mean, divide by `{mask}.sum()`",
+    ),
+    "masked-elements": _row(
+        "203",
+        "`masked_select`",
+        "keep the shape, `torch.where({mask}, {tensor}, 0)`; or with a count `n` of the host, `{tensor}.flatten()[torch.nonzero_static({mask}.flatten(), size=n)[:, 0]]`",
     ),
     "masked-rows": _row(
         "201 203",
@@ -332,7 +344,7 @@ TABLE: dict[str, Suggestion] = {
     "array": _row(
         "301 302 303",
         "a NumPy array",
-        "`torch.from_numpy({array}).pin_memory().to({device}, non_blocking=True)`, if CUDA is available; `torch.tensor` cannot pin an array",
+        "`torch.from_numpy({array}).pin_memory().to({device}{dtype}, non_blocking=True)`, if CUDA is available; `torch.tensor` cannot pin an array",
     ),
     "random": _row(
         "302",
@@ -359,6 +371,9 @@ TABLE: dict[str, Suggestion] = {
         "a tensor made above in the function",
         "create `{source}` on the GPU: add `device={device}` on line {line}, and drop this copy",
     ),
+    "no-element": _row(
+        "302", "`torch.Tensor()`", "create the tensor on the GPU: `torch.empty(0, device={device})`"
+    ),
     "like": _row(
         "302",
         "what a factory makes, for the type of another tensor",
@@ -372,7 +387,12 @@ TABLE: dict[str, Suggestion] = {
     "new": _row(
         "301",
         "`new_tensor`",
-        "`{tensor}.new_full((), {data})` if `{data}` is a number, else a pinned tensor and `.to({tensor}.device, non_blocking=True)`",
+        "`{full}` if `{data}` is a number, else create a pinned tensor and call `.to({tensor}.device, non_blocking=True)`",
+    ),
+    "constant": _row(
+        "301 302",
+        "an attribute, uploaded in each call",
+        "create the tensor of `{data}` once, as a buffer of the module, which `module.to(device)` moves",
     ),
     "number": _row("301 302", "a number", "create the tensor on the GPU: `{full}`"),
     "list": _row("301 302", "a list", "copy from pinned memory: `{pinned}`"),
@@ -417,6 +437,21 @@ TABLE: dict[str, Suggestion] = {
         "502",
         "`GradScaler.step`",
         "train in bfloat16, which needs no scaler; each step of a scaler synchronizes",
+    ),
+    "sample": _row(
+        "502",
+        "a sample of a distribution",
+        "draw without the check of the parameters, for a normal distribution by `loc + scale * torch.randn_like(loc)`",
+    ),
+    "no-form": _row(
+        "502",
+        "an operation that always checks",
+        "move the call out of the step, or suppress the line: `{operation}` has no form without the check",
+    ),
+    "property": _row(
+        "501",
+        "a property that reads from the GPU",
+        "read `{property}` once, before the step or as a `functools.cached_property`, or keep the value on the host beside the tensor",
     ),
     "distribution": _row("502", "a distribution", "pass `validate_args=False` to skip the check"),
 }

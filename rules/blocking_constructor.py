@@ -32,7 +32,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._code import CallCode
-from ._data import of_data
+from ._data import of_data, of_new
 from ._numbers import fills_alike, fills_exactly, is_length
 from ._pinned import cuda_check, is_plain_data, is_surely_gpu
 from ._shared import (
@@ -184,14 +184,11 @@ def _hint(call: ast.Call, data: ast.expr, facts: Facts) -> str:
     if "\n" in text:
         return ""
     if device is None:
-        is_new = isinstance(call.func, ast.Attribute) and call.func.attr == "new_tensor"
-        return (
-            suggest("new", tensor=facts.source(call.func.value), data=text)
-            if is_new and isinstance(call.func, ast.Attribute)
-            else ""
-        )
+        return of_new(call, data, facts)
     if facts.of(data).kind is Kind.NDARRAY and isinstance(data, (ast.Name, ast.Attribute)):
-        return suggest("array", array=text, device=facts.source(device))
+        dtype = facts.argument(call, "dtype")
+        dtype_text = f", {facts.source(dtype)}" if dtype is not None else ""
+        return suggest("array", array=text, device=facts.source(device), dtype=dtype_text)
     return of_data(call, data, facts.source(device), facts)
 
 

@@ -164,6 +164,8 @@ def _of_data(call: ast.Call, source: ast.expr, device: ast.expr | None, facts: F
         return ""
     if plain_name(call, facts) == "type_as" and call.args and plain_name(source, facts) in _FACTORIES:
         return suggest("like", like=facts.source(call.args[0]))
+    if device is not None and facts.name_of(source.func) == "torch.Tensor" and not given(source):
+        return suggest("no-element", device=facts.source(device))
     if device is None or len(source.args) != 1 or isinstance(source.args[0], ast.Starred):
         return ""
     data, target = facts.source(source.args[0]), facts.source(device)
@@ -171,7 +173,7 @@ def _of_data(call: ast.Call, source: ast.expr, device: ast.expr | None, facts: F
         target = f"{target}.device"
     made = facts.name_of(source.func)
     if made == "torch.from_numpy":
-        return suggest("array", array=data, device=target)
+        return suggest("array", array=data, device=target, dtype="")
     return of_data(source, source.args[0], target, facts) if made in OF_DATA and "\n" not in data else ""
 
 

@@ -23,6 +23,14 @@ from syncscan.rule import Example, Facts, Match, Precedence, Rule
 from ._shared import blocking_call, gpu_operand, shown
 from ._suggestions import suggest
 
+_NO_FORM = (
+    "torch.linalg.eig",
+    "torch.linalg.svd",
+    "torch.svd",
+    "torch.istft",
+    "torch.linalg.lstsq",
+    "torch.linalg.qr",
+)
 _SUGGESTED = {  # rows of the table of suggestions
     "torch.linalg.cholesky": "cholesky",
     "torch.linalg.inv": "inv",
@@ -105,6 +113,13 @@ host = torch.linalg.inv(torch.eye(8))
             return None
         name = facts.name_of(call.func)
         message = f"{shown(call, facts)} reads a status from the GPU to raise an error, which blocks the CPU"
-        row = _SUGGESTED.get(name, "distribution" if name.startswith(_CHECKED) else "")
-        hint = suggest(row) if row else ""
-        return Match(call, message, gpu_operand(call, facts), hint)
+        return Match(call, message, gpu_operand(call, facts), _hint(name))
+
+
+def _hint(name: str) -> str:
+    """Return the suggestion for an operation, by its full name."""
+    if name in _SUGGESTED:
+        return suggest(_SUGGESTED[name])
+    if not name.startswith(_CHECKED):
+        return suggest("no-form", operation=name) if name.startswith(_NO_FORM) else ""
+    return suggest("sample" if name.endswith(("sample", "sample_n")) else "distribution")

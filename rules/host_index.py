@@ -97,10 +97,12 @@ kept = torch.zeros(8, device="cuda")[torch.ones(8) > 0]
 
 def _hint(index: ast.expr, value: Value, facts: Facts) -> str:
     if isinstance(index, ast.List):
-        values = [each.value for each in index.elts if isinstance(each, ast.Constant)]
-        numbers = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
+        numbers = [number for number in map(_literal, index.elts) if number is not None]
         if 0 < len(numbers) == len(index.elts):
             return _of_numbers(numbers)
+        if len(index.elts) == 1 and facts.of(index.elts[0]).kind is Kind.NUMBER:
+            row = facts.source(index.elts[0])
+            return suggest("slice", slice=f"{row}:{row} + 1")
     if value.is_cpu_tensor and value.evidence:
         return suggest("made-here", place=value.evidence.place)
     text = facts.source(index)
@@ -108,10 +110,19 @@ def _hint(index: ast.expr, value: Value, facts: Facts) -> str:
     return suggest("index-buffer" if is_own else "index-upload", index=text)
 
 
+def _literal(node: ast.expr) -> int | None:
+    """Return the integer that a node writes out, with its sign."""
+    inner = node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else node
+    value = inner.value if isinstance(inner, ast.Constant) else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if inner is node else -value
+
+
 def _of_numbers(numbers: list[int]) -> str:
     """Return the suggestion for literal row numbers: a slice for neighbouring rows."""
     if numbers == list(range(numbers[0], numbers[0] + len(numbers))):
-        return suggest("slice", slice=f"{numbers[0]}:{numbers[-1] + 1}")
+        return suggest("slice", slice=f"{numbers[0]}:{numbers[-1] + 1 or ''}")
     return suggest("rows")
 
 

@@ -27,7 +27,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
 from ._instead import of_a_test
-from ._shared import blocking_call, gpu_operand, shown
+from ._shared import as_operand, blocking_call, gpu_operand, shown
 from ._suggestions import suggest
 
 _PYTHON = {"min": "compares", "max": "compares", "sorted": "compares", "any": "tests", "all": "tests"}
@@ -146,7 +146,16 @@ def _match_call(call: ast.Call, facts: Facts) -> Match | None:
         return None
     name = facts.name_of(call.func).removeprefix("builtins.")
     message = f"Python's `{name}` {_PYTHON[name]} CUDA tensors one by one, and each answer blocks the CPU"
-    return Match(call, message, gpu_operand(call, facts), suggest(name))
+    return Match(call, message, gpu_operand(call, facts), _of_numbers(name, call, facts) or suggest(name))
+
+
+def _of_numbers(name: str, call: ast.Call, facts: Facts) -> str:
+    """Return the suggestion for `min` and `max` of one tensor and one number."""
+    pairs = [call.args, call.args[::-1]] if name in {"min", "max"} and len(call.args) == 2 else []
+    for tensor, number in pairs:
+        if facts.of(tensor).is_gpu and facts.of(number).kind is Kind.NUMBER:
+            return suggest(f"{name}-number", tensor=as_operand(tensor, facts), number=facts.source(number))
+    return ""
 
 
 def _tested(node: ast.AST) -> list[ast.expr]:

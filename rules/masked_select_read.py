@@ -14,7 +14,7 @@ import ast
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
-from ._shared import blocking_call, gpu_operand, shown, subject
+from ._shared import as_operand, blocking_call, gpu_operand, shown, subject
 from ._suggestions import suggest
 
 
@@ -54,10 +54,7 @@ host = torch.zeros(8).masked_select(torch.ones(8) > 0)
             return None
         message = f"{shown(call, facts)} blocks the CPU until the selected elements are counted on the GPU"
         tensor, mask = subject(call, facts), facts.argument(call, "mask")
-        is_given = mask is not None and tensor is not call
-        hint = (
-            suggest("masked-rows", tensor=facts.source(tensor), mask=facts.source(mask))
-            if mask is not None and is_given
-            else ""
-        )
+        if mask is None or tensor is call:
+            return Match(call, message, gpu_operand(call, facts))
+        hint = suggest("masked-elements", tensor=as_operand(tensor, facts), mask=as_operand(mask, facts))
         return Match(call, message, gpu_operand(call, facts), hint)

@@ -97,6 +97,7 @@ _LOGS = frozenset(
         "record_mean",
     ]
 )
+_LOG_PARTS = frozenset({"log", "track", "print", "write", "report", "record", "metric", "metrics"})
 _APPENDS = frozenset({"append", "extend", "appendleft", "add", "insert", "put"})
 _RECORDS = frozenset({"update", "setdefault"})
 _CONVERTS = frozenset(
@@ -197,7 +198,7 @@ def _use_in_call(call: ast.Call, inner: ast.AST) -> Use | None:
             return Use(role, call)
     if name == "dict":
         return Use(Role.RECORDED, call)
-    return Use(Role.LOGGED if "log" in name.split("_") else Role.OTHER, call)
+    return Use(Role.OTHER if _LOG_PARTS.isdisjoint(name.split("_")) else Role.LOGGED, call)
 
 
 def _uses_of_targets(
@@ -239,7 +240,8 @@ def function_around(node: ast.AST, around: SyntaxContext) -> ast.AST | None:
 def last_set(name: str, node: ast.AST, around: SyntaxContext) -> ast.expr | None:
     """Return the value that the function of a node last assigned to a name before the node, or None."""
     function = function_around(node, around)
-    start = (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+    statement = around.statement(node)
+    start = (getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0))
     values = [
         each
         for each in (ast.walk(function) if function is not None else ())
@@ -248,7 +250,7 @@ def last_set(name: str, node: ast.AST, around: SyntaxContext) -> ast.expr | None
         and (each.lineno, each.col_offset) < start
     ]
     latest = max(values, key=lambda each: each.lineno, default=None)
-    return latest.value if latest is not None and around.statement(node) is not latest else None
+    return latest.value if latest is not None else None
 
 
 def loop_over(name: str, node: ast.AST, around: SyntaxContext) -> ast.expr | None:
