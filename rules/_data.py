@@ -39,6 +39,9 @@ def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
     text, dtype = facts.source(data), _dtype(call, facts)
     if text.startswith("self.") and text.count(".") == 1 and not facts.function(call).endswith("__init__"):
         return suggest("constant", data=text, device=device)
+    if isinstance(data, ast.Call) and facts.name_of(data.func) == "builtins.range":
+        bounds = ", ".join([*map(facts.source, data.args), *([dtype.removeprefix(", ")] if dtype else [])])
+        return suggest("range", bounds=bounds, device=device)
     full = f"torch.full((), {text}{dtype}, device={device})"
     pinned = f"torch.tensor({text}{dtype}, pin_memory=True).to({device}, non_blocking=True)"
     is_list = (

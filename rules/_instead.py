@@ -7,7 +7,7 @@ import ast
 from syncscan.rule import Facts
 from syncscan.syntax.use import Role, Use, function_around, last_set, loop_over, use_of
 
-from ._shared import call_around
+from ._shared import call_around, index_parts
 from ._suggestions import suggest
 
 # The arguments that torch takes from the GPU where they are tensors, as measured.
@@ -44,14 +44,31 @@ def of_many(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     use, name = use_of(node, facts.around(node)), _kept(tensor, facts)
     if use.role is Role.APPENDED and name and facts.in_loop(node):
         return suggest("append-copy", tensor=name, list=_list_of(use, facts))
+    if use.role is Role.INDEX and _text(tensor, facts):
+        return suggest("index-tensor", tensor=_text(tensor, facts))
     if use.role is Role.RETURNED and name:
         return suggest("return-copy", tensor=_text(tensor, facts))
     other = _other_read(node, facts)
     if other is not None:
         return suggest("copy-together", line=str(facts.line(other)))
-    if facts.in_loop(node):
-        return suggest("round-later")
-    return suggest("at-once") if facts.used_at_once(node) else ""
+    if facts.in_loop(node) and name:
+        return suggest("collect", tensor=name)
+    if facts.used_at_once(node):
+        return (
+            suggest("at-once", tensor=_text(tensor, facts)) if name else suggest("at-once", tensor="tensor")
+        )
+    return ""
+
+
+def of_a_store(node: ast.Assign, store: ast.expr, facts: Facts) -> str:
+    """Return the suggestion for a GPU tensor that is stored in a tensor of the host."""
+    name = _text(store, facts)
+    if facts.in_loop(node) and name:
+        return suggest("store-in-loop", store=name)
+    made = last_set(name, node, facts.around(node))
+    if isinstance(made, ast.Call) and any(_last_name(each.func) in _FACTORIES for each in _calls_in(made)):
+        return suggest("store-on-gpu", store=name, line=str(facts.line(made)))
+    return ""
 
 
 def _of_copies(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
@@ -116,7 +133,14 @@ def of_a_bound(number: ast.expr, facts: Facts) -> str:
 
 def of_an_index(node: ast.Subscript, number: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a number that selects one row."""
-    return suggest("index", indexed=_text(node.value, facts) or "x", tensor=_text(number, facts) or "i")
+    parts = index_parts(node)
+    dim = next((place for place, part in enumerate(parts) if _contains(part, number)), 0)
+    indexed, tensor = _text(node.value, facts) or "x", _text(number, facts) or "i"
+    return suggest("index", indexed=indexed, dim=str(dim), tensor=tensor)
+
+
+def _contains(part: ast.AST, node: ast.AST | None) -> bool:
+    return any(each is node for each in ast.walk(part))
 
 
 def _of_a_loop(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
@@ -189,23 +213,30 @@ def _of_a_host_number(use: Use, node: ast.AST, tensor: ast.AST | None, name: str
     if any(_last_name(each.func) in _RANDOM for each in _calls_in(tensor) + _calls_in(made)):
         return suggest("random-number", tensor=_text(tensor, facts))
     if use.role is Role.RETURNED:
-        if root is not None and not _calls_in(tensor) and _text(root, facts).startswith("self."):
-            return suggest("mirror", tensor=_text(root, facts))
-        return suggest("return", tensor=name)
+        is_own = root is not None and not _calls_in(tensor) and _text(root, facts).startswith("self.")
+        return suggest("mirror", tensor=_text(root, facts)) if is_own else suggest("return", tensor=name)
     other = _other_read(node, facts)
     if other is not None and use.role is not Role.INDEX:
         return suggest("read-together", line=str(facts.line(other)))
     if use.role in {Role.SIZE, Role.ITERATED}:
         return of_lengths(tensor, facts)
-    if use.role is Role.INDEX and isinstance(use.node, ast.Subscript) and isinstance(use.node.ctx, ast.Load):
-        return of_an_index(use.node, tensor, facts)
-    return ""
+    return _of_an_operand(use.node, node, tensor, name, facts)
+
+
+def _of_an_operand(user: ast.AST, node: ast.AST, tensor: ast.AST | None, name: str, facts: Facts) -> str:
+    """Return the suggestion for a number that is an index, or an argument of a function."""
+    if isinstance(user, ast.Subscript) and isinstance(user.ctx, ast.Load):
+        return of_an_index(user, tensor, facts)
+    function = _text(user.func, facts) if isinstance(user, ast.Call) and user is not node else ""
+    return suggest("pass-tensor", function=function, tensor=name) if function else ""
 
 
 def _of_test(test: ast.AST, node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a test, by what the test decides."""
     if tensor is None or not isinstance(test, (ast.If, ast.While, ast.IfExp)):
         return ""
+    if isinstance(test, ast.If) and any(isinstance(each, ast.Raise) for each in ast.walk(test)):
+        return suggest("asserted")
     checked = next((call for call in _calls_in(test.test) if _last_name(call.func) in _NOT_FINITE), None)
     if checked is not None:
         value = _text(checked.args[0] if checked.args else getattr(checked.func, "value", None), facts)

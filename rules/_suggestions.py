@@ -213,7 +213,37 @@ TABLE: dict[str, Suggestion] = {
     "at-once": _row(
         "102 105",
         "used at once",
-        "stay on the GPU, or use data that the host already has: a copy that the next lines read always synchronizes",
+        "start the copy where `{tensor}` is made, with `non_blocking=True`, and synchronize here; suppress the line if nothing runs between",
+    ),
+    "collect": _row(
+        "102 105",
+        "used at once in a loop",
+        "collect `{tensor}` of all rounds in a list, copy with one `torch.stack(...).cpu()`, and run the host work after the loop",
+    ),
+    "index-tensor": _row(
+        "102 105",
+        "an index",
+        "index with `{tensor}` itself: the GPU holds the index",
+    ),
+    "pass-tensor": _row(
+        "101 103 106",
+        "given to a function",
+        "give `{function}` the tensor, `{tensor}`: its operations then read the value on the GPU",
+    ),
+    "pin-source": _row(
+        "302",
+        "the result of a call",
+        "copy from pinned memory: `{source}.pin_memory().to({device}, non_blocking=True)`",
+    ),
+    "range": _row(
+        "301", "a range", "create the tensor on the GPU: `torch.arange({bounds}, device={device})`"
+    ),
+    "max-of-one": _row("104", "`max` of the elements of a tensor", "reduce on the GPU: `{tensor}.max()`"),
+    "min-of-one": _row("104", "`min` of the elements of a tensor", "reduce on the GPU: `{tensor}.min()`"),
+    "store-on-gpu": _row(
+        "105",
+        "stored in a tensor made above",
+        "create `{store}` on the GPU: add `device=` on line {line}",
     ),
     "asserted": _row(
         "101 103 104",
@@ -261,7 +291,7 @@ TABLE: dict[str, Suggestion] = {
     "index": _row(
         "101 103 106",
         "an index",
-        "index on the GPU: `{indexed}.index_select(0, {tensor}.view(1))`, or use an index that the host has",
+        "index on the GPU: `{indexed}.index_select({dim}, {tensor}.view(1))`, or use an index that the host has",
     ),
     "min": _row(
         "104",

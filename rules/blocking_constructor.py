@@ -254,11 +254,14 @@ def _filled(full: CallCode, shape: str, number: str) -> CallCode:
 
 
 def _pinned_upload(call: ast.Call, data: ast.expr, device: ast.expr, facts: Facts) -> str | None:
-    """Return the code that creates the source in pinned memory and copies it.
+    """Return the code that creates the source in pinned memory and copies it; None where the device may be None.
 
-    An array becomes a tensor first, and is pinned where CUDA is surely available.
+    None stands for the default device. An array becomes a tensor first, and is pinned where CUDA is surely
+    available.
     """
     has_cuda = is_surely_gpu(device, facts)
+    if not has_cuda and facts.of(device).kind is Kind.UNION:
+        return None
     on_host = CallCode(call, facts).with_argument("device", '"cpu"')
     if is_plain_data(facts.of(data)):
         flag = "True" if has_cuda else cuda_check(call, facts)

@@ -166,15 +166,27 @@ def _of_data(call: ast.Call, source: ast.expr, device: ast.expr | None, facts: F
         return suggest("like", like=facts.source(call.args[0]))
     if device is not None and facts.name_of(source.func) == "torch.Tensor" and not given(source):
         return suggest("no-element", device=facts.source(device))
-    if device is None or len(source.args) != 1 or isinstance(source.args[0], ast.Starred):
+    if device is None:
         return ""
-    data, target = facts.source(source.args[0]), facts.source(device)
-    if facts.of(device).kind is Kind.TENSOR:
-        target = f"{target}.device"
+    target = facts.source(device)
+    target = f"{target}.device" if facts.of(device).kind is Kind.TENSOR else target
+    hint = _of_argument(source, target, facts)
+    is_short = facts.of(source).is_cpu_tensor and "\n" not in facts.source(source)
+    return hint or (suggest("pin-source", source=facts.source(source), device=target) if is_short else "")
+
+
+def _of_argument(source: ast.Call, device: str, facts: Facts) -> str:
+    """Return the suggestion for a call that makes a tensor of its one argument."""
+    if (
+        len(source.args) != 1
+        or isinstance(source.args[0], ast.Starred)
+        or "\n" in facts.source(source.args[0])
+    ):
+        return ""
     made = facts.name_of(source.func)
     if made == "torch.from_numpy":
-        return suggest("array", array=data, device=target, dtype="")
-    return of_data(source, source.args[0], target, facts) if made in OF_DATA and "\n" not in data else ""
+        return suggest("array", array=facts.source(source.args[0]), device=device, dtype="")
+    return of_data(source, source.args[0], device, facts) if made in OF_DATA else ""
 
 
 def _rewrite(call: ast.Call, source: ast.expr, facts: Facts) -> Rewrite | None:

@@ -19,7 +19,7 @@ import ast
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Precedence, Rule
 
-from ._instead import of_many
+from ._instead import of_a_store, of_many
 from ._shared import PYTHON, blocking_call, gpu_operand, is_true, shown
 from ._suggestions import suggest
 
@@ -122,6 +122,6 @@ def _match_store(node: ast.Assign, facts: Facts) -> Match | None:
             message = (
                 f"Storing {shown(node.value, facts)} in host memory copies a CUDA tensor and blocks the CPU"
             )
-            hint = suggest("store-in-loop", store=facts.source(target.value)) if facts.in_loop(node) else ""
+            hint = of_a_store(node, target.value, facts)
             return Match(node, message, facts.of(node.value), hint)
     return None

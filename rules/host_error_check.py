@@ -26,6 +26,8 @@ from ._suggestions import suggest
 _NO_FORM = (
     "torch.linalg.eig",
     "torch.linalg.svd",
+    "torch.linalg.pinv",
+    "torch.pinverse",
     "torch.svd",
     "torch.istft",
     "torch.linalg.lstsq",

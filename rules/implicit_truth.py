@@ -150,7 +150,9 @@ def _match_call(call: ast.Call, facts: Facts) -> Match | None:
 
 
 def _of_numbers(name: str, call: ast.Call, facts: Facts) -> str:
-    """Return the suggestion for `min` and `max` of one tensor and one number."""
+    """Return the suggestion for `min` and `max` of one tensor, or of one tensor and one number."""
+    if name in {"min", "max"} and len(call.args) == 1 and facts.of(call.args[0]).is_gpu:
+        return suggest(f"{name}-of-one", tensor=as_operand(call.args[0], facts))
     pairs = [call.args, call.args[::-1]] if name in {"min", "max"} and len(call.args) == 2 else []
     for tensor, number in pairs:
         if facts.of(tensor).is_gpu and facts.of(number).kind is Kind.NUMBER:

@@ -43,12 +43,12 @@ def said(syncscan, project):
         ("while n:\n    x[:] = 2\n    print(x.sum().item())", "keep `x.sum().detach()`, and log all values with one `torch.stack(values).tolist()`"),
         ("while n:\n    y = x * 2\n    for k in range(n):\n        print(y[k].sum().item())", "call `sum` for all rows of `y` at once (`dim=-1`)"),
         ("while n:\n    y = x * 2\n    a = [row.tolist() for row in y]", "loop over `y.tolist()`: one read before the loop"),
-        ("while n:\n    y = x * 2\n    a = y[0].tolist()", "read the copy in a later iteration"),
+        ("while n:\n    y = x * 2\n    a = y[0].tolist()", "collect `y[0].detach()` of all rounds in a list"),
         ("total = x.sum().item()", "keep the number on the GPU, or use a value that the host already has"),
         ("for k in range(n):\n    a, b = x[k].tolist()", "call `x.tolist()` once before the loop, and take the elements of the list"),
-        ("for k in x.tolist():\n    print(k)", "a copy that the next lines read always synchronizes"),
+        ("for k in x.tolist():\n    print(k)", "start the copy where `x` is made, with `non_blocking=True`"),
         ("kept = torch.load('a.pt', map_location='cuda')", "load the file before the first step"),
-        ("host = x.cpu().sum()", "a copy that the next lines read always synchronizes"),
+        ("host = x.cpu().sum()", "start the copy where `x` is made, with `non_blocking=True`"),
         ("host = x.cpu()\nn = 5\nn = host", "copy into pinned memory with `non_blocking=True`, record an event"),
         ("data = pickle.dumps(x)", "pickle data of the host"),
         ("assert mask.all()", "test on the GPU with `torch._assert_async(condition)`"),
@@ -83,6 +83,12 @@ def said(syncscan, project):
         ("a = np.ones(3)\ny = torch.tensor(a, device=x.device, dtype=torch.int32)", "`torch.from_numpy(a).pin_memory().to(x.device, torch.int32, non_blocking=True)`"),
         ("y = x.new_tensor([n])", "create the tensor on the GPU: `x.new_full((1,), n)`"),
         ("def f(rows):\n    data = torch.tensor([1, 2])\n    data = data.to(rows.device)\n    return data\nf(x)", "add `device=rows.device` on line 11"),
+        ("low = max(x[0])", "reduce on the GPU: `x[0].max()`"),
+        ("y = x[:, i]", "`x.index_select(1, i.view(1))`"),
+        ("y = torch.as_tensor(range(n, 0, -1), device='cuda')", "create the tensor on the GPU: `torch.arange(n, 0, -1, device='cuda')`"),
+        ("out = torch.zeros(8, 8)\nout[:] = x", "create `out` on the GPU: add `device=` on line 10"),
+        ("def use(v): ...\nfor k in range(n):\n    y = x * k\n    use(y.sum().item())", "give `use` the tensor, `y.sum().detach()`"),
+        ("if torch.isnan(x.sum()):\n    if n:\n        raise ValueError\n    print(n)", "torch._assert_async"),
         ("low = min(x[0, 0], x[1, 1])", "compare on the GPU with `torch.minimum`"),
         ("head = x[:i]", "use the Python number from which the host creates `i`, or keep all elements and mask"),
         ("row = x[i]", "index on the GPU: `x.index_select(0, i.view(1))`"),
@@ -136,6 +142,16 @@ def test_the_suggestion_fits_the_line(said, lines, suggestion):
 def test_a_list_of_one_number_is_filled(said, lines, fixed):
     (edit,) = said(lines)["fix"]["edits"]
     assert edit["text"] == fixed
+
+
+@pytest.mark.parametrize(
+    ("parameter", "is_fixed"),
+    [("device", True), ("device=None", False), ("device: torch.device | None = None", False)],
+)
+def test_data_are_pinned_only_for_a_device_that_is_not_none(said, parameter, is_fixed):
+    """None stands for the default device: the fixed form would leave the tensor in host memory."""
+    lines = f"def f(rows, {parameter}):\n    return torch.tensor([n, 2], device=device)\nf(x, x.device)"
+    assert bool(said(lines)["fix"]["edits"]) is is_fixed
 
 
 @pytest.mark.parametrize(
