@@ -36,14 +36,16 @@ def of_new(call: ast.Call, data: ast.expr, facts: Facts) -> str:
 
 def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
     """Return the suggestion for a call that creates a tensor of ``data``, for a GPU named as source text."""
-    text, dtype = facts.source(data), _dtype(call, facts)
+    text, dtype = facts.source(data), _dtype(call, facts) + _gradient(call, facts)
     if text.startswith("self.") and text.count(".") == 1 and not facts.function(call).endswith("__init__"):
         return suggest("constant", data=text, device=device)
     if isinstance(data, ast.Call) and facts.name_of(data.func) == "builtins.range":
         bounds = ", ".join([*map(facts.source, data.args), *([dtype.removeprefix(", ")] if dtype else [])])
         return suggest("range", bounds=bounds, device=device)
     full = f"torch.full((), {text}{dtype}, device={device})"
-    pinned = f"torch.tensor({text}{dtype}, pin_memory=True).to({device}, non_blocking=True)"
+    kept = _dtype(call, facts)
+    pinned = f"torch.tensor({text}{kept}, pin_memory=True).to({device}, non_blocking=True)"
+    pinned += ".requires_grad_()" if kept != dtype else ""
     is_list = (
         isinstance(data, ast.Call) and isinstance(data.func, ast.Attribute) and data.func.attr == "tolist"
     )
@@ -53,6 +55,11 @@ def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
     if is_list or kind in {Kind.LIST, Kind.TUPLE} or isinstance(data, (ast.List, ast.ListComp, ast.Tuple)):
         return suggest("list", pinned=pinned)
     return suggest("data", data=text, full=full, pinned=pinned)
+
+
+def _gradient(call: ast.Call, facts: Facts) -> str:
+    wanted = facts.argument(call, "requires_grad")
+    return f", requires_grad={facts.source(wanted)}" if wanted is not None else ""
 
 
 def _dtype(call: ast.Call, facts: Facts) -> str:

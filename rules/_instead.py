@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from syncscan.rule import Facts
-from syncscan.syntax.use import Role, Use, function_around, last_set, loop_over, use_of
+from syncscan.syntax.use import Role, Use, function_around, is_set_by_loop, last_set, loop_over, use_of
 
 from ._shared import call_around, index_parts
 from ._suggestions import suggest
@@ -41,23 +41,27 @@ def of_many(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a whole tensor that is copied to the host."""
     if facts.in_loop(node) and not facts.made_in_loop(node):
         return _of_copies(node, tensor, facts)
-    use, name = use_of(node, facts.around(node)), _kept(tensor, facts)
-    if use.role is Role.APPENDED and name and facts.in_loop(node):
-        return suggest("append-copy", tensor=name, list=_list_of(use, facts))
-    if use.role is Role.INDEX and _text(tensor, facts):
-        return suggest("index-tensor", tensor=_text(tensor, facts))
-    if use.role is Role.RETURNED and name:
-        return suggest("return-copy", tensor=_text(tensor, facts))
+    name = _kept(tensor, facts)
+    hint = _of_a_copy(use_of(node, facts.around(node)), name, tensor, facts) if name else ""
+    if hint:
+        return hint
     other = _other_read(node, facts)
     if other is not None:
         return suggest("copy-together", line=str(facts.line(other)))
     if facts.in_loop(node) and name:
         return suggest("collect", tensor=name)
-    if facts.used_at_once(node):
-        return (
-            suggest("at-once", tensor=_text(tensor, facts)) if name else suggest("at-once", tensor="tensor")
-        )
-    return ""
+    return suggest("at-once", tensor=_text(tensor, facts) or "tensor") if facts.used_at_once(node) else ""
+
+
+def _of_a_copy(use: Use, name: str, tensor: ast.AST | None, facts: Facts) -> str:
+    """Return the suggestion for a copy by what becomes of the copy; "" where the host works with the copy."""
+    if use.role is Role.APPENDED and facts.in_loop(use.node):
+        return suggest("append-copy", tensor=name, list=_list_of(use, facts))
+    if use.role in {Role.RECORDED, Role.LOGGED}:
+        return suggest("record-copy", tensor=name)
+    if use.role is Role.INDEX:
+        return suggest("index-tensor", tensor=_text(tensor, facts))
+    return suggest("return-copy", tensor=_text(tensor, facts)) if use.role is Role.RETURNED else ""
 
 
 def of_a_store(node: ast.Assign, store: ast.expr, facts: Facts) -> str:
@@ -148,8 +152,7 @@ def _of_a_loop(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     around, root = facts.around(node), _root(tensor)
     if _changes_in_place(root, node, facts):
         return suggest("round-later")
-    loops = [loop_over(name, node, around) for name in _names_in(tensor)]
-    if not any(loops):
+    if not any(is_set_by_loop(name, node, around) for name in _names_in(tensor)):
         return (
             suggest("hoist", read=_text(node, facts)) if _text(node, facts) else suggest("list-before-loop")
         )

@@ -215,6 +215,11 @@ TABLE: dict[str, Suggestion] = {
         "used at once",
         "start the copy where `{tensor}` is made, with `non_blocking=True`, and synchronize here; suppress the line if nothing runs between",
     ),
+    "record-copy": _row(
+        "102 105",
+        "copied into a dict, an attribute or a log",
+        "record `{tensor}`, and copy all records at once, where they are printed or written",
+    ),
     "collect": _row(
         "102 105",
         "used at once in a loop",
@@ -312,7 +317,7 @@ TABLE: dict[str, Suggestion] = {
     "masked-fill": _row(
         "201",
         "a scalar stored through a mask",
-        "`{tensor}.masked_fill_({mask}, {value})` reads the scalar on the GPU and counts no elements",
+        "`{tensor}.masked_fill_({mask}, {value})` works on the GPU and counts no elements",
     ),
     "masked-where": _row(
         "201",

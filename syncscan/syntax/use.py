@@ -268,6 +268,21 @@ def loop_over(name: str, node: ast.AST, around: SyntaxContext) -> ast.expr | Non
     return None
 
 
+def is_set_by_loop(name: str, node: ast.AST, around: SyntaxContext) -> bool:
+    """Return whether a loop around a node in its function sets a name, the number of `enumerate` included."""
+    for each in around.up(node):
+        loops = (
+            each.generators if hasattr(each, "generators") else [each] if isinstance(each, ast.For) else []
+        )
+        if any(
+            isinstance(part, ast.Name) and part.id == name for loop in loops for part in ast.walk(loop.target)
+        ):
+            return True
+        if isinstance(each, _FUNCTIONS):
+            return False
+    return False
+
+
 def _iterable_of(name: str, target: ast.expr, iterable: ast.expr) -> ast.expr | None:
     if not any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(target)):
         return None

@@ -89,6 +89,8 @@ def said(syncscan, project):
         ("out = torch.zeros(8, 8)\nout[:] = x", "create `out` on the GPU: add `device=` on line 10"),
         ("def use(v): ...\nfor k in range(n):\n    y = x * k\n    use(y.sum().item())", "give `use` the tensor, `y.sum().detach()`"),
         ("if torch.isnan(x.sum()):\n    if n:\n        raise ValueError\n    print(n)", "torch._assert_async"),
+        ("for k, row in enumerate(x):\n    m = i[k].item()", "call `i.tolist()` once before the loop, and take the elements of the list"),
+        ("for k in range(n):\n    y = x * k\n    stats = {'loss': y.detach().cpu()}", "record `y.detach()`, and copy all records at once"),
         ("low = min(x[0, 0], x[1, 1])", "compare on the GPU with `torch.minimum`"),
         ("head = x[:i]", "use the Python number from which the host creates `i`, or keep all elements and mask"),
         ("row = x[i]", "index on the GPU: `x.index_select(0, i.view(1))`"),
