@@ -1,4 +1,4 @@
-"""What findings say, judged by reading: the figures of docs/accuracy.md, from labels/said.tsv.
+"""What findings say, judged by reading: the figures of docs/accuracy.md, from labels/said.tsv and labels/suggestions.tsv.
 
     python benchmarks/said.py
 
@@ -14,6 +14,7 @@ from pathlib import Path
 from labels import share
 
 JUDGED = Path(__file__).parent / "labels" / "said.tsv"
+SUGGESTIONS = Path(__file__).parent / "labels" / "suggestions.tsv"
 QUESTIONS = ("operand", "evidence", "suggestion")
 
 
@@ -27,6 +28,17 @@ def main() -> None:
     for sample, of in answers.items():
         counts = [f"{question} {share(c['yes'], c['yes'] + c['no'])}" for question, c in of.items()]
         print(f"{sample}: {', '.join(counts)}")
+    print_suggestions()
+
+
+def print_suggestions() -> None:
+    """For each sample, how many suggestions a maintainer would take as they stand."""
+    taken: dict[str, Counter[str]] = defaultdict(Counter)
+    with SUGGESTIONS.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            taken[row["sample"]][row["taken"]] += 1
+    for sample, answers in taken.items():
+        print(f"{sample}: {share(answers['yes'], answers.total())} suggestions to take as they stand")
 
 
 if __name__ == "__main__":
