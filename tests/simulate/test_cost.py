@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -49,3 +50,42 @@ def _calls_of_ours(run: Callable[[], object]) -> int:
     finally:
         sys.setprofile(before)
     return seen
+
+
+MOST_FRAMES = 17  # as docs/simulate.md says
+
+DEEP: dict[str, Callable[[torch.Tensor], object]] = {
+    "a number": lambda x: x[0, 0].item(),
+    "an attribute": lambda x: x.device,
+    "a constructor": lambda x: torch.zeros(2, device=x.device),
+    "a tensor of numbers": lambda x: torch.tensor([1.0], device=x.device),
+    "a transfer": lambda x: x.to("cpu"),
+    "a part that is set": lambda x: x.__setitem__(0, 1.0),
+    "an index by a mask": lambda x: x[x > 0],
+    "backward": lambda x: (x.clone().requires_grad_() * 2).sum().backward(),
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_a_call_takes_few_frames_more_than_on_the_cpu(name: str) -> None:
+    on_cpu = _frames_taken(DEEP[name], torch.ones(4, 4))
+    with simulated_cuda():
+        assert _frames_taken(DEEP[name], torch.ones(4, 4, device="cuda")) <= on_cpu + MOST_FRAMES
+
+
+def _frames_taken(call: Callable[[torch.Tensor], object], operand: torch.Tensor) -> int:
+    """Return how much of the limit of the recursion a call needs once it has run."""
+    call(operand)
+    depth = sum(1 for _ in traceback.walk_stack(sys._getframe()))
+    before = sys.getrecursionlimit()
+    taken = 0
+    while True:
+        taken += 1
+        try:
+            sys.setrecursionlimit(depth + taken)
+            call(operand)
+        except RecursionError:
+            continue
+        finally:
+            sys.setrecursionlimit(before)
+        return taken

@@ -71,20 +71,7 @@ class Attribute(property):
 
     def __init__(self, original: Any, implementation: Callable[[torch.Tensor], Any]) -> None:
         seen = Method(original.__get__, implementation)
-
-        def get(tensor: torch.Tensor) -> Any:
-            try:
-                if _is_overridden(tensor):
-                    return handle_torch_function(seen, (tensor,), tensor)
-                return implementation(tensor)
-            except BaseException as error:
-                try:
-                    hide(error)
-                except RecursionError:  # no room for it: no other frame than ours lies below
-                    error.__traceback__ = None
-                raise
-
-        super().__init__(get)
+        super().__init__(seen.__call__)
         vars(self).update({"__get__": seen, "__doc__": original.__doc__})
 
 

@@ -30,7 +30,8 @@ _DEFECTS = (AssertionError, AttributeError, KeyError, NameError)  # where the si
 def hide(error: BaseException) -> None:
     """Take the frames of the simulation out of a traceback; a bare ``raise`` must follow, which adds none.
 
-    Before Python 3.11 such a ``raise`` keeps the frame that it is in.
+    Before Python 3.11 such a ``raise`` keeps the frame that it is in. Each caller catches the RecursionError of
+    this call itself: a function that did so for all would put one more frame under each call of torch.
     """
     entry = error.__traceback__
     kept, ours = [], False
