@@ -1,11 +1,11 @@
 """Applies every fix to real files, each alone and all together, and looks at what is written.
 
-    python -m benchmarks.fixed_files [--files N] FOLDER...
+    python -m benchmarks.fixed_files [--files N] [--form NAME] FOLDER...
 
 takes N Python files that mention torch from the folders, at random, in batches that are checked as projects of their
-own, each in four forms: as it is, with CRLF, with a byte order mark and form feeds, and indented by tabs. A fix is
-wrong where the file no longer parses, where a byte outside of its edits changed, where a second run changes the file
-again, or where line ends, mark or encoding are others.
+own, each in four forms: as it is, with CRLF, with a byte order mark and form feeds, and indented by tabs. ``--form``
+runs one of them alone. A fix is wrong where the file no longer parses, where a byte outside of its edits changed, where
+a second run changes the file again, or where line ends, mark or encoding are others.
 """
 
 from __future__ import annotations
@@ -169,10 +169,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--files", type=int, default=2000)
     parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--form", choices=[form.__name__ for form in FORMS], help="run this form alone")
     given = parser.parse_args()
     texts = files_of(given.folders, given.files)
     found = 0
     for form in FORMS:
+        if given.form not in (None, form.__name__):
+            continue
         counts: Counter[str] = Counter()
         for start in range(0, len(texts), BATCH):
             with tempfile.TemporaryDirectory() as temporary:
