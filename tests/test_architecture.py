@@ -107,9 +107,9 @@ FLOORS = {
     "syncscan.report.html": ("page", "of_check of_diff of_proof of_trace"),
     "syncscan.simulate": ("inside", "export", "context"),
     "syncscan.simulate.inside": (
-        "bodies checks errors figures imports marks stores",
+        "bodies checks errors figures imports marks stores tracebacks",
         "cpu gradients kinds memory patches pinning",
-        "unseen",
+        "warnings_of_torch",
         "autocast conditions generators recording legacy overridable registered taint",
         "compiled functions plans uncomputed",
         "gpu",

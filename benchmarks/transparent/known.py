@@ -78,10 +78,23 @@ TRACED = (
     ),
 )
 
+# Python runs the handler before the first statement of a function, so before one that could catch anything.
+ENTERED = Known(
+    "signals: .*",
+    "stderr|stdout",
+    r'  File "[^"]*/simulate/inside/\w+\.py", line [0-9]+, in \w+\n    (?:def |@functools\.wraps).*\n\s*?\n',
+    "a handler that raises as a function of the simulation begins has that function's first line in the traceback",
+)
 CALLED_TWICE = "torch calls its functions in Python twice where a function mode is active"
 TWICE = (
     r'  File "[^"]*/torch/[^"]*", line [0-9]+, in \w+\n(?:    .*\n)+'
     r'  File "[^"]*/torch/overrides\.py", line [0-9]+, in handle_torch_function\n(?:    .*\n)+'
+)
+SCRIPTED = Known(
+    "torch raises: a function that is scripted",
+    "stdout|stderr",
+    r"(?m)(?<=RuntimeError:)(?: mat1 and mat2 shapes cannot be multiplied \(2x3 and 2x3\)| )?$",
+    "TorchScript loses the message of an error that comes through a dispatch mode",
 )
 SIMULATED = (
     *TRACED,
@@ -98,9 +111,12 @@ SIMULATED = (
         "a finder waits for modules that the program may import, and this one of torch names its constructors",
     ),
     Known("torch raises: .*", "stdout|stderr", TWICE, CALLED_TWICE),
+    ENTERED,
+    SCRIPTED,
 )
 
 IN_PYTEST = (
+    SCRIPTED,
     Known("torch raises: .*", "stdout|stderr", TWICE, CALLED_TWICE),
     Known(
         "torch raises: .*",

@@ -123,7 +123,7 @@ def _running() -> Simulation | None:
 
 def _new_simulation(devices: int, table: OperationTable, kernels: Kernels) -> Simulation:
     from syncscan.simulate.inside.simulation import Simulation  # noqa: PLC0415 (imports torch)
-    from syncscan.simulate.inside.unseen import hide_files  # noqa: PLC0415 (imports torch)
+    from syncscan.simulate.inside.tracebacks import hide_files  # noqa: PLC0415 (imports torch)
 
     hide_files(__file__)
     simulation = Simulation(plain_table(table), devices, kernels)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import re
 import sys
 import traceback
 import types
@@ -15,7 +16,7 @@ import pytest
 import torch
 
 from syncscan.simulate.context import simulated_cuda
-from syncscan.simulate.inside import unseen
+from syncscan.simulate.inside import tracebacks
 from tests.simulate.programs import ramp
 
 
@@ -41,6 +42,15 @@ class Overrides(torch.Tensor):
         raise ValueError("in an override")
 
 
+def squared(x: torch.Tensor) -> torch.Tensor:
+    return x @ x
+
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)
+    scripted = torch.jit.script(squared)
+
+
 def fail(*_: Any) -> None:
     raise ZeroDivisionError
 
@@ -61,7 +71,21 @@ ERRORS: dict[str, Callable[[torch.Tensor], Any]] = {
     "a function": lambda x: Fails.apply(x),
     "an override": lambda x: x.as_subclass(Overrides) + 1,
     "vmap": lambda x: torch.func.vmap(lambda row: row @ row[:2])(x),
+    "a method that falls back to torch": lambda x: x.cpu().pin_memory(3, 4),
+    "a module that is moved": lambda x: torch.nn.Linear(5, 4).to("nothing"),
+    "a range": lambda x: torch.range("a"),
+    "a nested tensor": lambda x: torch.nested.nested_tensor([1, "a"]),
+    "a storage": lambda x: torch.UntypedStorage("a"),
+    "a capsule": lambda x: torch.utils.dlpack.to_dlpack(3),
+    "a generator": lambda x: torch.Generator("nothing"),
+    "a stream": lambda x: torch.Stream("nothing"),
+    "autocast": lambda x: torch.autocast("nothing"),
+    "autocast with too many words": lambda x: torch.set_autocast_enabled("cpu", True, 3),
+    "a device index": lambda x: torch.get_device(3),
+    "a type": lambda x: x.cpu().type("nothing"),
+    "the type of all tensors": lambda x: torch.set_default_tensor_type("nothing"),
 }
+NO_MESSAGE: dict[str, Callable[[torch.Tensor], Any]] = {"a scripted function": lambda x: scripted(x)}
 TWICE: dict[str, Callable[[torch.Tensor], Any]] = {
     "backward": lambda x: Doubles.apply(x.clone().requires_grad_()).sum().backward(),
     "a hook of a gradient": grad_of_hook,
@@ -74,17 +98,32 @@ def frames(error: BaseException) -> list[tuple[str, int | None]]:
 
 
 def frames_of(program: Callable[[torch.Tensor], Any], device: str) -> list[tuple[str, int | None]]:
-    with pytest.raises((RuntimeError, ValueError, IndexError, ZeroDivisionError)) as found:
+    return error_of(program, device)[0]
+
+
+def error_of(program: Callable[[torch.Tensor], Any], device: str) -> tuple[list[tuple[str, int | None]], str]:
+    """Return the frames and the message of the error in which a program ends."""
+    with pytest.raises(
+        (RuntimeError, ValueError, IndexError, TypeError, ImportError, ZeroDivisionError)
+    ) as found:
         program(ramp(device, 2, 3))
-    return frames(found.value)
+    return frames(found.value), re.sub("cuda:0|cpu", "DEVICE", str(found.value))
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="a bare raise keeps its frame")
 @pytest.mark.parametrize("name", ERRORS)
-def test_an_error_has_the_frames_of_the_cpu(name):
-    expected = frames_of(ERRORS[name], "cpu")
+def test_an_error_has_the_frames_and_the_message_of_the_cpu(name):
+    expected = error_of(ERRORS[name], "cpu")
     with simulated_cuda():
-        assert frames_of(ERRORS[name], "cuda") == expected
+        assert error_of(ERRORS[name], "cuda") == expected
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="a bare raise keeps its frame")
+@pytest.mark.parametrize("name", NO_MESSAGE)
+def test_an_error_has_the_frames_of_the_cpu_though_torch_loses_the_message_of_a_mode(name):
+    expected = frames_of(NO_MESSAGE[name], "cpu")
+    with simulated_cuda():
+        assert frames_of(NO_MESSAGE[name], "cuda") == expected
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="a bare raise keeps its frame")
@@ -119,12 +158,64 @@ def test_a_handler_that_raises_in_the_library_below_the_simulation_is_where_the_
         def __copy__(self) -> Alarm:
             raise AlarmError
 
-    code = refuse.__code__.replace(co_filename=unseen.__file__)  # a frame of the simulation
+    code = refuse.__code__.replace(co_filename=tracebacks.__file__)  # a frame of the simulation
     with simulated_cuda(types.FunctionType(code, globals(), closure=refuse.__closure__)):
         x = torch.ones(1, device="cuda")
         with pytest.raises(AlarmError) as found:
             x.item()
     assert [name for name, _ in frames(found.value)][1:] == ["__copy__"]
+
+
+INTERRUPTED: dict[str, Callable[[torch.Tensor], Any]] = {
+    "an operation": lambda x: x + x,
+    "a number": lambda x: x[0, 0].item(),
+    "an attribute": lambda x: x.device,
+    "a transfer": lambda x: x.cpu(),
+    "a constructor": lambda x: torch.zeros(2, device=x.device),
+    "backward": lambda x: (x.clone().requires_grad_() * 2).sum().backward(),
+    "a wait for the GPU": lambda x: torch.cuda.synchronize(),
+}
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="a bare raise keeps its frame")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("name", INTERRUPTED)
+def test_a_handler_that_raises_at_any_moment_leaves_no_frame_of_the_simulation(name):
+    """Python runs a handler at the entry of a function, before its first statement, and after a call.
+
+    At the entry of the outermost function of the simulation, that function cannot catch anything yet.
+    """
+    with simulated_cuda():
+        x = ramp("cuda", 2, 3)
+        INTERRUPTED[name](x)
+        moments = 0
+        while (found := interrupted(INTERRUPTED[name], x, moments)) is not None:
+            moments += 1
+            first_lines = [line.startswith("def ") or "wraps(" in line for line in found]
+            assert found == [] or first_lines == [True], (moments, found)
+    assert moments > 3
+
+
+def interrupted(program: Callable[[torch.Tensor], Any], x: torch.Tensor, moment: int) -> list[str] | None:
+    """Return the lines of the simulation in the traceback of a handler that raises; None if the program ends before."""
+    left = moment
+
+    def raise_once(frame: types.FrameType, event: str, _: object) -> None:
+        nonlocal left
+        if event in {"call", "c_return"} and "/simulate/inside/" in frame.f_code.co_filename:
+            left -= 1
+            if left == -1:
+                raise AlarmError
+
+    sys.setprofile(raise_once)
+    try:
+        program(x)
+    except AlarmError as error:
+        stack = traceback.extract_tb(error.__traceback__)
+        return [str(frame.line) for frame in stack if "/simulate/inside/" in frame.filename]
+    finally:
+        sys.setprofile(None)
+    return [] if left < 0 else None  # Python itself drops what is raised as a generator is closed
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="a bare raise keeps its frame")

@@ -47,6 +47,9 @@ class AutocastState(threading.local):
 
     def set_autocast_enabled(self, *args: Any) -> None:
         """Switch autocast on or off; an older form of the function has no device argument and means CUDA."""
+        if not 1 <= len(args) <= 2:
+            self._enable(*args)  # raises the error of torch
+            return
         device_type, enabled = args if len(args) == 2 else ("cuda", *args)
         if device_type == "cpu" and self._kept is not None:
             self._kept = enabled, self._kept[1]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .errors import SimulationError
+from .tracebacks import without_our_frames
 
 if TYPE_CHECKING:
     from .conditions import CompiledOperation
@@ -82,6 +83,7 @@ def _compile(model: Any = None, **options: Any) -> Any:
 
 
 def _compiled(function: Any) -> Any:
+    @without_our_frames
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
         before, _thread.compiled = _thread.compiled, True

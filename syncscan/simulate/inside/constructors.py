@@ -79,7 +79,7 @@ def _from_dlpack(original: Any) -> Any:
 
 def _to_dlpack(original: Any) -> Any:
     def to_dlpack(tensor: Tensor) -> Any:
-        if cuda_index(tensor) is not None:
+        if isinstance(tensor, Tensor) and cuda_index(tensor) is not None:
             raise SimulationError(
                 "to_dlpack of a CUDA tensor cannot be simulated: a capsule points to a real GPU"
             )

@@ -11,6 +11,7 @@ from . import autocast, figures, legacy
 from .errors import SimulationError
 from .generators import make_generator
 from .streams import make_classes
+from .tracebacks import program_frames
 
 if TYPE_CHECKING:
     from .gpu import Gpu
@@ -195,7 +196,7 @@ class SimulatedCuda:
 def _is_built(original: Any) -> Any:
     def is_built() -> bool:
         """Return the truth while a torch module is being imported, as torch imports more in a CUDA build; else True."""
-        asking = sys._getframe(1)
+        asking = next(program_frames(sys._getframe()))
         importing = asking.f_code.co_name == "<module>" and asking.f_globals["__name__"].startswith("torch.")
         return bool(original()) if importing else True
 

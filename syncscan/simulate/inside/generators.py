@@ -13,6 +13,7 @@ import torch
 
 from .kinds import is_cuda_device
 from .marks import without_functions
+from .tracebacks import without_our_frames
 
 _STATE = struct.Struct("<QQ")
 _MOVES_BY = 4  # numbers that a CUDA thread draws at once; offsets are multiples of it
@@ -71,6 +72,7 @@ def make_generator(original: Any) -> type:
             return isinstance(instance, original)
 
     class Generator(original, metaclass=Meta):  # type: ignore[misc]  # the same
+        @without_our_frames
         def __new__(cls, device: Any = "cpu", source: Any = None) -> Any:
             if not is_cuda_device(device):
                 return original(device)

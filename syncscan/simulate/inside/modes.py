@@ -42,7 +42,7 @@ from .memory import clear, make_large, makes_much, share_memory
 from .pinning import pinned_place
 from .plans import NUMBERS, Plan
 from .taint import spread
-from .unseen import hide
+from .tracebacks import hide
 
 if TYPE_CHECKING:
     from .conditions import CompiledOperation

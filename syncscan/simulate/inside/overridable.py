@@ -14,7 +14,7 @@ import torch
 from torch.overrides import handle_torch_function, has_torch_function_unary
 
 from .marks import PLAIN_TENSORS, function_modes
-from .unseen import hide
+from .tracebacks import hide
 
 
 class WrongArgumentsError(Exception):
@@ -34,21 +34,24 @@ class Method:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call an override of the program, else the implementation, else torch itself where the arguments are invalid."""
-        if args and _is_overridden(args[0]):
-            return handle_torch_function(self, args[:1], *args, **kwargs)
         try:
-            return self._implementation(*args, **kwargs)
-        except WrongArgumentsError:
-            pass
+            if args and _is_overridden(args[0]):
+                return handle_torch_function(self, args[:1], *args, **kwargs)
+            try:
+                return self._implementation(*args, **kwargs)
+            except WrongArgumentsError:
+                pass
+            except TypeError as error:
+                entry = error.__traceback__
+                if entry is None or entry.tb_next is not None:
+                    raise  # else the arguments do not fit
+            return self._original(*args, **kwargs)
         except BaseException as error:
-            entry = error.__traceback__
-            if not isinstance(error, TypeError) or entry is None or entry.tb_next is not None:
-                try:  # else the arguments do not fit
-                    hide(error)
-                except RecursionError:  # no room for it: no other frame than ours lies below
-                    error.__traceback__ = None
-                raise
-        return self._original(*args, **kwargs)
+            try:
+                hide(error)
+            except RecursionError:  # no room for it: no other frame than ours lies below
+                error.__traceback__ = None
+            raise
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._original, name)
@@ -77,4 +80,6 @@ class Attribute(property):
 
 def _is_overridden(tensor: Any) -> bool:
     """Return whether a class or a mode of the program intercepts operations on a tensor."""
-    return (type(tensor) not in PLAIN_TENSORS or function_modes() > 1) and has_torch_function_unary(tensor)
+    kind = type(tensor)
+    of_class = kind not in PLAIN_TENSORS and hasattr(kind, "__torch_function__")
+    return (of_class or function_modes() > 1) and has_torch_function_unary(tensor)

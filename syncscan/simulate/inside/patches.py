@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .imports import PatchFinder
+from .tracebacks import without_our_frames
 
 _MISSING = object()
 
@@ -21,7 +22,13 @@ class Patches:
         self._owners: dict[str, list[Any]] = {}  # a module and its submodules, by its name
 
     def replace(self, owner: Any, name: str, value: Any) -> None:
-        """Set ``owner.name``, and save the entry in the owner's own namespace."""
+        """Set ``owner.name``, and save the entry in the owner's own namespace.
+
+        The errors of a function show no frame of the simulation.
+        """
+        self._set(owner, name, without_our_frames(value))
+
+    def _set(self, owner: Any, name: str, value: Any) -> None:
         before = vars(owner).get(name, _MISSING)
 
         def undo() -> None:
@@ -37,10 +44,10 @@ class Patches:
         """Replace an attribute of a module, and each reference to the same object under this name in its submodules."""
         if not hasattr(module, name):
             return
-        before = getattr(module, name)
+        before, value = getattr(module, name), without_our_frames(value)
         for owner in self._with_submodules(module):
             if vars(owner).get(name) is before:
-                self.replace(owner, name, value)
+                self._set(owner, name, value)
 
     def _with_submodules(self, module: Any) -> list[Any]:
         """Return a module and its imported submodules; cached, because the search is slow."""

@@ -18,7 +18,7 @@ from . import (
     launches,
     machine,
     registered,
-    unseen,
+    warnings_of_torch,
 )
 from .conditions import PlainTable
 from .cuda import SimulatedCuda
@@ -29,7 +29,6 @@ from .kinds import tensors_in
 from .patches import Patches
 from .threads import ThreadModes, Threads
 from .transfers import Transfers
-from .unseen import hide
 
 if TYPE_CHECKING:
     from .modes import Operations
@@ -103,7 +102,7 @@ class Simulation(Gpu):
             capture.install(self, self._patches)
             compiled.install(lambda: self.running, self._patches)
             distributed.install(self, self._patches)
-            unseen.install(self._patches)
+            warnings_of_torch.install(self._patches)
             self.threads.cover_new_ones(self._patches)
             self._cover_backward()
             self._cover_pack_hooks()
@@ -152,17 +151,10 @@ class Simulation(Gpu):
         apply = torch.autograd.Function.apply.__func__  # type: ignore[attr-defined]
 
         def covered(cls: Any, *args: Any, **kwargs: Any) -> Any:
-            try:
-                result = apply(cls, *args, **kwargs)
-                for tensor in tensors_in(result):
-                    remember_place(tensor)
-                return result
-            except BaseException as error:
-                try:
-                    hide(error)
-                except RecursionError:  # no room for it: no other frame than ours lies below
-                    error.__traceback__ = None
-                raise
+            result = apply(cls, *args, **kwargs)
+            for tensor in tensors_in(result):
+                remember_place(tensor)
+            return result
 
         self._patches.replace(torch.autograd.Function, "apply", classmethod(covered))
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .tracebacks import without_our_frames
+
 if TYPE_CHECKING:
     from .gpu import Gpu
 
@@ -19,12 +21,14 @@ def make_classes(gpu: Gpu) -> tuple[Any, Any, CurrentStreams]:
     """Return replacements for ``torch.cuda.Stream`` and ``torch.cuda.Event`` that report synchronization, and the current streams."""
 
     class Event(_Event):
+        @without_our_frames
         def synchronize(self) -> None:
             # An event never recorded has no CUDA event yet, and torch does not call CUDA.
             if self._recorded is not None:
                 gpu.judge_call("torch.cuda.Event.synchronize", {"input": self})
 
     class Stream(_Stream):
+        @without_our_frames
         def __init__(self, device: Any = None, priority: int = 0, **kwargs: Any) -> None:
             index = gpu.cuda_index("cuda" if device is None else device)
             super().__init__(gpu.devices[index], priority, kwargs.get("stream_id"))
@@ -39,6 +43,7 @@ def make_classes(gpu: Gpu) -> tuple[Any, Any, CurrentStreams]:
         def __exit__(self, *raised: Any) -> None:
             self._entered.pop().__exit__(*raised)
 
+        @without_our_frames
         def synchronize(self) -> None:
             gpu.judge_call("torch.cuda.Stream.synchronize", {"input": self})
 

@@ -114,6 +114,8 @@ class Transfers:
         return cuda_index(tensor) is None and bool(_original(_base.is_cpu.__get__, tensor))
 
     def _get_device(self, tensor: Tensor) -> int:
+        if not isinstance(tensor, Tensor):
+            raise WrongArgumentsError
         index = cuda_index(tensor)
         return int(_original(_base.get_device, tensor)) if index is None else index
 
@@ -219,9 +221,13 @@ class Transfers:
         if dtype is Tensor:
             return tensor.to("cpu", torch.get_default_dtype(), non_blocking=non_blocking)
         name = dtype if isinstance(dtype, str) else f"{dtype.__module__}.{dtype.__name__}"
-        kind = "cuda" if "cuda" in name else "cpu"
-        device = tensor.device if tensor.device.type == kind else kind
-        return tensor.to(device, getattr(torch, name.rpartition(".")[2]).dtype, non_blocking=non_blocking)
+        kind = getattr(torch, name.rpartition(".")[2], None)
+        if not isinstance(kind, type(torch.FloatTensor)):
+            raise WrongArgumentsError
+        device = "cuda" if "cuda" in name else "cpu"
+        if tensor.device.type == device:
+            return tensor.to(kind.dtype, non_blocking=non_blocking)
+        return tensor.to(device, kind.dtype, non_blocking=non_blocking)
 
     def _type_as(self, tensor: Tensor, other: Tensor) -> Tensor:
         if not isinstance(other, Tensor):

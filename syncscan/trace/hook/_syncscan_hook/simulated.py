@@ -51,7 +51,7 @@ class Simulated:
         self._calling_frame = simulation.calling_frame
         self._counted = {"uncomputed": started.uncomputed.counts, "decided": started.uncomputed.decided}
         started.listeners.append(self._on_sync)
-        sys.modules[PACKAGE + ".unseen"].hide_files(os.path.join(os.path.dirname(__file__), ""))
+        sys.modules[PACKAGE + ".tracebacks"].hide_files(os.path.join(os.path.dirname(__file__), ""))
         started.when_used.append(self._when_used)
         started.start()
         return None

@@ -1,0 +1,96 @@
+"""Hides the frames of the simulation from what a program sees of its errors."""
+
+from __future__ import annotations
+
+import functools
+import os
+from pathlib import Path
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from torch._ops import OpOverload
+from torch.overrides import handle_torch_function
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
+_FOLDER = str(Path(__file__).parent) + os.sep
+_LIBRARY = str(Path(os.__file__).parent) + os.sep
+_hidden = [_FOLDER]  # files of these folders, and these files
+_CALLS_AGAIN = handle_torch_function.__code__
+_CALLS_KERNEL: Any = OpOverload.__call__.__code__
+Value = TypeVar("Value")
+_DEFECTS = (AssertionError, AttributeError, KeyError, NameError)  # where the simulation itself raises them
+
+
+def without_our_frames(value: Value) -> Value:
+    """Return a function whose errors have a traceback without the frames of the simulation; return other values unchanged.
+
+    The modes and `Method` call `hide` themselves, to put no frame more under each call of torch.
+    """
+    if isinstance(value, (staticmethod, classmethod)):
+        return cast("Value", type(value)(without_our_frames(value.__func__)))
+    if not isinstance(value, (FunctionType, MethodType)):
+        return value
+
+    @functools.wraps(value)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return value(*args, **kwargs)
+        except BaseException as error:
+            try:
+                hide(error)
+            except RecursionError:  # no room for it: no other frame than ours lies below
+                error.__traceback__ = None
+            raise
+
+    return cast("Value", call)
+
+
+def hide(error: BaseException) -> None:
+    """Take the frames of the simulation out of a traceback; a bare ``raise`` must follow, which adds none.
+
+    Before Python 3.11 such a ``raise`` keeps the frame that it is in.
+    """
+    entry = error.__traceback__
+    kept, ours = [], False
+    while entry is not None:
+        ours = is_ours(entry.tb_frame) or (ours and _is_of_library(entry.tb_frame))
+        if not ours:
+            kept.append(entry)
+        last, entry = entry, entry.tb_next
+    if error.__traceback__ is None or (isinstance(error, _DEFECTS) and is_ours(last.tb_frame)):
+        return
+    for before, after in zip([error.__traceback__, *kept], [*kept, None]):
+        before.tb_next = after
+    error.__traceback__ = kept[0] if kept else None
+
+
+def hide_files(path: str) -> None:
+    """Hide also the frames of a listener of ours: a file, or a folder with a separator at its end."""
+    if path not in _hidden:
+        _hidden.append(path)
+
+
+def program_frames(frame: FrameType | None) -> Iterator[FrameType]:
+    """Yield the frames from one outward that there are without a simulation."""
+    while frame is not None:
+        if frame.f_code is _CALLS_AGAIN:
+            frame = frame.f_back  # the function that it calls once more
+        elif not is_ours(frame):
+            yield frame
+        frame = frame and frame.f_back
+
+
+def is_ours(frame: FrameType) -> bool:
+    """Return whether a frame is of the simulation."""
+    if frame.f_code is _CALLS_KERNEL and frame.f_back is not None:  # for `Kernels`
+        frame = frame.f_back
+    return frame.f_code.co_filename.startswith(tuple(_hidden))
+
+
+def _is_of_library(frame: FrameType) -> bool:
+    """Return whether a frame is of the standard library."""
+    path = frame.f_code.co_filename
+    return path.startswith("<frozen ") or (path.startswith(_LIBRARY) and "-packages" not in path)
