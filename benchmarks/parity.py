@@ -172,14 +172,14 @@ def fetch(suite: Suite, options: argparse.Namespace) -> Path | None:
         tree: Path | None = options.sources / suite.source if options.sources else None
         return tree.resolve() if tree is not None and tree.is_dir() else None
     sources = options.folder / "sources"
-    tree = sources / suite.package.replace("==", "-")
-    if not tree.is_dir():
+    name = re.sub("[-_.]", "[-_.]", suite.package.replace("==", "-"))  # an archive may spell it otherwise
+    if not any(sources.glob(name)):
         sources.mkdir(parents=True, exist_ok=True)
         only_source = ("--no-deps", "--no-binary", ":all:", "--dest", str(sources))
         pip(Path(sys.executable), "download", *only_source, suite.package)
-        with tarfile.open(f"{tree}.tar.gz") as archive:
+        with tarfile.open(next(sources.glob(f"{name}.tar.gz"))) as archive:
             archive.extractall(sources, filter="data")
-    return tree
+    return next(sources.glob(name))
 
 
 def prepare(suite: Suite, source: Path, folder: Path) -> None:
