@@ -45,9 +45,9 @@ def of_many(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     hint = _of_a_copy(use_of(node, facts.around(node)), name, tensor, facts) if name else ""
     if hint:
         return hint
-    other = _other_read(node, facts)
-    if other is not None:
-        return suggest("copy-together", line=str(facts.line(other)))
+    side = _side_of_another_read(node, facts)
+    if side:
+        return suggest("copy-together", side=side)
     if facts.in_loop(node) and name:
         return suggest("collect", tensor=name)
     return suggest("at-once", tensor=_text(tensor, facts) or "tensor") if facts.used_at_once(node) else ""
@@ -71,7 +71,7 @@ def of_a_store(node: ast.Assign, store: ast.expr, facts: Facts) -> str:
         return suggest("store-in-loop", store=name)
     made = last_set(name, node, facts.around(node))
     if isinstance(made, ast.Call) and any(_last_name(each.func) in _FACTORIES for each in _calls_in(made)):
-        return suggest("store-on-gpu", store=name, line=str(facts.line(made)))
+        return suggest("store-on-gpu", store=name)
     return ""
 
 
@@ -108,7 +108,7 @@ def of_an_upload(
     around, name = facts.around(call), facts.source(source)
     made = last_set(source.id, call, around) if isinstance(source, ast.Name) else None
     if isinstance(made, ast.Call) and _last_name(made.func) in _FACTORIES and device:
-        return suggest("made-above", source=name, line=str(facts.line(made)), device=device)
+        return suggest("made-above", source=name, device=device)
     if name.startswith("self.") and name.count(".") == 1 and not facts.function(call).endswith("__init__"):
         return suggest("buffer", source=name, copy=facts.edited(call, {}))
     return suggest("loader", source=name, copy=copy)
@@ -218,9 +218,9 @@ def _of_a_host_number(use: Use, node: ast.AST, tensor: ast.AST | None, name: str
     if use.role is Role.RETURNED:
         is_own = root is not None and not _calls_in(tensor) and _text(root, facts).startswith("self.")
         return suggest("mirror", tensor=_text(root, facts)) if is_own else suggest("return", tensor=name)
-    other = _other_read(node, facts)
-    if other is not None and use.role is not Role.INDEX:
-        return suggest("read-together", line=str(facts.line(other)))
+    side = _side_of_another_read(node, facts)
+    if side and use.role is not Role.INDEX:
+        return suggest("read-together", side=side)
     if use.role in {Role.SIZE, Role.ITERATED}:
         return of_lengths(tensor, facts)
     return _of_an_operand(use.node, node, tensor, name, facts)
@@ -316,14 +316,17 @@ def _ends_with(test: ast.If, *kinds: type[ast.stmt]) -> bool:
     return isinstance(test.body[-1], kinds)
 
 
-def _other_read(node: ast.AST, facts: Facts) -> ast.AST | None:
-    """Return the statement beside that of a node which reads from the GPU in the same way."""
+def _side_of_another_read(node: ast.AST, facts: Facts) -> str:
+    """Return "before" or "after" for a statement next to that of a node which reads from the GPU in the same way; else "".
+
+    A line number would be wrong after an edit above it.
+    """
     kind = _kind_of_read(node)
-    for statement in (facts.before(node), facts.after(node)):
+    for side, statement in (("before", facts.before(node)), ("after", facts.after(node))):
         calls = _calls_in(statement) if isinstance(statement, (ast.Assign, ast.Expr)) else []
         if kind and any(_kind_of_read(each) == kind for each in calls):
-            return statement
-    return None
+            return side
+    return ""
 
 
 def _kind_of_read(node: ast.AST) -> str:

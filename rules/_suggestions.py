@@ -73,7 +73,7 @@ TABLE: dict[str, Suggestion] = {
     "read-together": _row(
         "101 103 106",
         "read beside another read",
-        "read both numbers with one copy, `a, b = torch.stack([a, b]).tolist()`: line {line} reads from the GPU, too",
+        "read both numbers with one copy, `a, b = torch.stack([a, b]).tolist()`: the statement {side} reads from the GPU, too",
     ),
     "random-number": _row(
         "101 103 106",
@@ -193,7 +193,7 @@ TABLE: dict[str, Suggestion] = {
     "copy-together": _row(
         "102 105",
         "copied beside another copy",
-        'queue this copy and that of line {line} with `.to("cpu", non_blocking=True)`, and synchronize once for both',
+        'queue this copy and that of the statement {side} with `.to("cpu", non_blocking=True)`, and synchronize once for both',
     ),
     "store-in-loop": _row(
         "105",
@@ -248,7 +248,7 @@ TABLE: dict[str, Suggestion] = {
     "store-on-gpu": _row(
         "105",
         "stored in a tensor made above",
-        "create `{store}` on the GPU: add `device=` on line {line}",
+        "create `{store}` on the GPU: add `device=` where it is made",
     ),
     "asserted": _row(
         "101 103 104",
@@ -404,7 +404,7 @@ TABLE: dict[str, Suggestion] = {
     "made-above": _row(
         "302",
         "a tensor made above in the function",
-        "create `{source}` on the GPU: add `device={device}` on line {line}, and drop this copy",
+        "create `{source}` on the GPU: add `device={device}` where it is made, and drop this copy",
     ),
     "no-element": _row(
         "302", "`torch.Tensor()`", "create the tensor on the GPU: `torch.empty(0, device={device})`"
