@@ -15,6 +15,7 @@ from syncscan.check.infer.solve.provenance import MOST_STEPS
 from syncscan.check.infer.solve.public import LazyEvidence
 from syncscan.check.infer.solve.record import Candidate, Position, Statements, position_of
 from syncscan.check.infer.source.index import Function
+from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.nesting import is_too_deep
 from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Evidence, Finding, Fix, Kind, Value
@@ -181,8 +182,9 @@ class StatementFacts:
     @functools.cached_property
     def _around_function(self) -> SyntaxContext:
         """The context of the function, and of the statement, which a decorator or a guard has for itself."""
-        nodes = (*ast.walk(self._function.node), *nodes_of(self._candidate.node))
-        return SyntaxContext(nodes, self._function.module.lines.split())
+        context = _context_of(self._function.node, self._function.module.lines)
+        context.include(nodes_of(self._candidate.node))
+        return context
 
     @functools.cached_property
     def _place(self) -> Place:
@@ -192,6 +194,11 @@ class StatementFacts:
         if statement is not None:
             self._around.include(nodes_of(statement))
         return statement
+
+
+@functools.lru_cache(maxsize=1)  # for all findings of a function, which come one after another
+def _context_of(function: ast.AST, lines: Lines) -> SyntaxContext:
+    return SyntaxContext(ast.walk(function), lines.split())
 
 
 _NOWHERE: Position = (0, 0, 0, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -242,15 +243,21 @@ def last_set(name: str, node: ast.AST, around: SyntaxContext) -> ast.expr | None
     function = function_around(node, around)
     statement = around.statement(node)
     start = (getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0))
-    values = [
-        each
-        for each in (ast.walk(function) if function is not None else ())
-        if isinstance(each, ast.Assign)
-        and any(isinstance(target, ast.Name) and target.id == name for target in each.targets)
-        and (each.lineno, each.col_offset) < start
-    ]
+    values = [each for each in _assigned(function).get(name, ()) if (each.lineno, each.col_offset) < start]
     latest = max(values, key=lambda each: each.lineno, default=None)
     return latest.value if latest is not None else None
+
+
+@functools.lru_cache(maxsize=1)  # for all findings of a function, which come one after another
+def _assigned(function: ast.AST | None) -> dict[str, list[ast.Assign]]:
+    """Return the assignments to each name in a function."""
+    found: dict[str, list[ast.Assign]] = {}
+    for each in ast.walk(function) if function is not None else ():
+        if isinstance(each, ast.Assign):
+            for target in each.targets:
+                if isinstance(target, ast.Name):
+                    found.setdefault(target.id, []).append(each)
+    return found
 
 
 def loop_over(name: str, node: ast.AST, around: SyntaxContext) -> ast.expr | None:
