@@ -5,7 +5,16 @@ from __future__ import annotations
 import ast
 
 from syncscan.rule import Facts
-from syncscan.syntax.use import Role, Use, function_around, is_set_by_loop, last_set, loop_over, use_of
+from syncscan.syntax.use import (
+    Role,
+    Use,
+    changes_in_place,
+    function_around,
+    is_set_by_loop,
+    last_set,
+    loop_over,
+    use_of,
+)
 
 from ._shared import call_around, index_parts
 from ._suggestions import suggest
@@ -177,11 +186,7 @@ def _of_elements(root: str, iterable: ast.expr | None, tensor: ast.AST | None, f
 def _changes_in_place(root: ast.AST | None, node: ast.AST, facts: Facts) -> bool:
     """Return whether the function of a node calls a method such as `add_` of a name or attribute."""
     around, text = facts.around(node), _text(root, facts)
-    methods = [
-        each.func for each in _calls_in(function_around(node, around)) if isinstance(each.func, ast.Attribute)
-    ]
-    changes = (each for each in methods if each.attr.endswith("_") and not each.attr.startswith("_"))
-    return any(_text(each.value, facts) == text for each in changes)
+    return any(_text(value, facts) == text for value in changes_in_place(function_around(node, around)))
 
 
 def _by_use(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:

@@ -217,15 +217,31 @@ def _reads_of(name: str, statement: ast.AST, around: SyntaxContext) -> Iterator[
     """Yield the reads of a name behind a statement in its function, up to the next statement that sets the name."""
     function = function_around(statement, around)
     end = (getattr(statement, "end_lineno", 0), getattr(statement, "end_col_offset", 0))
-    found = [
-        each
-        for each in (ast.walk(function) if function is not None else ())
-        if isinstance(each, ast.Name) and each.id == name and (each.lineno, each.col_offset) >= end
-    ]
+    found = [each for each in _names(function).get(name, ()) if (each.lineno, each.col_offset) >= end]
     for each in sorted(found, key=lambda each: (each.lineno, each.col_offset)):
         if isinstance(each.ctx, ast.Store):
             return
         yield each
+
+
+@functools.lru_cache(maxsize=1)  # for all findings of a function, which come one after another
+def _names(function: ast.AST | None) -> dict[str, list[ast.Name]]:
+    """Return the places of each name in a function."""
+    found: dict[str, list[ast.Name]] = {}
+    for each in ast.walk(function) if function is not None else ():
+        if isinstance(each, ast.Name):
+            found.setdefault(each.id, []).append(each)
+    return found
+
+
+@functools.lru_cache(maxsize=1)
+def changes_in_place(function: ast.AST | None) -> list[ast.expr]:
+    """Return the values whose methods such as `add_` a function calls."""
+    calls = (
+        [each for each in ast.walk(function) if isinstance(each, ast.Call)] if function is not None else []
+    )
+    called = [each.func for each in calls if isinstance(each.func, ast.Attribute)]
+    return [each.value for each in called if each.attr.endswith("_") and not each.attr.startswith("_")]
 
 
 def function_around(node: ast.AST, around: SyntaxContext) -> ast.AST | None:
