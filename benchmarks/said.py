@@ -1,4 +1,4 @@
-"""What findings say, judged by reading: the figures of docs/accuracy.md, from labels/said.tsv and labels/suggestions.tsv.
+"""Prints the judged texts of findings, for docs/accuracy.md, from labels/said.tsv and labels/suggestions.tsv.
 
     python benchmarks/said.py
 

@@ -60,7 +60,7 @@ DEFAULT_WHEN: Final = (When.STEP, When.UNKNOWN)
 
 
 class Confidence(IntEnum):
-    """How we know where a value lives; see ``docs/guide.md``."""
+    """The evidence for the device of a value, weakest first; see ``docs/guide.md``."""
 
     POSSIBLE = 0  # nothing excludes it; for proofs alone
     ASSUMED = 1  # a convention alone: an annotation, a name

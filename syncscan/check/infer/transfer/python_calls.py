@@ -80,7 +80,7 @@ def _set(at: Point, call: Call) -> AbstractValue:
 def _sequence_of(at: Point, kind: Kind, call: Call) -> AbstractValue:
     given = call.first
     if given is BOTTOM and call.args and not at.stays_open():
-        return BOTTOM  # of which the length may be known
+        return BOTTOM  # until the argument is known, and with it perhaps the length
     if given.items is not None and given.kind in {Kind.LIST, Kind.TUPLE}:
         return refine(given, kind=kind)
     return list_of(iterated(given), kind)

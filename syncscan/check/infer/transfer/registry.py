@@ -24,7 +24,7 @@ FUNCTIONS: Final[
 PACKAGES: Final[
     dict[str, Callable[..., AbstractValue]]
 ] = {}  # (point, name, call): all else in a package outside
-STUBBED: Final = "*"  # stands among the packages for all of which a stub says what they do
+STUBBED: Final = "*"  # in place of a package name: any package with a stub
 DECLARED: Final = ""  # stands among the packages for what the project declares itself
 
 

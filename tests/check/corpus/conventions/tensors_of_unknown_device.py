@@ -1,4 +1,4 @@
-"""A tensor of which no code says where it is follows its use, as an unknown value does: a copy to the host comes from the GPU."""
+"""Use places a tensor of unknown device: a copy to the host comes from the GPU."""
 
 import torch
 from backend import lease
