@@ -21,7 +21,7 @@ def binary(at: Point, left: AbstractValue, right: AbstractValue, operator: str) 
         left, right = _both_numeric(at, left, right)
     kinds = {left.kind, right.kind}
     if Kind.NONE in kinds and not at.stays_open():
-        return BOTTOM  # of which nothing can be made, so there is more to come
+        return BOTTOM  # None has no such operator, so another value is still to come
     if Kind.UNION in kinds:
         return join_all([binary(at, a, b, operator) for a in left.options for b in right.options])
     if kinds & ARRAYS:
