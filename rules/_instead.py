@@ -8,8 +8,6 @@ from syncscan.rule import Facts
 from syncscan.syntax.use import (
     Role,
     Use,
-    changes_in_place,
-    function_around,
     is_set_by_loop,
     last_set,
     loop_over,
@@ -186,7 +184,7 @@ def _of_elements(root: str, iterable: ast.expr | None, tensor: ast.AST | None, f
 def _changes_in_place(root: ast.AST | None, node: ast.AST, facts: Facts) -> bool:
     """Return whether the function of a node calls a method such as `add_` of a name or attribute."""
     around, text = facts.around(node), _text(root, facts)
-    return any(_text(value, facts) == text for value in changes_in_place(function_around(node, around)))
+    return any(_text(value, facts) == text for value in around.names_around(node).changed)
 
 
 def _by_use(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:

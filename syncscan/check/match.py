@@ -6,7 +6,7 @@ import ast
 import functools
 import io
 import tokenize
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -15,7 +15,6 @@ from syncscan.check.infer.solve.provenance import MOST_STEPS
 from syncscan.check.infer.solve.public import LazyEvidence
 from syncscan.check.infer.solve.record import Candidate, Position, Statements, position_of
 from syncscan.check.infer.source.index import Function
-from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.nesting import is_too_deep
 from syncscan.model import UNKNOWN, Applicability, Confidence, Edit, Evidence, Finding, Fix, Kind, Value
@@ -24,22 +23,30 @@ from syncscan.rule import Match, Rewrite, Rule, suggestion_of
 from syncscan.syntax.context import SyntaxContext, raises
 from syncscan.syntax.source_text import Range, holds_statements, inside_of, nodes_of
 
-BoundIn = Callable[[tuple[ast.stmt, ...]], set[str]]  # `bound_in`, possibly cached
-
-
 _NO_OBJECTS = frozenset({Kind.MODULE, Kind.CLASS})
+
+
+class FunctionSyntax:
+    """The records that the statements of one function share, and the syntax that is read once for all of them."""
+
+    def __init__(self, statements: Statements, function: Function) -> None:
+        self.statements = statements
+        self.function = function
+        self.bound_in = functools.cache(bound_in)  # the body of one loop may have many findings
+
+    @functools.cached_property
+    def context(self) -> SyntaxContext:
+        """The context of all nodes of the function."""
+        return SyntaxContext(ast.walk(self.function.node), self.function.module.lines.split())
 
 
 class StatementFacts:
     """The answers to `syncscan.rule.Facts` for the nodes of one statement, from the values that the inference recorded."""
 
-    def __init__(
-        self, candidate: Candidate, statements: Statements, function: Function, bound: BoundIn
-    ) -> None:
+    def __init__(self, candidate: Candidate, shared: FunctionSyntax) -> None:
         self._candidate = candidate
-        self._statements = statements
-        self._function = function
-        self._bound_in = bound
+        self._shared = shared
+        self._function = shared.function
 
     def of(self, node: ast.AST) -> Value:
         """Return the abstract value of an expression; a generator expression is a list of the values that it yields."""
@@ -63,10 +70,10 @@ class StatementFacts:
         """Yield the statements that run after this one, in order, each with its own facts; see `syncscan.rule.Facts`."""
         place = self._place
         for statement in (*place.behind, *place.again):
-            candidate = self._statements.get((statement.lineno, statement.col_offset))
+            candidate = self._shared.statements.get((statement.lineno, statement.col_offset))
             if candidate is None:
                 return
-            yield candidate.node, StatementFacts(candidate, self._statements, self._function, self._bound_in)
+            yield candidate.node, StatementFacts(candidate, self._shared)
             if holds_statements(statement) and statement not in place.again:
                 return
 
@@ -143,7 +150,7 @@ class StatementFacts:
         """Return whether an expression reads a name that the body of the innermost enclosing loop sets."""
         if self._around.in_loop(node) or isinstance(self._function.node, ast.Lambda):
             return False
-        return not self._around.paths_in(node).isdisjoint(self._bound_in(self._place.loop))
+        return not self._around.paths_in(node).isdisjoint(self._shared.bound_in(self._place.loop))
 
     def before(self, node: ast.AST) -> ast.AST | None:  # noqa: ARG002 (all nodes are in one statement)
         """Return the statement before this one in the same body, or None."""
@@ -182,7 +189,7 @@ class StatementFacts:
     @functools.cached_property
     def _around_function(self) -> SyntaxContext:
         """The context of the function, and of the statement, which a decorator or a guard has for itself."""
-        context = _context_of(self._function.node, self._function.module.lines)
+        context = self._shared.context
         context.include(nodes_of(self._candidate.node))
         return context
 
@@ -194,11 +201,6 @@ class StatementFacts:
         if statement is not None:
             self._around.include(nodes_of(statement))
         return statement
-
-
-@functools.lru_cache(maxsize=1)  # for all findings of a function, which come one after another
-def _context_of(function: ast.AST, lines: Lines) -> SyntaxContext:
-    return SyntaxContext(ast.walk(function), lines.split())
 
 
 _NOWHERE: Position = (0, 0, 0, 0)
@@ -278,31 +280,25 @@ class Matcher:
     def findings_in(self, statements: Statements, function: Function) -> list[Placed]:
         """Return the findings in a function; none where a rule raises, which `defects` then records."""
         candidates = [statement for statement in statements.values() if statement.blocks]
-        once = functools.cache(bound_in)  # the body of one loop may have many findings
+        shared = FunctionSyntax(statements, function)
         try:
-            return [
-                placed
-                for candidate in candidates
-                for placed in self._findings(candidate, statements, function, once)
-            ]
+            return [placed for candidate in candidates for placed in self._findings(candidate, shared)]
         except Exception as error:  # (the engine reports it: one line, exit status 2)
             self._defects[function] = error
             return []
 
-    def _findings(
-        self, candidate: Candidate, statements: Statements, function: Function, bound: BoundIn
-    ) -> Iterator[Placed]:
+    def _findings(self, candidate: Candidate, shared: FunctionSyntax) -> Iterator[Placed]:
         """Yield the findings in one statement; at one place, the first rule reports."""
         if is_too_deep(*inside_of(candidate.node)):
             raise RecursionError
-        facts = StatementFacts(candidate, statements, function, bound)
+        facts = StatementFacts(candidate, shared)
         taken: set[Range] = set()
         for node in _nodes_in(candidate.node):
             for rule in self._rules_for(type(node)):
                 for match in rule.matches(node, facts):
                     if (place := facts.range_of(match.node)) not in taken:
                         taken.add(place)
-                        yield _finding(rule, match, facts, function, _anchor(candidate.node))
+                        yield _finding(rule, match, facts, shared.function, _anchor(candidate.node))
 
     def _rules_for(self, kind: type[ast.AST]) -> list[Rule]:
         if kind not in self._by_type:

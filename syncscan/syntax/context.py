@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
+from syncscan.syntax.names import NamesIn
 from syncscan.syntax.source_text import SourceText, nodes_of
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -18,6 +19,7 @@ class SyntaxContext:
 
     def __init__(self, nodes: Iterable[ast.AST], lines: Sequence[str]) -> None:
         self._parents: dict[int, ast.AST] = {}
+        self._names: dict[ast.AST, NamesIn] = {}
         self.text = SourceText(lines, self._around)
         self.include(nodes)
 
@@ -106,6 +108,17 @@ class SyntaxContext:
 
     def _around(self, node: ast.AST) -> ast.AST | None:
         return self._parents.get(id(node))
+
+    def names_around(self, node: ast.AST) -> NamesIn:
+        """Return the names of the function that contains a node, or those of the outermost known node outside functions."""
+        outermost = node
+        for around in self.up(node, itself=False):
+            outermost = around
+            if isinstance(around, _FUNCTIONS):
+                break
+        if outermost not in self._names:
+            self._names[outermost] = NamesIn(outermost)
+        return self._names[outermost]
 
     def up(self, node: ast.AST, *, itself: bool = True) -> Iterator[ast.AST]:
         """Yield a node and what contains the node, from the inside out."""

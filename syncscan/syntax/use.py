@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -215,65 +214,23 @@ def _uses_of_targets(
 
 def _reads_of(name: str, statement: ast.AST, around: SyntaxContext) -> Iterator[ast.Name]:
     """Yield the reads of a name behind a statement in its function, up to the next statement that sets the name."""
-    function = function_around(statement, around)
     end = (getattr(statement, "end_lineno", 0), getattr(statement, "end_col_offset", 0))
-    found = [each for each in _names(function).get(name, ()) if (each.lineno, each.col_offset) >= end]
+    places = around.names_around(statement).places[name]
+    found = [each for each in places if (each.lineno, each.col_offset) >= end]
     for each in sorted(found, key=lambda each: (each.lineno, each.col_offset)):
         if isinstance(each.ctx, ast.Store):
             return
         yield each
 
 
-@functools.lru_cache(maxsize=1)  # for all findings of a function, which come one after another
-def _names(function: ast.AST | None) -> dict[str, list[ast.Name]]:
-    """Return the places of each name in a function."""
-    found: dict[str, list[ast.Name]] = {}
-    for each in ast.walk(function) if function is not None else ():
-        if isinstance(each, ast.Name):
-            found.setdefault(each.id, []).append(each)
-    return found
-
-
-@functools.lru_cache(maxsize=1)
-def changes_in_place(function: ast.AST | None) -> list[ast.expr]:
-    """Return the values whose methods such as `add_` a function calls."""
-    calls = (
-        [each for each in ast.walk(function) if isinstance(each, ast.Call)] if function is not None else []
-    )
-    called = [each.func for each in calls if isinstance(each.func, ast.Attribute)]
-    return [each.value for each in called if each.attr.endswith("_") and not each.attr.startswith("_")]
-
-
-def function_around(node: ast.AST, around: SyntaxContext) -> ast.AST | None:
-    """Return the function that contains a node; the outermost known node outside functions."""
-    outermost = None
-    for each in around.up(node):
-        outermost = each
-        if isinstance(each, _FUNCTIONS) and each is not node:
-            return each
-    return outermost
-
-
 def last_set(name: str, node: ast.AST, around: SyntaxContext) -> ast.expr | None:
     """Return the value that the function of a node last assigned to a name before the node, or None."""
-    function = function_around(node, around)
     statement = around.statement(node)
     start = (getattr(statement, "lineno", 0), getattr(statement, "col_offset", 0))
-    values = [each for each in _assigned(function).get(name, ()) if (each.lineno, each.col_offset) < start]
+    assigned = around.names_around(node).assigned[name]
+    values = [each for each in assigned if (each.lineno, each.col_offset) < start]
     latest = max(values, key=lambda each: each.lineno, default=None)
     return latest.value if latest is not None else None
-
-
-@functools.lru_cache(maxsize=1)  # for all findings of a function, which come one after another
-def _assigned(function: ast.AST | None) -> dict[str, list[ast.Assign]]:
-    """Return the assignments to each name in a function."""
-    found: dict[str, list[ast.Assign]] = {}
-    for each in ast.walk(function) if function is not None else ():
-        if isinstance(each, ast.Assign):
-            for target in each.targets:
-                if isinstance(target, ast.Name):
-                    found.setdefault(target.id, []).append(each)
-    return found
 
 
 def loop_over(name: str, node: ast.AST, around: SyntaxContext) -> ast.expr | None:

@@ -1,0 +1,29 @@
+"""The names of a function: where the function reads, sets and changes each of them."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+
+
+class NamesIn:
+    """The places of each name in a function, its nested functions included.
+
+    ``changed`` holds the values whose methods such as `add_` the function calls.
+    """
+
+    def __init__(self, function: ast.AST) -> None:
+        self.places: dict[str, list[ast.Name]] = defaultdict(list)
+        self.assigned: dict[str, list[ast.Assign]] = defaultdict(list)
+        self.changed: list[ast.expr] = []
+        for node in ast.walk(function):
+            if isinstance(node, ast.Name):
+                self.places[node.id].append(node)
+            elif isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, ast.Name):
+                        self.assigned[target.id].append(node)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                name = node.func.attr
+                if name.endswith("_") and not name.startswith("_"):
+                    self.changed.append(node.func.value)
