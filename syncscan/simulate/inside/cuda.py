@@ -35,7 +35,7 @@ class SimulatedCuda:
         self.gpu = gpu
         self.debug_mode = 0
         self.generator_class: Any = make_generator(torch.Generator)
-        self.stream_class, self.event_class, self.streams = make_classes(gpu)
+        self.stream_class, self.event_class, self.any_event_class, self.streams = make_classes(gpu)
 
     def install(self, patches: Patches) -> None:
         """Replace these objects in every torch module that holds them."""
@@ -47,7 +47,7 @@ class SimulatedCuda:
         }.items():
             patches.replace_everywhere(torch.cuda, name, value)
         patches.replace(torch, "Stream", self.stream_class)
-        patches.replace(torch, "Event", self.event_class)
+        patches.replace(torch, "Event", self.any_event_class)
         patches.replace(torch, "Generator", self.generator_class)
         patches.replace(torch.version, "cuda", torch.version.cuda or "12.8")
         patches.replace(torch.backends.cuda, "is_built", _is_built(torch.backends.cuda.is_built))

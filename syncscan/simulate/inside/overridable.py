@@ -37,15 +37,7 @@ class Method:
         try:
             if args and _is_overridden(args[0]):
                 return handle_torch_function(self, args[:1], *args, **kwargs)
-            try:
-                return self._implementation(*args, **kwargs)
-            except WrongArgumentsError:
-                pass
-            except TypeError as error:
-                entry = error.__traceback__
-                if entry is None or entry.tb_next is not None:
-                    raise  # else the arguments do not fit
-            return self._original(*args, **kwargs)
+            return call_fitting(self._implementation, self._original, args, kwargs)
         except BaseException as error:
             try:
                 hide(error)
@@ -67,6 +59,19 @@ class Method:
 
     def __reduce__(self) -> Any:
         return self._original.__reduce__()
+
+
+def call_fitting(implementation: Any, original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a replacement, or the original where the arguments do not fit, so that torch raises its own error."""
+    try:
+        return implementation(*args, **kwargs)
+    except WrongArgumentsError:
+        pass
+    except TypeError as error:
+        entry = error.__traceback__
+        if entry is None or entry.tb_next is not None:
+            raise  # else the arguments do not fit
+    return original(*args, **kwargs)
 
 
 class Attribute(property):

@@ -17,15 +17,35 @@ if TYPE_CHECKING:
 _handles = itertools.count(1)
 
 
-def make_classes(gpu: Gpu) -> tuple[Any, Any, CurrentStreams]:
-    """Return replacements for ``torch.cuda.Stream`` and ``torch.cuda.Event`` that report synchronization, and the current streams."""
+def make_classes(gpu: Gpu) -> tuple[Any, Any, Any, CurrentStreams]:
+    """Return replacements for ``torch.cuda.Stream``, ``torch.cuda.Event`` and ``torch.Event``, and the current streams.
 
-    class Event(_Event):
+    The replacements report synchronization.
+    """
+
+    class EventOfAnyDevice(_Event):
+        @without_our_frames
+        def __init__(self, device: Any = None, **options: bool) -> None:
+            if device is not None:
+                torch.device(device)  # raises torch's own error
+            super().__init__(**options)
+
         @without_our_frames
         def synchronize(self) -> None:
             # An event never recorded has no CUDA event yet, and torch does not call CUDA.
             if self._recorded is not None:
                 gpu.judge_call("torch.cuda.Event.synchronize", {"input": self})
+
+    class Event(EventOfAnyDevice):
+        @without_our_frames
+        def __init__(
+            self,
+            enable_timing: bool = False,
+            blocking: bool = False,
+            interprocess: bool = False,
+            external: bool = False,
+        ) -> None:
+            _Event.__init__(self, enable_timing=enable_timing, blocking=blocking, interprocess=interprocess)
 
     class Stream(_Stream):
         @without_our_frames
@@ -55,10 +75,15 @@ def make_classes(gpu: Gpu) -> tuple[Any, Any, CurrentStreams]:
             event.record(self)
             return event
 
-    for made, name in ((Event, "Event"), (Stream, "Stream")):
-        made.__qualname__, made.__module__ = name, "torch.cuda.streams"
+    for made in (Event, Stream):
+        made.__qualname__, made.__module__ = made.__name__, "torch.cuda.streams"
+    EventOfAnyDevice.__name__, EventOfAnyDevice.__qualname__, EventOfAnyDevice.__module__ = (
+        "Event",
+        "Event",
+        "torch",
+    )
     current = CurrentStreams(Stream)
-    return Stream, Event, current
+    return Stream, Event, EventOfAnyDevice, current
 
 
 class CurrentStreams(threading.local):
@@ -114,7 +139,7 @@ class _Stream:
 
 class _Event:
     def __init__(
-        self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False, **_: Any
+        self, *, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False
     ) -> None:
         self.enable_timing, self.blocking, self.interprocess = enable_timing, blocking, interprocess
         self.cuda_event = self._as_parameter_ = next(_handles)

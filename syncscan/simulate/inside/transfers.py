@@ -22,7 +22,7 @@ from .marks import (
     set_place,
     without_functions,
 )
-from .overridable import Attribute, Method, WrongArgumentsError
+from .overridable import Attribute, Method, WrongArgumentsError, call_fitting
 from .pinning import pinned_copy
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Transfers:
             patches.replace(Tensor, name, Attribute(getattr(Tensor, name), getattr(self, f"_{name}")))
         patches.replace(Tensor, "__cuda_array_interface__", property(self._cuda_array_interface))
         for name in ("cpu", "cuda", "to", "clone", "is_pinned", "pin_memory", "get_device"):
-            patches.replace(torch.UntypedStorage, name, self._plain_method(f"storage_{name}"))
+            patches.replace(torch.UntypedStorage, name, self._storage_method(name))
         for name in ("device", "is_cuda"):
             patches.replace(torch.UntypedStorage, name, property(getattr(self, f"_storage_{name}")))
         patches.replace(Tensor, "_make_wrapper_subclass", staticmethod(self._make_wrapper))
@@ -88,14 +88,14 @@ class Transfers:
         patches.replace(torch._C._nn, "_parse_to", self._parse_module_to)
         patches.replace(torch._C, "_group_tensors_by_device_and_dtype", self._grouped)
 
-    def _plain_method(self, name: str) -> Any:
-        """Return a plain function that calls the method of this name, so that it binds as a method of the tensor class."""
-        implementation = getattr(self, f"_{name}")
+    def _storage_method(self, name: str) -> Any:
+        """Return a plain function for a method of storages, on which modes and classes have no say."""
+        implementation, plain = getattr(self, f"_storage_{name}"), getattr(torch.UntypedStorage, name)
 
         def method(*args: Any, **kwargs: Any) -> Any:
-            return implementation(*args, **kwargs)
+            return call_fitting(implementation, plain, args, kwargs)
 
-        method.__name__ = method.__qualname__ = name.rpartition("storage_")[2]
+        method.__name__ = method.__qualname__ = name
         return method
 
     # Devices of tensors
@@ -293,7 +293,10 @@ class Transfers:
         return -1 if index is None else index
 
     def _storage_to(self, storage: Any, *, device: Any, non_blocking: bool = False) -> Any:
-        where = self._index(device)
+        try:
+            where = self._index(torch.device(device))
+        except (RuntimeError, TypeError):
+            raise WrongArgumentsError from None
         if where == (source := owner_place(storage)) or (where is None and source == PINNED):
             return storage
         bound = {"input": _bytes_of(storage), "device": device, "non_blocking": non_blocking}
