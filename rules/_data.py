@@ -17,7 +17,9 @@ _DTYPES = {
     "Long": "int64",
     "Bool": "bool",
 }
-OF_DATA = frozenset({"torch.tensor", "torch.as_tensor", *(f"torch.{kind}Tensor" for kind in _DTYPES)})
+OF_DATA = frozenset(
+    {"torch.tensor", "torch.as_tensor", "torch.Tensor", *(f"torch.{kind}Tensor" for kind in _DTYPES)}
+)
 
 
 def of_new(call: ast.Call, data: ast.expr, facts: Facts) -> str:
@@ -43,18 +45,39 @@ def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
         bounds = ", ".join([*map(facts.source, data.args), *([dtype.removeprefix(", ")] if dtype else [])])
         return suggest("range", bounds=bounds, device=device)
     full = f"torch.full((), {text}{dtype}, device={device})"
+    one = _only_number(data, facts)
+    if one is not None:
+        return suggest("number", full=_of_one(call, one, dtype, device, facts))
     kept = _dtype(call, facts)
     pinned = f"torch.tensor({text}{kept}, pin_memory=True).to({device}, non_blocking=True)"
     pinned += ".requires_grad_()" if kept != dtype else ""
-    is_list = (
-        isinstance(data, ast.Call) and isinstance(data.func, ast.Attribute) and data.func.attr == "tolist"
-    )
-    kind = facts.of(data).kind
-    if kind is Kind.NUMBER:
+    if facts.name_of(call.func) == "torch.Tensor":
+        return ""  # whose number is a size
+    if facts.of(data).kind is Kind.NUMBER:
         return suggest("number", full=full)
-    if is_list or kind in {Kind.LIST, Kind.TUPLE} or isinstance(data, (ast.List, ast.ListComp, ast.Tuple)):
+    if _is_list(data, facts):
         return suggest("list", pinned=pinned)
     return suggest("data", data=text, full=full, pinned=pinned)
+
+
+def _is_list(data: ast.expr, facts: Facts) -> bool:
+    if isinstance(data, ast.Call) and isinstance(data.func, ast.Attribute) and data.func.attr == "tolist":
+        return True
+    is_written_out = isinstance(data, (ast.List, ast.ListComp, ast.Tuple))
+    return is_written_out or facts.of(data).kind in {Kind.LIST, Kind.TUPLE}
+
+
+def _only_number(data: ast.expr, facts: Facts) -> ast.expr | None:
+    """Return the number of a list or tuple of one number, written out; else None."""
+    elements = data.elts if isinstance(data, (ast.List, ast.Tuple)) else []
+    return elements[0] if len(elements) == 1 and facts.of(elements[0]).kind is Kind.NUMBER else None
+
+
+def _of_one(call: ast.Call, number: ast.expr, dtype: str, device: str, facts: Facts) -> str:
+    """Return the code of a tensor of one number on the GPU; `torch.Tensor([0])` has the default dtype, as `torch.zeros(1)`."""
+    if facts.name_of(call.func) != "torch.Tensor":
+        return f"torch.full((1,), {facts.source(number)}{dtype}, device={device})"
+    return f"torch.empty(1, device={device}).fill_({facts.source(number)})"
 
 
 def _gradient(call: ast.Call, facts: Facts) -> str:

@@ -8,9 +8,12 @@ from syncscan.rule import Facts
 from syncscan.syntax.use import (
     Role,
     Use,
+    has_own_value,
+    is_parameter,
     is_set_by_loop,
     last_set,
     loop_over,
+    set_in_loop,
     use_of,
 )
 
@@ -29,6 +32,7 @@ _FACTORIES = frozenset(
 )
 _EMPTY = frozenset({"any", "sum", "all", "nonzero", "count_nonzero", "numel"})
 _LONGEST = 60
+_STEPS = 4  # names through which a value is followed
 
 
 def of_a_number(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
@@ -57,7 +61,11 @@ def of_many(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
         return suggest("copy-together", side=side)
     if facts.in_loop(node) and name:
         return suggest("collect", tensor=name)
-    return suggest("at-once", tensor=_text(tensor, facts) or "tensor") if facts.used_at_once(node) else ""
+    if not facts.used_at_once(node):
+        return ""
+    root = _root(tensor)
+    is_passed = isinstance(root, ast.Name) and is_parameter(root.id, node, facts.around(node))
+    return suggest("passed" if is_passed else "at-once", tensor=_text(tensor, facts) or "tensor")
 
 
 def _of_a_copy(use: Use, name: str, tensor: ast.AST | None, facts: Facts) -> str:
@@ -126,9 +134,27 @@ def of_a_test(tested: ast.expr, facts: Facts) -> str:
     if facts.raises(tested):
         return suggest("asserted")
     root = _root(tested.left if isinstance(tested, ast.Compare) else tested)
+    elements = _elements_behind(root, tested, facts) if facts.in_loop(tested) else ""
+    if elements:
+        return suggest("elements", tensor=elements)
     if isinstance(root, ast.Name) and loop_over(root.id, tested, facts.around(tested)) is not None:
         return _of_a_loop(tested, root, facts)
     return _of_test(use_of(tested, facts.around(tested)).node, tested, tested, facts)
+
+
+def _elements_behind(root: ast.AST | None, node: ast.AST, facts: Facts) -> str:
+    """Return the tensor from before a loop whose element of this round a name was computed from; "" if there is none."""
+    around = facts.around(node)
+    for _ in range(_STEPS):
+        made = set_in_loop(root.id, node, around) if isinstance(root, ast.Name) else None
+        if made is None:
+            return ""
+        if isinstance(made, ast.Subscript) and any(
+            is_set_by_loop(name, node, around) for name in _names_in(made.slice)
+        ):
+            return "" if _changes_in_place(made.value, node, facts) else _text(made.value, facts)
+        root = _root(made)
+    return ""
 
 
 def of_lengths(tensor: ast.AST | None, facts: Facts) -> str:
@@ -139,6 +165,8 @@ def of_lengths(tensor: ast.AST | None, facts: Facts) -> str:
 
 def of_a_bound(number: ast.expr, facts: Facts) -> str:
     """Return the suggestion for a bound of a slice."""
+    if _is_random(number, number, facts):
+        return suggest("random-number", tensor=_text(number, facts) or "the number")
     return suggest("bound", tensor=_text(number, facts) or "n")
 
 
@@ -163,7 +191,8 @@ def _of_a_loop(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
         return (
             suggest("hoist", read=_text(node, facts)) if _text(node, facts) else suggest("list-before-loop")
         )
-    if isinstance(root, ast.Attribute) and _text(tensor, facts):
+    is_own = isinstance(root, ast.Name) and has_own_value(root.id, node, around)
+    if (is_own or isinstance(root, ast.Attribute)) and _text(tensor, facts):
         return suggest("gather", tensor=_text(tensor, facts))
     if not isinstance(root, ast.Name):
         return suggest("list-before-loop")
@@ -215,8 +244,7 @@ def _by_use(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
 def _of_a_host_number(use: Use, node: ast.AST, tensor: ast.AST | None, name: str, facts: Facts) -> str:
     """Return the suggestion for a number that the host needs, or gives to its caller."""
     root = _root(tensor)
-    made = last_set(root.id, node, facts.around(node)) if isinstance(root, ast.Name) else None
-    if any(_last_name(each.func) in _RANDOM for each in _calls_in(tensor) + _calls_in(made)):
+    if _is_random(tensor, node, facts):
         return suggest("random-number", tensor=_text(tensor, facts))
     if use.role is Role.RETURNED:
         is_own = root is not None and not _calls_in(tensor) and _text(root, facts).startswith("self.")
@@ -227,6 +255,13 @@ def _of_a_host_number(use: Use, node: ast.AST, tensor: ast.AST | None, name: str
     if use.role in {Role.SIZE, Role.ITERATED}:
         return of_lengths(tensor, facts)
     return _of_an_operand(use.node, node, tensor, name, facts)
+
+
+def _is_random(tensor: ast.AST | None, node: ast.AST, facts: Facts) -> bool:
+    """Return whether a tensor is drawn at random, in its expression or where its name was set."""
+    root = _root(tensor)
+    made = last_set(root.id, node, facts.around(node)) if isinstance(root, ast.Name) else None
+    return any(_last_name(each.func) in _RANDOM for each in _calls_in(tensor) + _calls_in(made))
 
 
 def _of_an_operand(user: ast.AST, node: ast.AST, tensor: ast.AST | None, name: str, facts: Facts) -> str:

@@ -108,7 +108,7 @@ def _is_whole(part: ast.expr) -> bool:
 
 
 def _factory_on(source: ast.Call, device: DeviceCode, facts: Facts) -> str | None:
-    if unpacks(source) or keywords_of(source) & _DECIDES_THE_PLACE or not _is_alike(source, facts):
+    if unpacks(source) or keywords_of(source) & _DECIDES_THE_PLACE or not is_alike(source, facts):
         return None
     made = filled(source, facts) if facts.name_of(source.func) == "torch.tensor" else CallCode(source, facts)
     return made.with_argument("device", device.code).whole() if made is not None else None
@@ -116,7 +116,7 @@ def _factory_on(source: ast.Call, device: DeviceCode, facts: Facts) -> str | Non
 
 def is_exact(source: ast.expr, facts: Facts) -> bool:
     """Return whether a factory call creates the same on the GPU in every case, and raises the same errors."""
-    if not isinstance(source, ast.Call) or not _is_alike(source, facts):
+    if not isinstance(source, ast.Call) or not is_alike(source, facts):
         return False
     number = _number(source, facts)
     if number is not None:
@@ -130,7 +130,7 @@ def is_exact(source: ast.expr, facts: Facts) -> bool:
     )
 
 
-def _is_alike(source: ast.Call, facts: Facts) -> bool:
+def is_alike(source: ast.Call, facts: Facts) -> bool:
     """Return whether the elements are the same when the tensor is created on the GPU."""
     name = facts.name_of(source.func)
     if name in {"torch.zeros", "torch.ones", "torch.empty", "torch.eye"}:

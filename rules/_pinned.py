@@ -38,11 +38,12 @@ def pinned(source: ast.expr, facts: Facts, *, has_cuda: bool) -> str | None:
         reads_data = name == "torch.tensor" and _is_plain(facts.argument(source, "data"), facts)
         if reads_data and not _decides_the_place(source):
             flag = "True" if has_cuda else cuda_check(source, facts)
-            return (
-                CallCode(source, facts).with_argument("pin_memory", flag).whole()
-                if flag is not None
-                else None
-            )
+            if flag is None:
+                return None
+            on_host = CallCode(source, facts).with_argument(
+                "device", '"cpu"'
+            )  # whatever the default device is
+            return on_host.with_argument("pin_memory", flag).whole()
     return method_call(source, "pin_memory", facts=facts) if has_cuda and _is_dense(source, facts) else None
 
 

@@ -27,7 +27,7 @@ from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 from ._code import CallCode, as_argument
 from ._data import OF_DATA, of_data
 from ._instead import of_an_upload
-from ._made_on import DeviceCode, is_exact, made_on
+from ._made_on import DeviceCode, is_alike, is_exact, made_on
 from ._pinned import with_pinned_source
 from ._shared import (
     CONSTRUCTORS,
@@ -150,12 +150,36 @@ def _hint(call: ast.Call, source: ast.expr | None, facts: Facts) -> str:
     if plain_name(call, facts) not in _COPYING:
         return suggest("number-operand" if made == "torch.tensor" else "operand")
     device = facts.argument(call, "device")
+    if device is not None and isinstance(source, ast.Call) and _is_made_alike(source, facts):
+        return _of_a_factory(source, facts.source(device), facts)
     if device is not None and made in _RANDOM | _ROUNDED:
         return suggest("random" if made in _RANDOM else "rounded", device=facts.source(device))
     if isinstance(source, (ast.Name, ast.Attribute)):
         copy = CallCode(call, facts).with_argument("non_blocking", "True").text()
         return of_an_upload(call, source, facts.source(device) if device is not None else "", copy, facts)
+    if isinstance(source, ast.Subscript):
+        return _of_an_element(call, source, facts)
     return _of_data(call, source, device, facts)
+
+
+def _is_made_alike(source: ast.Call, facts: Facts) -> bool:
+    """Return whether a factory creates the same on the GPU, if its arguments are numbers."""
+    name = facts.name_of(source.func)
+    return name.removeprefix("torch.") in _FACTORIES and (name not in _ROUNDED or is_alike(source, facts))
+
+
+def _of_a_factory(source: ast.Call, device: str, facts: Facts) -> str:
+    """Return the suggestion to create the tensor on the GPU, by the code for it if that is one line."""
+    made = CallCode(source, facts).with_argument("device", device).text()
+    return suggest("make-on-gpu") if "\n" in made else suggest("made-with-device", made=made)
+
+
+def _of_an_element(call: ast.Call, source: ast.Subscript, facts: Facts) -> str:
+    """Return the suggestion for an element of an attribute, which is copied in each call; "" for other elements."""
+    holder = facts.source(source.value)
+    if not holder.startswith("self.") or facts.function(call).endswith("__init__"):
+        return ""
+    return suggest("held", source=facts.source(source), holder=holder, copy=facts.source(call))
 
 
 def _of_data(call: ast.Call, source: ast.expr, device: ast.expr | None, facts: Facts) -> str:

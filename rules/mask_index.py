@@ -16,6 +16,7 @@ With a CPU copy of the mask the read does not block. Sums over a mask are `(x * 
 
 import ast
 from dataclasses import replace
+from typing import TypeGuard
 
 from syncscan.model import Confidence, Value
 from syncscan.ops import Effect
@@ -97,34 +98,70 @@ def _beside(mask: Value, indexed: Value) -> Value:
 
 
 _SUMS = {"sum", "mean"}
+_ADDED: dict[type[ast.operator], str] = {ast.Add: "+=", ast.Sub: "-="}
 
 
 def _hint(node: ast.Subscript, mask: ast.AST, facts: Facts) -> str:
     """Return the suggestion for the store or the sum around the index; "" where only the general one fits."""
-    dims = {facts.of(node.value).ndim, facts.of(mask).ndim} - {None}
     tensor, picked = facts.source(node.value), facts.source(mask)
     if mask is node:
         return ""
-    if len(index_parts(node)) != 1 or len(dims) > 1:
+    missing = _missing_dims(node, mask, facts)
+    if len(index_parts(node)) != 1 or missing is None:
         return suggest("masked-part", mask=picked) if isinstance(node.ctx, ast.Load) else ""
+    hint = _of_a_statement(node, facts.statement(node), picked, missing, facts)
+    if hint or missing:
+        return hint or suggest("masked-part", mask=picked)
     around = facts.parent(node)
     if isinstance(around, ast.Attribute) and around.attr in _SUMS:
         return suggest("masked-sum", tensor=tensor, mask=picked)
-    return _of_a_store(node, facts.statement(node), picked, facts) or suggest(
-        "masked-rows", tensor=tensor, mask=picked
-    )
+    return suggest("masked-rows", tensor=tensor, mask=picked)
 
 
-def _of_a_store(node: ast.Subscript, statement: ast.AST, mask: str, facts: Facts) -> str:
+def _missing_dims(node: ast.Subscript, mask: ast.AST, facts: Facts) -> int | None:
+    """Return how many dimensions a mask has less than the tensor, 0 where that is not known; None for an impossible number."""
+    dims, known = facts.of(node.value).ndim, facts.of(mask).ndim
+    missing = dims - known if dims is not None and known is not None else 0
+    return missing if missing >= 0 else None
+
+
+def _of_a_statement(node: ast.Subscript, statement: ast.AST, mask: str, missing: int, facts: Facts) -> str:
     """Return the suggestion for a store through a mask, or for what such a store reads through the mask; "" for others."""
-    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-    if not isinstance(statement, ast.Assign) or not isinstance(target, ast.Subscript):
+    target = _target(statement)
+    if not isinstance(statement, (ast.Assign, ast.AugAssign)) or not _is_picked(target, mask, facts):
         return ""
-    stored, value = facts.source(target.value), statement.value
-    is_picked = isinstance(value, ast.Subscript) and facts.source(value.slice) == mask
-    if is_picked and isinstance(value, ast.Subscript) and facts.source(target.slice) == mask:
-        return suggest("masked-where", tensor=stored, mask=mask, value=facts.source(value.value))
-    if node is not target:
+    picked = [each for each in ast.walk(statement.value) if _is_picked(each, mask, facts)]
+    if node is not target and node not in picked:
         return ""
-    row = "masked-fill" if facts.of(value).ndim == 0 else "masked-scatter"
-    return suggest(row, tensor=stored, mask=mask, value=facts.source(value))
+    stored, value = facts.source(target.value), facts.source(statement.value)
+    wide = _widened(mask, target.slice, missing)
+    if isinstance(statement, ast.AugAssign):
+        operator = _ADDED.get(type(statement.op), "")
+        if not operator or picked or facts.of(statement.value).ndim != 0:
+            return ""
+        return suggest("masked-change", tensor=stored, operator=operator, mask=wide, value=value)
+    if picked:
+        edits: dict[ast.AST, str] = {each: facts.source(each.value) for each in picked}
+        row = "masked-where" if picked[0] is statement.value else "masked-result"
+        return suggest(row, tensor=stored, mask=wide, value=facts.edited(statement.value, edits))
+    row = "masked-fill" if facts.of(statement.value).ndim == 0 else "masked-scatter"
+    return suggest(row, tensor=stored, mask=wide, value=value)
+
+
+def _target(statement: ast.AST) -> ast.expr | None:
+    """Return the first target of an assignment, else None."""
+    if isinstance(statement, ast.AugAssign):
+        return statement.target
+    return statement.targets[0] if isinstance(statement, ast.Assign) else None
+
+
+def _is_picked(node: ast.AST | None, mask: str, facts: Facts) -> TypeGuard[ast.Subscript]:
+    return isinstance(node, ast.Subscript) and facts.source(node.slice) == mask
+
+
+def _widened(mask: str, node: ast.expr, missing: int) -> str:
+    """Return a mask with dimensions of size 1 at its end, so that the mask fits the tensor."""
+    if not missing:
+        return mask
+    text = mask if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)) else f"({mask})"
+    return f"{text}[..., {', '.join(['None'] * missing)}]"

@@ -61,7 +61,7 @@ import torch
 
 ids = np.zeros(1_000_000, dtype=np.int64)
 rows = torch.from_numpy(ids).clone().pin_memory().to("cuda", non_blocking=True)
-more = torch.tensor(ids.tolist(), pin_memory=True).to("cuda", non_blocking=True)
+more = torch.tensor(ids.tolist(), device="cpu", pin_memory=True).to("cuda", non_blocking=True)
 """,
         ),
         Example(

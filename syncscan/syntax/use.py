@@ -33,6 +33,8 @@ class Use:
     node: ast.AST
 
 
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_OF_OBJECTS = frozenset({"items", "values", "parameters", "named_parameters", "buffers", "named_buffers"})
 _SIZES = frozenset(
     [
         "zeros",
@@ -231,6 +233,44 @@ def last_set(name: str, node: ast.AST, around: SyntaxContext) -> ast.expr | None
     values = [each for each in assigned if (each.lineno, each.col_offset) < start]
     latest = max(values, key=lambda each: each.lineno, default=None)
     return latest.value if latest is not None else None
+
+
+def is_parameter(name: str, node: ast.AST, around: SyntaxContext) -> bool:
+    """Return whether a name is still the parameter of the function around a node, which nothing has set since."""
+    function = next((each for each in around.up(node, itself=False) if isinstance(each, _FUNCTIONS)), None)
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or last_set(name, node, around):
+        return False
+    arguments = function.args
+    names = [each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    return name in names and name not in {"self", "cls"}
+
+
+def set_in_loop(name: str, node: ast.AST, around: SyntaxContext) -> ast.expr | None:
+    """Return the value that a statement of the innermost loop around a node last assigned to a name before the node; else None."""
+    loop = next((each for each in around.up(node, itself=False) if isinstance(each, _LOOPS)), None)
+    made = last_set(name, node, around)
+    return made if made is not None and loop is not None and loop in around.up(made) else None
+
+
+def has_own_value(name: str, node: ast.AST, around: SyntaxContext) -> bool:
+    """Return whether a loop sets a name to another object in each round, such as a value of a mapping, not to parts of one tensor."""
+    for each in around.up(node):
+        loops = (
+            each.generators if hasattr(each, "generators") else [each] if isinstance(each, ast.For) else []
+        )
+        for loop in loops:
+            if any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(loop.target)):
+                return _yields_objects(loop.target, loop.iter)
+        if isinstance(each, _FUNCTIONS):
+            return False
+    return False
+
+
+def _yields_objects(target: ast.expr, iterable: ast.expr) -> bool:
+    called = iterable.func if isinstance(iterable, ast.Call) else None
+    if isinstance(called, ast.Attribute):
+        return called.attr in _OF_OBJECTS
+    return called is None and isinstance(target, ast.Tuple)
 
 
 def loop_over(name: str, node: ast.AST, around: SyntaxContext) -> ast.expr | None:

@@ -56,6 +56,17 @@ def said(syncscan, project):
         ("if not mask.all():\n    n = 5", "choose on the GPU: `n = torch.where(not mask.all(), 5, n)`"),
         ("assert mask.any().item()", "test on the GPU with `torch._assert_async(condition)`"),
         ("for k in range(n):\n    y = x * k\n    stats = {'sum': y.sum().item()}", "record `y.sum().detach()`"),
+        ("for k, t in {'a': x}.items():\n    n = t.sum().item()", "collect `t.sum()` of all rounds in a list, and read the list with one"),
+        ("for k in range(n):\n    a = x[k, 0]\n    b = a - 1\n    if b > 2:\n        print(k)", "call `x.tolist()` once before the loop, and take the elements of the list"),
+        ("j = torch.randint(4, (1,), device='cuda')\ny = x[:, j : j + 4]", "draw `j` on the host, with `random` or a CPU generator"),
+        ("x[mask] += x.max()", "change all elements, by 0 outside of the mask: `x += torch.where(mask[..., None], x.max(), 0)`"),
+        ("y = torch.Tensor([2]).to(x.device)", "create the tensor on the GPU: `torch.empty(1, device=x.device).fill_(2)`"),
+        ("class A(torch.nn.Module):\n    def forward(self, y):\n        return y + torch.arange(len(y)).to(self.device)", "create the tensor on the GPU: `torch.arange(len(y), device=self.device)`"),
+        ("def f(y):\n    z = y.cpu().sum()\n    return len(z)\nf(x)", "pass the host data from which `y` was copied, if the caller has them"),
+        (
+            "class A(torch.nn.Module):\n    def f(self, x):\n        return x[self.rows[0].to(x.device)]\n    def __init__(self):\n        self.rows = [torch.arange(3)]\nA().f(x)",
+            "copy `self.rows[0]` to the GPU once, where `self.rows` is filled",
+        ),
         ("def f(y):\n    return y.sum().item()\nf(x)", "return `y.sum().detach()`, and let the caller read"),
         ("def f(y):\n    n = int(y.max().item())\n    return torch.zeros(n)\nf(x)", "keep the Python numbers from which the host creates `y`"),
         ("if torch.isnan(x.sum()):\n    n = 5\n    n += 1", "`torch.where(torch.isfinite(x.sum()), x.sum(), 0)`"),
@@ -122,6 +133,13 @@ def test_the_suggestion_fits_the_line(said, lines, suggestion):
     assert suggestion in said(lines)["fix"]["description"]
 
 
+def test_both_sides_of_a_store_through_a_mask_get_the_same_suggestion(syncscan, project):
+    project({"a.py": HEAD + "x[x > 0] = x[x > 0].log()"})
+    found = json.loads(syncscan("check", "--isolated", "--output-format", "json").stdout)["findings"]
+    said = [finding["fix"]["description"] for finding in found]
+    assert said == ["compute all elements and choose: `x.copy_(torch.where(x > 0, x.log(), x))`"] * 2
+
+
 @pytest.mark.parametrize(
     ("lines", "fixed"),
     [
@@ -137,7 +155,7 @@ def test_the_suggestion_fits_the_line(said, lines, suggestion):
         ("y = torch.tensor([0], device='cuda')", "torch.full((1,), 0, device='cuda')"),
         (
             "y = torch.tensor([n, 1]).to('cuda')",
-            "torch.tensor([n, 1], pin_memory=True).to('cuda', non_blocking=True)",
+            "torch.tensor([n, 1], device=\"cpu\", pin_memory=True).to('cuda', non_blocking=True)",
         ),
     ],
 )

@@ -77,7 +77,7 @@ y = torch.tensor([1, 2],  # one
     ),
     "a number given by name": (
         "y = torch.tensor(data=0).to(d)\n",
-        "y = torch.tensor(data=0, pin_memory=torch.cuda.is_available()).to(d, non_blocking=True)\n",
+        'y = torch.tensor(data=0, device="cpu", pin_memory=torch.cuda.is_available()).to(d, non_blocking=True)\n',
     ),
     "a comment that the fix would lose": (
         "y = (\n    torch.zeros(3)  # three\n    .to(d)\n)\n",
@@ -97,7 +97,7 @@ y = torch.tensor([1, 2],  # one
     ),
     "a copy that is called as a function": (
         "y = torch.zeros(3)\ntorch.Tensor.copy_(x, torch.tensor([3]))\n",
-        "y = torch.zeros(3)\ntorch.Tensor.copy_(x, torch.tensor([3], pin_memory=torch.cuda.is_available()), non_blocking=True)\n",
+        'y = torch.zeros(3)\ntorch.Tensor.copy_(x, torch.tensor([3], device="cpu", pin_memory=torch.cuda.is_available()), non_blocking=True)\n',
     ),
     "a source that is unpacked": (
         "y = torch.zeros(d.n)\nx.copy_(*[y], non_blocking=True)\n",
@@ -109,7 +109,7 @@ y = torch.tensor([1, 2],  # one
     ),
     "a generator in the parentheses of the call": (
         "y = torch.tensor(k for k in range(3)).to(d)\n",
-        "y = torch.tensor((k for k in range(3)), pin_memory=torch.cuda.is_available()).to(d, non_blocking=True)\n",
+        'y = torch.tensor((k for k in range(3)), device="cpu", pin_memory=torch.cuda.is_available()).to(d, non_blocking=True)\n',
     ),
     "a truth value as the index": ("x[x.ndim > 0] = 1\n", "x[x.ndim > 0] = 1\n"),
     "a truth value as the index of a store of a tensor": (

@@ -1,0 +1,247 @@
+"""The suggestions for reads from the GPU: numbers, truth and copies."""
+
+from __future__ import annotations
+
+from ._suggestion import Suggestion, row
+
+_READS = "101 102 103 105 106"
+OF_READS: dict[str, Suggestion] = {
+    "append": row(
+        "101 102 103 106",
+        "appended to a list",
+        "append `{tensor}`, and read the list once, after the loop: `torch.stack({list}).tolist()`",
+    ),
+    "sum": row(
+        _READS,
+        "added up",
+        "add up on the GPU, `{statement}`, and read `{sum}` once, after the loop",
+    ),
+    "sum-long": row(
+        _READS,
+        "added up in a long statement",
+        "add `{tensor}` to `{sum}` on the GPU, and read `{sum}` once, after the loop",
+    ),
+    "log": row(
+        "101 102 103 106 107",
+        "logged or printed in a loop",
+        "keep `{tensor}`, and log all values with one `torch.stack(values).tolist()` every N steps or after the loop",
+    ),
+    "log-rarely": row(
+        "101 102 103 106 107",
+        "logged or printed outside a loop",
+        "log every N steps only, or give the logger `{tensor}`, so that the logger reads many values with one copy",
+    ),
+    "record": row(
+        "101 103 106",
+        "recorded in a dict, an attribute or a meter",
+        "record `{tensor}`, and read all records with one `torch.stack(...).tolist()` where they are printed",
+    ),
+    "return": row(
+        "101 103 106",
+        "returned",
+        "return `{tensor}`, and let the caller read the number where the caller prints or needs the number",
+    ),
+    "mirror": row(
+        "101 103 106",
+        "returned, of an attribute",
+        "keep a Python number beside `{tensor}`, set in the lines that set the tensor, and return the number",
+    ),
+    "lengths": row(
+        "101 102 103 106",
+        "a size or a range",
+        "keep the Python numbers from which the host creates `{tensor}`, pass them with the tensor, and compute the size from them",
+    ),
+    "read-together": row(
+        "101 103 106",
+        "read beside another read",
+        "read both numbers with one copy, `a, b = torch.stack([a, b]).tolist()`: the statement {side} reads from the GPU, too",
+    ),
+    "random-number": row(
+        "101 103 106",
+        "a random number",
+        "draw `{tensor}` on the host, with `random` or a CPU generator: the host needs the number, and nothing is read",
+    ),
+    "not-finite": row(
+        "101 103 104",
+        "a test for NaN or infinity",
+        "replace on the GPU, `torch.where(torch.isfinite({tensor}), {tensor}, 0)`, or test every N steps a copy made with `non_blocking=True`",
+    ),
+    "any-round": row(
+        "101 103 104",
+        "a loop that returns at the first true test",
+        "collect the tests of all rounds in a list, and read `torch.stack(tests).any()` once, after the loop",
+    ),
+    "stop": row(
+        "101 103 104",
+        "the end of a loop",
+        "test one round later: copy `{test}` into pinned memory with `non_blocking=True`, and test the copy in the next round",
+    ),
+    "choose": row(
+        "101 103 104",
+        "a choice between two values",
+        "choose on the GPU: `torch.where({test}, {new}, {old})`",
+    ),
+    "choose-name": row(
+        "101 103 104",
+        "a choice of what a name holds",
+        "choose on the GPU: `{target} = torch.where({test}, {new}, {old})`",
+    ),
+    "guard": row(
+        "101 103 104",
+        "a guard of operations with a mask",
+        "drop the test, and let the body run: `torch.where` and `masked_fill` with an empty `{mask}` change nothing",
+    ),
+    "guard-all": row(
+        "101 103 104",
+        "a guard of work for incomplete masks",
+        "drop the test, and let the body run in each call: for a `{mask}` without a false element, masked operations change nothing",
+    ),
+    "decide-before": row(
+        "101 103 104",
+        "a decision of each round of a loop",
+        "compute `{test}` for all rounds before the loop, and read the decisions with one `.tolist()`",
+    ),
+    "counter": row(
+        "101 103 104",
+        "a count that ends a loop",
+        "keep a Python number beside `{tensor}`, changed in the lines that change the tensor, and test the number",
+    ),
+    "early-exit": row(
+        "101 103 104",
+        "an early return",
+        "drop the early exit, if the code below gives the same result, or test the host data behind `{test}`",
+    ),
+    "branch": row(
+        "101 103 104",
+        "another branch",
+        "compute both results and choose with `torch.where({test}, a, b)`, or test the host data behind `{test}`",
+    ),
+    "iterate": row(
+        _READS,
+        "an element of a tensor in a loop over the tensor",
+        "loop over `{iterable}.tolist()`: one read before the loop, and none inside",
+    ),
+    "iterate-rows": row(
+        _READS,
+        "a result for each row in a loop over a tensor",
+        "call `{operation}` for all rows of `{iterable}` at once (`dim=-1`), and call `.tolist()` once before the loop",
+    ),
+    "hoist": row(
+        _READS,
+        "the same read in each round of a loop",
+        "read once before the loop: `{read}` has one value for all rounds",
+    ),
+    "elements": row(
+        _READS,
+        "an element of a tensor from before the loop",
+        "call `{tensor}.tolist()` once before the loop, and take the elements of the list",
+    ),
+    "gather": row(
+        _READS,
+        "a tensor of each object in a loop",
+        "collect `{tensor}` of all rounds in a list, and read the list with one `torch.stack(...).tolist()`",
+    ),
+    "list-before-loop": row(
+        _READS,
+        "read in each round of a loop, of a tensor from before it",
+        "call `.tolist()` once before the loop, or use the host numbers from which the tensor was created",
+    ),
+    "round-later": row(
+        _READS,
+        "read in each round of a loop that makes it",
+        "copy the tensor into pinned memory with `non_blocking=True`, record an event, and read the copy in a later iteration",
+    ),
+    "copy-before-loop": row(
+        "105",
+        "parts of a tensor, copied one by one",
+        "copy once before the loop, `{iterable}.cpu()`, and take the parts of the copy",
+    ),
+    "copies": row(
+        "105",
+        "tensors, copied one by one",
+        'queue each copy with `.to("cpu", non_blocking=True)`, and call `torch.cuda.synchronize()` once, after the loop',
+    ),
+    "append-copy": row(
+        "102 105",
+        "copied and appended to a list",
+        "append `{tensor}`, and copy once after the loop, `torch.cat({list}).cpu()`; or copy with `non_blocking=True` and synchronize once",
+    ),
+    "return-copy": row(
+        "102 105",
+        "copied and returned",
+        "return `{tensor}` as the tensor is, on the GPU, and let the caller copy the last result alone",
+    ),
+    "copy-together": row(
+        "102 105",
+        "copied beside another copy",
+        'queue this copy and that of the statement {side} with `.to("cpu", non_blocking=True)`, and synchronize once for both',
+    ),
+    "store-in-loop": row(
+        "105",
+        "stored in a host tensor in a loop",
+        "create `{store}` on the GPU with `device=`, and copy `{store}` to the host once, after the loop",
+    ),
+    "takes-tensor": row(
+        "101 103",
+        "given to an operation that reads it on the GPU",
+        "give `{operation}` the tensor itself: the operation reads the value on the GPU",
+    ),
+    "fill": row(
+        "101 103",
+        "given to `fill_`",
+        "give `fill_` the tensor itself: the operation reads the value on the GPU, as in `syncscan recipe show pad_logits_indices`",
+    ),
+    "at-once": row(
+        "102 105",
+        "used at once",
+        "start the copy where `{tensor}` is made, with `non_blocking=True`, and synchronize here; suppress the line if nothing runs between",
+    ),
+    "passed": row(
+        "102 105",
+        "a parameter of the function, used at once",
+        "pass the host data from which `{tensor}` was copied, if the caller has them; else copy with `non_blocking=True` in the caller, and synchronize here",
+    ),
+    "record-copy": row(
+        "102 105",
+        "copied into a dict, an attribute or a log",
+        "record `{tensor}`, and copy all records at once, where they are printed or written",
+    ),
+    "collect": row(
+        "102 105",
+        "used at once in a loop",
+        "collect `{tensor}` of all rounds in a list, copy with one `torch.stack(...).cpu()`, and run the host work after the loop",
+    ),
+    "index-tensor": row(
+        "102 105",
+        "an index",
+        "index with `{tensor}` itself: the GPU holds the index",
+    ),
+    "pass-tensor": row(
+        "101 103 106",
+        "given to a function",
+        "give `{function}` the tensor, `{tensor}`: its operations then read the value on the GPU",
+    ),
+    "pin-source": row(
+        "302",
+        "the result of a call",
+        "copy from pinned memory: `{source}.pin_memory().to({device}, non_blocking=True)`",
+    ),
+    "range": row("301", "a range", "create the tensor on the GPU: `torch.arange({bounds}, device={device})`"),
+    "max-of-one": row("104", "`max` of the elements of a tensor", "reduce on the GPU: `{tensor}.max()`"),
+    "min-of-one": row("104", "`min` of the elements of a tensor", "reduce on the GPU: `{tensor}.min()`"),
+    "store-on-gpu": row(
+        "105",
+        "stored in a tensor made above",
+        "create `{store}` on the GPU: add `device=` where it is made",
+    ),
+    "asserted": row(
+        "101 103 104",
+        "in an assertion, or to raise an error",
+        "test on the GPU with `torch._assert_async(condition)`, or move the check to a test or a debug mode",
+    ),
+    "pickle": row(
+        "105",
+        "pickled",
+        "pickle data of the host; copy a GPU tensor into pinned memory before, and synchronize as late as possible",
+    ),
+}
