@@ -46,7 +46,7 @@ MODULES = {
                 return apply(lambda t: t * scale, x)
     """,
     "derived": """
-        from base import Runner
+        from base import *
 
         class Fast(Runner):
             def step(self, batch):
@@ -161,6 +161,7 @@ LINES = (
     "self._make()",
     "print(tools.plain(x), Alias, nets.Batch(x).ids.item())",
     "from helpers import plain as added",
+    "more(lens, plain(x))",
 )
 
 

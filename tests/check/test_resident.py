@@ -152,6 +152,10 @@ ELSEWHERE = IN_A_PACKAGE.replace("zeros(3)", 'zeros(3, device="cuda")')
         "from top.mid.low import make\nread = lambda: make().item()\n",
         "from top.mid.low import make\ndef use(x, get=lambda: make()):\n    return get().item()\n",
         "def use():\n    from top.mid import low\n    return low.make().item()\n",
+        "from top.mid.low import *\ndef use():\n    return make().item()\n",
+        "from again import *\ndef use():\n    return make().item()\n",
+        "import again\ndef use():\n    return again.make().item()\n",
+        "def use():\n    from again import make\n    return make().item()\n",
         "from top.mid.low import make\nx = make().item()\n",
         "from top.mid.low import make\nclass C:\n    row = make().item()\n",
         "from top.mid.low import make\nclass C:\n    def f(self):\n        return make().item()\n",
@@ -160,7 +164,7 @@ ELSEWHERE = IN_A_PACKAGE.replace("zeros(3)", 'zeros(3, device="cuda")')
 def test_a_name_is_followed_through_whatever_means_its_module(use) -> None:
     texts = {
         "top": "", "top.mid": "", "top.mid.low": IN_A_PACKAGE, "other": ELSEWHERE, "user": use,
-        "between": "from top.mid.low import make\n", "apart": "def f():\n    return 1\n",
+        "between": "from top.mid.low import make\n", "again": "from top.mid.low import *\n", "apart": "def f():\n    return 1\n",
     }  # fmt: skip
     sources = {
         name: replace(source(name.replace(".", "/"), text), module=name) for name, text in texts.items()
@@ -172,6 +176,29 @@ def test_a_name_is_followed_through_whatever_means_its_module(use) -> None:
         result, _ = asked(engine, sources)
         assert result == asked(Engine(Conventions()), sources)[0]
         assert len(result.findings) == count
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "count"),
+    [
+        ("user", "from a import *\ndef make():\n    pass\nmake().item()\n", 0),
+        ("user", "from b import *\nmake().item()\n", 0),
+        ("user", "from a import *\nfrom b import *\nmake().item()\n", 0),
+        ("user", "from b import *\nfrom a import *\nmake().item()\n", 1),
+        ("a", "from b import *\n", 0),
+        ("a", "", 0),
+    ],
+)  # fmt: skip
+def test_what_a_star_imports_is_followed_where_it_changes(name, text, count) -> None:
+    made = f"import torch\ndef make():\n    return {ON_GPU}\n"
+    texts = {"a": made, "b": "import torch\ndef make():\n    return torch.zeros(3)\n", "user": "from a import *\nmake().item()\n"}  # fmt: skip
+    sources = {each: source(each, text) for each, text in texts.items()}
+    engine = Engine(Conventions())
+    assert len(asked(engine, sources)[0].findings) == 1
+    sources[name] = source(name, text)
+    result = asked(engine, sources)[0]
+    assert result == asked(Engine(Conventions()), sources)[0]
+    assert len(result.findings) == count
 
 
 def test_a_change_works_out_the_lambdas_that_mention_what_it_defines_and_no_other() -> None:

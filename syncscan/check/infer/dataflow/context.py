@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from syncscan.check.infer.dataflow.annotations import Annotations
 from syncscan.check.infer.dataflow.cells import Knowledge
-from syncscan.check.infer.dataflow.needs import UsedSlots, imports_tables, uses_in
+from syncscan.check.infer.dataflow.needs import Names, UsedSlots, imports_tables, uses_in
 from syncscan.check.infer.dataflow.observations import Observations
 from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.ir.instructions import Op, Slot
@@ -20,7 +20,7 @@ from syncscan.check.infer.source.scopes import Scopes
 from syncscan.check.infer.source.texts import chosen_by_text
 from syncscan.facts import FactSet
 from syncscan.model import Conventions, Device
-from syncscan.ops import OperationTable, stubs
+from syncscan.ops import Operation, OperationTable, stubs
 from syncscan.ops.stubs import Stub
 
 _OF_MODULES = frozenset(
@@ -47,6 +47,11 @@ class Context:
         self.scopes = Scopes()
         self.annotations = Annotations(self.program)
         self.table = table
+        self._of_others = _methods_of_others(table)
+        self.handing_on = {
+            name: full for name, full in self._of_others.items() if _hands_on(table.operations[full])
+        }
+        self._names = Names(self._is_method_of_tensors, self._computes, self._takes_tensor)
         self.conventions = conventions
         self.asked = asked  # functions outside the project that a rule asks about
         self.known = Knowledge()
@@ -147,12 +152,14 @@ class Context:
             has_tables = self._has_tables.get(module)
             if has_tables is None:  # once for each module: it looks at all names
                 has_tables = self._has_tables[module] = imports_tables(module)
-            known = self._uses[state.function] = uses_in(
-                state.ir, state.function, has_tables, self._is_method_of_tensors, self._takes_tensor
-            )
+            known = self._uses[state.function] = uses_in(state.ir, state.function, has_tables, self._names)
         return known
 
     def _is_method_of_tensors(self, name: str) -> bool:
+        """Return whether tensors have a method that nothing else has which the operation table or Python know."""
+        return name not in self._of_others and self._computes(name)
+
+    def _computes(self, name: str) -> bool:
         """Return whether tensors have a method that neither modules nor Python's own objects have."""
         if name in _OF_MODULES or name in _OF_PYTHON:
             return False
@@ -171,3 +178,18 @@ class Context:
         if known is None:
             known = self._chosen[function] = chosen_by_text(function)
         return known
+
+
+def _methods_of_others(table: OperationTable) -> dict[str, str]:
+    """Return the full names of the methods that the operation table knows of classes other than tensors, by their own names."""
+    found = {}
+    for full in table.operations:
+        owner, _, name = full.rpartition(".")
+        if owner.rpartition(".")[2][:1].isupper() and owner != "torch.Tensor":
+            found[name] = full
+    return found
+
+
+def _hands_on(operation: Operation) -> bool:
+    """Return whether the result of a method is its argument, or is where that is, as in `accelerate.Accelerator.gather`."""
+    return (operation.result or "").startswith("arg ")

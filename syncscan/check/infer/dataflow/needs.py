@@ -60,11 +60,9 @@ def imports_tables(module: Module) -> bool:
     return any(isinstance(each, Import) and each.module in _TABLES for each in module.names.values())
 
 
-def uses_in(
-    ir: FunctionIR, function: Function, has_tables: bool, is_method: Predicate, takes_tensor: Predicate
-) -> UsedSlots:
+def uses_in(ir: FunctionIR, function: Function, has_tables: bool, names: Names) -> UsedSlots:
     """Return the slots of a function that only a tensor can be; see `_Search`."""
-    search = _Search(ir, function.module, has_tables, is_method, takes_tensor)
+    search = _Search(ir, function.module, has_tables, names)
     tensors = search.reach([used for slot, op in enumerate(ir.ops) for used in search.used_by(slot, op)])
     copied = [ir.operands[slot][0] for slot in range(len(ir)) if search.is_download(slot)]
     handled: frozenset[Slot] = frozenset()
@@ -77,20 +75,25 @@ def uses_in(
     return UsedSlots(tensors, search.reach(copied) if copied else frozenset(), handled, trains)
 
 
-class _Search:
-    """Looks for the slots of a function that only a tensor can be.
+class Names(NamedTuple):
+    """Predicates for the name of a method or function.
 
-    ``is_method`` says whether a name is that of a method of tensors alone, and ``takes_tensor`` whether the function of
-    torch with this name takes a tensor first.
+    ``is_method``: tensors alone have the method. ``computes``: the result of the method is a tensor, whatever has the method.
+    ``takes_tensor``: the function of torch takes a tensor first.
     """
 
-    def __init__(
-        self, ir: FunctionIR, module: Module, has_tables: bool, is_method: Predicate, takes_tensor: Predicate
-    ) -> None:
+    is_method: Predicate
+    computes: Predicate
+    takes_tensor: Predicate
+
+
+class _Search:
+    """Looks for the slots of a function that only a tensor can be."""
+
+    def __init__(self, ir: FunctionIR, module: Module, has_tables: bool, names: Names) -> None:
         self._ir = ir
         self._module = module
-        self._is_method = is_method
-        self._takes_tensor = takes_tensor
+        self._names = names
         self._has_tables = has_tables
 
     def reach(self, queue: list[Slot]) -> frozenset[Slot]:
@@ -123,7 +126,7 @@ class _Search:
             base = operands[0]
             if self.is_download(slot) and self._is_computed(base):
                 yield slot
-            if name and self._is_method(name) and (name not in _OF_ARRAYS or self.is_download(base)):
+            if name and self._names.is_method(name) and (name not in _OF_ARRAYS or self.is_download(base)):
                 yield base
         elif op == Op.ATTRIBUTE:
             if data[0] in _ALONE:
@@ -136,7 +139,7 @@ class _Search:
         """Yield the operands that an instruction uses as tensors or arrays."""
         operands, data = self._ir.operands[slot], self._ir.data[slot]
         if (op == Op.ATTRIBUTE and data[0] in _ALSO_OF_ARRAYS) or (
-            op in _CALLS and data.attribute and self._is_method(data.attribute)
+            op in _CALLS and data.attribute and self._names.is_method(data.attribute)
         ):
             yield operands[0]
 
@@ -145,7 +148,8 @@ class _Search:
         op = self._ir.ops[slot] if slot >= 0 else None
         if op == Op.ATTRIBUTE:
             return self._is_computed(self._ir.operands[slot][0])
-        return op in _COMPUTED or (op == Op.CALL_METHOD and self._is_method(self._ir.data[slot].attribute))
+        name = self._ir.data[slot].attribute if op == Op.CALL_METHOD else ""
+        return op in _COMPUTED or (bool(name) and self._names.computes(name))
 
     def _first_argument(self, operands: tuple[Slot, ...], site: CallSite) -> Iterator[Slot]:
         """Yield the first argument of a function of torch."""
@@ -154,7 +158,7 @@ class _Search:
         owner, name = self._full_name(operands[0]), site.attribute
         if not name:
             owner, _, name = owner.rpartition(".")
-        if owner in _FUNCTIONS and self._takes_tensor(name):
+        if owner in _FUNCTIONS and self._names.takes_tensor(name):
             yield operands[2 if site.has_bound else 1]
 
     def _masks(self, index: Slot, levels: int = _DEEPEST) -> Iterator[Slot]:
@@ -184,7 +188,9 @@ class _Search:
         elif op == Op.ATTRIBUTE:
             passes = data[0] in _PARTS
         else:
-            passes = self.is_download(slot) or (op == Op.CALL_METHOD and self._takes_tensor(data.attribute))
+            name = data.attribute if op == Op.CALL_METHOD else ""
+            is_method = bool(name) and self._names.takes_tensor(name) and self._names.is_method(name)
+            passes = self.is_download(slot) or is_method
             passes = passes and not self._full_name(operands[0])
         return operands[:1] if passes else ()
 

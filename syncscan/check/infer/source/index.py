@@ -23,6 +23,7 @@ AUTOGRAD_FUNCTIONS = frozenset({"torch.autograd.Function", "torch.autograd.funct
 LAMBDA = "<lambda>"
 NO_NAMES: frozenset[str] = frozenset()  # CPython makes a new one each time
 FIELDS = ""  # stands among the members of a class for the order of its fields
+ALL = "*"  # of `from module import *`
 NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple", "collections.namedtuple"})
 
 # Decorators that make a kernel of what they are given; packages give them out under names of their own.
@@ -396,6 +397,7 @@ class Module:
     is_outside: bool = field(init=False)
     _defined: Counter[str] = field(default_factory=Counter)
     _by_node: dict[ast.ClassDef, Class] = field(default_factory=dict)
+    _stars: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         self.is_outside = is_outside(self.name)
@@ -408,6 +410,18 @@ class Module:
             unread.read(self)
         return unread is not None
 
+    @property
+    def stars(self) -> tuple[str, ...]:
+        """The modules of which ``from module import *`` imports every name, the last one first."""
+        if self._stars is None:
+            found = [
+                target.module
+                for target in self.names.values()
+                if isinstance(target, Import) and target.name == ALL
+            ]
+            self._stars = tuple(reversed(found))
+        return self._stars
+
     def class_at(self, node: ast.ClassDef) -> Class | None:
         """Return the class that a statement defines, or None."""
         if not self._by_node:
@@ -415,8 +429,9 @@ class Module:
         return self._by_node.get(node)
 
     def forget_nodes(self) -> None:
-        """Clear the cache of `class_at`."""
+        """Clear the caches of `class_at` and `stars`."""
         self._by_node.clear()
+        self._stars = None
 
     def key_of(self, qualname: str) -> str:
         """Return the key of the next definition of a name."""
@@ -455,5 +470,6 @@ def imported_names(node: ast.Import | ast.ImportFrom, module: Module) -> dict[st
     else:
         source = module.resolve_relative(node.module, node.level)
         for alias in node.names:
-            names[alias.asname or alias.name] = Import(source, alias.name)
+            star = f"{ALL}{source}" if alias.name == ALL else ""  # a module may have several
+            names[star or alias.asname or alias.name] = Import(source, alias.name)
     return names

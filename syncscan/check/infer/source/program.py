@@ -134,7 +134,22 @@ class Program:
         found = module.names.get(name)
         if found is None and name in module.aliases and seen < _MOST_STEPS:
             return self._alias(module, dotted_name(module.aliases[name]), seen + 1)
+        if found is None and module.stars and (source := self.behind_star(module, name)) is not None:
+            return self.lookup(source, name, seen + 1) if seen < _MOST_STEPS else None
         return self._follow(found, seen) if isinstance(found, Import) else found
+
+    def behind_star(self, module: Module, name: str) -> Module | None:
+        """Return the module that binds a name which a module has by ``from module import *``; None where it binds the name itself."""
+        seen: set[Module] = set()
+        queue = [] if name.startswith("_") else [module]
+        while queue:
+            module = queue.pop()
+            if name in module.names or name in module.globals:
+                return module if seen else None
+            seen.add(module)
+            sources = [self.modules.get(star) for star in reversed(module.stars)]
+            queue += [each for each in sources if each is not None and each not in seen]
+        return None
 
     def written_as(self, module: Module, name: str, seen: int = 0) -> tuple[Module, ast.expr] | None:
         """Return the expression for which a name of a module stands, such as a type, and the module that says so."""
@@ -147,6 +162,9 @@ class Program:
             owner = self.follow(target)
             return self.written_as(owner, rest, seen + 1) if isinstance(owner, Module) and rest else None
         alias = module.aliases.get(name)
+        if alias is None and module.stars and seen < _MOST_STEPS:
+            source = self.behind_star(module, head)
+            return self.written_as(source, name, seen + 1) if source is not None else None
         return (module, alias) if alias is not None else None
 
     def _alias(self, module: Module, name: str, seen: int) -> Definition | None:
@@ -184,7 +202,10 @@ class Program:
             return None
         if target.name in source.globals:
             return source, target.name
-        onward = source.names.get(target.name)
+        behind = self.behind_star(source, target.name) if source.stars else None
+        onward = (behind or source).names.get(target.name)
+        if behind is not None and target.name in behind.globals:
+            return behind, target.name
         return self.global_of(onward, seen + 1) if isinstance(onward, Import) and seen < _MOST_STEPS else None
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from syncscan.check.infer.source.edits import ModuleEdit, NotFollowedError
 from syncscan.check.infer.source.fields import beside, says_so
-from syncscan.check.infer.source.index import FIELDS, NO_NAMES, Class, Function, Import, Module, Virtual
+from syncscan.check.infer.source.index import ALL, FIELDS, NO_NAMES, Class, Function, Import, Module, Virtual
 from syncscan.check.infer.source.program import Program, relate
 from syncscan.check.infer.source.syntax import walk
 
@@ -129,6 +129,10 @@ class _Restructuring:
         if not otherwise:
             return
         names = _Names(self._program, self._modules)
+        whole = {edit.module for edit in self._edits if edit.is_whole}
+        starred = [module for module, name in otherwise if name.startswith(ALL)]
+        if any(module not in whole or names.is_starred(module) for module in starred):
+            raise NotFollowedError  # any name may mean something else
         names.mark(otherwise)
         for module, name in names.otherwise:
             self.found.questions.add((module, name))
@@ -333,6 +337,10 @@ class _Names:
                 if isinstance(target, Import):
                     self._importers.setdefault(target, []).append((module, local))
 
+    def is_starred(self, module: Module) -> bool:
+        """Return whether a file has ``from module import *``."""
+        return any(Import(known_as, ALL) in self._importers for known_as in self._program.names_of(module))
+
     def mark(self, names: Iterable[Named]) -> None:
         """Add names, and propagate them to their aliases and importers."""
         queue = [*names]
@@ -350,6 +358,9 @@ class _Names:
         module, name = named
         for known_as in self._program.names_of(module):
             yield from self._importers.get(Import(known_as, name), ())
+            for importer, _ in self._importers.get(Import(known_as, ALL), ()):
+                if name not in importer.names and name not in importer.globals:
+                    yield importer, name
         yield from _aliases(module, _Mention({name}, set()))
 
     def _holding(self, module: Module) -> Iterator[Named]:

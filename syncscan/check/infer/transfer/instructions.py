@@ -32,7 +32,7 @@ from syncscan.check.infer.transfer.functions import call_function
 from syncscan.check.infer.transfer.guesses import by_use, named
 from syncscan.check.infer.transfer.methods import inherited, made_by_base
 from syncscan.check.infer.transfer.modules import MODULE_METHODS, module_method
-from syncscan.check.infer.transfer.names import imported, outer_name
+from syncscan.check.infer.transfer.names import imported, is_bound, outer_name
 from syncscan.check.infer.transfer.operators import binary, compared, unary
 from syncscan.check.infer.transfer.point import DEFAULT_DEVICE, Point
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
@@ -71,7 +71,8 @@ def _entry_device(at: Point, values: Values, of_module: bool) -> AbstractValue:
 
 @register(INSTRUCTIONS, Op.READ_NAME)
 def _read_name(at: Point, values: Values, name: str) -> AbstractValue:
-    return by_use(at, outer_name(at, name))
+    value = outer_name(at, name)
+    return by_use(at, value) if value is not BOTTOM or is_bound(at, name) else value
 
 
 @register(INSTRUCTIONS, Op.IMPORT)

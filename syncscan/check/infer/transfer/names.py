@@ -27,9 +27,25 @@ def outer_name(at: Point, name: str) -> AbstractValue:
     module = at.module
     if name in module.names or name in module.globals:
         return module_name(at, module, name)
+    source = at.context.program.behind_star(module, name) if module.stars else None
+    if source is not None:
+        return module_name(at, source, name)
     if name in builtin_names():
         return AbstractValue(Kind.MODULE, payload=f"builtins.{name}")
     return at.read(at.context.known.globals[module, name])  # bound in an expression, if at all
+
+
+def is_bound(at: Point, name: str) -> bool:
+    """Return whether the project binds a non-local name; others are of built-ins, or of ``from module import *`` of a package."""
+    scope = at.function.parent
+    while scope is not None:
+        if name in scope.children or name in at.context.scopes.locals_of(scope):
+            return True
+        scope = scope.parent
+    module = at.module
+    if name in module.names or name in module.globals:
+        return True
+    return bool(module.stars) and at.context.program.behind_star(module, name) is not None
 
 
 def module_name(at: Point, module: Module, name: str) -> AbstractValue:
@@ -49,6 +65,9 @@ def module_name(at: Point, module: Module, name: str) -> AbstractValue:
         return definition(target)
     if own is not None:
         return own
+    source = program.behind_star(module, name) if module.stars else None
+    if source is not None:
+        return module_name(at, source, name)
     submodule = program.modules.get(f"{module.name}.{name}")
     return AbstractValue(Kind.MODULE, payload=submodule) if submodule is not None else BOTTOM
 

@@ -163,6 +163,8 @@ def _of_unknown(at: Point, base: AbstractValue, name: str, call: Call) -> Abstra
     if base is BOTTOM and _is_of_tensors_alone(at, name) and _has_one_on_gpu(call) and at.stays_open():
         beside = refine(together(at, call.args), dtype=None, ndim=None, pinned=None)
         return at.call_method(beside, name, call)
+    if base is BOTTOM and name in at.context.handing_on and as_tensor(call.first).is_gpu and at.stays_open():
+        return at.call_outside(at.context.handing_on[name], call.on(base))
     return BOTTOM if name in _LEAVE or name not in _OF_MORE_THAN_TENSORS else base
 
 

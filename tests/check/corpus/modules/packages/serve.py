@@ -16,5 +16,5 @@ def run():
     buffers.SHARED.tolist()  # expect: SYN102
     engine.Pool(4).read()
     limit.tolist()  # expect: SYN102
-    shared_by_star.tolist()  # todo: SYN102
+    shared_by_star.tolist()  # expect: SYN102
     return engine.missing.anything().tolist()  # silent

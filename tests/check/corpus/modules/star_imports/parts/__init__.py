@@ -1,0 +1,1 @@
+from .buffers import *  # noqa: F403
