@@ -253,7 +253,7 @@ def set_in_loop(name: str, node: ast.AST, around: SyntaxContext) -> ast.expr | N
 
 
 def has_own_value(name: str, node: ast.AST, around: SyntaxContext) -> bool:
-    """Return whether a loop sets a name to another object in each round, such as a value of a mapping, not to parts of one tensor."""
+    """Return whether each round of a loop sets a name to an object of its own, such as a value of a mapping."""
     for each in around.up(node):
         loops = (
             each.generators if hasattr(each, "generators") else [each] if isinstance(each, ast.For) else []
