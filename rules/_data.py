@@ -39,8 +39,8 @@ def of_new(call: ast.Call, data: ast.expr, facts: Facts) -> str:
 def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
     """Return the suggestion for a call that creates a tensor of ``data``, for a GPU named as source text."""
     text, dtype = facts.source(data), _dtype(call, facts) + _gradient(call, facts)
-    if text.startswith("self.") and text.count(".") == 1 and not facts.function(call).endswith("__init__"):
-        return suggest("constant", data=text, device=device)
+    if is_constant(data, call, facts):
+        return suggest("constant", data=text)
     if isinstance(data, ast.Call) and facts.name_of(data.func) == "builtins.range":
         bounds = ", ".join([*map(facts.source, data.args), *([dtype.removeprefix(", ")] if dtype else [])])
         return suggest("range", bounds=bounds, device=device)
@@ -65,6 +65,37 @@ def _is_list(data: ast.expr, facts: Facts) -> bool:
         return True
     is_written_out = isinstance(data, (ast.List, ast.ListComp, ast.Tuple))
     return is_written_out or facts.of(data).kind in {Kind.LIST, Kind.TUPLE}
+
+
+def is_constant(data: ast.expr, node: ast.AST, facts: Facts) -> bool:
+    """Return whether data are a setting: an attribute of an object, or one under ``config``, read outside of ``__init__``."""
+    parts = []
+    while isinstance(data, ast.Attribute):
+        parts.append(data.attr)
+        data = data.value
+    is_kept = isinstance(data, ast.Name) and (data.id == "self" or "config" in (data.id, *parts[1:]))
+    return bool(parts) and is_kept and not facts.function(node).endswith("__init__")
+
+
+def data_behind(source: ast.expr, facts: Facts) -> ast.expr | None:
+    """Return the data of the call at the start of a chain such as ``torch.tensor(data).view(1, -1)``; else None."""
+    while isinstance(source, ast.Call):
+        if facts.name_of(source.func) in OF_DATA or _is_of_data(source):
+            return (
+                source.args[0]
+                if len(source.args) == 1 and not isinstance(source.args[0], ast.Starred)
+                else None
+            )
+        if not isinstance(source.func, ast.Attribute):
+            return None
+        source = source.func.value
+    return None
+
+
+def _is_of_data(call: ast.Call) -> bool:
+    """Return whether a call of another statement, of which nothing more is known, is that of a function such as ``torch.tensor``."""
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return isinstance(owner, ast.Name) and f"{owner.id}.{call.func.attr}" in OF_DATA  # type: ignore[attr-defined]
 
 
 def _only_number(data: ast.expr, facts: Facts) -> ast.expr | None:

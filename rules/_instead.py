@@ -17,6 +17,7 @@ from syncscan.syntax.use import (
     use_of,
 )
 
+from ._data import data_behind, is_constant
 from ._shared import call_around, index_parts
 from ._suggestions import suggest
 
@@ -73,7 +74,8 @@ def _of_a_copy(use: Use, name: str, tensor: ast.AST | None, facts: Facts) -> str
     if use.role is Role.APPENDED and facts.in_loop(use.node):
         return suggest("append-copy", tensor=name, list=_list_of(use, facts))
     if use.role in {Role.RECORDED, Role.LOGGED}:
-        return suggest("record-copy", tensor=name)
+        is_moved = _text(use.node, facts) == _text(_root(tensor), facts) != ""
+        return suggest("copies") if is_moved else suggest("record-copy", tensor=name)
     if use.role is Role.INDEX:
         return suggest("index-tensor", tensor=_text(tensor, facts))
     return suggest("return-copy", tensor=_text(tensor, facts)) if use.role is Role.RETURNED else ""
@@ -122,7 +124,10 @@ def of_an_upload(
     """Return the suggestion for a named tensor of the host that is copied to the GPU; ``copy`` is the call without blocking."""
     around, name = facts.around(call), facts.source(source)
     made = last_set(source.id, call, around) if isinstance(source, ast.Name) else None
-    if isinstance(made, ast.Call) and _last_name(made.func) in _FACTORIES and device:
+    data = data_behind(made, facts) if made is not None else None
+    if data is not None and is_constant(data, call, facts):
+        return suggest("constant", data=_text(data, facts) or name)
+    if data is None and isinstance(made, ast.Call) and _last_name(made.func) in _FACTORIES and device:
         return suggest("made-above", source=name, device=device)
     if name.startswith("self.") and name.count(".") == 1 and not facts.function(call).endswith("__init__"):
         return suggest("buffer", source=name, copy=facts.edited(call, {}))

@@ -190,7 +190,7 @@ TABLE: dict[str, Suggestion] = {
     "constant": row(
         "301 302",
         "an attribute, uploaded in each call",
-        "create the tensor of `{data}` once, as a buffer of the module, which `module.to(device)` moves",
+        "create the tensor of `{data}` once, and keep the tensor: in a module as a buffer, which `module.to(device)` moves",
     ),
     "number": row("301 302", "a number", "create the tensor on the GPU: `{full}`"),
     "list": row("301 302", "a list", "copy from pinned memory: `{pinned}`"),

@@ -25,7 +25,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._code import CallCode, as_argument
-from ._data import OF_DATA, of_data
+from ._data import OF_DATA, data_behind, is_constant, of_data
 from ._instead import of_an_upload
 from ._made_on import DeviceCode, is_alike, is_exact, made_on
 from ._pinned import with_pinned_source
@@ -186,6 +186,9 @@ def _of_data(call: ast.Call, source: ast.expr, device: ast.expr | None, facts: F
     """Return the suggestion for a call that creates the source on the spot."""
     if not isinstance(source, ast.Call):
         return ""
+    data = data_behind(source, facts)
+    if data is not None and is_constant(data, call, facts):
+        return suggest("constant", data=facts.source(data))
     if plain_name(call, facts) == "type_as" and call.args and plain_name(source, facts) in _FACTORIES:
         return suggest("like", like=facts.source(call.args[0]))
     if device is not None and facts.name_of(source.func) == "torch.Tensor" and not given(source):
