@@ -97,7 +97,16 @@ def _of_copies(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     if isinstance(node, ast.Call) and _last_name(node.func) == "tolist":
         return _of_a_loop(node, tensor, facts)
     iterables = [loop_over(name, node, facts.around(node)) for name in _names_in(tensor)]
-    parts = [each for each in iterables if each is not None and facts.of(each).is_gpu]
+    picked = (
+        [each for each in ast.walk(tensor) if isinstance(each, ast.Subscript)] if tensor is not None else []
+    )
+    around = facts.around(node)
+    taken = [
+        each.value
+        for each in picked
+        if any(is_set_by_loop(name, node, around) for name in _names_in(each.slice))
+    ]
+    parts = [*taken, *(each for each in iterables if each is not None and facts.of(each).is_gpu)]
     if parts and _text(parts[0], facts):
         return suggest("copy-before-loop", iterable=_text(parts[0], facts))
     return suggest("copies")
@@ -138,6 +147,9 @@ def of_a_test(tested: ast.expr, facts: Facts) -> str:
     """Return the suggestion for a GPU tensor that decides a branch."""
     if facts.raises(tested):
         return suggest("asserted")
+    whole = facts.parent(tested)
+    if isinstance(whole, ast.BoolOp) and all(facts.of(each).is_gpu for each in whole.values):
+        return _of_several(whole, facts)
     root = _root(tested.left if isinstance(tested, ast.Compare) else tested)
     elements = _elements_behind(root, tested, facts) if facts.in_loop(tested) else ""
     if elements:
@@ -145,6 +157,18 @@ def of_a_test(tested: ast.expr, facts: Facts) -> str:
     if isinstance(root, ast.Name) and loop_over(root.id, tested, facts.around(tested)) is not None:
         return _of_a_loop(tested, root, facts)
     return _of_test(use_of(tested, facts.around(tested)).node, tested, tested, facts)
+
+
+def _of_several(whole: ast.BoolOp, facts: Facts) -> str:
+    """Return the suggestion for tensors that `and` or `or` connects, each of which is read."""
+    parts = [_text(each, facts) for each in whole.values]
+    operator = " & " if isinstance(whole.op, ast.And) else " | "
+    marked = [
+        f"({part})" if isinstance(each, ast.Compare) else part
+        for part, each in zip(parts, whole.values, strict=True)
+    ]
+    text = operator.join(marked)
+    return suggest("combine", test=text) if all(parts) and len(text) <= 2 * _LONGEST else ""
 
 
 def _elements_behind(root: ast.AST | None, node: ast.AST, facts: Facts) -> str:

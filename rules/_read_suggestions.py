@@ -106,6 +106,11 @@ OF_READS: dict[str, Suggestion] = {
         "a count that ends a loop",
         "keep a Python number beside `{tensor}`, changed in the lines that change the tensor, and test the number",
     ),
+    "combine": row(
+        "104",
+        "tensors connected by `and` or `or`",
+        "combine on the GPU, `{test}`, and read the result once",
+    ),
     "early-exit": row(
         "101 103 104",
         "an early return",

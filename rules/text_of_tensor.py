@@ -79,7 +79,8 @@ def _tensor(node: ast.AST, facts: Facts) -> ast.expr | None:
     if isinstance(node, ast.FormattedValue):
         return node.value
     if isinstance(node, ast.BinOp):
-        return node.right if not isinstance(node.right, ast.Tuple) else None
+        parts = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
+        return next((each for each in parts if facts.of(each).is_gpu), None)
     arguments = given(node) if isinstance(node, ast.Call) else []
     return next((each for each in arguments if facts.of(each).is_gpu), None)
 

@@ -56,6 +56,9 @@ def said(syncscan, project):
         ("if not mask.all():\n    n = 5", "choose on the GPU: `n = torch.where(not mask.all(), 5, n)`"),
         ("assert mask.any().item()", "test on the GPU with `torch._assert_async(condition)`"),
         ("for k in range(n):\n    y = x * k\n    stats = {'sum': y.sum().item()}", "record `y.sum().detach()`"),
+        ("def f(a):\n    return a < 3 and n\nf(x.sum())", "decide on the GPU"),
+        ("print('%d %s' % (n, x.sum()))", "give the logger `x.sum().detach()`"),
+        ("for k in range(n):\n    a = x[:, k].cpu().sum()", "copy once before the loop, `x.cpu()`, and take the parts of the copy"),
         ("for k, t in {'a': x}.items():\n    n = t.sum().item()", "collect `t.sum()` of all rounds in a list, and read the list with one"),
         ("for k in range(n):\n    a = x[k, 0]\n    b = a - 1\n    if b > 2:\n        print(k)", "call `x.tolist()` once before the loop, and take the elements of the list"),
         ("j = torch.randint(4, (1,), device='cuda')\ny = x[:, j : j + 4]", "draw `j` on the host, with `random` or a CPU generator"),
@@ -135,6 +138,15 @@ def said(syncscan, project):
 )  # fmt: skip
 def test_the_suggestion_fits_the_line(said, lines, suggestion):
     assert suggestion in said(lines)["fix"]["description"]
+
+
+def test_tensors_that_and_connects_get_the_same_suggestion(syncscan, project):
+    project({"a.py": HEAD + "def f(a, b):\n    return a < 3 and b\nf(x.sum(), x.max())"})
+    found = json.loads(syncscan("check", "--isolated", "--output-format", "json", "--when", "all").stdout)[
+        "findings"
+    ]
+    said = {finding["fix"]["description"] for finding in found}
+    assert said == {"combine on the GPU, `(a < 3) & b`, and read the result once"}
 
 
 def test_both_sides_of_a_store_through_a_mask_get_the_same_suggestion(syncscan, project):
