@@ -134,11 +134,17 @@ host = pinned.to(torch.float16)
         source = copied(call, facts)
         if plain_name(call, facts) not in _COPYING:
             source = decider(call, facts, _HOST) or source
-        message = f"Copying {shown(source or call, facts)} to the GPU blocks the CPU until the copy is done"
+        message = f"Copying {shown(source or _receiver(call), facts)} to the GPU blocks the CPU until the copy is done"
         values = facts.of(call), facts.of(source or call)
         because = doubted(*values) if plain_name(call, facts) in _COPYING else deciding(*reversed(values))
         rewrite = _rewrite(call, source, facts) if source else None
         return Match(call, message, because, _hint(call, source, facts), rewrite)
+
+
+def _receiver(call: ast.Call) -> ast.expr:
+    """Return the object that a call such as ``batch.to("cuda")`` copies, or the call itself."""
+    is_copy = isinstance(call.func, ast.Attribute) and call.func.attr in _COPYING
+    return call.func.value if is_copy and isinstance(call.func, ast.Attribute) else call
 
 
 def _hint(call: ast.Call, source: ast.expr | None, facts: Facts) -> str:

@@ -85,13 +85,20 @@ def _tensor(node: ast.AST, facts: Facts) -> ast.expr | None:
     return next((each for each in arguments if facts.of(each).is_gpu), None)
 
 
+def _tensor_in(value: Value) -> Value | None:
+    """Return a value that holds a tensor on the GPU; None where the value may be a text instead, which most texts are made of."""
+    if any(option.kind is Kind.STRING for option in value.options):
+        return None
+    return on_gpu(value)
+
+
 def _written(node: ast.AST, facts: Facts) -> Value | None:
     """Return the GPU value that a node turns into text."""
     if isinstance(node, ast.FormattedValue):
-        return on_gpu(facts.of(node.value))
+        return _tensor_in(facts.of(node.value))
     if isinstance(node, ast.BinOp):
         is_format = isinstance(node.op, ast.Mod) and facts.of(node.left).kind is Kind.STRING
-        return on_gpu(facts.of(node.right)) if is_format else None
+        return _tensor_in(facts.of(node.right)) if is_format else None
     call = blocking_call(node, facts, Effect.DOWNLOAD)
     if call is None or not facts.name_of(call.func).startswith(_WRITERS):
         return None

@@ -73,6 +73,12 @@ def packages() -> frozenset[str]:
 
 
 @functools.cache
+def names() -> tuple[str, ...]:
+    """Return the full names of all stubs."""
+    return tuple(name for package in sorted(packages()) for name in load(package))
+
+
+@functools.cache
 def load(package: str) -> Mapping[str, Stub]:
     """Return the stubs of a package by their names."""
     return parse(package, (files("syncscan.rules") / "stubs" / f"{package}.toml").read_text(encoding="utf-8"))

@@ -48,8 +48,11 @@ class Context:
         self.annotations = Annotations(self.program)
         self.table = table
         self._of_others = _methods_of_others(table)
+        known = {name: table.operations.get(full) for name, full in self._of_others.items()}
         self.handing_on = {
-            name: full for name, full in self._of_others.items() if _hands_on(table.operations[full])
+            name: self._of_others[name]
+            for name, operation in known.items()
+            if operation and _hands_on(operation)
         }
         self._names = Names(self._is_method_of_tensors, self._computes, self._takes_tensor)
         self.conventions = conventions
@@ -181,9 +184,9 @@ class Context:
 
 
 def _methods_of_others(table: OperationTable) -> dict[str, str]:
-    """Return the full names of the methods that the operation table knows of classes other than tensors, by their own names."""
+    """Return the full names of the methods that the table and stubs know of classes other than tensors, by their own names."""
     found = {}
-    for full in table.operations:
+    for full in (*stubs.names(), *table.operations):
         owner, _, name = full.rpartition(".")
         if owner.rpartition(".")[2][:1].isupper() and owner != "torch.Tensor":
             found[name] = full

@@ -126,7 +126,11 @@ class _Search:
             base = operands[0]
             if self.is_download(slot) and self._is_computed(base):
                 yield slot
-            if name and self._names.is_method(name) and (name not in _OF_ARRAYS or self.is_download(base)):
+            if (
+                name
+                and self._is_of_tensors(name, data)
+                and (name not in _OF_ARRAYS or self.is_download(base))
+            ):
                 yield base
         elif op == Op.ATTRIBUTE:
             if data[0] in _ALONE:
@@ -134,6 +138,11 @@ class _Search:
         elif op in _ITEMS and not self._has_tables:
             masks = [*self._masks(operands[1])]
             yield from (operands[0], *masks) if masks else ()
+
+    def _is_of_tensors(self, name: str, site: CallSite) -> bool:
+        """Return whether only a tensor takes a call; what others have under the name takes arguments: `accelerator.backward(loss)`."""
+        has_arguments = site.positional or site.starred or site.keywords
+        return self._names.is_method(name) or (not has_arguments and self._names.computes(name))
 
     def handled_by(self, slot: Slot, op: int) -> Iterator[Slot]:
         """Yield the operands that an instruction uses as tensors or arrays."""
