@@ -138,7 +138,7 @@ class Cells(dict[Key, Cell[Fact]]):
 # Named one by one, because an object of a compiled class does not list its attributes.
 _SORTS: Final = (
     "parameters", "returns", "attributes", "globals", "captured", "set_outside", "set_in_bodies", "registered", "placing", "texts",
-    "left_out", "defaults", "virtual_places", "virtual_arguments", "virtual_returns", "virtual_placing",
+    "left_out", "handed", "virtual_handed", "defaults", "virtual_places", "virtual_arguments", "virtual_returns", "virtual_placing",
 )  # fmt: skip
 
 
@@ -159,6 +159,8 @@ class Knowledge:
         self.registered: Cells[tuple[Class, str], AbstractValue] = Cells("registered", BOTTOM)
         # The parameters that put a result of a function on the GPU; "" where something else does.
         self.placing: Cells[Function, frozenset[str]] = Cells("placing", frozenset())
+        # The parameters that a function returns as they are, whose arguments are results of a call.
+        self.handed: Cells[Function, frozenset[str]] = Cells("handed", frozenset())
         # The texts that callers pass to a parameter; `ANY_TEXT` where it is not known which.
         self.texts: Cells[Parameter, frozenset[str]] = Cells("texts", frozenset())
         # Whether a call leaves a parameter out that has a default.
@@ -173,6 +175,7 @@ class Knowledge:
             "virtual arguments", BOTTOM
         )
         self.virtual_returns: Cells[Virtual, AbstractValue] = Cells("virtual returns", BOTTOM)
+        self.virtual_handed: Cells[Virtual, frozenset[Named]] = Cells("virtual handed", frozenset())
         self.virtual_placing: Cells[Virtual, frozenset[Named]] = Cells("virtual placing", frozenset())
 
         self.callees: dict[Function, dict[Function | Virtual, Called]] = {}

@@ -110,6 +110,11 @@ class Function:
         self.is_of_class = "builtins.classmethod" in decorators
         self.is_kernel = any(f".{name}".endswith(_MAKE_KERNELS) for name in decorators)
 
+    def is_argument(self, parameter: Parameter) -> bool:
+        """Return whether each call passes exactly one value for a parameter: neither the receiver, nor a default, nor `*args`."""
+        is_receiver = self.owner is not None and not self.is_static and parameter is self.parameters[0]
+        return not (is_receiver or parameter.star or parameter.default is not None)
+
     @property
     def is_lambda(self) -> bool:
         """True for a lambda, which the analysis meets where it stands."""

@@ -104,7 +104,11 @@ def _return(at: Point, values: Values, data: None) -> AbstractValue:
     if at.function.is_generator:
         return BOTTOM
     value = at.context.observations.result(at, values[0])
-    _returned(at, value)
+    parameter = at.context.parameter_at(at.state, at.state.ir.operands[at.number][0])
+    if parameter is not None and value is values[0] and at.function.is_argument(parameter):
+        at.tell(at.context.known.handed[at.function], frozenset({parameter.name}))
+    else:
+        _returned(at, value)
     return value
 
 
@@ -141,10 +145,13 @@ def _result(at: Point, values: Values, data: None) -> AbstractValue:
     if (value.kind is Kind.UNKNOWN or value.kind is Kind.NONE) and at.declare():
         value = join(value, _declared_result(at)) if value is NONE else _declared_result(at)
     placing = frozenset((name, place_of(function, name)) for name in at.read(known.placing[function]))
+    handed = frozenset((name, place_of(function, name)) for name in at.read(known.handed[function]))
     for virtual in virtuals:
         if value is not BOTTOM:
             at.tell(known.virtual_returns[virtual], value)
         at.tell(known.virtual_placing[virtual], placing)
+        if handed:
+            at.tell(known.virtual_handed[virtual], handed)
     return BOTTOM
 
 

@@ -65,6 +65,11 @@ def call_function(at: Point, function: Function, call: Call) -> AbstractValue:
     passed = passed_by(function, call)
     pass_arguments(at, function, passed, call)
     value = at.read(at.context.known.returns[function])
+    handed = at.read(at.context.known.handed[function])
+    if handed:
+        value = join(
+            value, join_all(crossing(argument) for parameter, argument in passed if parameter.name in handed)
+        )
     if value.kind is Kind.UNKNOWN or value.kind is Kind.NONE:
         value = _declared(at, function, value)
     if isinstance(value.payload, Class) and value.kind is Kind.INSTANCE:
@@ -176,6 +181,10 @@ def _call_virtual(at: Point, virtual: Virtual, call: Call) -> AbstractValue:
     places.update(call.kwargs)
     _pass_to_all(at, virtual, places)
     value = at.read(known.virtual_returns[virtual])
+    for name, its_place in sorted(at.read(known.virtual_handed[virtual]), key=str):
+        for place in dict.fromkeys((its_place, name)):
+            if place in places:
+                value = join(value, crossing(places[place]))
     if value.holds_gpu and parts_on_gpu(value):
         placing = at.read(known.virtual_placing[virtual])
         names = frozenset([name for name, _ in placing])

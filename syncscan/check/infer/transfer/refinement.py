@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from syncscan.check.infer.domain.lattice import as_tensor, join_all, without_none
@@ -25,6 +26,8 @@ _KINDS = {
     "builtins.list": Kind.LIST,
     "builtins.tuple": Kind.TUPLE,
     "builtins.dict": Kind.DICT,
+    "builtins.set": Kind.SET,
+    "builtins.slice": Kind.SLICE,
     "collections.abc.Mapping": Kind.DICT,
     "typing.Mapping": Kind.DICT,
     "numbers.Number": Kind.NUMBER,
@@ -33,6 +36,15 @@ _KINDS = {
 _NOWHERE = frozenset(
     {Kind.NONE, Kind.NUMBER, Kind.STRING, Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET, Kind.SLICE, Kind.CLASS}
 )  # have no device
+
+_WITHOUT_TENSORS = sys.stdlib_module_names | {
+    "numpy",
+    "pandas",
+    "PIL",
+}  # packages whose classes no tensor is of
+_ALSO_TENSORS = frozenset(
+    {"object", "Any", "Iterable", "Sized", "Hashable", "Container", "Collection", "Reversible"}
+)  # but for these (torch 2.13), and ``SupportsFloat`` and the like
 
 IS_INSTANCE = frozenset({"builtins.isinstance", "torch.is_tensor"})
 
@@ -90,12 +102,16 @@ def at_place(at: Point, value: AbstractValue, device: Device) -> AbstractValue:
     return value
 
 
-def kinds_asked(classes: Sequence[AbstractValue], names: Sequence[str]) -> set[Kind]:
-    """Return the kinds that ``isinstance(x, (Tensor, int))`` tests for; empty if any class has no kind of its own."""
-    full = [
+def _full_names(classes: Sequence[AbstractValue], names: Sequence[str]) -> list[str]:
+    return [
         each.payload if isinstance(each.payload, str) else name
         for each, name in zip(classes, names, strict=True)
     ]
+
+
+def kinds_asked(classes: Sequence[AbstractValue], names: Sequence[str]) -> set[Kind]:
+    """Return the kinds that ``isinstance(x, (Tensor, int))`` tests for; empty if any class has no kind of its own."""
+    full = _full_names(classes, names)
     return {_KINDS[name] for name in full} if all(name in _KINDS for name in full) else set()
 
 
@@ -111,7 +127,21 @@ def of_classes_asked(
     if kinds := kinds_asked(classes, names):
         return _of_kinds(at, value, kinds, holds=holds)
     wanted = [each.payload for each in classes if isinstance(each.payload, Class)]
-    return _of_classes(at, value, wanted, holds=holds) if len(wanted) == len(classes) else value
+    if len(wanted) == len(classes):
+        return _of_classes(at, value, wanted, holds=holds)
+    excludes = holds and not any(map(_may_be_tensor, _full_names(classes, names)))
+    return (
+        join_all([option for option in value.options if option.kind is not Kind.TENSOR])
+        if excludes
+        else value
+    )
+
+
+def _may_be_tensor(cls: str) -> bool:
+    """Return whether a tensor may be an instance of a class, by the full name of the class."""
+    package, _, name = cls.rpartition(".")
+    is_known = package.partition(".")[0] in _WITHOUT_TENSORS
+    return not is_known or name in _ALSO_TENSORS or name.startswith("Supports")
 
 
 def is_always(value: AbstractValue, kinds: set[Kind]) -> bool:
