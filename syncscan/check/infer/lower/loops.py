@@ -117,7 +117,9 @@ def _set_by(to: Lowering, node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.Call):
         yield from (to.path(keyword.value) for keyword in node.keywords if keyword.arg == "out")
         if isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
-            yield to.path(node.func.value)
+            path = to.path(node.func.value)
+            if path in to.env or _is_inside(path):  # else a name of the module, as in ``torch.add(x, y)``
+                yield path
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
         yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
     elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
