@@ -115,15 +115,20 @@ def _set_by(to: Lowering, node: ast.AST) -> Iterator[str]:
             if isinstance(node, ast.Subscript):
                 yield to.path(node.value)
     elif isinstance(node, ast.Call):
-        yield from (to.path(keyword.value) for keyword in node.keywords if keyword.arg == "out")
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
-            path = to.path(node.func.value)
-            if path in to.env or _is_inside(path):  # else a name of the module, as in ``torch.add(x, y)``
-                yield path
+        yield from _changed_by(to, node)
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
         yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
     elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
         yield node.name or ""
+
+
+def _changed_by(to: Lowering, call: ast.Call) -> Iterator[str]:
+    """Yield the paths that a call may change, but for names of the module, as in ``torch.add(x, y)``."""
+    yield from (to.path(keyword.value) for keyword in call.keywords if keyword.arg == "out")
+    if isinstance(call.func, ast.Attribute) and call.func.attr in _CHANGES:
+        path = to.path(call.func.value)
+        if path in to.env or _is_inside(path):
+            yield path
 
 
 def _parts(loop: ast.For | ast.AsyncFor | ast.While) -> Iterator[ast.AST]:
