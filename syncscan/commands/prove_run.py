@@ -15,7 +15,7 @@ from syncscan.check.discover import Project, load_project
 from syncscan.check.engine import Engine
 from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.prove.certificate import Certificate, NamedObstacle, Proofs
-from syncscan.check.prove.ran import Code, RunSeen
+from syncscan.check.prove.ran import Code, RunSeen, loaded
 from syncscan.config import Config, find_config, load_config
 from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, ConfigError, SyncscanError, suggestion
 from syncscan.facts import merged
@@ -93,12 +93,11 @@ def _certified(
         config.table(),
         merged(facts) if facts else None,
     )
-    result = engine.check(project.sources, None, progress)
-    assert isinstance(engine.solver, Solver)
     run = _run_seen(options, config, [source.shown for source in project.sources])
-    proofs = Proofs(
-        engine.solver, result.findings, project.sources, _assumptions(options.assume, config), run
-    )
+    sources = project.sources if run is None else loaded(project.sources, run, options.entry)
+    result = engine.check(sources, None, progress)
+    assert isinstance(engine.solver, Solver)
+    proofs = Proofs(engine.solver, result.findings, sources, _assumptions(options.assume, config), run)
     return proofs.certify(options.entry)
 
 
@@ -134,23 +133,34 @@ def _run_seen(options: ProveOptions, config: Config, files: list[str]) -> RunSee
     for site in trace["sites"]:
         if site["line"] and site["allowed"] is None and (path := shown(site["path"])) is not None:
             synchronized.setdefault(path, set()).add(site["line"])
-    return RunSeen(ran, synchronized, *_calls_of(trace, shown))
+    callers = _callers_of(trace, shown)
+    calls: dict[Code, set[Code]] = {}
+    for code, found in callers.items():
+        for caller, _ in found:
+            calls.setdefault(caller, set()).add(code)
+    return RunSeen(ran, synchronized, _callees_of(trace, shown), calls, callers)
 
 
-def _calls_of(
+def _callees_of(
     trace: Trace, shown: Callable[[str], str | None]
-) -> tuple[dict[str, dict[tuple[int, int], set[str]]], dict[Code, set[Code]]]:
-    """Return the names that each call had, and the callees of each piece of code."""
+) -> dict[str, dict[tuple[int, int], set[str]]]:
+    """Return the names that each call had, by the end of the call."""
     callees: dict[str, dict[tuple[int, int], set[str]]] = {}
     for name, rows in trace["callees"].items():
         known = callees.setdefault(shown(name) or name, {})
         for _, _, line, column, names in rows:
             known.setdefault((line, column), set()).update(names)
-    calls: dict[Code, set[Code]] = {}
+    return callees
+
+
+def _callers_of(trace: Trace, shown: Callable[[str], str | None]) -> dict[Code, set[tuple[Code, int]]]:
+    """Return the callers of each piece of code, with the line of the call."""
+    callers: dict[Code, set[tuple[Code, int]]] = {}
     for name, rows in trace["callers"].items():
-        for line, caller, first, _ in rows:
-            calls.setdefault((shown(caller) or caller, first), set()).add((shown(name) or name, line))
-    return callees, calls
+        for line, caller, first, at in rows:
+            code = (shown(name) or name, line)
+            callers.setdefault(code, set()).add(((shown(caller) or caller, first), at))
+    return callers
 
 
 def _held_against(

@@ -173,6 +173,8 @@ def of_instance(frame: WalkFrame, node: ast.AST, base: AbstractValue, cls: Class
     for method in frame.source.made_properties(cls, name):
         frame.calls(node, method)
     found = frame.prover.attribute(cls, name)
+    if name == "training" and cls.is_module and found is TOP:
+        return BOOL
     if found is TOP:
         for method in frame.source.overrides(cls, "__getattr__"):
             frame.calls(node, method)

@@ -95,7 +95,7 @@ def base_value(frame: WalkFrame, node: ast.expr) -> AbstractValue:
 
 def arguments_of(frame: WalkFrame, node: ast.Call) -> Arguments:
     """Walk the arguments of a call."""
-    args, kwargs, spreads = list[AbstractValue](), dict[str, AbstractValue](), False
+    args, kwargs, rest = list[AbstractValue](), dict[str, AbstractValue](), list[AbstractValue]()
     for argument in node.args:
         if isinstance(argument, ast.Starred):
             value = frame.evaluate(argument.value)
@@ -103,17 +103,18 @@ def arguments_of(frame: WalkFrame, node: ast.Call) -> Arguments:
             if value.kind is Kind.TUPLE and value.items is not None:
                 args += value.items
             else:
-                spreads = True
+                rest.append(item)
                 args.append(item)
         else:
             args.append(frame.evaluate(argument))
+            rest += args[-1:] if rest else []  # in an unknown position
     for keyword in node.keywords:
         value = frame.evaluate(keyword.value)
         if keyword.arg is None:
-            spreads = True
+            rest.append(value.element or TOP if value.kind is Kind.DICT else TOP)
         else:
             kwargs[keyword.arg] = value
-    return Arguments(tuple(args), kwargs, spreads)
+    return Arguments(tuple(args), kwargs, bool(rest), join_all(rest) if rest else TOP)
 
 
 @handles(TRANSFERS, "method")
@@ -163,7 +164,10 @@ def _of_tensor(
 ) -> AbstractValue:
     if name in {"dim", "ndimension"}:
         return frame.attribute(node, base, "ndim")
-    return call_outside(frame, node, f"torch.Tensor.{name}", args.on(base))
+    full = f"torch.Tensor.{name}"
+    if frame.source.operation(full) is None and frame.prover.ran.called(frame.module, node) is not None:
+        return unresolved(frame, node, args, name)  # what is here may be no tensor
+    return call_outside(frame, node, full, args.on(base))
 
 
 def _of_anything(
@@ -175,7 +179,7 @@ def _of_anything(
     if operation is not None and may_be_gpu(base):
         bound = Bound.of(operation, (base, *args.args), args.kwargs)
         if possible_case(bound, dense=frame.source.is_dense) is not None or (
-            args.spreads and (operation.blocks or operation.sometimes)
+            args.spreads_more and (operation.blocks or operation.sometimes)
         ):
             return _of_tensor_or_other(frame, node, base, name, args)
     return unresolved(frame, node, args, name)
@@ -190,7 +194,7 @@ def _of_tensor_or_other(
     full = f"torch.Tensor.{name}"
     operation = frame.source.operation(full)
     assert operation is not None
-    blocks(frame, node, full, Bound.of(operation, (base, *args.args), args.kwargs), spreads=args.spreads)
+    blocks(frame, node, full, Bound.of(operation, (base, *args.args), args.kwargs), spreads=args.spreads_more)
     return TOP
 
 
@@ -205,7 +209,7 @@ def _of_object(
     found = []
     called = [method for method in methods if not method.is_property]
     if called:
-        found.append(call_functions(frame, node, called, args))
+        found.append(call_functions(frame, node, called, args, has_receiver=True))
     if len(called) < len(methods):
         value = of_instance(frame, node, base, cls, name)
         found.append(call_value(frame, node, value, args, name))

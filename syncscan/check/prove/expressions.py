@@ -11,7 +11,7 @@ from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.prove.calls import base_value, call
 from syncscan.check.prove.containers import iterates
 from syncscan.check.prove.definitions import decorate
-from syncscan.check.prove.frame import EXPRESSIONS, WalkFrame, handles
+from syncscan.check.prove.frame import EXPRESSIONS, Arguments, WalkFrame, handles
 from syncscan.check.prove.functions import construct
 from syncscan.check.prove.names import name_value
 from syncscan.check.prove.narrowing import narrow
@@ -67,7 +67,7 @@ def escapes(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> AbstractVa
                         frame.calls(node, each)
                         decorate(frame, node, each)
         elif option.kind is Kind.CLASS and isinstance(payload, Class):
-            construct(frame, node, payload)
+            construct(frame, node, payload, Arguments(spreads=True))
     return value
 
 

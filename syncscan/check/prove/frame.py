@@ -14,6 +14,7 @@ from syncscan.check.prove.ran import Ran
 from syncscan.check.prove.source import Definitions
 from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, join, merged
 from syncscan.check.prove.walk import Group, Obstacle, SourceRange, Walk
+from syncscan.model import Kind
 
 Env = dict[str, AbstractValue]
 Handler = TypeVar("Handler", bound=Callable[..., object])
@@ -61,11 +62,12 @@ class Asked(Protocol):
 
 
 class Arguments(NamedTuple):
-    """The arguments of a call; ``spreads`` says that it passes on more than is written out."""
+    """The arguments of a call; ``spreads`` says that it passes on more than is written out, each of them a ``rest``."""
 
     args: tuple[AbstractValue, ...] = ()
     kwargs: Mapping[str, AbstractValue] = {}
     spreads: bool = False
+    rest: AbstractValue = TOP
 
     @property
     def values(self) -> tuple[AbstractValue, ...]:
@@ -78,11 +80,16 @@ class Arguments(NamedTuple):
             return self.kwargs[name]
         if position < len(self.args):
             return self.args[position]
-        return TOP if self.spreads else None
+        return self.rest if self.spreads else None
 
     def on(self, base: AbstractValue) -> Arguments:
         """Return the arguments of a method as those of the function that it is."""
-        return Arguments((base, *self.args), self.kwargs, self.spreads)
+        return Arguments((base, *self.args), self.kwargs, self.spreads, self.rest)
+
+    @property
+    def spreads_more(self) -> bool:
+        """Return whether the call passes on more than numbers."""
+        return self.spreads and self.rest.kind is not Kind.NUMBER
 
 
 @dataclass(slots=True)
@@ -146,11 +153,15 @@ class WalkFrame:
                 self.calls(node, function)
         return TOP
 
-    def calls(self, node: ast.AST, function: Function) -> None:
-        """Note that a function may be called."""
+    def calls(
+        self, node: ast.AST, function: Function, values: dict[str, AbstractValue] | None = None
+    ) -> None:
+        """Note that a function may be called, and what its parameters may be, anything where that is not given."""
+        line = getattr(node, "lineno", 0)
+        if self.prover.ran.knows_calls:
+            self.walk.passes(function, (line, getattr(node, "end_lineno", None) or line), values or {})
         if self._allowed or not self.prover.ran.body(function):
             return
-        line = getattr(node, "lineno", 0)
         self.walk.calls.setdefault(function, line)
         self.walk.call_lines.setdefault(function, set()).add(line)
 

@@ -12,6 +12,7 @@ from syncscan.check.prove.definitions import CONTEXT, decorate, is_context
 from syncscan.check.prove.frame import TRANSFERS, Arguments, WalkFrame, handles
 from syncscan.check.prove.outside import call_outside, operation_call
 from syncscan.check.prove.packages import is_harmless_base
+from syncscan.check.prove.passed import bound
 from syncscan.check.prove.receivers import RECEIVERS, of_python
 from syncscan.check.prove.values import ANYWHERE, BOTTOM, NONE, TOP, AbstractValue, join_all
 from syncscan.model import Kind
@@ -41,9 +42,10 @@ def _call_option(
         and isinstance(payload, BoundMethod)
         and isinstance(payload.function, Function)
     ):
-        return call_functions(frame, node, _overriding(frame, payload.function, payload.receiver), args)
+        functions = _overriding(frame, payload.function, payload.receiver)
+        return call_functions(frame, node, functions, args, has_receiver=True)
     if callee.kind is Kind.CLASS and isinstance(payload, Class):
-        return construct(frame, node, payload)
+        return construct(frame, node, payload, args)
     if callee.kind is Kind.INSTANCE:
         return _call_object(frame, node, callee, args)
     if callee.kind is Kind.MODULE and isinstance(payload, str):
@@ -68,7 +70,7 @@ def call_named(frame: WalkFrame, node: ast.AST, name: str, args: Arguments, amon
     if isinstance(own, Class):
         if name.endswith(".__call__"):
             return _call_object(frame, node, AbstractValue(Kind.INSTANCE, payload=own), args)
-        return construct(frame, node, own)
+        return construct(frame, node, own, args)
     if own is not None:
         return call_function(frame, node, own, args)
     if frame.source.is_own(name):
@@ -89,19 +91,26 @@ def _overriding(frame: WalkFrame, function: Function, receiver: AbstractValue) -
 
 
 def call_functions(
-    frame: WalkFrame, node: ast.AST, functions: Iterable[Function], args: Arguments
+    frame: WalkFrame,
+    node: ast.AST,
+    functions: Iterable[Function],
+    args: Arguments,
+    *,
+    has_receiver: bool = False,
 ) -> AbstractValue:
     """Walk a call of any of several functions; with a trace, of functions that ran."""
     found = [
-        call_function(frame, node, function, args)
+        call_function(frame, node, function, args, has_receiver=has_receiver)
         for function in functions
         if frame.prover.ran.body(function)
     ]
     return join_all(found) if found else TOP
 
 
-def call_function(frame: WalkFrame, node: ast.AST, function: Function, args: Arguments) -> AbstractValue:
-    """Walk a call of a function of the project; return the result."""
+def call_function(
+    frame: WalkFrame, node: ast.AST, function: Function, args: Arguments, *, has_receiver: bool = False
+) -> AbstractValue:
+    """Walk a call of a function of the project, a method's with the receiver before its arguments or not; return the result."""
     declared = frame.source.declared.get(function)
     if declared is not None:
         frame.assume(f"`{declared}` does what [tool.syncscan.operations] declares")
@@ -111,18 +120,18 @@ def call_function(frame: WalkFrame, node: ast.AST, function: Function, args: Arg
             reason = f"the first launch of `{function.name}` for each key measures it, which synchronizes"
             frame.may(node, None, reason, "launch each key before the step")
         return TOP
-    frame.calls(node, function)
+    frame.calls(node, function, bound(function, args, has_receiver=has_receiver))
     is_plain = decorate(frame, node, function)
     if is_context(function):
         return CONTEXT
     return frame.prover.returned(function) if is_plain else TOP
 
 
-def construct(frame: WalkFrame, node: ast.AST, cls: Class) -> AbstractValue:
+def construct(frame: WalkFrame, node: ast.AST, cls: Class, args: Arguments) -> AbstractValue:
     """Walk the making of an object of a class, or of one below it."""
     made = [method for name in _MAKERS for method in frame.source.overrides(cls, name)]
     for method in made:
-        frame.calls(node, method)
+        frame.calls(node, method, bound(method, args, has_receiver=True))
     for each in filter(frame.prover.ran.made, (cls, *cls.subclasses)):
         _makes_defaults(frame, node, each)
         decorate(frame, node, each)
@@ -188,16 +197,18 @@ def _call_object(frame: WalkFrame, node: ast.AST, callee: AbstractValue, args: A
     if not isinstance(cls, Class):
         return call_outside(frame, node, f"{cls}.__call__", args)
     methods = frame.source.overrides(cls, "__call__")
-    if not methods and cls.is_module:
+    if not methods and any(each.is_module for each in (cls, *cls.subclasses)):
         methods = frame.source.overrides(cls, "forward")
         for hook in frame.prover.hooks():
             if isinstance(hook, Function):
                 frame.calls(node, hook)
             else:
                 frame.unknown(node, f"runs the hook that {hook} registers")
+    if not methods and frame.prover.ran.called(frame.module, node) is not None:
+        return unresolved(frame, node, args, "")
     if not methods:
         return frame.unknown(node, f"`__call__` of `{cls.name}` is not in the project")
-    return call_functions(frame, node, methods, args)
+    return call_functions(frame, node, methods, args, has_receiver=True)
 
 
 def call_super(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> AbstractValue:
@@ -206,7 +217,7 @@ def call_super(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> 
     if owner is None:
         return frame.unknown(node, among=name)
     methods, outside = _above(owner, name)
-    values = [call_function(frame, node, method, args) for method in methods]
+    values = [call_function(frame, node, method, args, has_receiver=True) for method in methods]
     strange = [base for base in outside if not (is_harmless_base(base) and name.startswith("__"))]
     values += [call_outside(frame, node, f"{base}.{name}", args) for base in strange]
     if not methods and not outside and not name.startswith("__"):
@@ -248,4 +259,5 @@ def call_class_method(
             frame.calls(node, method)
         return call_functions(frame, node, methods[:1], args) if methods else None
     methods = list(frame.source.overrides(cls, name))
-    return call_functions(frame, node, methods, args) if methods else None
+    is_of_class = all(method.is_of_class for method in methods)
+    return call_functions(frame, node, methods, args, has_receiver=is_of_class) if methods else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from syncscan.check.infer.source.index import Class
 from syncscan.check.infer.transfer.conditions import Bound
@@ -113,6 +114,8 @@ def _compared(
         return host_arrays("bool") if not (may_be_gpu(left) or may_be_gpu(right)) else TOP
     if all(_compares_itself(frame, each, operator) for each in (left, right)):
         return BOOL
+    if any(_refuses_tensors(frame, each, operator) for each in (left, right)):
+        return BOOL
     if kinds.isdisjoint(_SEQUENCES):
         if kinds == {Kind.UNKNOWN}:
             frame.may(node, None, "both operands may be lists of tensors on the GPU", _NUMBER)
@@ -120,7 +123,7 @@ def _compared(
     if all(map(may_hold_gpu, (left, right))):
         reason = "it compares items that may be tensors on the GPU, and asks for the truth"
         frame.may(node, None, reason, _NUMBER)
-    return BOOL if kinds <= _SEQUENCES else TOP
+    return BOOL if kinds <= _SEQUENCES | {Kind.NUMBER} else TOP
 
 
 def _compares_itself(frame: WalkFrame, value: AbstractValue, operator: str) -> bool:
@@ -134,6 +137,13 @@ def _compares_itself(frame: WalkFrame, value: AbstractValue, operator: str) -> b
     return not any(frame.source.overrides(cls, name) for name in names) and all(
         is_harmless_base(base) for above in cls.mro() for base in above.external_bases
     )
+
+
+def _refuses_tensors(frame: WalkFrame, value: AbstractValue, operator: str) -> bool:
+    """Return whether a tensor compares itself with no such value: a text, or an object that compares itself."""
+    if value.kind is Kind.NUMBER or value is HOST:
+        return False
+    return _compares_itself(frame, value, operator)
 
 
 def _known(operator: str, left: AbstractValue, right: AbstractValue) -> AbstractValue:
@@ -208,17 +218,22 @@ def _contains(
     calls_dunder(frame, node, container, "__iter__")
     for option in container.options or (container,):
         if option.kind is Kind.TENSOR or option.kind is Kind.UNKNOWN:
-            if may_be_gpu(option):
+            if may_be_gpu(option) and not _refuses_tensors(frame, item, "Eq"):
                 frame.may(node, None, "it searches what may be a tensor on the GPU", "annotate the container")
         elif option.kind in _ITEMS and (may_be_gpu(item) or may_hold_gpu(option)):
-            is_plain = item.kind in {Kind.STRING, Kind.NONE, Kind.DTYPE, Kind.DEVICE}
-            if not is_plain and not all(
-                _compares_itself(frame, each, "Eq")
-                for one in (item, elements(option))
-                for each in one.options or (one,)
-            ):
+            if not _are_equal_on_host(frame, item.options or (item,), elements(option).options or (TOP,)):
                 frame.may(node, None, "it compares with what may be tensors on the GPU", "annotate the items")
     return BOOL
+
+
+def _are_equal_on_host(
+    frame: WalkFrame, some: Iterable[AbstractValue], others: Iterable[AbstractValue]
+) -> bool:
+    """Return whether nothing is read from the GPU to tell whether two values are equal."""
+    sides = [[*some], [*others]]
+    if any(all(_refuses_tensors(frame, each, "Eq") for each in side) for side in sides):
+        return True
+    return all(_compares_itself(frame, each, "Eq") for side in sides for each in side)
 
 
 # Subscripts

@@ -65,6 +65,8 @@ def call_outside(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) ->
         return _call_standard(frame, node, "os", args)
     if root == "builtins":
         return call_builtin(frame, node, name.partition(".")[2], args)
+    if root not in {"torch", "numpy"} and frame.source.operation(name) is not None:
+        return operation_call(frame, node, name, args)
     if is_cast(name):
         return args.given(1, "val") or TOP
     if root == "torch":
@@ -86,7 +88,7 @@ def _call_standard(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) 
     if root_of(name) in _TEXTS:
         for value in args.values:
             formats(frame, node, value)
-    elif any(map(may_hold_gpu, args.values)) or args.spreads:
+    elif any(map(may_hold_gpu, args.values)) or args.spreads_more:
         frame.may(node, None, f"`{name}` may be given a tensor on the GPU, and read it", _HOST_ARGUMENTS)
         return NO_TENSOR
     if root_of(name) in {"math", "time", "random"} or name.startswith("triton."):
@@ -98,7 +100,7 @@ _HOST_ARGUMENTS = "annotate the arguments with types that are no tensors"
 
 
 def _call_numpy(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
-    if any(map(may_hold_gpu, args.values)) or args.spreads:
+    if any(map(may_hold_gpu, args.values)) or args.spreads_more:
         reason = f"`{name}` may be given a tensor on the GPU, and copy it to the host"
         frame.may(node, None, reason, "annotate the arguments as `numpy.ndarray`")
     return (
@@ -169,10 +171,14 @@ def operation_call(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) 
             node, f"the operation `{name}` is not in the operation table", name.rpartition(".")[2]
         )
     bound = Bound.of(operation, args.args, args.kwargs)
-    blocks(frame, node, name, bound, spreads=args.spreads)
+    blocks(frame, node, name, bound, spreads=args.spreads_more)
     if _is_in_place(name) and args.args:
         return args.args[0] if args.args[0].kind is Kind.TENSOR else ANYWHERE
-    return TOP if args.spreads and operation.result not in {"number", "none", "string"} else result_of(bound)
+    return (
+        TOP
+        if args.spreads_more and operation.result not in {"number", "none", "string"}
+        else result_of(bound)
+    )
 
 
 def _is_in_place(name: str) -> bool:

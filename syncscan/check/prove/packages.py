@@ -21,7 +21,8 @@ _STDLIB = frozenset(
 # Functions and classes that store their arguments unread.
 _KEEP = frozenset(
     {"collections.OrderedDict", "collections.defaultdict", "collections.deque", "collections.ChainMap",
-     "contextlib.nullcontext", "contextlib.suppress", "copy.copy",
+     "contextlib.nullcontext", "contextlib.suppress", "contextvars.ContextVar", "contextvars.ContextVar.get",
+     "contextvars.ContextVar.reset", "contextvars.ContextVar.set", "copy.copy",
      "dataclasses.dataclass", "dataclasses.field", "dataclasses.fields", "dataclasses.is_dataclass", "dataclasses.replace",
      "functools.cache", "functools.cached_property", "functools.lru_cache", "functools.partial", "functools.wraps",
      "gc.collect", "gc.disable", "gc.enable", "inspect.isfunction", "inspect.signature", "itertools.chain",
@@ -54,7 +55,7 @@ HARMLESS_CONTEXTS = frozenset(
 # Names of torch that are not in the operation table, and do nothing on the GPU.
 HARMLESS_TORCH = frozenset(
     {"torch.Generator", "torch.Size", "torch.are_deterministic_algorithms_enabled", "torch.compiler.is_compiling",
-     "torch.compiler.disable", "torch.finfo", "torch.get_autocast_gpu_dtype", "torch.get_default_device",
+     "torch.compiler.disable", "torch.compiler.is_dynamo_compiling", "torch.compiler.is_exporting", "torch.finfo", "torch.get_autocast_gpu_dtype", "torch.get_default_device",
      "torch.get_default_dtype", "torch.get_num_threads", "torch.iinfo", "torch.is_autocast_enabled", "torch.is_complex",
      "torch.is_floating_point", "torch.is_grad_enabled", "torch.is_inference_mode_enabled", "torch.is_storage",
      "torch.is_tensor", "torch.jit.is_scripting", "torch.jit.is_tracing", "torch.promote_types", "torch.result_type",

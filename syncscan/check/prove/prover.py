@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from syncscan.check.defects import defect
-from syncscan.check.infer.domain.basic import constant
 from syncscan.check.infer.source.index import Class, Function, Module, Parameter
 from syncscan.check.infer.source.syntax import inside
 from syncscan.check.prove.assumptions import Assumptions
@@ -19,15 +18,16 @@ from syncscan.check.prove.values import (
     ANYWHERE,
     BOTTOM,
     NONE,
-    NUMBER,
     STRING,
     TOP,
     AbstractValue,
+    constant_of,
     join,
     join_all,
     kept_outside,
     list_of,
     may_hold_gpu,
+    with_keys,
 )
 from syncscan.check.prove.walk import Walk
 from syncscan.facts import RETURN
@@ -128,13 +128,31 @@ class Prover:
             kind = Kind.CLASS if function.is_of_class or function.name in _TAKE_CLASSES else Kind.INSTANCE
             return AbstractValue(kind, payload=function.owner)
         value = self._declared(function, parameter)
-        value = self._met(value, [function], name)
         if parameter.star:
-            return list_of(value, Kind.TUPLE if parameter.star == "*" else Kind.DICT)
+            value = list_of(value, Kind.TUPLE) if parameter.star == "*" else _of_keywords(value)
+            return self._met(value, [function], name)
         default = parameter.default
         if isinstance(default, ast.Constant) and default.value is None and value is not TOP:
             value = join(value, NONE)
+        if may_hold_gpu(value):
+            value = self._met(self._passed(function, name, value), [function], name)
         return self.assumptions.of_parameter(function, name, value)
+
+    def _passed(self, function: Function, name: str, value: AbstractValue) -> AbstractValue:
+        """Return what the recorded callers pass to a parameter; the value where one of them leaves that open."""
+        callers = self.ran.callers(function)
+        found = [] if callers else [value]
+        for code, line in sorted(callers):
+            caller = self.source.by_code.get(code)
+            if caller is None:
+                return value
+            walk = self.asked(caller)
+            calls = [BOTTOM] if isinstance(walk, _Nothing) else walk.passed_at(function, name, line)
+            if not calls or TOP in calls:
+                return value
+            found += calls
+        passed = join_all(found)
+        return passed if passed is not BOTTOM and _is_of_kinds(passed, value) else value
 
     def _declared(self, function: Function, parameter: Parameter) -> AbstractValue:
         """Return the declared value of a parameter, joined with contradicting calls that the check has seen."""
@@ -152,7 +170,7 @@ class Prover:
             return value
         found = [seen for each in functions if (seen := self.source.seen(each, name)) is not None]
         seen = join_all(found)
-        if not found or (value is not TOP and may_hold_gpu(seen)):
+        if not found or TOP in found or (may_hold_gpu(seen) and not _is_of_kinds(seen, value)):
             return value
         self.assumptions.used[_FACTS] = None
         return seen
@@ -250,13 +268,15 @@ class _Nothing(Walk):
 
 def _unfollowed(walk: Walk) -> Walk:
     """Return a walk that may return, bind and store anything."""
-    walk.returned, walk.bound, walk.stored = TOP, {}, _Anything()
+    walk.returned, walk.bound, walk.stored, walk.passed = TOP, {}, _Anything(), {}
     return walk
 
 
 def _summary(found: Any) -> object:
     """Return the part of a walk, or of an attribute, that readers see."""
-    return (found.returned, found.yielded, found.bound, found.stored) if isinstance(found, Walk) else found
+    if not isinstance(found, Walk):
+        return found
+    return found.returned, found.yielded, found.bound, found.stored, found.passed
 
 
 class _Anything(dict[str, list[tuple[AbstractValue, AbstractValue]]]):
@@ -265,17 +285,6 @@ class _Anything(dict[str, list[tuple[AbstractValue, AbstractValue]]]):
     def get(self, _key: str, _default: object = None) -> Any:
         """Return a store of anything into anything."""
         return [(TOP, TOP)]
-
-
-def constant_of(node: ast.expr) -> AbstractValue:
-    """Return the value of a literal; anything for all else."""
-    if isinstance(node, ast.Constant):
-        return constant(node.value) if not isinstance(node.value, bytes) else STRING
-    if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
-        return NUMBER
-    if isinstance(node, ast.Tuple):
-        return list_of(join_all(map(constant_of, node.elts)) if node.elts else TOP, Kind.TUPLE)
-    return TOP
 
 
 def _moved(value: AbstractValue) -> AbstractValue:
@@ -298,6 +307,16 @@ def _may_be_of(base: AbstractValue, classes: set[Class]) -> bool:
         elif option.kind not in {Kind.NUMBER, Kind.STRING, Kind.TENSOR, Kind.NDARRAY, Kind.LIST, Kind.DICT}:
             return option.kind is not Kind.MODULE or not isinstance(option.payload, Module)
     return False
+
+
+def _of_keywords(value: AbstractValue) -> AbstractValue:
+    """Return the dictionary of keyword arguments of some value."""
+    return with_keys(list_of(value, Kind.DICT), STRING)
+
+
+def _is_of_kinds(seen: AbstractValue, value: AbstractValue) -> bool:
+    """Return whether everything that was seen is of the kinds that a value may be of."""
+    return value is TOP or {each.kind for each in seen.options} <= {each.kind for each in value.options}
 
 
 def _has_tensors(value: AbstractValue) -> bool:

@@ -209,6 +209,8 @@ def _dynamic(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Abs
     """Walk ``getattr`` and its like: any property, or setter, of the name may run."""
     given = args.given(1, "name")
     text = given.payload if given is not None and given.kind is Kind.STRING else None
+    if not isinstance(text, str) and frame.prover.ran.knows_calls:
+        return TOP  # the run names the property that ran
     if not isinstance(text, str):
         return frame.unknown(node, f"`{name}` of a name that is not known may run any property")
     if name == "setattr":

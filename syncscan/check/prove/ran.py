@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from syncscan.check.files import Source
 from syncscan.check.infer.source.index import Class, Function, Module
 
 # Statements whose line Python may leave out of its line events.
@@ -23,6 +24,7 @@ class RunSeen:
 
     - ``callees`` has the names that a call had, by its last line and column.
     - ``calls`` has what each piece of code ran: under the file "" what nothing else ran, such as a thread.
+    - ``callers`` has the code that ran each piece of code, with the line of the call.
     - Under the file `CLOSED`, ``calls`` has the code that ran too often for a whole record.
     """
 
@@ -30,6 +32,22 @@ class RunSeen:
     synchronized: Mapping[str, set[int]] = field(default_factory=dict)
     callees: Mapping[str, Mapping[tuple[int, int], set[str]]] = field(default_factory=dict)
     calls: Mapping[Code, set[Code]] = field(default_factory=dict)
+    callers: Mapping[Code, set[tuple[Code, int]]] = field(default_factory=dict)
+
+
+def loaded(sources: Iterable[Source], run: RunSeen, entry_point: str) -> list[Source]:
+    """Return the files of which a run ran anything, with the packages around them, and the file of the entry point."""
+    found = list(sources)
+    ran = [source.module for source in found if source.shown in run.ran]
+    names = {name for module in (*ran, entry_point.partition(":")[0]) for name in _with_packages(module)}
+    return [source for source in found if source.module in names]
+
+
+def _with_packages(module: str) -> Iterator[str]:
+    """Yield the name of a module and those of the packages around it."""
+    while module:
+        yield module
+        module = module.rpartition(".")[0]
 
 
 class Ran:
@@ -39,6 +57,7 @@ class Ran:
         self._lines = run.ran if run is not None else None
         self._callees = run.callees if run is not None else {}
         self._calls = run.calls if run is not None else {}
+        self._callers = run.callers if run is not None else {}
         self._anyhow = self._calls.get(("", 0), set()) | self._calls.get((CLOSED, 0), set())
 
     @property
@@ -65,6 +84,11 @@ class Ran:
                 else:
                     queue.append(each)
         return found
+
+    def callers(self, function: Function) -> set[tuple[Code, int]]:
+        """Return the code that ran a function, with the line of each call; nothing where the record is not whole."""
+        code = code_of(function)
+        return set() if code in self._anyhow else self._callers.get(code, set())
 
     def may_reach(self, function: Function) -> bool:
         """Return whether a function ran without a recorded caller."""

@@ -13,6 +13,7 @@ _NAMES = (
     ("torch._C.TensorBase.", "torch.Tensor."),
     ("torch._C._TensorBase.", "torch.Tensor."),
     ("torch._tensor.Tensor.", "torch.Tensor."),
+    ("_syncscan_simulate.overridable.TensorBase.", "torch.Tensor."),
     ("torch._C._nn.", "torch.nn.functional."),
     ("torch.functional.", "torch."),
     ("posix.", "os."),
@@ -25,6 +26,7 @@ RECEIVERS = {
     "builtins.str": STRING,
     "builtins.int": NUMBER,
     "builtins.float": NUMBER,
+    "builtins.mappingproxy": AbstractValue(Kind.DICT, element=TOP),
     **{f"builtins.{kind.value}": AbstractValue(kind, element=TOP) for kind in (Kind.LIST, Kind.TUPLE, Kind.SET, Kind.DICT)},
 }  # fmt: skip
 

@@ -209,7 +209,10 @@ class Definitions:
         return None if cell is None or cell.value.kind is Kind.UNKNOWN else opened(cell.value)
 
     def seen(self, function: Function, name: str) -> AbstractValue | None:
-        """Return everything that runtime facts have of a parameter, an attribute of the object, or a result."""
+        """Return everything that runtime facts have of a parameter, an attribute of the object, or a result.
+
+        Anything where a part of it is open; None where nothing was seen.
+        """
         found = self._context.observations.whole(function, name)
         return None if found is None else opened(found)
 

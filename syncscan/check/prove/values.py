@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Iterable, Mapping
 
@@ -13,6 +14,7 @@ from syncscan.check.infer.domain.basic import (
     NONE,
     NUMBER,
     STRING,
+    constant,
     list_of,
     sequence,
 )
@@ -22,7 +24,7 @@ from syncscan.model import ON_GPU, Device, Kind
 
 __all__ = [
     "ANYWHERE", "BOOL", "BOTTOM", "FLOAT", "HOST", "INT", "NDARRAY", "NONE", "NO_TENSOR", "NUMBER", "STRING", "TOP",
-    "AbstractValue", "elements", "external", "host_arrays", "join", "join_all", "kept_inside", "kept_outside", "keys_of", "list_of",
+    "AbstractValue", "constant_of", "elements", "external", "host_arrays", "join", "join_all", "kept_inside", "kept_outside", "keys_of", "list_of",
     "may_be_gpu", "may_hold_gpu", "merged", "opened", "refine", "sequence", "tensor", "tensors_of", "truth", "with_keys",
 ]  # fmt: skip
 
@@ -188,6 +190,17 @@ def kept_inside(value: AbstractValue) -> AbstractValue:
     if value.kind in _CONTAINERS and value.element is not None:
         return refine(value, element=kept_outside(value.element))
     return value
+
+
+def constant_of(node: ast.expr) -> AbstractValue:
+    """Return the value of a literal; anything for all else."""
+    if isinstance(node, ast.Constant):
+        return constant(node.value) if not isinstance(node.value, bytes) else STRING
+    if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
+        return NUMBER
+    if isinstance(node, ast.Tuple):
+        return list_of(join_all(map(constant_of, node.elts)) if node.elts else TOP, Kind.TUPLE)
+    return TOP
 
 
 def tensors_of(values: Iterable[AbstractValue]) -> list[AbstractValue]:

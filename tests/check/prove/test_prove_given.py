@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from pathlib import Path
 
 import pytest
 
-from syncscan.check.prove.ran import Code, RunSeen
+from syncscan.check.files import Source
+from syncscan.check.prove.ran import Code, RunSeen, loaded
 from syncscan.check.prove.walk import Group
 from syncscan.facts import FactSet, syntax_of
 from tests.check.prove.proving import proved
@@ -123,6 +125,86 @@ def test_runtime_facts_say_what_is_not_declared(words: dict[str, dict[str, int]]
     certificate = proved(FACTS, entry="Pool.step", facts=_facts_of(FACTS, words))
     assert len(certificate.obstacles) == count
     assert any("runtime facts" in each for each in certificate.assumptions) is bool(words)
+
+
+OPTIONS = """
+class Pool:
+    def step(self, *sizes, **options) -> None:
+        if options["size"] or sizes[0]:
+            pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        ({"sizes": {"tuple[int]": 3}, "options": {"dict[int]": 3}}, 0),
+        ({"sizes": {"tuple[int]": 3}, "options": {"dict[]": 3}, "options[size]": {"int": 3}}, 0),
+        ({"sizes": {"tuple[int]": 3}, "options": {"dict[int]": 3}, "options[size]": {"gpu int": 3}}, 1),
+        ({"sizes": {"tuple[int]": 3}, "options": {"dict[int]": 3}, "options[size]": {"object": 3}}, 1),
+        ({"sizes": {"tuple[gpu int]": 3}, "options": {"dict[int]": 3}}, 1),
+    ],
+)
+def test_runtime_facts_say_what_is_passed_on(words: dict[str, dict[str, int]], count: int) -> None:
+    certificate = proved(OPTIONS, entry="Pool.step", facts=_facts_of(OPTIONS, words))
+    assert len(certificate.obstacles) == count
+
+
+PASSING = """
+def scaled(x, factor, bias=0):
+    return x * factor if factor > bias else x
+def step(x: torch.Tensor, n: int) -> None:
+    scaled(x, n)
+    scaled(x,
+           factor=2)
+def other(x: torch.Tensor) -> None:
+    scaled(x, x)
+"""
+SCALED, OTHER = ("program.py", 3), ("program.py", 9)
+CALLS = {("program.py", 5): {SCALED}, OTHER: {SCALED}}
+
+
+@pytest.mark.parametrize(
+    ("callers", "is_proved"),
+    [
+        ({(("program.py", 5), 6), (("program.py", 5), 7)}, True),
+        ({(("program.py", 5), 6), (OTHER, 10)}, False),  # another caller passes a tensor
+        ({(("program.py", 5), 6), (("elsewhere.py", 1), 3)}, False),  # a caller that is not in the project
+        ({(("program.py", 5), 6), (("program.py", 5), 5)}, False),  # a line at which no call is known
+        ({(("program.py", 5), 6), (("*", 0), 0)}, False),  # the record is not whole
+        (set(), False),
+    ],
+)
+def test_given_a_run_parameters_are_what_its_callers_passed(
+    callers: set[tuple[Code, int]], is_proved: bool
+) -> None:
+    calls = {**CALLS, **({("*", 0): {SCALED}} if (("*", 0), 0) in callers else {})}
+    run = RunSeen({"program.py": {*range(1, 11)}}, {}, {}, calls, {SCALED: callers})
+    assert proved(PASSING, run=run).is_proved is is_proved
+
+
+def test_given_a_run_only_files_that_ran_are_read() -> None:
+    names = ["app", "app.idle", "app.models", "app.models.llama", "app.steps", "other"]
+    sources = [Source(Path(f"{name}.py"), f"{name}.py", name, "") for name in names]
+    found = loaded(sources, RunSeen({"app.models.llama.py": {1}}), "app.steps:step")
+    assert [each.module for each in found] == ["app", "app.models", "app.models.llama", "app.steps"]
+
+
+DYNAMIC = """
+class Pool:
+    @property
+    def size(self) -> int:
+        return 1
+    def step(self, pool, name: str) -> object:
+        return getattr(pool, name)
+"""
+
+
+def test_given_a_run_an_attribute_of_any_name_is_what_ran() -> None:
+    calls = {("program.py", 7): {("elsewhere.py", 1)}}
+    assert not proved(DYNAMIC, entry="Pool.step").is_proved
+    run = RunSeen({"program.py": {*range(1, 9)}}, {}, {}, calls)
+    assert proved(DYNAMIC, entry="Pool.step", run=run).is_proved
 
 
 def test_given_a_run_only_lines_that_ran_count() -> None:

@@ -412,3 +412,43 @@ def test_functions_that_call_one_another_return_what_one_of_them_makes() -> None
             return 1 if odd(n) else 2
         """
     ).is_proved
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "def step(names, x: torch.Tensor) -> bool:\n    return 'scale' in names and x is not None",
+        "def step(name) -> int:\n    return 1 if name in ('cpu', 'cuda') else 2",
+        "def step(options: dict[str, int]) -> int:\n    return 1 if options != 1.0 else 2",
+        "def step(x: torch.Tensor, *sizes: int) -> torch.Tensor:\n    return x.reshape(*sizes, -1)",
+        "def step(**options) -> str:\n    return ','.join(name for name in options)",
+        """
+        import enum
+        class Mode(enum.Enum):
+            FAST = 1
+        def step(mode) -> int:
+            return 1 if mode == Mode.FAST else 2
+        """,
+        """
+        class Block(torch.nn.Module):
+            def step(self) -> int:
+                return 1 if self.training else 2
+        """,
+    ],
+)
+def test_what_no_tensor_can_be_is_no_obstacle(program: str) -> None:
+    entry = "Block.step" if "Block" in program else "step"
+    assert [each.finding.message for each in proved(program, entry=entry).obstacles] == []
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "def step(n, names: list[int]) -> bool:\n    return n in names",
+        "def step(mode) -> int:\n    return 1 if mode == 3 else 2",
+        "def step(x: torch.Tensor, sizes: list, n) -> torch.Tensor:\n    return x.reshape(*sizes, n)",
+        "def step(x: torch.Tensor, *sizes: int, n=0) -> torch.Tensor:\n    return x.reshape(*sizes, n)",
+    ],
+)
+def test_what_may_be_a_tensor_is_an_obstacle(program: str) -> None:
+    assert not proved(program).is_proved

@@ -129,17 +129,13 @@ class Observations:
         return value if seen is None else _met(at, value, seen)
 
     def whole(self, function: Function, name: str) -> AbstractValue | None:
-        """Return everything that a name was seen to be; None where nothing was seen, or a part of it is open."""
+        """Return everything that a name was seen to be, anything where a part of it is open; None where nothing was seen."""
         observed = self._observed.get(function)
-        words = (
-            [parse_word(word) for word in sorted(observed.words.get(name, ()))]
-            if observed is not None
-            else []
-        )
-        if not words or any(not _is_whole(word) or _is_mixed(word) for word in words):
+        if observed is None or name not in observed.words:
             return None
-        tensors = [_tensor([word]) for word in words if word.sort == "tensor"]
-        return join_all([*tensors, *(value for word in words for value in _no_tensor(word))])
+        found = _whole(observed.words[name])
+        under = [_whole(observed.words[f"{name}[{key}]"]) for key in _keys_of(name, observed)]
+        return _with_values(found, under) if under else found
 
     def _of(self, function: Function, name: str) -> Seen | None:
         observed = self._observed.get(function)
@@ -235,6 +231,23 @@ def _telling(words: Sequence[Word]) -> list[Word]:
         if not (on_gpu and word.sort in _NUMBERS)
         and (word.sort not in mixed or word.items or _sorts_in(word) - _NUMBERS)
     ]
+
+
+def _whole(texts: Iterable[str]) -> AbstractValue:
+    """Return the join of everything that some words say; anything where one of them leaves a part open."""
+    words = [parse_word(text) for text in sorted(texts)]
+    if any(not _is_whole(word) or _is_mixed(word) for word in words):
+        return TOP
+    tensors = [_tensor([word]) for word in words if word.sort == "tensor"]
+    return join_all([*tensors, *(value for word in words for value in _no_tensor(word))])
+
+
+def _with_values(value: AbstractValue, under: Sequence[AbstractValue]) -> AbstractValue:
+    """Return an observed dictionary that has other values too, which stand under keys of their own."""
+    held = [_with_values(each, under) for each in value.options] if value.kind is Kind.UNION else []
+    if value.kind is Kind.DICT:
+        return list_of(join_all([value.element or BOTTOM, *under]), Kind.DICT)
+    return join_all(held) if held else value
 
 
 def _no_tensor(word: Word) -> Iterator[AbstractValue]:
