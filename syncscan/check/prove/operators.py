@@ -220,9 +220,12 @@ def _contains(
         if option.kind is Kind.TENSOR or option.kind is Kind.UNKNOWN:
             if may_be_gpu(option) and not _refuses_tensors(frame, item, "Eq"):
                 frame.may(node, None, "it searches what may be a tensor on the GPU", "annotate the container")
-        elif option.kind in _ITEMS and (may_be_gpu(item) or may_hold_gpu(option)):
-            if not _are_equal_on_host(frame, item.options or (item,), elements(option).options or (TOP,)):
-                frame.may(node, None, "it compares with what may be tensors on the GPU", "annotate the items")
+        elif (
+            option.kind in _ITEMS
+            and (may_be_gpu(item) or may_hold_gpu(option))
+            and not _are_equal_on_host(frame, item.options or (item,), elements(option).options or (TOP,))
+        ):
+            frame.may(node, None, "it compares with what may be tensors on the GPU", "annotate the items")
     return BOOL
 
 
