@@ -21,6 +21,7 @@ from syncscan.check.prove.names import module_value, name_value
 from syncscan.check.prove.outside import blocks, call_outside
 from syncscan.check.prove.packages import is_harmless_base
 from syncscan.check.prove.python import formats
+from syncscan.check.prove.source import REGISTERING
 from syncscan.check.prove.values import (
     BOOL,
     BOTTOM,
@@ -132,6 +133,8 @@ def _of_option(
     frame: WalkFrame, node: ast.Call, base: AbstractValue, name: str, args: Arguments
 ) -> AbstractValue:
     kind, payload = base.kind, base.payload
+    if name in REGISTERING:
+        _registers(frame, base, args)
     if kind is Kind.TENSOR:
         return _of_tensor(frame, node, base, name, args)
     if kind is Kind.MODULE:
@@ -157,6 +160,14 @@ def _of_option(
     if kind in {Kind.SLICE, Kind.DTYPE, Kind.DEVICE}:
         return NO_TENSOR
     return _of_anything(frame, node, base, name, args)
+
+
+def _registers(frame: WalkFrame, base: AbstractValue, args: Arguments) -> None:
+    """Note the attribute that a method of a module sets."""
+    name = args.given(0, "name")
+    if name is not None and isinstance(name.payload, str):
+        value = next((each for each in (args.args[1:2] or [*args.kwargs.values()])), TOP)
+        frame.walk.stored.setdefault(name.payload, []).append((base, value))
 
 
 def _of_tensor(

@@ -225,7 +225,10 @@ class Prover:
         values = self._all_written(cls, name)
         if not values:
             return None
-        return _moved(join_all(values)) if cls.is_module else join_all(values)
+        whole = join_all(values)
+        if whole is BOTTOM:  # nothing sets it but what is made of it
+            return TOP
+        return _moved(whole) if cls.is_module else whole
 
     def _all_written(self, cls: Class, name: str) -> list[AbstractValue]:
         """Return the join of all values that the project stores into an attribute."""

@@ -216,6 +216,8 @@ def _dynamic(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Abs
     if name == "setattr":
         for method in frame.source.setters(text):
             frame.calls(node, method)
+        stored = (args.args[0] if args.args else TOP, args.given(2, "value") or TOP)
+        frame.walk.stored.setdefault(text, []).append(stored)
         return NONE
     default = args.args[2:3]
     found = frame.attribute(node, args.args[0] if args.args else TOP, text)

@@ -21,7 +21,7 @@ from syncscan.check.infer.source.index import (
     Virtual,
     imported_names,
 )
-from syncscan.check.infer.source.syntax import dotted_name, last_name
+from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
 from syncscan.check.prove.ran import Code, code_of
 from syncscan.check.prove.values import TOP, AbstractValue, opened, with_keys
 from syncscan.model import Kind
@@ -31,6 +31,9 @@ from syncscan.ops.table import Operation, OperationTable
 _LAZY = frozenset(
     {"Iterable", "Iterator", "Generator", "AsyncIterable", "AsyncIterator", "AsyncGenerator", "Awaitable", "Coroutine"}
 )  # fmt: skip
+# Methods of modules that set an attribute of the name that they are given.
+REGISTERING = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
+_NAMES_ATTRIBUTE = re.compile(r"\b(setattr|register_buffer|register_parameter|register_module|add_module)\(")
 _MAKES_SPARSE = re.compile(
     r"\bsparse_(coo|csr|csc|bsr|bsc|compressed)|\bto_sparse|\btorch\.sparse\b(?!\.check_sparse)|\bsparse=True"
 )
@@ -260,8 +263,12 @@ class Definitions:
         if self._stores is None:
             self._stores = {}
             for module in self.modules:
+                names_any = _NAMES_ATTRIBUTE.search(module.lines.text) is not None
                 for function in module.functions:
-                    for attribute, of_others in _stored_attributes(function).items():
+                    stored = _stored_attributes(function)
+                    if names_any:
+                        stored.update(dict.fromkeys(_attributes_by_name(function), True))
+                    for attribute, of_others in stored.items():
                         self._stores.setdefault(attribute, []).append((function, of_others))
         return self._stores
 
@@ -355,6 +362,16 @@ def _stored_attributes(function: Function) -> dict[str, bool]:
             is_own = isinstance(node.value, ast.Name) and node.value.id == own
             found[node.attr] = found.get(node.attr, False) or not is_own
     return found
+
+
+def _attributes_by_name(function: Function) -> Iterator[str]:
+    """Yield the attributes that a function sets by calls with their names: ``setattr(x, "a", 1)``."""
+    for node in walk(function.node):
+        if isinstance(node, ast.Call):
+            name = last_name(node.func)
+            at = node.args[1:2] if name == "setattr" else node.args[:1] if name in REGISTERING else []
+            if at and isinstance(at[0], ast.Constant) and isinstance(at[0].value, str):
+                yield at[0].value
 
 
 def _names_lazy(annotation: ast.expr) -> bool:
