@@ -59,7 +59,7 @@ FLOORS = {
         "source walk",
         "assumptions receivers results",
         "frame",
-        "names passed",
+        "lists names passed",
         "definitions narrowing",
         "containers truths",
         "python",

@@ -90,10 +90,9 @@ class Assumptions:
         found = self._apply(module, name, _NOTHING)
         return None if found is _NOTHING else found
 
-    def of_call(self, function: Function) -> AbstractValue | None:
-        """Return the result of a call by the assumptions."""
-        found = self._apply(function.module, f"{function.qualname}()", _NOTHING)
-        return None if found is _NOTHING else found
+    def of_call(self, function: Function, result: AbstractValue) -> AbstractValue:
+        """Return the result of a call by the assumptions, or the result."""
+        return self._apply(function.module, f"{function.qualname}()", result)
 
     def _apply(self, module: Module, path: str, value: AbstractValue) -> AbstractValue:
         for each in self.given:
@@ -123,7 +122,9 @@ def _constant(known: Any) -> AbstractValue:
 
 
 def _with_fact(value: AbstractValue, fact: str, known: Any) -> AbstractValue:
-    """Return a tensor with a fact."""
+    """Return a tensor with a fact, or a list of such tensors."""
+    if value.kind in {Kind.LIST, Kind.TUPLE} and value.element is not None:
+        return refine(value, element=_with_fact(value.element, fact, known))
     if value.kind is Kind.UNION and all(each.kind in {Kind.TENSOR, Kind.NONE} for each in value.items or ()):
         return join_all(
             [each if each is NONE else _with_fact(each, fact, known) for each in value.items or ()]

@@ -17,6 +17,7 @@ from syncscan.check.prove.functions import (
     call_value,
     unresolved,
 )
+from syncscan.check.prove.lists import fills
 from syncscan.check.prove.names import module_value, name_value
 from syncscan.check.prove.outside import blocks, call_outside
 from syncscan.check.prove.packages import is_harmless_base
@@ -166,7 +167,8 @@ def _registers(frame: WalkFrame, base: AbstractValue, args: Arguments) -> None:
     """Note the attribute that a method of a module sets."""
     name = args.given(0, "name")
     if name is not None and isinstance(name.payload, str):
-        value = next((each for each in (args.args[1:2] or [*args.kwargs.values()])), TOP)
+        given = [*args.args[1:2], *(each for key, each in args.kwargs.items() if key != "name")]
+        value = given[0] if given else TOP
         frame.walk.stored.setdefault(name.payload, []).append((base, value))
 
 
@@ -270,6 +272,8 @@ def _of_container(
         for value in args.args if name in {"extend", "update"} else ():
             if value.kind is Kind.UNKNOWN:
                 iterates(frame, node, value)
+        if name == "append" and args.args:
+            fills(frame, node, base, args.args[0])
         return TOP if name == "setdefault" else NONE
     if name in _GIVE:
         return _gives(base, name, args)

@@ -114,7 +114,8 @@ def call_function(
     declared = frame.source.declared.get(function)
     if declared is not None:
         frame.assume(f"`{declared}` does what [tool.syncscan.operations] declares")
-        return operation_call(frame, node, declared, args)
+        result = operation_call(frame, node, declared, args)
+        return frame.prover.assumptions.of_call(function, result)
     if function.is_kernel:
         if any("autotune" in name for name in function.decorators):
             reason = f"the first launch of `{function.name}` for each key measures it, which synchronizes"

@@ -192,7 +192,7 @@ def compare(frame: WalkFrame, node: ast.Compare) -> AbstractValue:
         right = frame.evaluate(comparator)
         name = type(operator).__name__
         if name in {"Is", "IsNot"}:
-            found = _identity(name, left, right)
+            found = BOOL if _is_declared(frame, node.left) else _identity(name, left, right)
         elif name in {"In", "NotIn"}:
             found = _contains(frame, node, left, right)
         else:
@@ -201,6 +201,12 @@ def compare(frame: WalkFrame, node: ast.Compare) -> AbstractValue:
             asks_truth(frame, node, found)
         left = right
     return found if len(node.ops) == 1 else (BOOL if not may_be_gpu(found) else found)
+
+
+def _is_declared(frame: WalkFrame, node: ast.expr) -> bool:
+    """Return whether a node is a parameter, of which an annotation tells: a test for None doubts the annotation."""
+    parameter = frame.function.by_name.get(node.id) if isinstance(node, ast.Name) else None
+    return parameter is not None and parameter.annotation is not None
 
 
 def _identity(name: str, left: AbstractValue, right: AbstractValue) -> AbstractValue:

@@ -37,6 +37,7 @@ _TAKE_CLASSES = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 _DEEPEST = 24  # nested walks and attributes in progress
 _MOST_ITERATIONS = 12  # iterations of one walk, after which the walk is widened to anything
 _UNSEEN = object()
+_OPEN = AbstractValue(Kind.UNKNOWN, payload="no assumption")
 _FACTS = "values are in every call what the runtime facts say"
 Node = Function | tuple[Class, str]  # a walk, or an attribute
 _MOST_WRITERS = 40  # functions that set an attribute, beyond which the attribute is widened to anything
@@ -182,8 +183,8 @@ class Prover:
     def _returned(self, function: Function) -> AbstractValue:
         if self._is_generator(function):
             return AbstractValue(Kind.LIST, element=TOP)
-        known = self.assumptions.of_call(function)
-        if known is not None:
+        known = self.assumptions.of_call(function, _OPEN)
+        if known is not _OPEN:
             return known
         promised = TOP
         annotation = getattr(function.node, "returns", None)

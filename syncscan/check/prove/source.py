@@ -370,6 +370,7 @@ def _attributes_by_name(function: Function) -> Iterator[str]:
         if isinstance(node, ast.Call):
             name = last_name(node.func)
             at = node.args[1:2] if name == "setattr" else node.args[:1] if name in REGISTERING else []
+            at = at or [each.value for each in node.keywords if each.arg == "name" and name in REGISTERING]
             if at and isinstance(at[0], ast.Constant) and isinstance(at[0].value, str):
                 yield at[0].value
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 
 from syncscan.check.infer.source.conventions import allows_waits
 from syncscan.check.infer.source.index import imported_names
-from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
+from syncscan.check.infer.source.syntax import dotted_name
 from syncscan.check.prove.attributes import stores_attribute
 from syncscan.check.prove.containers import enters, iterates, unpacked
 from syncscan.check.prove.definitions import defined_class, defined_function
 from syncscan.check.prove.frame import STATEMENTS, WalkFrame, handles
+from syncscan.check.prove.lists import stays_inside
 from syncscan.check.prove.names import import_value
 from syncscan.check.prove.narrowing import narrow
 from syncscan.check.prove.operators import binary, stores_item
@@ -80,7 +80,7 @@ def _as_read(target: ast.expr) -> ast.expr:
 def assign(frame: WalkFrame, target: ast.expr, value: AbstractValue) -> None:
     """Bind a target of an assignment."""
     if isinstance(target, ast.Name):
-        keep = kept_inside if _stays_inside(frame, target.id) else kept_outside
+        keep = kept_inside if stays_inside(frame, target.id) else kept_outside
         frame.bind(target.id, keep(value))
     elif isinstance(target, (ast.Tuple, ast.List)):
         items = unpacked(frame, target, value, len(target.elts))
@@ -92,63 +92,6 @@ def assign(frame: WalkFrame, target: ast.expr, value: AbstractValue) -> None:
         stores_attribute(frame, target, value)
     elif isinstance(target, ast.Subscript):
         stores_item(frame, target, value)
-
-
-_READS = frozenset(
-    {
-        "len",
-        "sum",
-        "min",
-        "max",
-        "sorted",
-        "any",
-        "all",
-        "zip",
-        "enumerate",
-        "reversed",
-        "tuple",
-        "list",
-        "map",
-    }
-)
-
-
-def _stays_inside(frame: WalkFrame, name: str) -> bool:
-    """Return whether a function only reads its own stores from a container that no other function receives."""
-    known = frame.prover.readers.get(frame.function)
-    if known is None:
-        known = frame.prover.readers[frame.function] = _only_read(frame.function.node)
-    return name in known
-
-
-def _only_read(function: ast.AST) -> frozenset[str]:
-    """Return the names whose every use iterates, measures or reads an item."""
-    read, used = Counter[str](), Counter[str]()
-    for node in walk(function):
-        if isinstance(node, ast.Name):
-            used[node.id] += isinstance(node.ctx, ast.Load)
-            continue
-        for each in _readers_of(node):
-            if isinstance(each, ast.Name):
-                read[each.id] += 1
-    return frozenset(name for name, count in used.items() if read[name] == count)
-
-
-def _readers_of(node: ast.AST) -> list[ast.expr]:
-    """Return the expressions that a node iterates over, measures or reads an item of."""
-    if isinstance(node, (ast.For, ast.comprehension)):
-        return [node.iter]
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-        return [node.value]
-    if isinstance(node, (ast.If, ast.While, ast.IfExp)):
-        return [node.test]
-    if isinstance(node, ast.UnaryOp):
-        return [node.operand]
-    if isinstance(node, ast.Call):
-        head = dotted_name(node.func)
-        if head in _READS or head.startswith(("np.", "numpy.", "torch.")) or last_name(node.func) == "join":
-            return [each.value if isinstance(each, ast.Starred) else each for each in node.args]
-    return []
 
 
 @handles(STATEMENTS, "Delete")

@@ -163,7 +163,7 @@ def elements(value: AbstractValue) -> AbstractValue:
             return join_all(value.items) if value.items else TOP
         return value.element if value.element is not None else TOP
     if value.kind is Kind.TENSOR:
-        return tensor(value.device, value.dtype)
+        return tensor(value.device, value.dtype, value.ndim - 1 if value.ndim else None)
     if value.kind is Kind.NDARRAY:
         return host_arrays()
     return STRING if value.kind is Kind.STRING else TOP

@@ -20,7 +20,7 @@ SET = {
         class Box(torch.nn.Module):
             def __init__(self, x: torch.Tensor) -> None:
                 super().__init__()
-                self.register_buffer("limit", x)
+                self.register_buffer(name="limit", tensor=x)
             def reset(self) -> None:
                 self.limit = 0
         def step(box: Box) -> int:
@@ -38,6 +38,15 @@ SET = {
 
 @pytest.mark.parametrize("program", SET.values(), ids=SET.keys())
 def test_no_way_to_set_an_attribute_is_forgotten(program: str) -> None:
+    assert not proved(program).is_proved
+
+
+def test_a_test_for_none_doubts_an_annotation() -> None:
+    program = """
+        def step(x: torch.Tensor, y: torch.Tensor) -> None:
+            if x is None:
+                y.item()
+    """
     assert not proved(program).is_proved
 
 

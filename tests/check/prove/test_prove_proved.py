@@ -430,6 +430,14 @@ def test_functions_that_call_one_another_return_what_one_of_them_makes() -> None
             return 1 if mode == Mode.FAST else 2
         """,
         """
+        def step(x: torch.Tensor, n: int) -> int:
+            rows = []
+            for row in range(n):
+                if row:
+                    rows.append(row + 1)
+            return 1 if rows[0] > 2 and all(each for each in rows) else 2
+        """,
+        """
         class Block(torch.nn.Module):
             def step(self) -> int:
                 return 1 if self.training else 2
@@ -446,6 +454,27 @@ def test_what_no_tensor_can_be_is_no_obstacle(program: str) -> None:
     [
         "def step(n, names: list[int]) -> bool:\n    return n in names",
         "def step(mode) -> int:\n    return 1 if mode == 3 else 2",
+        """
+        def step(x: torch.Tensor, n: int) -> int:
+            rows = [n]
+            for row in x:
+                rows.append(row)
+            return 1 if rows[0] else 2
+        """,
+        """
+        def step(x: torch.Tensor, n: int) -> int:
+            rows = [n]
+            def fill() -> None:
+                rows.append(x)
+            fill()
+            return 1 if rows[0] else 2
+        """,
+        """
+        def step(x: torch.Tensor, n: int) -> int:
+            rows = [n]
+            [rows.append(each) for each in x]
+            return 1 if rows[0] else 2
+        """,
         "def step(x: torch.Tensor, sizes: list, n) -> torch.Tensor:\n    return x.reshape(*sizes, n)",
         "def step(x: torch.Tensor, *sizes: int, n=0) -> torch.Tensor:\n    return x.reshape(*sizes, n)",
     ],
