@@ -130,7 +130,7 @@ def main() -> None:
     parser.add_argument("--graphs", action="store_true")
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--gpu", action="store_true")
-    parser.add_argument("--lines", action="store_true", help="for syncscan prove --given")
+    parser.add_argument("--calls", action="store_true", help="for syncscan prove --given")
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -152,7 +152,7 @@ def traced(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     kept = options.output or folder / "out"
     step = STEP_OF_RANKS if options.ranks > 1 else STEP_OF_SPEC if options.mode == "spec" else STEP
     how = ("--starved" if options.gpu else "--simulate", "--step", step, "--warmup", "3")
-    how += ("--lines",) if options.lines else ()
+    how += ("--calls",) if options.calls else ()
     command = (options.python, program, folder, options.mode, str(options.tokens))
     return trace_of(command, how, kept, environment)
 

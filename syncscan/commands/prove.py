@@ -44,7 +44,7 @@ SETTINGS = "Settings"
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     multiple=True,
     metavar="DIR",
-    help="Consider only lines that ran in a trace of `syncscan trace --lines -o DIR`; may be repeated.",
+    help="Consider only lines and calls that ran in a trace of `syncscan trace --calls -o DIR`; may be repeated.",
 )
 @option(
     "--facts",

@@ -122,7 +122,7 @@ def _run_seen(options: ProveOptions, config: Config, files: list[str]) -> RunSee
     trace = read_traces(options.given, config.table())
     if trace["lines"] is None:
         raise SyncscanError(
-            f"{options.given[0]}: made without --lines; trace the program again with `syncscan trace --lines`"
+            f"{options.given[0]}: made without --calls; trace the program again with `syncscan trace --calls`"
         )
     shown = shown_paths(Path.cwd(), set(files))
     ran: dict[str, set[int]] = {}

@@ -99,6 +99,12 @@ SUBCOMMANDS = {
     help="Record which lines ran, for `syncscan check --trace` (Python 3.12 or newer).",
 )
 @option(
+    "--calls",
+    group=LINES,
+    is_flag=True,
+    help="Record which lines ran and what each call ran, for `syncscan prove --given`; takes twice the time.",
+)
+@option(
     "--live", group=TIME, is_flag=True, help="Show the blocking lines on the terminal while COMMAND runs."
 )
 @option(

@@ -11,7 +11,7 @@ TERMINAL = Path("/dev/tty")
 DETECTORS = ("auto", "cupti", "debug-mode", "both")
 KERNELS = ("auto", "zeros", "interpret")
 # Optional work of the hook.
-_FLAGS = ("backward_lines", "lines", "starved")
+_FLAGS = ("backward_lines", "lines", "calls", "starved")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ class TraceOptions:
     exclude: tuple[str, ...]
     backward_lines: bool
     lines: bool
+    calls: bool
     starved: bool
     live: bool
     start_after: float | None
@@ -54,7 +55,8 @@ class TraceOptions:
         values = {"detector": self.detector or "auto", "warmup": str(self.warmup), "step": self.step or ""}
         if self.kernels is not None:
             values["kernels"] = self.kernels
-        return values | {name: "1" for name in _FLAGS if getattr(self, name)}
+        flags = {name: "1" for name in _FLAGS if getattr(self, name)}
+        return values | flags | ({"lines": "1"} if self.calls else {})
 
 
 def _has_terminal() -> bool:

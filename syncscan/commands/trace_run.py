@@ -31,7 +31,7 @@ def run(options: TraceOptions) -> int:
     """Do what the options of ``syncscan trace`` ask for; returns the exit status."""
     refuse_contradictions(options, CONTRADICTIONS)
     table = find_config(Path.cwd()).table()
-    if options.lines:
+    if options.lines or options.calls:
         _say_if_too_old(options.command[0])
     front = step_behind()
     folder, parts = _prepare(options.output)

@@ -52,6 +52,7 @@ def test_the_lines_that_ran_are_kept(run_trace, program, version):
     ran = lines_of(done.trace, path)
     assert {6, 7, 8, 18, 19, 22, 23, 24, 25, 26, 27, 28} <= ran  # line 8 in the child alone
     assert ran.isdisjoint({12, 13})
+    assert done.trace["callees"] == done.trace["callers"] == {}  # nobody asked for calls
     assert [path for path in done.trace["lines"] if "/torch/" in path or "_syncscan_hook" in path] == []
 
 
@@ -90,8 +91,9 @@ for _ in range(400):
 
 def test_what_each_call_ran_is_kept(run_trace, program):
     path = program(CALLS)
-    done = run_trace([interpreter("3.12"), path], ("--lines",))
+    done = run_trace([interpreter("3.12"), path], ("--calls",))
     assert done.status == 0, done.stderr
+    assert lines_of(done.trace, path)
     names = {(line, column): names for line, column, *_, names in done.trace["callees"][str(path)]}
     assert names[5 + 1, 15] == ["builtins.str.upper"]
     assert (names[9, 11], names[15, 0]) == (["*", "builtins.sorted"], ["__main__.Layer.__call__"])

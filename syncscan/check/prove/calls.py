@@ -153,14 +153,17 @@ def _of_option(
     if kind is Kind.STRING:
         return _of_text(frame, node, name, args)
     if kind is Kind.NDARRAY or kind is Kind.NUMBER:
-        if any(map(may_hold_gpu, args.values)):
-            frame.may(
-                node, None, f"`{name}` of an array may be given a tensor on the GPU", "annotate the arguments"
-            )
-        return host_arrays() if name != "tolist" else AbstractValue(Kind.LIST, element=NO_TENSOR)
+        return _of_array(frame, node, name, args)
     if kind in {Kind.SLICE, Kind.DTYPE, Kind.DEVICE}:
         return NO_TENSOR
     return _of_anything(frame, node, base, name, args)
+
+
+def _of_array(frame: WalkFrame, node: ast.Call, name: str, args: Arguments) -> AbstractValue:
+    if any(map(may_hold_gpu, args.values)):
+        reason = f"`{name}` of an array may be given a tensor on the GPU"
+        frame.may(node, None, reason, "annotate the arguments")
+    return host_arrays() if name != "tolist" else AbstractValue(Kind.LIST, element=NO_TENSOR)
 
 
 def _registers(frame: WalkFrame, base: AbstractValue, args: Arguments) -> None:

@@ -23,13 +23,16 @@ _OTHERS = ("_syncscan_simulate", "torch")  # packages whose lines nobody asks fo
 _begun: list[Watch] = []
 
 
-def begin() -> list[Watch]:
+def begin(options: dict[str, str]) -> list[Watch]:
     """Return the watches of this process, which begin now if they have not; none where Python has none to give."""
     tool = claim("syncscan lines") if not _begun and hasattr(sys, "monitoring") else None
     if tool is not None:
-        lines, calls = LineWatch(_is_watched), CalleeWatch(_is_watched)
-        _begun[:] = [lines, calls]
-        events = lines.begin(tool) | calls.begin(tool)
+        found: list[LineWatch | CalleeWatch] = [LineWatch(_is_watched)]
+        found += [CalleeWatch(_is_watched)] if options.get("calls") else []
+        events = 0
+        for each in found:
+            events |= each.begin(tool)
+        _begun[:] = found
         sys.monitoring.set_events(tool, events)  # type: ignore[attr-defined]  # Python 3.12
     return _begun
 

@@ -59,7 +59,7 @@ class HookedProcess:
         if self.options.get("lines"):  # of modules that are imported before torch, too
             from .lines import begin
 
-            _quietly(begin)()
+            _quietly(begin)(self.options)
         watch = ImportWatch()
         watch.when_imported("torch", _quietly(lambda torch: self.load().torch_imported(torch)))
         module = self.options.get("step", "").partition(":")[0]

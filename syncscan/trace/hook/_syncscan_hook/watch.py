@@ -31,7 +31,7 @@ def watches(torch: Any, options: dict[str, str], note: Note, flush: Callable[[],
         found.append(seen)
         watch_calls(seen, note)
     if options.get("lines"):
-        found += _lines(note)
+        found += _lines(options, note)
     return found
 
 
@@ -50,8 +50,8 @@ def _project(folder: str, packages: list[str]) -> Callable[[str, str], bool]:
     return is_watched
 
 
-def _lines(note: Note) -> list[Watch]:
-    found = lines.begin()
+def _lines(options: dict[str, str], note: Note) -> list[Watch]:
+    found = lines.begin(options)
     if not found:
         old = not hasattr(sys, "monitoring")
         note(
