@@ -131,14 +131,19 @@ def main() -> None:
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--gpu", action="store_true")
     parser.add_argument("--calls", action="store_true", help="for syncscan prove --given")
+    parser.add_argument("--facts", type=Path, metavar="FILE", help="write runtime facts in place of a trace")
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        show(traced(options, Path(folder)))
+        command, environment = program_of(options, Path(folder))
+        if options.facts:
+            record_facts(command, options.facts, "vllm", environment)
+        else:
+            show(traced(options, Path(folder), command, environment))
 
 
-def traced(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """The trace of the program, for which there is a folder that is lost afterwards."""
+def program_of(options: argparse.Namespace, folder: Path) -> tuple[list[str | Path], dict[str, str]]:
+    """The program as a command with its environment, written into a folder."""
     (folder / "config.json").write_text(json.dumps(SIZES | MODELS[options.model]), encoding="utf-8")
     program = folder / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
@@ -149,11 +154,17 @@ def traced(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         **({} if options.gpu else {"CUDA_VISIBLE_DEVICES": ",".join(map(str, range(options.ranks)))}),
         **({"VLLM_USE_V2_MODEL_RUNNER": "0"} if options.old_runner else {}),
     }  # fmt: skip
+    return [options.python, program, folder, options.mode, str(options.tokens)], environment
+
+
+def traced(
+    options: argparse.Namespace, folder: Path, command: list[str | Path], environment: dict[str, str]
+) -> dict[str, Any]:
+    """The trace of the program, in a folder that is lost afterwards where no other is named."""
     kept = options.output or folder / "out"
     step = STEP_OF_RANKS if options.ranks > 1 else STEP_OF_SPEC if options.mode == "spec" else STEP
     how = ("--starved" if options.gpu else "--simulate", "--step", step, "--warmup", "3")
     how += ("--calls",) if options.calls else ()
-    command = (options.python, program, folder, options.mode, str(options.tokens))
     return trace_of(command, how, kept, environment)
 
 
@@ -173,6 +184,19 @@ def trace_of(
         sys.exit(f"it ended with exit status {done.returncode}")
     trace: dict[str, Any] = json.loads((kept / "trace.json").read_text(encoding="utf-8"))
     return trace
+
+
+def record_facts(
+    command: Sequence[str | Path], file: Path, package: str, environment: Mapping[str, str] | None = None
+) -> None:
+    """Write the runtime facts of a package, of a command on a simulated GPU; ends the program where the command fails."""
+    how = ("facts", "record", "--simulate", "--package", package, "-o", file)
+    done = subprocess.run(
+        [sys.executable, "-m", "syncscan", *how, "--", *command],
+        env=environment, stdout=subprocess.DEVNULL, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        sys.exit(f"it ended with exit status {done.returncode}")
 
 
 def place_of(site: dict[str, Any]) -> str:
