@@ -1,14 +1,15 @@
-"""Lists that one function makes, fills and reads, and that no other function receives."""
+"""Lists that are only filled and read where they have a name, and that nobody receives: variables and attributes."""
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from syncscan.check.infer.source.index import Module
 from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
 from syncscan.check.prove.frame import WalkFrame
-from syncscan.check.prove.source import blocks_of
+from syncscan.check.prove.source import blocks_of, filled_by, filled_list
 from syncscan.check.prove.values import AbstractValue, elements, join, kept_outside, list_of
 from syncscan.model import Kind
 
@@ -29,6 +30,7 @@ _READS = frozenset(
         "map",
     }
 )
+_READING_METHODS = frozenset({"clear", "copy", "count", "index", "pop", "remove", "reverse"})
 
 
 def stays_inside(frame: WalkFrame, name: str) -> bool:
@@ -50,8 +52,51 @@ def _only_read(function: ast.AST) -> frozenset[str]:
             if isinstance(each, ast.Name):
                 read[each.id] += 1
     for node in _own_statements(function):
-        read[_filled_by(node)] += 1
+        filled = filled_by(node)
+        read[filled.id if isinstance(filled, ast.Name) else ""] += 1
     return frozenset(name for name, count in used.items() if read[name] == count)
+
+
+class ListAttributes:
+    """The attributes of a project whose every use assigns, fills or reads a list."""
+
+    def __init__(self, modules: Sequence[Module]) -> None:
+        self._modules = modules
+        self._uses: dict[
+            Module, tuple[Counter[str], Counter[str]]
+        ] = {}  # and those of them that only read or fill
+        self._known: dict[str, bool] = {}
+
+    def has(self, name: str) -> bool:
+        """Return whether no use of an attribute of some name hands its list to anybody."""
+        known = self._known.get(name)
+        if known is None:
+            known = self._known[name] = all(self._keeps(module, name) for module in self._modules)
+        return known
+
+    def _keeps(self, module: Module, name: str) -> bool:
+        text = module.lines.text
+        if name not in text:
+            return True
+        if f'"{name}"' in text or f"'{name}'" in text:  # for `getattr`
+            return False
+        if module not in self._uses:
+            self._uses[module] = _uses_of_attributes(module.tree)
+        used, read = self._uses[module]
+        return used[name] == read[name]
+
+
+def _uses_of_attributes(tree: ast.AST) -> tuple[Counter[str], Counter[str]]:
+    """Return how often each attribute is read, and how often only to read or to fill a list."""
+    used, read = Counter[str](), Counter[str]()
+    for node in walk(tree):
+        if isinstance(node, ast.Attribute):
+            used[node.attr] += isinstance(node.ctx, ast.Load)
+        filled = filled_by(node)
+        for each in [*_readers_of(node), *([filled] if filled is not None else [])]:
+            if isinstance(each, ast.Attribute):
+                read[each.attr] += 1
+    return used, read
 
 
 def _own_statements(function: ast.AST) -> Iterator[ast.stmt]:
@@ -64,26 +109,13 @@ def _own_statements(function: ast.AST) -> Iterator[ast.stmt]:
                 queue += blocks_of(node)
 
 
-def _filled_by(node: ast.stmt) -> str:
-    """Return the name of the list that a statement appends an item to, or ""."""
-    call = node.value if isinstance(node, ast.Expr) else None
-    return _name_filled(call) if isinstance(call, ast.Call) else ""
-
-
-def _name_filled(call: ast.Call) -> str:
-    function = call.func
-    if not isinstance(function, ast.Attribute) or function.attr != "append" or len(call.args) != 1:
-        return ""
-    return function.value.id if isinstance(function.value, ast.Name) else ""
-
-
 def _readers_of(node: ast.AST) -> list[ast.expr]:
     """Return the expressions that a node iterates over, measures or reads an item of."""
     if isinstance(node, (ast.For, ast.comprehension)):
         return [node.iter]
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         return [node.value]
-    if isinstance(node, (ast.If, ast.While, ast.IfExp)):
+    if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
         return [node.test]
     if isinstance(node, ast.UnaryOp):
         return [node.operand]
@@ -91,12 +123,18 @@ def _readers_of(node: ast.AST) -> list[ast.expr]:
         head = dotted_name(node.func)
         if head in _READS or head.startswith(("np.", "numpy.", "torch.")) or last_name(node.func) == "join":
             return [each.value if isinstance(each, ast.Starred) else each for each in node.args]
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _READING_METHODS:
+            return [node.func.value]
     return []
 
 
 def fills(frame: WalkFrame, call: ast.Call, rows: AbstractValue, item: AbstractValue) -> None:
     """Join an item that a call appends to those of such a list."""
-    name = _name_filled(call)
-    if name and rows.kind is Kind.LIST and stays_inside(frame, name):
-        item = kept_outside(item)
-        frame.bind(name, list_of(item if rows.items == () else join(elements(rows), item)))
+    filled, item = filled_list(call), kept_outside(item)
+    if rows.kind is not Kind.LIST:
+        return
+    if isinstance(filled, ast.Name) and stays_inside(frame, filled.id):
+        frame.bind(filled.id, list_of(item if rows.items == () else join(elements(rows), item)))
+    elif isinstance(filled, ast.Attribute):
+        owner = frame.evaluate(filled.value)
+        frame.walk.stored.setdefault(filled.attr, []).append((owner, list_of(item)))

@@ -12,6 +12,7 @@ from syncscan.check.infer.source.index import Class, Function, Module, Parameter
 from syncscan.check.infer.source.syntax import inside
 from syncscan.check.prove.assumptions import Assumptions
 from syncscan.check.prove.frame import WalkFrame
+from syncscan.check.prove.lists import ListAttributes
 from syncscan.check.prove.ran import Ran
 from syncscan.check.prove.source import Definitions
 from syncscan.check.prove.values import (
@@ -24,6 +25,7 @@ from syncscan.check.prove.values import (
     constant_of,
     join,
     join_all,
+    kept_inside,
     kept_outside,
     list_of,
     may_hold_gpu,
@@ -55,6 +57,7 @@ class Prover:
         self._dependents: dict[Node, dict[Node, None]] = {}  # readers of the present value
         self._worklist: dict[Node, None] = {}  # the worklist: readers of values that have changed since
         self._iterations: Counter[Node] = Counter()
+        self._lists = ListAttributes(project.modules)
         self._generators: dict[Function, bool] = {}
         self._hooks: list[Function | str] | None = None
         self.readers: dict[Function, frozenset[str]] = {}  # names whose containers a function only reads
@@ -238,9 +241,10 @@ class Prover:
         writers = [each for each in self.source.storing_for(related, name) if self.ran.body(each)]
         if len(writers) > _MOST_WRITERS:
             return [TOP]
+        keep = kept_inside if self._lists.has(name) else kept_outside
         for writer in writers:
             stored = self.asked(writer).stored.get(name, ())
-            values += [kept_outside(value) for base, value in stored if _may_be_of(base, related)]
+            values += [keep(value) for base, value in stored if _may_be_of(base, related)]
             if TOP in values:
                 return [TOP]
         return values

@@ -339,8 +339,20 @@ def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
         yield part.body
 
 
+def filled_by(node: ast.AST) -> ast.expr | None:
+    """Return the list that a statement appends an item to: ``rows.append(x)``."""
+    return filled_list(node.value) if isinstance(node, ast.Expr) else None
+
+
+def filled_list(call: ast.AST) -> ast.expr | None:
+    """Return the list that a call appends an item to."""
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    return call.func.value if call.func.attr == "append" and len(call.args) == 1 else None
+
+
 def _stored_attributes(function: Function) -> dict[str, bool]:
-    """Return the attributes that a function's code sets, each with whether on other objects than its own."""
+    """Return the attributes that a function's code sets or fills, each with whether on other objects than its own."""
     found: dict[str, bool] = {}
     own = function.parameters[0].name if function.parameters and not function.is_static else ""
     queue: list[ast.AST] = [*getattr(function.node, "body", ())]
@@ -351,7 +363,7 @@ def _stored_attributes(function: Function) -> dict[str, bool]:
         if isinstance(node, ast.stmt):
             targets = [*getattr(node, "targets", ()), getattr(node, "target", None)]
             targets += [item.optional_vars for item in getattr(node, "items", ())]
-            queue += [each for each in targets if each is not None]
+            queue += [each for each in (*targets, filled_by(node)) if isinstance(each, ast.AST)]
             for block in blocks_of(node):
                 queue += block
         elif isinstance(node, (ast.Tuple, ast.List)):

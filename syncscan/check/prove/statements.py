@@ -39,6 +39,8 @@ def _nothing(*_: object) -> None:
 @handles(STATEMENTS, "Assign")
 def _assign(frame: WalkFrame, node: ast.Assign) -> None:
     value = frame.evaluate(node.value)
+    if len(node.targets) > 1:  # a list with two names
+        value = kept_outside(value)
     for target in node.targets:
         assign(frame, target, value)
 

@@ -59,3 +59,35 @@ def test_a_name_that_is_set_to_a_number_is_one() -> None:
             return 1 if box.limit else 2
     """
     assert proved(program).is_proved
+
+
+FILLED = """
+class Pool:
+    def __init__(self, n: int) -> None:
+        self.free = list(range(n))
+    def put(self, row: int) -> None:
+        self.free.append(row)
+    def take(self) -> int:
+        return 1 if self.free.pop() else 2
+    {more}
+def step(pool: Pool) -> int:
+    return pool.take()
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "is_proved"),
+    [
+        ("", True),
+        ("def size(self) -> int: return len(self.free)", True),
+        ("def lose(self, x: torch.Tensor) -> None: self.free.append(x)", False),
+        ("def lose(self) -> list: return self.free", False),
+        ("def lose(self, x: torch.Tensor) -> None: (lambda: self.free.append(x))()", False),
+        ("def lose(self, x: torch.Tensor) -> None: self.free[0] = x", False),
+        ("def lose(self) -> object: return getattr(self, 'free')", False),
+        ("def lose(self, rows) -> None: self.free = rows = []; rows.append(rows)", False),
+        ("def lose(self, rows) -> None: self.free = rows", False),
+    ],
+)
+def test_a_list_that_nobody_receives_holds_what_was_put_into_it(more: str, is_proved: bool) -> None:
+    assert proved(FILLED.replace("{more}", more)).is_proved is is_proved
