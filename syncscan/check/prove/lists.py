@@ -137,4 +137,4 @@ def fills(frame: WalkFrame, call: ast.Call, rows: AbstractValue, item: AbstractV
         frame.bind(filled.id, list_of(item if rows.items == () else join(elements(rows), item)))
     elif isinstance(filled, ast.Attribute):
         owner = frame.evaluate(filled.value)
-        frame.walk.stored.setdefault(filled.attr, []).append((owner, list_of(item)))
+        frame.walk.filled.setdefault(filled.attr, []).append((owner, list_of(item)))

@@ -156,7 +156,7 @@ class Prover:
                 return value
             found += calls
         passed = join_all(found)
-        return passed if passed is not BOTTOM and _is_of_kinds(passed, value) else value
+        return passed if passed is not BOTTOM and _is_narrower(passed, value) else value
 
     def _declared(self, function: Function, parameter: Parameter) -> AbstractValue:
         """Return the declared value of a parameter, joined with contradicting calls that the check has seen."""
@@ -174,7 +174,7 @@ class Prover:
             return value
         found = [seen for each in functions if (seen := self.source.seen(each, name)) is not None]
         seen = join_all(found)
-        if not found or TOP in found or (may_hold_gpu(seen) and not _is_of_kinds(seen, value)):
+        if not found or TOP in found or not _is_narrower(seen, value):
             return value
         self.assumptions.used[_FACTS] = None
         return seen
@@ -241,9 +241,11 @@ class Prover:
         writers = [each for each in self.source.storing_for(related, name) if self.ran.body(each)]
         if len(writers) > _MOST_WRITERS:
             return [TOP]
-        keep = kept_inside if self._lists.has(name) else kept_outside
+        is_list = self._lists.has(name)
+        keep = kept_inside if is_list else kept_outside
         for writer in writers:
-            stored = self.asked(writer).stored.get(name, ())
+            walk = self.asked(writer)
+            stored = [*walk.stored.get(name, ()), *(walk.filled.get(name, ()) if is_list else ())]
             values += [keep(value) for base, value in stored if _may_be_of(base, related)]
             if TOP in values:
                 return [TOP]
@@ -276,7 +278,8 @@ class _Nothing(Walk):
 
 def _unfollowed(walk: Walk) -> Walk:
     """Return a walk that may return, bind and store anything."""
-    walk.returned, walk.bound, walk.stored, walk.passed = TOP, {}, _Anything(), {}
+    walk.returned, walk.bound, walk.passed = TOP, {}, {}
+    walk.stored = walk.filled = _Anything()
     return walk
 
 
@@ -284,7 +287,7 @@ def _summary(found: Any) -> object:
     """Return the part of a walk, or of an attribute, that readers see."""
     if not isinstance(found, Walk):
         return found
-    return found.returned, found.yielded, found.bound, found.stored, found.passed
+    return found.returned, found.yielded, found.bound, found.stored, found.filled, found.passed
 
 
 class _Anything(dict[str, list[tuple[AbstractValue, AbstractValue]]]):
@@ -322,9 +325,13 @@ def _of_keywords(value: AbstractValue) -> AbstractValue:
     return with_keys(list_of(value, Kind.DICT), STRING)
 
 
-def _is_of_kinds(seen: AbstractValue, value: AbstractValue) -> bool:
-    """Return whether everything that was seen is of the kinds that a value may be of."""
-    return value is TOP or {each.kind for each in seen.options} <= {each.kind for each in value.options}
+def _is_narrower(seen: AbstractValue, value: AbstractValue) -> bool:
+    """Return whether what was seen says more than a value does: it holds no tensor, or tensors where the value is one."""
+    if value is TOP or not may_hold_gpu(seen):
+        return True
+    if {each.kind for each in seen.options} - {each.kind for each in value.options}:
+        return False
+    return all(each.kind is Kind.TENSOR or not may_hold_gpu(each) for each in seen.options)
 
 
 def _has_tensors(value: AbstractValue) -> bool:

@@ -55,6 +55,7 @@ class Walk:
     yielded: AbstractValue = BOTTOM
     bound: dict[str, AbstractValue] = field(default_factory=dict)  # every value that a name is bound to
     stored: dict[str, list[tuple[AbstractValue, AbstractValue]]] = field(default_factory=dict)
+    filled: dict[str, list[tuple[AbstractValue, AbstractValue]]] = field(default_factory=dict)
     assumed: dict[str, None] = field(default_factory=dict)  # the premises of the walk, for the certificate
 
     def passes(self, function: Function, lines: tuple[int, int], values: dict[str, AbstractValue]) -> None:

@@ -91,3 +91,16 @@ def step(pool: Pool) -> int:
 )
 def test_a_list_that_nobody_receives_holds_what_was_put_into_it(more: str, is_proved: bool) -> None:
     assert proved(FILLED.replace("{more}", more)).is_proved is is_proved
+
+
+def test_a_declared_list_stays_declared_where_others_receive_it() -> None:
+    program = """
+        class Pool:
+            def __init__(self) -> None:
+                self.rows: list[int] = []
+            def put(self, row) -> None:
+                self.rows.append(row)
+        def step(pool: Pool) -> list:
+            return pool.rows if pool.rows[0] else []
+    """
+    assert proved(program).is_proved
