@@ -107,6 +107,15 @@ TRANSPARENT_DECORATORS = frozenset(
      "torch.jit.unused", "torch.no_grad", "typing.final", "typing.no_type_check", "typing.overload", "typing.override",
      "typing_extensions.override", "typing_extensions.overload", "typing_extensions.deprecated", "warnings.deprecated"}
 )  # fmt: skip
+# Classes of torch whose own methods launch nothing.
+_BASES_OF_TORCH = frozenset(
+    {
+        "torch._opaque_base.OpaqueBase",
+        "torch.autograd.Function",
+        "torch.nn.Module",
+        "torch.nn.modules.module.Module",
+    }
+)
 _BASES = frozenset({"abc", "builtins", "collections", "enum", "typing", "typing_extensions"})
 
 
@@ -143,9 +152,6 @@ def is_cast(name: str) -> bool:
 def is_harmless_base(name: str) -> bool:
     """Return whether creating an object of a class outside of the project, and the class's own methods, never block."""
     is_exception = name.endswith(("Error", "Exception", "Warning"))
-    if (
-        name in {"torch.nn.Module", "torch.autograd.Function", "torch.nn.modules.module.Module"}
-        or is_exception
-    ):
+    if name in _BASES_OF_TORCH or is_exception:
         return True
     return root_of(name) in _BASES or name in {"object", "threading.local", "threading.Thread", "nn.Module"}
