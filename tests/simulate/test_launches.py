@@ -60,6 +60,7 @@ class InterpreterError(Exception):
     pass
 
 copied = []
+replaced = []
 
 class Scope:
     patches = False
@@ -72,6 +73,7 @@ def _patch_lang_tensor(tensor, scope):
     tensor.__index__ = lambda self: int(self.handle.data)
 
 def _patch_lang(fn):
+    replaced.append(fn)
     scope = Scope()
     _patch_lang_tensor(language.tensor, scope)
     if "language" in fn.__globals__:
@@ -252,6 +254,23 @@ def test_a_kernel_that_is_declared_so_is_interpreted_with_what_it_calls(
         with pytest.raises(RuntimeError, match="outside of the scope of a kernel"):
             device_function(1, 2)
         assert language.maximum is language.for_the_gpu
+
+
+def test_a_launch_replaces_the_language_once_however_often_it_calls(triton: Any) -> None:
+    with simulated_cuda(kernels="interpret"):
+        jit = triton("jit")
+        space: dict[str, Any] = {"language": importlib.import_module("triton.language")}
+        exec("def greater(left, right):\n    return language.maximum(int(left), right)", space)
+        greater = jit.JITFunction("greater", [], space["greater"])
+
+        def least(out: torch.Tensor) -> None:
+            for at in range(len(out)):
+                out[at] = greater(out[at], at)
+
+        out = torch.zeros(9, dtype=torch.int32, device="cuda")
+        jit.JITFunction("least", [], least)[(4,)](out)
+        assert out.tolist() == list(range(9))
+        assert triton("interpreter").replaced == [least, space["greater"]]  # of two modules
 
 
 def _totals(out: torch.Tensor, x: torch.Tensor) -> None:

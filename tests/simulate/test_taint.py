@@ -83,3 +83,13 @@ def kernel(x_ptr: Any, out_ptr: Any, count_ptr: Any, size: int, tl: Any = None) 
 def test_a_kernel_writes_where_its_source_stores() -> None:
     assert written(kernel, ("x", "out"), {"count_ptr": "count", "size": 4}) == ["out", "count", 4]
     assert written(print, ("x",), {}) == []
+
+
+def scatter(x_ptr: Any, rows_ptr: Any, out_ptr: Any, tl: Any = None) -> None:
+    row = tl.load(rows_ptr + tl.program_id(0)).to(tl.int64)
+    at = out_ptr + row * 4
+    tl.store(at, tl.load(x_ptr))
+
+
+def test_a_kernel_does_not_write_the_indices_that_it_loads() -> None:
+    assert written(scatter, ("x", "rows", "out"), {}) == ["out"]

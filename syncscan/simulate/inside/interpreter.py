@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import inspect
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial, partialmethod
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -108,18 +110,45 @@ def _on_host(value: Any) -> Any:
 def interpret(kernel: Any, grid: Any, args: Any, kwargs: dict[str, Any]) -> None:
     """Run one kernel that was compiled for a GPU, with the functions that it calls."""
     jit, language, interpreter = map(import_module, ("triton.runtime.jit", "triton.language", _NAME))
+    ready: dict[Any, Any] = {}
 
     def call(function: Any, *args: Any, **kwargs: Any) -> Any:
-        replaced = interpreter._patch_lang(function.fn)
-        try:
-            return interpreter.InterpretedFunction(function.fn).rewrite()(*args, **kwargs)
-        finally:
-            if replaced is not None:  # newer Triton versions restore their replacements
-                replaced.restore()
+        if function not in ready:
+            interpreter._patch_lang(function.fn)
+            ready[function] = interpreter.InterpretedFunction(function.fn).rewrite()
+        return ready[function](*args, **kwargs)
 
-    with _one_at_a_time, replacing() as patches:
+    with _one_at_a_time, replacing() as patches, _language_of_launch(patches, interpreter):
         patches.replace(jit.JITFunction, "__call__", call)
         for name, member in inspect.getmembers(language.tensor):
             if isinstance(member, jit.JITFunction):
                 patches.replace(language.tensor, name, partialmethod(partial(call, member)))
         interpreter.InterpretedFunction(kernel.fn).run(*args, grid=grid, warmup=False, **kwargs)
+
+
+@contextmanager
+def _language_of_launch(patches: Patches, interpreter: Any) -> Iterator[None]:
+    """Replace Triton's language once for each module of a launch; Triton looks through the language each time."""
+    replace = interpreter._patch_lang
+    scopes: dict[int, Any] = {}
+
+    def replace_once(function: Any) -> Any:
+        module = id(function.__globals__)
+        if module not in scopes:
+            scopes[module] = replace(function)
+        return _Kept()
+
+    patches.replace(interpreter, "_patch_lang", replace_once)
+    try:
+        yield
+    finally:
+        for scope in reversed(scopes.values()):
+            if scope is not None:  # newer Triton versions restore their replacements
+                scope.restore()
+
+
+class _Kept:
+    """Replacements that stay until the end of the launch."""
+
+    def restore(self) -> None:
+        """Do nothing."""

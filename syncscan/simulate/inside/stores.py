@@ -51,5 +51,14 @@ def _addresses(tree: ast.AST) -> Iterator[ast.expr]:
                 yield node.args[0]
 
 
-def _names(node: ast.AST) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+def _names(node: ast.AST) -> Iterator[str]:
+    """Yield the names of which an address is made; what is loaded is data, such as the index of a row."""
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif not _is_load(node):
+        for part in ast.iter_child_nodes(node):
+            yield from _names(part)
+
+
+def _is_load(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "load"
