@@ -18,6 +18,11 @@ _library = torch.library.Library("sgl_kernel", "FRAGMENT")
 _library.define("top_k_renorm_probs(Tensor probs, Tensor! made, Tensor? ks, int k) -> ()")
 _library.define("syncscan_lost(Tensor x) -> Tensor")
 torch.library.register_fake("sgl_kernel::syncscan_lost", torch.empty_like)
+_experts = torch.library.Library("_moe_C", "FRAGMENT")
+_experts.define(
+    "grouped_topk(Tensor scores, int groups, int kept, int count, bool renormalize, float scale, Tensor bias, int scoring)"
+    " -> (Tensor, Tensor)"
+)
 _LOST = torch.ops.sgl_kernel.syncscan_lost
 _GPU_ALONE = torch.ops.sgl_kernel.top_k_renorm_probs
 
@@ -43,6 +48,39 @@ def test_what_is_computed_of_what_was_not_is_told() -> None:
         waits.clear()
         made.tolist()
     assert [wait.uncomputed for wait in waits] == [True]
+
+
+@pytest.mark.parametrize("kernels", ["auto", "zeros"])
+def test_an_operation_with_results_has_their_shape_whether_it_is_computed_or_not(kernels: Kernels) -> None:
+    with simulated_cuda(kernels=kernels) as waits:
+        scores, bias = torch.tensor([[0.1, 0.9, 0.5, 0.4]] * 3).cuda(), torch.zeros(4).cuda()
+        weights, experts = torch.ops._moe_C.grouped_topk(scores, 2, 1, 2, True, 1.0, bias, 0)
+        assert (weights.is_cuda, weights.dtype, experts.dtype) == (True, torch.float32, torch.int32)
+        waits.clear()
+        assert experts.tolist() == [[1, 0] if kernels == "auto" else [0, 0]] * 3
+    assert [wait.uncomputed for wait in waits] == [kernels == "zeros"]
+
+
+@given(st.data(), st.integers(1, 4), st.booleans(), st.integers(0, 1))
+def test_the_best_experts_come_from_the_best_groups(
+    data: st.DataObject, kept: int, renormalize: bool, scoring: int
+) -> None:
+    count = data.draw(st.integers(1, 3 * kept))
+    numbers = data.draw(st.permutations(range(1, 25)))
+    scores, bias = torch.tensor(numbers[:12]).view(1, 12) / 24, 1.3 ** torch.tensor(numbers[12:])
+    weights, experts = bodies.BODIES["_moe_C::grouped_topk"].compute(
+        scores, 4, kept, count, renormalize, 2.0, bias, scoring
+    )
+    plain = torch.sigmoid(scores[0]) if scoring else scores[0]
+    biased = (plain + bias).tolist()
+    groups = [sorted(biased[3 * at : 3 * at + 3])[1:] for at in range(4)]
+    best = sorted(range(4), key=lambda at: -sum(groups[at]))[:kept]
+    among = sorted(
+        (at for group in best for at in range(3 * group, 3 * group + 3)), key=lambda at: -biased[at]
+    )
+    assert experts[0].tolist() == among[:count]
+    chosen = plain[among[:count]]
+    torch.testing.assert_close(weights[0], 2 * chosen / (chosen.sum() if renormalize else 1))
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=40), st.sampled_from([1, 4, 16]))

@@ -1,7 +1,7 @@
 """CPU implementations of GPU-only operations whose results decide the control flow of serving programs.
 
-Each writes into its operands as the kernel of vLLM or SGLang does: sampled tokens, the experts of each token,
-accepted drafts. An implementation takes the arguments in the order of the schema, and may ignore the last of
+Each writes into its operands, or returns, what the kernel of vLLM or SGLang does: sampled tokens, the experts of
+each token, accepted drafts. An implementation takes the arguments in the order of the schema, and may ignore the last of
 them.
 """
 
@@ -15,10 +15,13 @@ from torch import Tensor
 
 
 class Body(NamedTuple):
-    """The CPU implementation of an operation, and the positions of the operands that the operation writes."""
+    """The CPU implementation of an operation, and the positions of the operands that the operation writes.
 
-    compute: Callable[..., None]
-    writes: tuple[int, ...]
+    An operation that writes no operand returns its results.
+    """
+
+    compute: Callable[..., Any]
+    writes: tuple[int, ...] = ()
 
 
 def find(function: Any) -> Body | None:
@@ -27,13 +30,13 @@ def find(function: Any) -> Body | None:
     return None if schema is None else BODIES.get(schema.name)
 
 
-def run(body: Body, function: Any, args: Any, kwargs: dict[str, Any]) -> list[Tensor]:
-    """Call a CPU implementation with the arguments of its operation; return the written operands."""
+def run(body: Body, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Call a CPU implementation with the arguments of its operation; return the results, or the written operands."""
     arguments = function._schema.arguments
     operands = [*args, *(kwargs.get(argument.name) for argument in arguments[len(args) :])]
     with torch.no_grad(), torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
-        body.compute(*operands)
-    return [operands[position] for position in body.writes]
+        made = body.compute(*operands)
+    return [operands[position] for position in body.writes] if body.writes else made
 
 
 # experts of tokens
@@ -60,6 +63,23 @@ def _topk_softmax_sglang(
     weights: Tensor, experts: Tensor, gating: Tensor, renormalize: Any = None, *_: Any
 ) -> None:
     _top_experts(weights, experts, gating, renormalize)
+
+
+def _grouped_topk(
+    scores: Tensor, groups: int, kept: int, count: int, renormalize: bool, scale: float, bias: Tensor, scoring: int = 0, *_: Any
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """Return the best experts of the best groups of each token, and their weights; the bias decides but weighs nothing."""
+    scores = torch.sigmoid(scores.float()) if scoring else scores.float()
+    biased = scores + bias.float()
+    grouped = biased.view(len(scores), groups, -1)
+    of_groups = grouped.topk(min(2, grouped.shape[-1])).values.sum(-1)
+    chosen = torch.zeros_like(of_groups, dtype=torch.bool).scatter(-1, of_groups.topk(kept).indices, True)
+    allowed = biased.masked_fill(~chosen.repeat_interleave(grouped.shape[-1], dim=-1), -torch.inf)
+    experts = allowed.topk(count).indices
+    weights = scores.gather(-1, experts)
+    if renormalize:
+        weights = weights / weights.sum(-1, keepdim=True)
+    return weights * scale, experts.int()
 
 
 def _moe_align_vllm(
@@ -193,6 +213,7 @@ def _verify_tree_greedy(
 # By operation name: those of vLLM 0.25 and SGLang 0.5 (sgl-kernel), including their calls into FlashInfer.
 BODIES: dict[str, Body] = {
     "_moe_C::topk_softmax": Body(_topk_softmax_vllm, (0, 1, 2)),
+    "_moe_C::grouped_topk": Body(_grouped_topk),
     "_moe_C::moe_align_block_size": Body(_moe_align_vllm, (3, 4, 5)),
     "_moe_C::batched_moe_align_block_size": Body(_batched_moe_align, (3, 4, 5)),
     "sgl_kernel::topk_softmax": Body(_topk_softmax_sglang, (0, 1)),

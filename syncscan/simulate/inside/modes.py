@@ -391,10 +391,10 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
             except MissingKernelError as error:
                 plan.is_computed = not error.for_any_call
         if plan.body is not None and self.gpu.kernels != "zeros":
-            written = bodies.run(plan.body, plan.function, args, kwargs)
+            made = bodies.run(plan.body, plan.function, args, kwargs)
             if self.gpu.uncomputed.counts:
-                spread(plan.name, args, kwargs, written)
-            return None
+                spread(plan.name, args, kwargs, made)
+            return None if plan.body.writes else made
         return self.gpu.uncomputed.stand_in(plan.function, args, kwargs, plan.declared)
 
     @staticmethod

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from . import bodies
 from .errors import SimulationError
 from .kinds import is_cuda_device
 from .memory import clear, clear_part
@@ -161,8 +162,12 @@ def _shown(made: tuple[Any, ...]) -> str:
 
 
 def _as_meta_makes(function: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    body = bodies.find(function)
     try:
-        made = function(*_to_meta(args), **_to_meta(kwargs))
+        if body is not None and not body.writes:  # no fake or meta kernel knows more than the body
+            made = bodies.run(body, function, _to_meta(args), _to_meta(kwargs))
+        else:
+            made = function(*_to_meta(args), **_to_meta(kwargs))
     except Exception as error:
         missing = isinstance(error, NotImplementedError)
         why = "none that tells" if missing else "its fake or meta kernel fails to tell"
