@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.architectures import ARCHITECTURES, EXPERTS, OLDER, SEQ2SEQ, SIZES, batch
+from benchmarks.gallery_page import write_part
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "gallery.md"
 ON_GPU = Path(__file__).with_name("gallery_h200.json")
 FEW, MANY = 4, 12  # steps of the two runs
 DECODER = "AutoModelForCausalLM"
@@ -139,8 +139,8 @@ def _total(found: dict[str, float] | str) -> str:
     return f"{sum(rate for line, rate in found.items() if not line.startswith('program:')):g}"
 
 
-def page(rows: Rows, seconds: float) -> str:
-    """Return the page of the documentation."""
+def part(rows: Rows, seconds: float) -> str:
+    """Return the part of the page for transformers."""
     import torch  # noqa: PLC0415 (only where it runs)
     import transformers  # noqa: PLC0415 (only where it runs)
 
@@ -148,8 +148,6 @@ def page(rows: Rows, seconds: float) -> str:
     ran = sum(not isinstance(found, str) for found in runs)
     said, _ = agreement(json.loads(ON_GPU.read_text(encoding="utf-8")), rows)
     head = f"""\
-# Gallery: synchronizations per step, by model
-
 Written by `python -m benchmarks.gallery` in {seconds:.0f} s on the simulated GPU, without a GPU: transformers {transformers.__version__}, torch {torch.__version__},
 Python {platform.python_version()}. Models are tiny and have random weights. {ran} of {len(runs)} runs went through.
 A rate counts the synchronizations per further token, or per training step, in lines of the library. Lines that block once are left out, and so are uploads of
@@ -231,7 +229,7 @@ def main() -> None:
     if options.output:
         options.output.write_text(json.dumps(rows, indent=1), encoding="utf-8")
     elif not options.names:
-        PAGE.write_text(page(rows, time.monotonic() - start), encoding="utf-8")
+        write_part("transformers", part(rows, time.monotonic() - start))
 
 
 if __name__ == "__main__":

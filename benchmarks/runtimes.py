@@ -21,6 +21,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.vllm_models import MODELS, config
+
 STEP = "vllm.v1.engine.core:EngineCore.step_with_batch_queue"
 # It looks at the tokens before it schedules the next ones.
 STEP_OF_SPEC = "vllm.v1.engine.core:EngineCore.step"
@@ -64,57 +66,6 @@ def main():
 if __name__ == "__main__":
     main()
 """
-SIZES = {
-    "vocab_size": 1000, "hidden_size": 256, "intermediate_size": 256, "num_hidden_layers": 2, "head_dim": 128,
-    "num_attention_heads": 2, "num_key_value_heads": 2, "max_position_embeddings": 1024, "rms_norm_eps": 1e-5,
-    "rope_theta": 10000.0, "hidden_act": "silu", "torch_dtype": "bfloat16", "tie_word_embeddings": False,
-    "bos_token_id": 1, "eos_token_id": 2,
-}  # fmt: skip
-MODELS = {
-    "llama": {"architectures": ["LlamaForCausalLM"], "model_type": "llama"},
-    "mixtral": {
-        "architectures": ["MixtralForCausalLM"],
-        "model_type": "mixtral",
-        "num_local_experts": 4,
-        "num_experts_per_tok": 2,
-    },
-    "deepseek_v2": {
-        "architectures": ["DeepseekV2ForCausalLM"],
-        "model_type": "deepseek_v2",
-        "num_attention_heads": 16,
-        "num_key_value_heads": 16,
-        "kv_lora_rank": 512,
-        "q_lora_rank": None,
-        "qk_nope_head_dim": 128,
-        "qk_rope_head_dim": 64,
-        "v_head_dim": 128,
-        "n_routed_experts": 4,
-        "n_shared_experts": 1,
-        "num_experts_per_tok": 2,
-        "moe_intermediate_size": 128,
-        "first_k_dense_replace": 1,
-        "topk_method": "greedy",
-        "n_group": 1,
-        "topk_group": 1,
-        "norm_topk_prob": False,
-        "routed_scaling_factor": 1.0,
-        "scoring_func": "softmax",
-    },
-    "mamba2": {
-        "architectures": ["Mamba2ForCausalLM"],
-        "model_type": "mamba2",
-        "intermediate_size": 512,
-        "state_size": 128,
-        "num_heads": 8,
-        "head_dim": 64,
-        "n_groups": 1,
-        "chunk_size": 256,
-        "expand": 2,
-        "conv_kernel": 4,
-        "layer_norm_epsilon": 1e-5,
-        "pad_token_id": 0,
-    },
-}
 
 
 def main() -> None:
@@ -144,7 +95,7 @@ def main() -> None:
 
 def program_of(options: argparse.Namespace, folder: Path) -> tuple[list[str | Path], dict[str, str]]:
     """The program as a command with its environment, written into a folder."""
-    (folder / "config.json").write_text(json.dumps(SIZES | MODELS[options.model]), encoding="utf-8")
+    (folder / "config.json").write_text(json.dumps(config(options.model)), encoding="utf-8")
     program = folder / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
     environment = {

@@ -16,7 +16,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.runtimes import MODELS, SIZES, place_of, trace_of
+from benchmarks.runtimes import place_of, trace_of
+from benchmarks.vllm_models import config
 
 STEP = "sglang.srt.managers.scheduler:Scheduler.run_batch"
 PROGRAM = """\
@@ -64,7 +65,7 @@ def main() -> None:
 
 def traced(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """The trace of the program, for which there is a folder that is lost afterwards."""
-    (folder / "config.json").write_text(json.dumps(SIZES | MODELS["llama"]), encoding="utf-8")
+    (folder / "config.json").write_text(json.dumps(config("llama")), encoding="utf-8")
     program, kept = folder / "program.py", options.output or folder / "out"
     program.write_text(PROGRAM, encoding="utf-8")
     command = (options.python, program, folder, options.attention, options.sampling, str(options.tokens))

@@ -26,7 +26,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from benchmarks.runtimes import MODELS, SIZES
+from benchmarks.vllm_models import config
 
 STEPS, WARMUP = 300, 10
 PROFILED = 60  # of them under the profiler, whose files are large
@@ -107,7 +107,7 @@ def vllm_steps() -> Step:
     from vllm.inputs import TokensPrompt  # noqa: PLC0415 (the script that compares needs no vLLM)
 
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "config.json").write_text(json.dumps(SIZES | MODELS["llama"]), encoding="utf-8")
+        (Path(folder) / "config.json").write_text(json.dumps(config("llama")), encoding="utf-8")
         engine = LLM(
             model=folder,
             load_format="dummy",

@@ -1,0 +1,161 @@
+"""Which lines of vLLM block in a step, by model and mode: a table of synchronizations per step.
+
+    python -m benchmarks.gallery_vllm /path/to/python            make what is missing, write the part of docs/gallery.md
+    python -m benchmarks.gallery_vllm /path/to/python NAME ...   make these models anew
+    python -m benchmarks.gallery_vllm /path/to/python --gpu --kept FILE    on a real GPU
+    python -m benchmarks.gallery_vllm --compare FILE             hold the results of a GPU against the simulated ones
+
+That Python has vLLM (tried with 0.25.1 and torch 2.11, both as they are for CUDA). The GPU is simulated, nothing is
+downloaded, and models are tiny with random weights. Each result is kept as soon as it is there
+(`benchmarks/gallery_vllm.jsonl`), so an interrupted command goes on where it was. A run that takes longer than `--limit`
+is ended. A rate is the synchronizations per step after three steps of warm-up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from benchmarks.gallery_page import write_part
+from benchmarks.vllm_models import EMBEDDING, MODELS, lora_target
+
+KEPT = Path(__file__).with_name("gallery_vllm.jsonl")
+SOURCE = Path(__file__).resolve().parent.parent
+MODES = ("plain", "chunked", "prefix-cached", "speculative", "LoRA")
+TOKENS = 12
+Found = dict[str, Any]
+Results = dict[tuple[str, str], Found]
+
+
+def modes_of(name: str) -> list[str]:
+    """Return the modes that apply to a model."""
+    without = {"LoRA"} if lora_target(name) is None else set()
+    if name in EMBEDDING:
+        without |= {"speculative", *(("chunked", "prefix-cached") if name.startswith("bert") else ())}
+    return [mode for mode in MODES if mode not in without]
+
+
+def read(kept: Path) -> Results:
+    """Return the last result of each run."""
+    lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
+    return {(found["model"], found["mode"]): found for found in map(json.loads, lines)}
+
+
+def make(python: str, runs: list[tuple[str, str]], kept: Path, limit: float, *, on_gpu: bool) -> None:
+    """Make these runs, one after the other."""
+    environment = {
+        **os.environ, "VLLM_ENABLE_V1_MULTIPROCESSING": "0", "VLLM_USE_FLASHINFER_SAMPLER": "0", "VLLM_NO_USAGE_STATS": "1",
+        "VLLM_LOGGING_LEVEL": "ERROR", "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(SOURCE),
+        **({} if on_gpu else {"CUDA_VISIBLE_DEVICES": "0"}),
+    }  # fmt: skip
+    command = [python, "-m", "benchmarks.gallery_vllm_runs", str(kept), *(":".join(run) for run in runs)]
+    command += ["--tokens", str(TOKENS), "--limit", str(limit)]
+    with tempfile.TemporaryDirectory() as folder:
+        tracer = [sys.executable, "-m", "syncscan", "trace", "--simulate", "--output", folder, "--"]
+        subprocess.run([*(() if on_gpu else tracer), *command], env=environment, check=True)
+
+
+def versions_of(python: str) -> str:
+    """Return the versions of vLLM and torch there."""
+    asked = "import importlib.metadata as m; print(f\"vLLM {m.version('vllm')}, torch {m.version('torch')}\")"
+    return subprocess.run([python, "-c", asked], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def part(results: Results, versions: str) -> str:
+    """Return the part of the page for vLLM."""
+    ran = sum("failure" not in found for found in results.values())
+    seconds = sum(found["seconds"] for found in results.values())
+    head = f"""\
+Written by `python -m benchmarks.gallery_vllm /path/to/python` on {dt.datetime.now(tz=dt.timezone.utc):%Y-%m-%d}, on the simulated GPU, without a GPU:
+{versions}. {ran} of {len(results)} runs went through, in {seconds / 60:.0f} minutes.
+A rate counts the synchronizations per step of the engine, after three steps of warm-up. Requests have eleven kinds of sampling options.
+Chunks have 32 tokens, drafts come from n-grams, and one request in two has an adapter. "-": vLLM has no such mode for the model.
+
+| model | {" | ".join(MODES)} | lines |
+|---|{"---|" * len(MODES)}---|
+"""
+    names = [name for name in (*MODELS, *EMBEDDING) if (name, "plain") in results]
+    return head + "".join(
+        f"| {name} | {' | '.join(_total(results.get((name, mode))) for mode in MODES)} | {_lines(name, results)} |\n"
+        for name in names
+    )
+
+
+def _total(found: Found | None) -> str:
+    if found is None:
+        return "-"
+    return "failed" if "failure" in found else f"{sum(found['lines'].values()):.3g}"
+
+
+def _lines(name: str, results: Results) -> str:
+    """Return the lines of the model, once for all modes that have the same."""
+    modes: dict[str, list[str]] = defaultdict(list)
+    for mode in MODES:
+        if (name, mode) in results:
+            modes[_cell(results[name, mode])].append(mode)
+    return "<br>".join(f"{', '.join(same)}: {cell}" for cell, same in modes.items())
+
+
+def _cell(found: Found) -> str:
+    if "failure" in found:
+        return str(found["failure"]).replace("|", "\\|")
+    return "; ".join(f"`{line}`: {rate:.3g}" for line, rate in found["lines"].items()) or "none"
+
+
+def compare(real: Results, simulated: Results) -> None:
+    """Print each line that blocks on the GPU alone or simulated alone, and the totals of both."""
+    both = there = here = 0
+    for run in sorted(real.keys() & simulated.keys()):
+        if "failure" in real[run] or "failure" in simulated[run]:
+            print(*run, "not compared:", real[run].get("failure"), simulated[run].get("failure"))
+            continue
+        gpu, own = real[run]["lines"], simulated[run]["lines"]
+        both, there, here = both + len(gpu.keys() & own.keys()), there + len(gpu), here + len(own)
+        for line in sorted(gpu.keys() ^ own.keys()):
+            print(*run, f"{line}: {gpu.get(line, 0)} on the GPU, {own.get(line, 0)} simulated")
+    print(
+        f"{both} of the {there} lines that block on the GPU block simulated; {both} of the {here} simulated ones on the GPU"
+    )
+
+
+def main() -> None:
+    """Make what is missing, and write the part."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("python", nargs="?", help="one that has vLLM")
+    parser.add_argument("names", nargs="*", help="make these anew")
+    parser.add_argument("--modes", nargs="+", choices=MODES, default=MODES)
+    parser.add_argument("--limit", type=float, default=240, help="seconds that a run may take")
+    parser.add_argument("--kept", type=Path, default=KEPT, help="file of the results")
+    parser.add_argument("--gpu", action="store_true", help="on a real one")
+    parser.add_argument("--compare", type=Path, metavar="FILE", help="results of a GPU")
+    options = parser.parse_args()
+    if options.compare:
+        compare(read(options.compare), read(options.kept))
+        return
+    if not options.python:
+        parser.error("name a Python that has vLLM")
+    known = {} if options.names else read(options.kept)
+    runs = [
+        (name, mode)
+        for name in options.names or (*MODELS, *EMBEDDING)
+        for mode in modes_of(name)
+        if mode in options.modes and (name, mode) not in known
+    ]
+    if runs:
+        make(options.python, runs, options.kept.resolve(), options.limit, on_gpu=options.gpu)
+    if options.kept == KEPT:
+        write_part("vLLM", part(read(KEPT), versions_of(options.python)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""The page of the gallery, and the command that makes the part of vLLM."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.gallery_page import with_part
+from benchmarks.gallery_vllm import MODES, SOURCE, modes_of, part, read
+from benchmarks.vllm_models import EMBEDDING, MODELS
+
+TITLES = st.sampled_from(["transformers", "vLLM", "SGLang"])
+TEXTS = st.text("ab |`\n", min_size=1).filter(str.strip)
+
+
+@given(st.lists(st.tuples(TITLES, TEXTS), max_size=6))
+def test_each_part_of_the_page_is_what_was_written_last(written: list[tuple[str, str]]) -> None:
+    page = ""
+    for title, text in written:
+        page = with_part(page, title, text)
+    for title, text in dict(written).items():
+        assert f"## {title}\n\n{text.strip()}" in page
+    assert page.count("## ") == len(dict(written))
+
+
+def test_a_row_names_lines_once_and_each_failure() -> None:
+    line = {"v1/worker/gpu/async_utils.py:50": 1.0}
+    results = {
+        ("llama", "plain"): {"lines": line, "steps": 9, "seconds": 8},
+        ("llama", "chunked"): {"lines": line, "steps": 20, "seconds": 52},
+        ("llama", "LoRA"): {"failure": "ValueError: no such layer", "seconds": 0},
+    }
+    said = part(results, "vLLM 1.2.3")
+    assert "2 of 3 runs went through, in 1 minutes" in said
+    assert said.splitlines()[-1] == (
+        "| llama | 1 | 1 | - | - | failed | plain, chunked: `v1/worker/gpu/async_utils.py:50`: 1<br>LoRA: ValueError: no such layer |"
+    )
+
+
+def _made_with(kept: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "benchmarks.gallery_vllm", "no-such-python", "--kept", str(kept)]
+    return subprocess.run(command, cwd=SOURCE, capture_output=True, text=True, check=False)
+
+
+def test_what_was_kept_is_not_made_again(tmp_path: Path) -> None:
+    kept = tmp_path / "kept.jsonl"
+    runs = [(name, mode) for name in (*MODELS, *EMBEDDING) for mode in modes_of(name)]
+    lines = [json.dumps({"model": name, "mode": mode, "lines": {}, "seconds": 1}) for name, mode in runs]
+    kept.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    assert _made_with(kept).returncode == 0
+    kept.write_text("".join(f"{line}\n" for line in lines[1:]), encoding="utf-8")
+    assert _made_with(kept).returncode != 0
+
+
+def test_the_last_result_of_a_run_counts(tmp_path: Path) -> None:
+    kept = tmp_path / "kept.jsonl"
+    kept.write_text(
+        '{"model": "llama", "mode": "plain", "seconds": 1}\n{"model": "llama", "mode": "plain", "seconds": 2}\n'
+    )
+    assert read(kept)["llama", "plain"]["seconds"] == 2
+
+
+def test_every_model_has_the_mode_without_options() -> None:
+    assert all("plain" in modes_of(name) for name in (*MODELS, *EMBEDDING))
+    assert {mode for name in MODELS for mode in modes_of(name)} == set(MODES)
