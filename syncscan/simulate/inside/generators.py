@@ -21,47 +21,80 @@ _KEPT = 4096  # cached states, of 5 KB each
 
 
 class _States:
-    """The states of one generator by the offset that identifies each."""
+    """The states of one generator by the seed and the offset that identify each."""
 
     def __init__(self, methods: Any, source: Any) -> None:
         self._methods, self._source = methods, source
-        self._kept: dict[int, tuple[int, torch.Tensor]] = {}
+        self._kept: dict[tuple[int, int], torch.Tensor] = {}
         self._offset = 0
 
-    def get(self) -> torch.Tensor:
-        """Return the state; its offset differs from the previous one if the program drew numbers in between."""
+    def restart(self) -> None:
+        """Begin at offset 0, after a new seed."""
+        self._offset = 0
+        self._keep(*self._now())
+
+    def position(self) -> tuple[int, int]:
+        """Return seed and offset; the offset differs from the previous one if the program drew numbers in between."""
         seed, state = self._now()
         with without_functions():
-            before = self._kept.get(self._offset)
-            if before is not None and (before[0] != seed or not torch.equal(before[1], state)):
-                self._offset = max(self._kept) + _MOVES_BY
+            before = self._kept.get((seed, self._offset))
+            if before is not None and not torch.equal(before, state):
+                self._offset = max(offset for kept, offset in self._kept if kept == seed) + _MOVES_BY
             self._keep(seed, state)
-            return torch.frombuffer(bytearray(_STATE.pack(seed, self._offset)), dtype=torch.uint8)
+        return seed, self._offset
 
-    def set(self, state: torch.Tensor) -> None:
-        """Set the state.
-
-        A new offset identifies the state from which the program draws next; states of CPU generators are
-        valid too.
-        """
-        if state.numel() != _STATE.size:
-            self._methods.set_state(self._source, state)
-            return
-        seed, self._offset = _STATE.unpack(bytes(state.tolist()))
-        kept = self._kept.get(self._offset)
-        if kept is not None and kept[0] == seed:
-            self._methods.set_state(self._source, kept[1])
+    def move(self, seed: int, offset: int) -> None:
+        """Go to a position; a new offset identifies the state from which the program draws next."""
+        self._offset = offset
+        kept = self._kept.get((seed, offset))
+        if kept is not None:
+            self._methods.set_state(self._source, kept)
         elif seed != self._now()[0]:
             self._methods.manual_seed(self._source, seed)
         self._keep(*self._now())
+
+    def get(self) -> torch.Tensor:
+        """Return the state."""
+        packed = bytearray(_STATE.pack(*self.position()))
+        with without_functions():
+            return torch.frombuffer(packed, dtype=torch.uint8)
+
+    def set(self, state: torch.Tensor) -> None:
+        """Set the state; states of CPU generators are valid too."""
+        if state.numel() != _STATE.size:
+            self._methods.set_state(self._source, state)
+            return
+        self.move(*_STATE.unpack(bytes(state.tolist())))
 
     def _now(self) -> tuple[int, torch.Tensor]:
         return self._methods.initial_seed(self._source) % 2**64, self._methods.get_state(self._source)
 
     def _keep(self, seed: int, state: torch.Tensor) -> None:
-        self._kept[self._offset] = seed, state
+        self._kept[seed, self._offset] = state
         if len(self._kept) > _KEPT:
             del self._kept[next(iter(self._kept))]
+
+
+class _Positioned:
+    """The part of a generator that its seed and offset answer."""
+
+    _states: _States
+
+    def get_state(self) -> torch.Tensor:
+        return self._states.get()
+
+    def set_state(self, new_state: torch.Tensor) -> Any:
+        self._states.set(new_state)
+        return self
+
+    def get_offset(self) -> int:
+        return self._states.position()[1]
+
+    def set_offset(self, offset: int) -> Any:
+        if offset % _MOVES_BY:
+            raise RuntimeError(f"offset must be a multiple of {_MOVES_BY}")
+        self._states.move(self._states.position()[0], offset)
+        return self
 
 
 def make_generator(original: Any) -> type:
@@ -71,7 +104,7 @@ def make_generator(original: Any) -> type:
         def __instancecheck__(cls, instance: object) -> bool:
             return isinstance(instance, original)
 
-    class Generator(original, metaclass=Meta):  # type: ignore[misc]  # the same
+    class Generator(_Positioned, original, metaclass=Meta):  # type: ignore[misc]  # the same
         @without_our_frames
         def __new__(cls, device: Any = "cpu", source: Any = None) -> Any:
             if not is_cuda_device(device):
@@ -94,6 +127,7 @@ def make_generator(original: Any) -> type:
         def manual_seed(self, seed: int) -> Any:
             for generator in {self, self._source}:
                 original.manual_seed(generator, seed)
+            self._states.restart()
             return self
 
         def initial_seed(self) -> int:
@@ -101,14 +135,6 @@ def make_generator(original: Any) -> type:
 
         def seed(self) -> int:
             return int(original.seed(self._source))
-
-        def get_state(self) -> torch.Tensor:
-            state: torch.Tensor = self._states.get()
-            return state
-
-        def set_state(self, new_state: torch.Tensor) -> Any:
-            self._states.set(new_state)
-            return self
 
         def clone_state(self) -> Any:
             clone = Generator(self.device)
