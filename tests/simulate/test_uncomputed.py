@@ -163,6 +163,15 @@ def test_new_memory_on_the_device_is_zero() -> None:
             assert not make().to("cpu", non_blocking=True).any()
 
 
+def test_a_host_without_the_memory_of_a_gpu_gives_what_is_asked_of_it() -> None:
+    with simulated_cuda():
+        made = torch.empty(1 << 40, dtype=torch.uint8)
+        made[-1] = 3
+        assert (made.is_cuda, made.stride(), made[-2:].tolist()) == (False, (1,), [0, 3])
+        with pytest.raises(RuntimeError, match="allocate"):
+            torch.ones(1 << 46, dtype=torch.uint8)
+
+
 def test_memory_as_large_as_a_gpu_takes_none_of_the_host() -> None:
     size = 60 << 30
     cache = torch.zeros(size, dtype=torch.int8, device="cuda")

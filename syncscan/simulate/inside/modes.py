@@ -245,7 +245,7 @@ class Operations(TorchFunctionMode):
         if self.scope is not None:
             self.scope.made = where
         on_device = where is not None and where >= 0
-        result = (self._make_on_device if on_device else self._make)(plan, func, args, kwargs)
+        result = (self._make_on_device if on_device else self._make_on_host)(plan, func, args, kwargs)
         if device is None and not pinned and not plan.follows:
             return result
         source = args[0] if args else next(iter(kwargs.values()))
@@ -262,6 +262,15 @@ class Operations(TorchFunctionMode):
             if plan.unfilled:
                 clear(result)
         return result
+
+    def _make_on_host(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Make a tensor of the host, which may have less memory than that of a GPU: mapped lazily where torch gets none."""
+        try:
+            return self._make(plan, func, args, kwargs)
+        except RuntimeError:
+            if (result := make_large(func, args, kwargs)) is None:
+                raise
+            return result
 
     def _make(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Call a constructor, without intercepting its kernels where no operand is a simulated tensor."""
