@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from syncscan.simulate.context import Kernels, simulated_cuda
 from syncscan.simulate.inside import bodies
+from syncscan.simulate.inside.errors import SimulationError
 
 _library = torch.library.Library("sgl_kernel", "FRAGMENT")
 _library.define("top_k_renorm_probs(Tensor probs, Tensor! made, Tensor? ks, int k) -> ()")
@@ -23,6 +24,19 @@ _experts.define(
     "grouped_topk(Tensor scores, int groups, int kept, int count, bool renormalize, float scale, Tensor bias, int scoring)"
     " -> (Tensor, Tensor)"
 )
+_attributes = torch.library.Library("_C_cuda_utils", "FRAGMENT")
+
+
+def _of_the_driver(*_: int) -> int:
+    raise AssertionError("no driver")
+
+
+for _schema in (
+    "get_device_attribute(int attribute, int device_id) -> int",
+    "get_max_shared_memory_per_block_device_attribute(int device_id) -> int",
+):
+    _attributes.define(_schema)
+    _attributes.impl(_schema.partition("(")[0], _of_the_driver, "CompositeImplicitAutograd")
 _LOST = torch.ops.sgl_kernel.syncscan_lost
 _GPU_ALONE = torch.ops.sgl_kernel.top_k_renorm_probs
 
@@ -48,6 +62,18 @@ def test_what_is_computed_of_what_was_not_is_told() -> None:
         waits.clear()
         made.tolist()
     assert [wait.uncomputed for wait in waits] == [True]
+
+
+def test_an_operation_that_asks_for_an_attribute_of_the_device_asks_no_driver() -> None:
+    with simulated_cuda() as waits:
+        known = torch.cuda.get_device_properties(0)
+        assert torch.ops._C_cuda_utils.get_device_attribute(16, 0) == known.multi_processor_count
+        assert torch.ops._C_cuda_utils.get_max_shared_memory_per_block_device_attribute(0) > 1 << 16
+        with pytest.raises(SimulationError, match="attribute 4711"):
+            torch.ops._C_cuda_utils.get_device_attribute(4711, 0)
+        assert not waits
+    with pytest.raises(AssertionError, match="no driver"):
+        torch.ops._C_cuda_utils.get_device_attribute(16, 0)
 
 
 @pytest.mark.parametrize("kernels", ["auto", "zeros"])

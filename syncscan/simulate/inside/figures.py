@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import torch
+
+from .errors import SimulationError
 
 NAME = "Simulated CUDA device"
 MEMORY_BYTES = 80 << 30
@@ -27,6 +30,30 @@ def properties(index: int) -> SimpleNamespace:
         memory_clock_rate=3_201_000, memory_bus_width=6144, gcnArchName="", uuid=uuid(index),
         pci_bus_id=index + 1, pci_device_id=0, pci_domain_id=0,
     )  # fmt: skip
+
+
+# By their numbers in the CUDA runtime.
+_ATTRIBUTES = {
+    1: "max_threads_per_block", 8: "shared_memory_per_block", 10: "warp_size", 12: "regs_per_multiprocessor",
+    13: "clock_rate", 16: "multi_processor_count", 36: "memory_clock_rate", 37: "memory_bus_width", 38: "L2_cache_size",
+    39: "max_threads_per_multi_processor", 75: "major", 76: "minor", 81: "shared_memory_per_multiprocessor",
+    82: "regs_per_multiprocessor", 97: "shared_memory_per_block_optin",
+}  # fmt: skip
+
+
+def attribute(number: int, index: int) -> int:
+    """Return an attribute of a device, by its number in the CUDA runtime."""
+    if number not in _ATTRIBUTES:
+        raise SimulationError(f"the attribute {number} of a device (cudaDeviceAttr) is not simulated")
+    value: int = getattr(properties(index), _ATTRIBUTES[number])
+    return value
+
+
+# Operations without tensors that ask the CUDA runtime about a device, and end the process where there is none.
+ANSWERS: dict[str, Callable[..., int]] = {
+    "_C_cuda_utils::get_device_attribute": attribute,
+    "_C_cuda_utils::get_max_shared_memory_per_block_device_attribute": lambda index: attribute(97, index),
+}
 
 
 def memory_stats() -> dict[str, int]:

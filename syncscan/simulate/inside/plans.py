@@ -12,6 +12,7 @@ from . import bodies
 from .checks import operations_that_check
 from .conditions import CompiledOperation, Table
 from .cpu import SeeingConjugates
+from .figures import ANSWERS
 from .marks import cuda_index, place, set_all, set_place
 from .memory import is_unfilled
 from .registered import python_kernel
@@ -56,7 +57,7 @@ class Plan:
         self.makes_from_nothing = "device" in self.names and not any(map(_takes_tensor, arguments))
         self.mixes = namespace not in {"aten", "prims"} or name in _MIXES or name in _INDEXING
         self.python_kernel = python_kernel(function, on_gpu=True)
-        self.host_kernel = python_kernel(function, on_gpu=False)
+        self.host_kernel = _host_kernel(function)
         self.body = bodies.find(function)
         self.unfilled = is_unfilled(function)
         self.is_computed = True  # False once the CPU turns out to lack a kernel
@@ -109,7 +110,19 @@ def _are_views(results: Any) -> bool:
 
 def _is_composite(function: Any) -> bool:
     """Return whether an operation consists of others; some do only on devices without their own kernel."""
-    return _has_kernel(function, "CompositeImplicitAutograd") and not _has_kernel(function, "CPU")
+    has_parts = _has_kernel(function, "CompositeImplicitAutograd") and not _has_kernel(function, "CPU")
+    return has_parts and _answer(function) is None
+
+
+def _host_kernel(function: Any) -> Any:
+    """Return the Python function that runs on the host in place of an operation, or None."""
+    return _answer(function) or python_kernel(function, on_gpu=False)
+
+
+def _answer(function: Any) -> Any:
+    """Return the function that answers in place of an operation about the device; None for other operations."""
+    schema = getattr(function, "_schema", None)
+    return None if schema is None else ANSWERS.get(schema.name)
 
 
 def _has_kernel(function: Any, key: str) -> bool:
