@@ -49,6 +49,18 @@ def read(kept: Path) -> Results:
     return {(found["model"], found["mode"]): found for found in map(json.loads, lines)}
 
 
+def tidy(kept: Path) -> None:
+    """Keep the last result of each run alone, and none of a run that is no longer made."""
+    results = read(kept)
+    found = [results[run] for run in all_runs() if run in results]
+    kept.write_text("".join(f"{json.dumps(each)}\n" for each in found), encoding="utf-8")
+
+
+def all_runs() -> list[tuple[str, str]]:
+    """Return all models in all their modes."""
+    return [(name, mode) for name in (*MODELS, *EMBEDDING) for mode in modes_of(name)]
+
+
 def make(python: str, runs: list[tuple[str, str]], kept: Path, limit: float, *, on_gpu: bool) -> None:
     """Make these runs, one after the other."""
     environment = {
@@ -78,6 +90,8 @@ Written by `python -m benchmarks.gallery_vllm /path/to/python` on {dt.datetime.n
 {versions}. {ran} of {len(results)} runs went through, in {seconds / 60:.0f} minutes.
 A rate counts the synchronizations per step of the engine, after three steps of warm-up. Requests have eleven kinds of sampling options.
 Chunks have 32 tokens, drafts come from n-grams, and one request in two has an adapter. "-": vLLM has no such mode for the model.
+Kernels for the GPU alone are [not computed](simulate.md#kernels-for-the-gpu-alone), so the number of accepted drafts is not that of a GPU. No row was
+compared with a GPU yet; `--gpu` makes the results of one, and `--compare` holds them against these.
 
 | model | {" | ".join(MODES)} | lines |
 |---|{"---|" * len(MODES)}---|
@@ -147,12 +161,12 @@ def main() -> None:
     known = {} if options.names else read(options.kept)
     runs = [
         (name, mode)
-        for name in options.names or (*MODELS, *EMBEDDING)
-        for mode in modes_of(name)
-        if mode in options.modes and (name, mode) not in known
+        for name, mode in all_runs()
+        if name in (options.names or (name,)) and mode in options.modes and (name, mode) not in known
     ]
     if runs:
         make(options.python, runs, options.kept.resolve(), options.limit, on_gpu=options.gpu)
+        tidy(options.kept)
     if options.kept == KEPT:
         write_part("vLLM", part(read(KEPT), versions_of(options.python)))
 

@@ -42,9 +42,9 @@ def one_run(name: str, mode: str, tokens: int, folder: Path) -> Found:
     """Generate with the model in this mode; return the synchronizations per steady step of each line, and the steps."""
     from vllm import LLM  # noqa: PLC0415 (only where it runs)
 
-    (folder / "config.json").write_text(json.dumps(config(name)), encoding="utf-8")
+    _write_model(name, folder)
     llm = LLM(
-        model=str(folder), load_format="dummy", skip_tokenizer_init=True, max_model_len=512, gpu_memory_utilization=0.3,
+        model=str(folder), load_format="dummy", skip_tokenizer_init=name not in EMBEDDING, max_model_len=512, gpu_memory_utilization=0.3,
         max_num_seqs=4 if name in EMBEDDING else 16, enforce_eager=True, **_options(name, mode),
     )  # fmt: skip
     core = llm.llm_engine.engine_core.engine_core
@@ -61,6 +61,21 @@ def one_run(name: str, mode: str, tokens: int, folder: Path) -> Found:
             prompts, _sampling(requests, tokens), use_tqdm=False, lora_request=adapters and adapters[: len(prompts)]
         )  # fmt: skip
     return {"steps": steps.steady, "lines": steps.rates()}
+
+
+def _write_model(name: str, folder: Path) -> None:
+    """Write its config, and a tokenizer of numbers, which embedding asks for even if the prompts are tokens."""
+    words = {str(number): number for number in range(config(name)["vocab_size"])}
+    tokenizer = {
+        "version": "1.0", "added_tokens": [], "model": {"type": "WordLevel", "vocab": words, "unk_token": "0"},
+    }  # fmt: skip
+    files = {
+        "config": config(name),
+        "tokenizer": tokenizer,
+        "tokenizer_config": {"tokenizer_class": "PreTrainedTokenizerFast"},
+    }
+    for file, content in files.items():
+        (folder / f"{file}.json").write_text(json.dumps(content), encoding="utf-8")
 
 
 class Steps:

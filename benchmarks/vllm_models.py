@@ -32,16 +32,15 @@ MODELS: dict[str, dict[str, Any]] = {
         "DeepseekV3ForCausalLM", "deepseek_v3",
         **_MLA | {"q_lora_rank": 128, "topk_method": "noaux_tc", "scoring_func": "sigmoid", "n_group": 2, "norm_topk_prob": True},
     ),
+    "falcon_h1": _model(
+        "FalconH1ForCausalLM", "falcon_h1", mamba_d_ssm=512, mamba_n_heads=8, mamba_d_head=64, mamba_n_groups=1,
+        mamba_d_state=128, mamba_d_conv=4, mamba_expand=2, mamba_chunk_size=256,
+    ),
     "gemma2": _model("Gemma2ForCausalLM", "gemma2", attn_logit_softcapping=50.0, final_logit_softcapping=30.0, **_GEMMA),
     "gemma3": _model("Gemma3ForCausalLM", "gemma3_text", **_GEMMA),
     "glm": _model("GlmForCausalLM", "glm", partial_rotary_factor=0.5),
     "glm4": _model("Glm4ForCausalLM", "glm4", partial_rotary_factor=0.5),
     "gpt_oss": _model("GptOssForCausalLM", "gpt_oss", sliding_window=128, **_EXPERTS),
-    "granite_hybrid": _model(
-        "GraniteMoeHybridForCausalLM", "granitemoehybrid", layer_types=["mamba", "attention"], mamba_n_heads=8, mamba_d_head=64,
-        mamba_d_state=128, mamba_n_groups=1, mamba_chunk_size=256, mamba_d_conv=4, mamba_expand=2, num_local_experts=0,
-        num_experts_per_tok=0, shared_intermediate_size=256, position_embedding_type="rope", attention_multiplier=0.1,
-    ),
     "jamba": _model(
         "JambaForCausalLM", "jamba", attn_layer_period=2, attn_layer_offset=1, expert_layer_period=2, expert_layer_offset=1,
         num_experts=4, num_experts_per_tok=2, mamba_d_state=16, mamba_d_conv=4, mamba_expand=2, mamba_dt_rank=16,
@@ -49,7 +48,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "llama": _model("LlamaForCausalLM", "llama"),
     "mamba2": _model(
         "Mamba2ForCausalLM", "mamba2", intermediate_size=512, state_size=128, num_heads=8, head_dim=64, n_groups=1,
-        chunk_size=256, expand=2, conv_kernel=4, layer_norm_epsilon=1e-5,
+        chunk_size=16, expand=2, conv_kernel=4, layer_norm_epsilon=1e-5,
     ),
     "mixtral": _model("MixtralForCausalLM", "mixtral", **_EXPERTS),
     "phi": _model("PhiForCausalLM", "phi", partial_rotary_factor=0.5, layer_norm_eps=1e-5, hidden_act="gelu_new"),
@@ -86,4 +85,4 @@ def lora_target(name: str) -> tuple[str, int, int] | None:
 
 def layers_of_attention(name: str) -> list[int]:
     """Return the numbers of the layers that have attention."""
-    return [1] if name in ("granite_hybrid", "jamba") else list(range(config(name)["num_hidden_layers"]))
+    return [1] if name == "jamba" else list(range(config(name)["num_hidden_layers"]))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.gallery_page import with_part
-from benchmarks.gallery_vllm import MODES, SOURCE, modes_of, part, read
+from benchmarks.gallery_vllm import MODES, SOURCE, all_runs, modes_of, part, read, tidy
 from benchmarks.vllm_models import EMBEDDING, MODELS
 
 TITLES = st.sampled_from(["transformers", "vLLM", "SGLang"])
@@ -49,20 +49,23 @@ def _made_with(kept: Path) -> subprocess.CompletedProcess[str]:
 
 def test_what_was_kept_is_not_made_again(tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
-    runs = [(name, mode) for name in (*MODELS, *EMBEDDING) for mode in modes_of(name)]
-    lines = [json.dumps({"model": name, "mode": mode, "lines": {}, "seconds": 1}) for name, mode in runs]
+    lines = [
+        json.dumps({"model": name, "mode": mode, "lines": {}, "seconds": 1}) for name, mode in all_runs()
+    ]
     kept.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     assert _made_with(kept).returncode == 0
     kept.write_text("".join(f"{line}\n" for line in lines[1:]), encoding="utf-8")
     assert _made_with(kept).returncode != 0
 
 
-def test_the_last_result_of_a_run_counts(tmp_path: Path) -> None:
+def test_the_last_result_of_each_run_that_is_still_made_is_kept(tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
-    kept.write_text(
-        '{"model": "llama", "mode": "plain", "seconds": 1}\n{"model": "llama", "mode": "plain", "seconds": 2}\n'
-    )
-    assert read(kept)["llama", "plain"]["seconds"] == 2
+    runs = [("llama", "plain"), ("no such model", "plain"), ("llama", "plain"), ("glm", "LoRA")]
+    found = [{"model": name, "mode": mode, "seconds": seconds} for seconds, (name, mode) in enumerate(runs)]
+    kept.write_text("".join(f"{json.dumps(each)}\n" for each in found), encoding="utf-8")
+    tidy(kept)
+    assert list(read(kept).values()) == [found[3], found[2]]
+    assert len(kept.read_text(encoding="utf-8").splitlines()) == 2
 
 
 def test_every_model_has_the_mode_without_options() -> None:
