@@ -96,7 +96,10 @@ SUITES = {
     "einops": Suite(
         "einops==0.8.2", ("einops/tests",), environment=(("EINOPS_TEST_BACKENDS", "numpy,torch"),)
     ),
-    "roma": Suite("roma==1.8.0", ("test",)),
+    "roma": Suite("roma==1.8.0", ("test",), options=("--confcutdir=test",)),  # an `__init__.py` lies at its top
+    "torchsparsegradutils": Suite(
+        "torchsparsegradutils==0.2.7", ("torchsparsegradutils/tests",), share=16, needs=("scipy",)
+    ),
     "zuko": Suite("zuko==1.6.0", ("tests",)),
     "pytorch_optimizer": Suite("pytorch_optimizer==4.1.0", ("tests",), share=8),
     "timm": Suite(
