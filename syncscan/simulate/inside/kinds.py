@@ -24,6 +24,12 @@ def size_in_bytes(value: Any) -> float:
     return float(getattr(value, "nbytes", "inf"))
 
 
+def of_accelerator(function: Any, args: Any) -> Any:
+    """Return the arguments of a call; of `torch.device`, with the type of a device that is named by its number alone."""
+    is_number = function is torch.device and len(args) == 1 and type(args[0]) is int
+    return ("cuda", *args) if is_number else args
+
+
 def is_cuda_device(value: Any) -> bool:
     """Return whether a device argument names a GPU: "cuda", "cuda:1", a device, or a plain index."""
     if isinstance(value, torch.device):

@@ -26,7 +26,7 @@ from .compiled import left as left_graph
 from .cpu import MissingKernelError, no_cast, run_on_cpu, run_otherwise
 from .functions import FunctionPlan, Scope, device_constructors
 from .gradients import carried, place_in_backward
-from .kinds import is_cuda_device
+from .kinds import is_cuda_device, of_accelerator
 from .marks import (
     MIXED,
     NOWHERE,
@@ -91,7 +91,7 @@ class Operations(TorchFunctionMode):
             except KeyError:
                 plan = self.known[func] = self._learn(func)
             if plan is None or (self.scope is not None and self.scope.operation is not None):
-                return func(*args, **kwargs)
+                return func(*of_accelerator(func, args), **kwargs)
             return self._simulate(plan, func, args, kwargs)
         except BaseException as error:
             try:
@@ -223,8 +223,9 @@ class Operations(TorchFunctionMode):
 
     @staticmethod
     def _learn(func: Any) -> FunctionPlan | None:
-        """Return the plan of a function without an entry in the table; None for an attribute access."""
-        return None if getattr(func, "__name__", "") in {"__get__", "__set__"} else FunctionPlan(func, None)
+        """Return the plan of a function without an entry in the table; None for an attribute access and `torch.device`."""
+        is_direct = func is torch.device or getattr(func, "__name__", "") in {"__get__", "__set__"}
+        return None if is_direct else FunctionPlan(func, None)
 
     def _construct(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Make a tensor on the CPU that the program requests on a device or in pinned memory, and mark it."""
