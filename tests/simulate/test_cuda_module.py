@@ -274,3 +274,30 @@ def test_what_comes_by_dlpack_from_the_host_is_where_it_was_asked_for(
 ) -> None:
     made = torch.from_dlpack(torch.ones(2), device=device)
     assert (made.device.type, made.tolist()) == (expected, [1, 1])
+
+
+def test_a_number_alone_is_a_device_of_the_gpu() -> None:
+    with simulated_cuda():
+        assert (torch.device(0), torch.device(1)) == (torch.device("cuda:0"), torch.device("cuda:1"))
+        assert torch.zeros(1, device=torch.device(0)).is_cuda
+        assert torch.device(torch.device("cpu")).type == "cpu"
+        with torch.device(0):
+            assert torch.zeros(1).is_cuda
+            assert torch.device(0).type == "cuda"
+
+
+def test_a_generator_of_the_gpu_is_moved_back_by_its_offset() -> None:
+    with simulated_cuda() as waits:
+        generator = torch.Generator("cuda").manual_seed(5)
+        assert generator.get_offset() == 0
+        first = torch.rand(3, device="cuda", generator=generator)
+        assert generator.get_offset() == 4
+        second = torch.rand(3, device="cuda", generator=generator)
+        generator.set_offset(generator.get_offset() - 4)
+        again = torch.rand(3, device="cuda", generator=generator)
+        with pytest.raises(RuntimeError, match="multiple of 4"):
+            generator.set_offset(3)
+        generator.manual_seed(5)
+        anew = torch.rand(3, device="cuda", generator=generator)
+        assert not waits
+        assert (again.tolist(), anew.tolist()) == (second.tolist(), first.tolist())
