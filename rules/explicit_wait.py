@@ -57,5 +57,7 @@ finished = done.query()
         call = blocking_call(node, facts, Effect.WAIT) or blocking_call(node, facts, Effect.ALWAYS)
         if call is None or facts.name_of(call.func).startswith("torch.distributed."):
             return None
-        waited = "the whole device" if facts.name_of(call.func).count(".") == 2 else "all work queued before"
+        owner = facts.name_of(call.func).rpartition(".")[0]
+        of_object = owner.rpartition(".")[2][:1].isupper()  # of an event, a stream or a graph
+        waited = "all work queued before" if of_object else "the whole device"
         return Match(call, f"{shown(call, facts)} blocks the CPU until {waited} has finished")
