@@ -106,8 +106,10 @@ def _holds_slices(index: AbstractValue) -> bool:
 def note_subscript(
     at: Point, base: AbstractValue, index: AbstractValue, value: AbstractValue | None = None
 ) -> None:
-    """Record a subscript that is read or stored."""
+    """Record a subscript that is read or stored; of several options, an array of the GPU as index leaves the tensor."""
     options = base.options
+    if len(options) > 1 and any(map(_is_array_on_gpu, elements_of_index(index))):
+        options = tuple([option for option in options if option.kind is Kind.TENSOR])
     if at.recorder is None or len(options) != 1 or options[0].kind is not Kind.TENSOR:
         return
     name = "torch.Tensor.__getitem__" if value is None else "torch.Tensor.__setitem__"

@@ -15,5 +15,6 @@ def run(fast: bool, n: int, mask_of):
     pinned.to("cuda", non_blocking=True)  # silent
     pinned.cuda()  # expect: SYN302
     either = gpu if fast else [1, 2]
-    either[mask]  # silent: it may be a list
+    either[mask]  # expect: SYN201
+    either[0]  # silent: it may be a list
     return torch.zeros(4, device=torch.get_default_device()).tolist()  # expect: SYN102 (inferred)
