@@ -19,6 +19,7 @@ _PASS_ON = frozenset(
     {Op.PHI, Op.JOIN, Op.NAMED, Op.ANNOTATED, Op.REBOUND, Op.NOT_NONE, Op.TRUE, Op.AUGMENTED, Op.RESIZED, Op.UNARY}
 )  # fmt: skip
 _PASS_ON_FIRST = frozenset({Op.GATE, Op.AT_PLACE, Op.AT_DEVICE, Op.IS_INSTANCE, Op.STORED})
+_VARIABLES = frozenset({Op.PARAMETER, Op.NAMED, Op.NOT_NONE, Op.PHI, Op.JOIN, Op.ANNOTATED, Op.REBOUND})
 _CALLS, _ITEMS, _TWO = (
     frozenset({Op.CALL, Op.CALL_METHOD}),
     frozenset({Op.SUBSCRIPT, Op.STORE_ITEM}),
@@ -171,16 +172,21 @@ class _Search:
             yield operands[2 if site.has_bound else 1]
 
     def _masks(self, index: Slot, levels: int = _DEEPEST) -> Iterator[Slot]:
-        """Yield the comparisons in an index: ``x != pad`` of ``x[~(x != pad), 0]``."""
+        """Yield the comparisons in an index, and what is inverted there: ``x != pad`` of ``x[~(x != pad), 0]``, ``m`` of ``x[~m]``."""
         if index < 0 or not levels:
             return
         op, data = self._ir.ops[index], self._ir.data[index]
         if op == Op.COMPARE:
             if data[0] not in _NO_MASKS:
                 yield index
+        elif op == Op.UNARY and data == "Invert" and self._is_variable(self._ir.operands[index][0]):
+            yield from self._ir.operands[index]
         elif op in _OF_MASKS or (op == Op.BINARY and data in _BITWISE):
             for operand in self._ir.operands[index]:
                 yield from self._masks(operand, levels - 1)
+
+    def _is_variable(self, slot: Slot) -> bool:
+        return slot >= 0 and self._ir.ops[slot] in _VARIABLES
 
     def _sources(self, slot: Slot) -> tuple[Slot, ...]:
         """Return the operands that are tensors because the result of an instruction is one."""
