@@ -297,7 +297,8 @@ def _of_an_operand(user: ast.AST, node: ast.AST, tensor: ast.AST | None, name: s
     """Return the suggestion for a number that is an index, or an argument of a function."""
     if isinstance(user, ast.Subscript) and isinstance(user.ctx, ast.Load):
         return of_an_index(user, tensor, facts)
-    function = _text(user.func, facts) if isinstance(user, ast.Call) and user is not node else ""
+    is_call = isinstance(user, ast.Call) and user is not node and _last_name(user.func) not in _FACTORIES
+    function = _text(user.func, facts) if is_call and isinstance(user, ast.Call) else ""
     return suggest("pass-tensor", function=function, tensor=name) if function else ""
 
 
@@ -353,13 +354,22 @@ def _of_branch(test: ast.If, text: str, node: ast.AST, tensor: ast.AST, facts: F
     if choice is not None:
         return suggest("choose-name", test=text, **choice)
     guard = next((call for call in _calls_in(tensor) if _last_name(call.func) in _EMPTY), None)
-    if guard is not None and isinstance(guard.func, ast.Attribute):
+    if guard is not None and isinstance(guard.func, ast.Attribute) and not _needs_its_guard(test):
         mask = guard.args[0] if _is_torch(guard.func.value) and guard.args else guard.func.value
         row = "guard-all" if guard.func.attr == "all" else "guard"
         return suggest(row, mask=_text(mask, facts)) if _text(mask, facts) else ""
     if facts.in_loop(node) and _ends_with(test, ast.Continue):
         return suggest("decide-before", test=text)
     return suggest("branch", test=text)
+
+
+def _needs_its_guard(test: ast.If) -> bool:
+    """Return whether a guarded body gives another result for an empty mask: there is an alternative, or a division."""
+    inside = (each for statement in test.body for each in ast.walk(statement))
+    divides = any(
+        isinstance(each, (ast.BinOp, ast.AugAssign)) and isinstance(each.op, ast.Div) for each in inside
+    )
+    return bool(test.orelse) or divides
 
 
 def _choice(test: ast.If, facts: Facts) -> dict[str, str] | None:

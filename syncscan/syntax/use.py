@@ -34,6 +34,7 @@ class Use:
 
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_OF_OBJECTS_ALONE = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 _OF_OBJECTS = frozenset({"items", "values", "parameters", "named_parameters", "buffers", "named_buffers"})
 _SIZES = frozenset(
     [
@@ -168,6 +169,8 @@ def _use_in(holder: ast.AST, inner: ast.AST) -> Use | None:
         return _use_in_call(holder, inner)
     if isinstance(holder, ast.Subscript):
         return Use(Role.INDEX, holder) if holder.slice is inner else None
+    if _is_about_the_object(holder):
+        return Use(Role.OTHER, holder)
     if isinstance(holder, (ast.If, ast.While, ast.Assert)):
         return Use(Role.TEST, holder)
     if isinstance(holder, ast.IfExp):
@@ -184,6 +187,11 @@ def _use_in(holder: ast.AST, inner: ast.AST) -> Use | None:
     }
     role = next((role for kind, role in simple.items() if isinstance(holder, kind)), None)
     return Use(role, holder) if role is not None else None
+
+
+def _is_about_the_object(node: ast.AST) -> bool:
+    """Return whether a node tests no value: ``x is None``, ``x in values``."""
+    return isinstance(node, ast.Compare) and any(isinstance(each, _OF_OBJECTS_ALONE) for each in node.ops)
 
 
 def _use_in_call(call: ast.Call, inner: ast.AST) -> Use | None:

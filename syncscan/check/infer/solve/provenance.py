@@ -301,6 +301,9 @@ def _is_in(value: object, places: Places) -> bool:
 _RANK = {Device.CUDA: 4, Device.MIXED: 3, Device.UNKNOWN: 2, Device.OTHER: 1, Device.CPU: 0}
 
 
+_ADDS = frozenset({Op.PUT, Op.ADDED, Op.STORED})
+
+
 def _deciding(state: State, slot: Slot, places: Places, visited: set[Slot]) -> Slot | None:
     """Return the operand that decides the device of a value: the one with the most certain device, then the first."""
     best: tuple[int, int, int] | None = None
@@ -308,6 +311,8 @@ def _deciding(state: State, slot: Slot, places: Places, visited: set[Slot]) -> S
     operands = state.ir.operands[slot]
     if state.ir.ops[slot] == Op.SUBSCRIPT:
         operands = operands[:1]
+    elif state.ir.ops[slot] in _ADDS:
+        operands = operands[::-1]  # what is added before the container, whose own items may come from here
     for number, each in enumerate(operands):
         if each < 0 or each in visited or not _is_in(state.values[each], places):
             continue
