@@ -128,6 +128,10 @@ class Observations:
         seen = self._seen[cls, name]
         return value if seen is None else _met(at, value, seen)
 
+    def has(self, function: Function) -> bool:
+        """Return whether a run recorded facts of a function."""
+        return function in self._observed
+
     def whole(self, function: Function, name: str) -> AbstractValue | None:
         """Return everything that a name was seen to be, anything where a part of it is open; None where nothing was seen."""
         observed = self._observed.get(function)

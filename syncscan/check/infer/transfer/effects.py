@@ -103,9 +103,10 @@ _SOMETHING_ELSE = frozenset({""})  # than a parameter
 def _return(at: Point, values: Values, data: None) -> AbstractValue:
     if at.function.is_generator:
         return BOTTOM
-    value = at.context.observations.result(at, values[0])
+    observations = at.context.observations
+    value = observations.result(at, values[0])
     parameter = at.context.parameter_at(at.state, at.state.ir.operands[at.number][0])
-    if parameter is not None and value is values[0] and at.function.is_argument(parameter):
+    if parameter is not None and at.function.is_argument(parameter) and not observations.has(at.function):
         at.tell(at.context.known.handed[at.function], frozenset({parameter.name}))
     else:
         _returned(at, value)
