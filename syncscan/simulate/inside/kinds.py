@@ -24,10 +24,9 @@ def size_in_bytes(value: Any) -> float:
     return float(getattr(value, "nbytes", "inf"))
 
 
-def of_accelerator(function: Any, args: Any) -> Any:
-    """Return the arguments of a call; of `torch.device`, with the type of a device that is named by its number alone."""
-    is_number = function is torch.device and len(args) == 1 and type(args[0]) is int
-    return ("cuda", *args) if is_number else args
+def of_accelerator(args: Any) -> Any:
+    """Return the arguments of `torch.device`, with the type of a device that is named by its number alone."""
+    return ("cuda", *args) if len(args) == 1 and type(args[0]) is int else args
 
 
 def is_cuda_device(value: Any) -> bool:

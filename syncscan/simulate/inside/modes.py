@@ -91,7 +91,9 @@ class Operations(TorchFunctionMode):
             except KeyError:
                 plan = self.known[func] = self._learn(func)
             if plan is None or (self.scope is not None and self.scope.operation is not None):
-                return func(*of_accelerator(func, args), **kwargs)
+                if func is torch.device:
+                    args = of_accelerator(args)
+                return func(*args, **kwargs)
             return self._simulate(plan, func, args, kwargs)
         except BaseException as error:
             try:
