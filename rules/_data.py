@@ -67,13 +67,17 @@ def _is_list(data: ast.expr, facts: Facts) -> bool:
     return is_written_out or facts.of(data).kind in {Kind.LIST, Kind.TUPLE}
 
 
+_SETTINGS = frozenset({"config", "cfg", "args", "settings"})
+
+
 def is_constant(data: ast.expr, node: ast.AST, facts: Facts) -> bool:
     """Return whether data are a setting: an attribute of an object, or one under ``config``, read outside of ``__init__``."""
     parts = []
     while isinstance(data, ast.Attribute):
         parts.append(data.attr)
         data = data.value
-    is_kept = isinstance(data, ast.Name) and (data.id == "self" or "config" in (data.id, *parts[1:]))
+    is_own = isinstance(data, ast.Name) and data.id == "self" and len(parts) == 1
+    is_kept = is_own or (isinstance(data, ast.Name) and not _SETTINGS.isdisjoint((data.id, *parts[1:])))
     return bool(parts) and is_kept and not facts.function(node).endswith("__init__")
 
 

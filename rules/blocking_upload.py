@@ -40,6 +40,7 @@ from ._shared import (
     given,
     is_device,
     is_true,
+    keywords_of,
     plain_name,
     shown,
     unpacks,
@@ -156,7 +157,7 @@ def _hint(call: ast.Call, source: ast.expr | None, facts: Facts) -> str:
     if plain_name(call, facts) not in _COPYING:
         return suggest("number-operand" if made == "torch.tensor" else "operand")
     device = facts.argument(call, "device")
-    if device is not None and isinstance(source, ast.Call) and _is_made_alike(source, facts):
+    if device is not None and isinstance(source, ast.Call) and _is_made_alike(call, source, facts):
         return _of_a_factory(source, facts.source(device), facts)
     if device is not None and made in _RANDOM | _ROUNDED:
         return suggest("random" if made in _RANDOM else "rounded", device=facts.source(device))
@@ -168,10 +169,13 @@ def _hint(call: ast.Call, source: ast.expr | None, facts: Facts) -> str:
     return _of_data(call, source, device, facts)
 
 
-def _is_made_alike(source: ast.Call, facts: Facts) -> bool:
-    """Return whether a factory creates the same on the GPU, if its arguments are numbers."""
+def _is_made_alike(call: ast.Call, source: ast.Call, facts: Facts) -> bool:
+    """Return whether a factory creates the same on the GPU, if its arguments are numbers and the call only moves the result."""
+    if len(given(call)) != 1:
+        return False
     name = facts.name_of(source.func)
-    return name.removeprefix("torch.") in _FACTORIES and (name not in _ROUNDED or is_alike(source, facts))
+    is_factory = name.removeprefix("torch.") in _FACTORIES and not {"pin_memory", "out"} & keywords_of(source)
+    return is_factory and (name not in _ROUNDED or is_alike(source, facts))
 
 
 def _of_a_factory(source: ast.Call, device: str, facts: Facts) -> str:

@@ -18,7 +18,7 @@ import ast
 from dataclasses import replace
 from typing import TypeGuard
 
-from syncscan.model import Confidence, Value
+from syncscan.model import Confidence, Kind, Value
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
@@ -98,6 +98,10 @@ def _beside(mask: Value, indexed: Value) -> Value:
 
 
 _SUMS = {"sum", "mean"}
+_ELEMENTWISE = frozenset(
+    {"exp", "log", "sqrt", "rsqrt", "abs", "neg", "sigmoid", "tanh", "relu", "square", "reciprocal", "sin", "cos", "clamp",
+     "pow", "float", "add", "sub", "mul", "div"}
+)  # fmt: skip
 _ADDED: dict[type[ast.operator], str] = {ast.Add: "+=", ast.Sub: "-="}
 
 
@@ -133,19 +137,57 @@ def _of_a_statement(node: ast.Subscript, statement: ast.AST, mask: str, missing:
     picked = [each for each in ast.walk(statement.value) if _is_picked(each, mask, facts)]
     if node is not target and node not in picked:
         return ""
-    stored, value = facts.source(target.value), facts.source(statement.value)
     wide = _widened(mask, target.slice, missing)
     if isinstance(statement, ast.AugAssign):
-        operator = _ADDED.get(type(statement.op), "")
-        if not operator or picked or facts.of(statement.value).ndim != 0:
-            return ""
-        return suggest("masked-change", tensor=stored, operator=operator, mask=wide, value=value)
+        return "" if picked else _of_a_change(statement, target.value, wide, facts)
     if picked:
-        edits: dict[ast.AST, str] = {each: facts.source(each.value) for each in picked}
-        row = "masked-where" if picked[0] is statement.value else "masked-result"
-        return suggest(row, tensor=stored, mask=wide, value=facts.edited(statement.value, edits))
-    row = "masked-fill" if facts.of(statement.value).ndim == 0 else "masked-scatter"
-    return suggest(row, tensor=stored, mask=wide, value=value)
+        return _of_a_result(statement.value, target.value, picked, wide, facts)
+    return _of_a_value(statement.value, target.value, wide, missing, facts)
+
+
+def _of_a_change(statement: ast.AugAssign, stored: ast.expr, mask: str, facts: Facts) -> str:
+    operator = _ADDED.get(type(statement.op), "")
+    if not operator or facts.of(statement.value).ndim != 0:
+        return ""
+    tensor, value = facts.source(stored), facts.source(statement.value)
+    return suggest("masked-change", tensor=tensor, operator=operator, mask=mask, value=value)
+
+
+def _of_a_result(
+    value: ast.expr, stored: ast.expr, picked: list[ast.Subscript], mask: str, facts: Facts
+) -> str:
+    if not _is_elementwise(value, picked, facts):
+        return ""
+    edits: dict[ast.AST, str] = {each: facts.source(each.value) for each in picked}
+    row = "masked-where" if picked[0] is value else "masked-result"
+    return suggest(row, tensor=facts.source(stored), mask=mask, value=facts.edited(value, edits))
+
+
+def _of_a_value(value: ast.expr, stored: ast.expr, mask: str, missing: int, facts: Facts) -> str:
+    dims, tensor, text = facts.of(value).ndim, facts.source(stored), facts.source(value)
+    if missing and dims != 0:
+        return (
+            suggest("masked-where", tensor=tensor, mask=mask, value=text) if dims and dims <= missing else ""
+        )
+    return suggest("masked-fill" if dims == 0 else "masked-scatter", tensor=tensor, mask=mask, value=text)
+
+
+def _is_elementwise(value: ast.expr, picked: list[ast.Subscript], facts: Facts) -> bool:
+    """Return whether each element of a value is computed from the elements at its place and from numbers alone."""
+    if value in picked or isinstance(value, ast.Constant):
+        return True
+    if isinstance(value, (ast.BinOp, ast.UnaryOp)):
+        sides = [value.operand] if isinstance(value, ast.UnaryOp) else [value.left, value.right]
+        return all(_is_elementwise(each, picked, facts) for each in sides)
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        owner = (
+            []
+            if isinstance(value.func.value, ast.Name) and value.func.value.id == "torch"
+            else [value.func.value]
+        )
+        is_known = value.func.attr in _ELEMENTWISE and not value.keywords
+        return is_known and all(_is_elementwise(each, picked, facts) for each in (*owner, *value.args))
+    return facts.of(value).kind is Kind.NUMBER or facts.of(value).ndim == 0
 
 
 def _target(statement: ast.AST) -> ast.expr | None:

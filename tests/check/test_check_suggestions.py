@@ -62,6 +62,9 @@ def said(syncscan, project):
         ("def f(t, flag):\n    a = t.sum().item() if flag else None\n    return {'a': a if a is not None else 0.0}\nf(x, n)", "record `t.sum().detach()`"),
         ("if mask.any():\n    y = x.sum() / mask.sum()\n    n = 5\nelse:\n    y = 0", "compute both results and choose with `torch.where(mask.any(), a, b)`"),
         ("k = x.sum().item()\ny = torch.tensor(k)", "keep the number on the GPU"),
+        ("x[mask] = torch.arange(8, device='cuda')", "`x.copy_(torch.where(mask[..., None], torch.arange(8, device='cuda'), x))`"),
+        ("for k in range(n):\n    y = x * k\n    a = y[k, 0]\n    if a > 2:\n        print(k)", "compute both results and choose with `torch.where(a > 2, a, b)`"),
+        ("if mask.any():\n    y = x[0].mean()\n    y += 1", "compute both results and choose with `torch.where(mask.any(), a, b)`"),
         ("for k, t in {'a': x}.items():\n    n = t.sum().item()", "collect `t.sum()` of all rounds in a list, and read the list with one"),
         ("for k in range(n):\n    a = x[k, 0]\n    b = a - 1\n    if b > 2:\n        print(k)", "call `x.tolist()` once before the loop, and take the elements of the list"),
         ("j = torch.randint(4, (1,), device='cuda')\ny = x[:, j : j + 4]", "draw `j` on the host, with `random` or a CPU generator"),
@@ -78,7 +81,7 @@ def said(syncscan, project):
         ("if torch.isnan(x.sum()):\n    n = 5\n    n += 1", "`torch.where(torch.isfinite(x.sum()), x.sum(), 0)`"),
         ("while True:\n    x = x - 1\n    if (x < 0).all():\n        break", "copy `(x < 0).all()` into pinned memory"),
         ("while i < 4:\n    i = i + 1", "keep a Python number beside `i`"),
-        ("if mask.any():\n    x[0] = 1\n    n = 1", "with an empty `mask` change nothing"),
+        ("if mask.any():\n    x[mask] = 1\n    rows[mask] = 2", "with an empty `mask` change nothing"),
         ("y = x * 2 if mask.any() else x", "choose on the GPU: `torch.where(mask.any(), x * 2, x)`"),
         ("shift = torch.randint(0, 4, (1,), device='cuda')\ny = x[: shift.item()]", "draw `shift` on the host"),
         ("for k in range(n):\n    m = int(i.max())", "read once before the loop: `int(i.max())` has one value"),
@@ -144,12 +147,12 @@ def test_the_suggestion_fits_the_line(said, lines, suggestion):
 
 
 def test_tensors_that_and_connects_get_the_same_suggestion(syncscan, project):
-    project({"a.py": HEAD + "def f(a, b):\n    return a < 3 and b\nf(x.sum(), x.max())"})
+    project({"a.py": HEAD + "def f(a, b):\n    return a < 3 and b.any()\nf(x.sum(), mask)"})
     found = json.loads(syncscan("check", "--isolated", "--output-format", "json", "--when", "all").stdout)[
         "findings"
     ]
     said = {finding["fix"]["description"] for finding in found}
-    assert said == {"combine on the GPU, `(a < 3) & b`, and read the result once"}
+    assert said == {"combine on the GPU, `(a < 3) & b.any()`, and read the result once"}
 
 
 def test_both_sides_of_a_store_through_a_mask_get_the_same_suggestion(syncscan, project):

@@ -201,6 +201,16 @@ def test_what_a_star_imports_is_followed_where_it_changes(name, text, count) -> 
     assert len(result.findings) == count
 
 
+def test_stars_in_another_order_are_followed() -> None:
+    made = "import torch\ndef make():\n    return torch.zeros(3{})\n"
+    texts = {"a": made.format(', device="cuda"'), "b": made.format(""), "user": "from b import *\nfrom a import *\nmake().item()\n"}  # fmt: skip
+    sources = {each: source(each, text) for each, text in texts.items()}
+    engine = Engine(Conventions())
+    assert len(asked(engine, sources)[0].findings) == 1
+    sources["user"] = source("user", "from a import *\nfrom b import *\nmake().item()\n")
+    assert asked(engine, sources)[0] == asked(Engine(Conventions()), sources)[0]
+
+
 def test_a_change_works_out_the_lambdas_that_mention_what_it_defines_and_no_other() -> None:
     engine = Engine(Conventions())
     sources = {

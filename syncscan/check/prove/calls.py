@@ -98,6 +98,7 @@ def base_value(frame: WalkFrame, node: ast.expr) -> AbstractValue:
 def arguments_of(frame: WalkFrame, node: ast.Call) -> Arguments:
     """Walk the arguments of a call."""
     args, kwargs, rest = list[AbstractValue](), dict[str, AbstractValue](), list[AbstractValue]()
+    certain: int | None = None
     for argument in node.args:
         if isinstance(argument, ast.Starred):
             value = frame.evaluate(argument.value)
@@ -105,6 +106,7 @@ def arguments_of(frame: WalkFrame, node: ast.Call) -> Arguments:
             if value.kind is Kind.TUPLE and value.items is not None:
                 args += value.items
             else:
+                certain = len(args) if certain is None else certain
                 rest.append(item)
                 args.append(item)
         else:
@@ -116,7 +118,7 @@ def arguments_of(frame: WalkFrame, node: ast.Call) -> Arguments:
             rest.append(value.element or TOP if value.kind is Kind.DICT else TOP)
         else:
             kwargs[keyword.arg] = value
-    return Arguments(tuple(args), kwargs, bool(rest), join_all(rest) if rest else TOP)
+    return Arguments(tuple(args), kwargs, bool(rest), join_all(rest) if rest else TOP, certain)
 
 
 @handles(TRANSFERS, "method")

@@ -62,12 +62,17 @@ class Asked(Protocol):
 
 
 class Arguments(NamedTuple):
-    """The arguments of a call; ``spreads`` says that it passes on more than is written out, each of them a ``rest``."""
+    """The arguments of a call.
+
+    ``spreads`` says that the call passes on more than is written out, each of them a ``rest``. Behind ``certain`` positional
+    arguments stands a star of unknown length, after which no position is certain.
+    """
 
     args: tuple[AbstractValue, ...] = ()
     kwargs: Mapping[str, AbstractValue] = {}
     spreads: bool = False
     rest: AbstractValue = TOP
+    certain: int | None = None
 
     @property
     def values(self) -> tuple[AbstractValue, ...]:
@@ -78,13 +83,14 @@ class Arguments(NamedTuple):
         """Return an argument by its position or name; None where it is not given."""
         if name in self.kwargs:
             return self.kwargs[name]
-        if position < len(self.args):
+        if position < (len(self.args) if self.certain is None else self.certain):
             return self.args[position]
         return self.rest if self.spreads else None
 
     def on(self, base: AbstractValue) -> Arguments:
         """Return the arguments of a method as those of the function that it is."""
-        return Arguments((base, *self.args), self.kwargs, self.spreads, self.rest)
+        certain = None if self.certain is None else self.certain + 1
+        return Arguments((base, *self.args), self.kwargs, self.spreads, self.rest, certain)
 
     @property
     def spreads_more(self) -> bool:

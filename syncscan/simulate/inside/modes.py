@@ -91,8 +91,6 @@ class Operations(TorchFunctionMode):
             except KeyError:
                 plan = self.known[func] = self._learn(func)
             if plan is None or (self.scope is not None and self.scope.operation is not None):
-                if func is torch.device:
-                    args = of_accelerator(args)
                 return func(*args, **kwargs)
             return self._simulate(plan, func, args, kwargs)
         except BaseException as error:
@@ -104,6 +102,8 @@ class Operations(TorchFunctionMode):
 
     def _simulate(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Run a function by its plan."""
+        if func is torch.device:
+            return func(*of_accelerator(args), **kwargs)
         places = (kwargs and ("device" in kwargs or "pin_memory" in kwargs)) or (
             plan.places and (plan.fills_device or makes_much(func, args, kwargs))
         )
@@ -225,9 +225,8 @@ class Operations(TorchFunctionMode):
 
     @staticmethod
     def _learn(func: Any) -> FunctionPlan | None:
-        """Return the plan of a function without an entry in the table; None for an attribute access and `torch.device`."""
-        is_direct = func is torch.device or getattr(func, "__name__", "") in {"__get__", "__set__"}
-        return None if is_direct else FunctionPlan(func, None)
+        """Return the plan of a function without an entry in the table; None for an attribute access."""
+        return None if getattr(func, "__name__", "") in {"__get__", "__set__"} else FunctionPlan(func, None)
 
     def _construct(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Make a tensor on the CPU that the program requests on a device or in pinned memory, and mark it."""

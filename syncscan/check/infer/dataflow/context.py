@@ -188,7 +188,7 @@ def _methods_of_others(table: OperationTable) -> dict[str, str]:
     found = {}
     for full in (*stubs.names(), *table.operations):
         owner, _, name = full.rpartition(".")
-        if owner.rpartition(".")[2][:1].isupper() and owner != "torch.Tensor":
+        if owner.rpartition(".")[2][:1].isupper() and owner != "torch.Tensor" and name.isidentifier():
             found[name] = full
     return found
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from syncscan.check.infer.source.fields import declares_same
-from syncscan.check.infer.source.index import FIELDS, Class, Function, Import, Module, Parameter
+from syncscan.check.infer.source.index import ALL, FIELDS, Class, Function, Import, Module, Parameter
 from syncscan.check.infer.source.indexer import index_module
 from syncscan.check.infer.source.lines import Lines
 from syncscan.check.infer.source.merge import Merged, merge, renew
@@ -107,6 +107,8 @@ class ModuleEdit:
         self.new, self.gone = self._match(module.functions, now.functions)
         self.new_classes, self.gone_classes = self._match(module.classes, now.classes)
         self.names = self._differing(module.names, now.names) | (module.globals ^ now.globals)
+        if module.stars != now.stars:
+            self.names |= {name for name in (*module.names, *now.names) if name.startswith(ALL)}
         self.names |= {
             name
             for name in {**module.aliases, **now.aliases}
@@ -293,6 +295,7 @@ def _described(module: Module) -> list[object]:
     numbers = {each: number for number, each in enumerate(defined)}
     return [
         {name: _named(what, numbers) for name, what in module.names.items()},
+        module.stars,
         {name: ast.dump(node) for name, node in module.aliases.items()},
         sorted(module.globals),
         [[*_of_function(function, numbers)] for function in module.functions],

@@ -139,7 +139,10 @@ class Program:
         return self._follow(found, seen) if isinstance(found, Import) else found
 
     def behind_star(self, module: Module, name: str) -> Module | None:
-        """Return the module that binds a name which a module has by ``from module import *``; None where it binds the name itself."""
+        """Return the module that binds a name which a module has by ``from module import *``; None where it binds the name itself.
+
+        ``__all__`` is not read: a program names nothing that its stars leave out.
+        """
         seen: set[Module] = set()
         queue = [] if name.startswith("_") else [module]
         while queue:

@@ -129,7 +129,8 @@ def of_classes_asked(
     wanted = [each.payload for each in classes if isinstance(each.payload, Class)]
     if len(wanted) == len(classes):
         return _of_classes(at, value, wanted, holds=holds)
-    excludes = holds and not any(map(_may_be_tensor, _full_names(classes, names)))
+    full = [each.payload for each in classes if isinstance(each.payload, str)]
+    excludes = holds and len(full) == len(classes) and not any(map(_may_be_tensor, full))
     return (
         join_all([option for option in value.options if option.kind is not Kind.TENSOR])
         if excludes

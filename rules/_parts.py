@@ -1,0 +1,55 @@
+"""The parts of an expression that suggestions name: its text on one line, its root, its names and calls."""
+
+from __future__ import annotations
+
+import ast
+
+from syncscan.rule import Facts
+
+LONGEST = 60  # characters of source text in a suggestion
+
+
+def line_of(node: ast.AST | None, facts: Facts, edits: dict[ast.AST, str] | None = None) -> str:
+    """Return the text of a node if the text is one short line; else ""."""
+    if node is None:
+        return ""
+    source = facts.around(node).text
+    text = source.edited(node, edits) if edits else source.text_of(node)
+    return text if len(text) <= LONGEST and "\n" not in text else ""
+
+
+def root_of(tensor: ast.AST | None) -> ast.AST | None:
+    """Return the name or attribute at the start of a chain of calls, elements and operations."""
+    while isinstance(tensor, (ast.Call, ast.Subscript, ast.BinOp, ast.Attribute)) and not is_path(tensor):
+        if isinstance(tensor, ast.BinOp):
+            tensor = tensor.left
+        elif isinstance(tensor, (ast.Subscript, ast.Attribute)):
+            tensor = tensor.value
+        elif isinstance(tensor.func, ast.Attribute) and not is_torch(tensor.func.value):
+            tensor = tensor.func.value
+        else:
+            tensor = tensor.args[0] if tensor.args else None
+    return tensor if isinstance(tensor, (ast.Name, ast.Attribute)) else None
+
+
+def is_path(node: ast.AST) -> bool:
+    """Return whether a node is a name, or an attribute of a path."""
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and is_path(node.value))
+
+
+def is_torch(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id in {"torch", "th", "F", "math", "np"}
+
+
+def names_in(node: ast.AST | None) -> list[str]:
+    return [each.id for each in ast.walk(node) if isinstance(each, ast.Name)] if node is not None else []
+
+
+def calls_in(node: ast.AST | None) -> list[ast.Call]:
+    return [each for each in ast.walk(node) if isinstance(each, ast.Call)] if node is not None else []
+
+
+def last_name(function: ast.expr) -> str:
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
