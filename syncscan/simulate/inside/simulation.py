@@ -162,7 +162,7 @@ class Simulation(Gpu):
         functions: dict[Any, FunctionPlan | None] = {}
         for function, operation in self.table.resolved(_attribute):
             functions[function] = None if operation.is_query else FunctionPlan(function, operation)
-        functions[torch.device] = None  # naming a device makes no tensor there
+        functions[torch.device] = FunctionPlan(torch.device, None)  # a plain index needs its type
         # The replacements of these judge their calls themselves, or do not use the device.
         functions.update(
             (getattr(torch.Tensor, name), None) for name in (*Transfers.METHODS, "untyped_storage")
