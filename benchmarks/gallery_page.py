@@ -1,4 +1,4 @@
-"""The page of the gallery, of which each command writes its own part."""
+"""The page of the gallery; each command writes its own part."""
 
 from __future__ import annotations
 

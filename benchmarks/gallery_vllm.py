@@ -1,4 +1,4 @@
-"""Which lines of vLLM block in a step, by model and mode: a table of synchronizations per step.
+"""Tabulate the synchronizations per step of vLLM, and the lines that block, by model and mode.
 
     python -m benchmarks.gallery_vllm /path/to/python            make what is missing, write the part of docs/gallery.md
     python -m benchmarks.gallery_vllm /path/to/python NAME ...   make these models anew

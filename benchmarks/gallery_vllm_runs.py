@@ -87,7 +87,7 @@ class Steps:
         self._counts: Counter[str] = Counter()
 
     def __call__(self) -> Any:
-        """Take a step, and count its synchronizations."""
+        """Run a step, and count the synchronizations of the step."""
         from syncscan import count_syncs  # noqa: PLC0415 (only where it runs)
 
         self._taken += 1

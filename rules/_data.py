@@ -97,9 +97,8 @@ def data_behind(source: ast.expr, facts: Facts) -> ast.expr | None:
 
 
 def _is_of_data(call: ast.Call) -> bool:
-    """Return whether a call of another statement, of which nothing more is known, is that of a function such as ``torch.tensor``."""
-    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-    return isinstance(owner, ast.Name) and f"{owner.id}.{call.func.attr}" in OF_DATA  # type: ignore[attr-defined]
+    """Return whether a call names a function such as ``torch.tensor``; only the text is known of other statements."""
+    return ast.unparse(call.func) in OF_DATA
 
 
 def _only_number(data: ast.expr, facts: Facts) -> ast.expr | None:

@@ -171,7 +171,7 @@ def _is_truth(node: ast.expr, facts: Facts) -> bool:
 
 
 def _of_several(whole: ast.BoolOp, facts: Facts) -> str:
-    """Return the suggestion for tensors that `and` or `or` connects, each of which is read."""
+    """Return the suggestion for operands of `and` or `or` that are all tensors on the GPU."""
     parts = [line_of(each, facts) for each in whole.values]
     operator = " & " if isinstance(whole.op, ast.And) else " | "
     marked = [

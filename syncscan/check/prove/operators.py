@@ -204,7 +204,7 @@ def compare(frame: WalkFrame, node: ast.Compare) -> AbstractValue:
 
 
 def _is_declared(frame: WalkFrame, node: ast.expr) -> bool:
-    """Return whether a node is a parameter, of which an annotation tells: a test for None doubts the annotation."""
+    """Return whether a node is an annotated parameter; a test for None makes the annotation doubtful."""
     parameter = frame.function.by_name.get(node.id) if isinstance(node, ast.Name) else None
     return parameter is not None and parameter.annotation is not None
 

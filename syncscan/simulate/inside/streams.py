@@ -75,15 +75,16 @@ def make_classes(gpu: Gpu) -> tuple[Any, Any, Any, CurrentStreams]:
             event.record(self)
             return event
 
-    for made in (Event, Stream):
-        made.__qualname__, made.__module__ = made.__name__, "torch.cuda.streams"
-    EventOfAnyDevice.__name__, EventOfAnyDevice.__qualname__, EventOfAnyDevice.__module__ = (
-        "Event",
-        "Event",
-        "torch",
-    )
-    current = CurrentStreams(Stream)
-    return Stream, Event, EventOfAnyDevice, current
+    _name(Event, "Event", "torch.cuda.streams")
+    _name(Stream, "Stream", "torch.cuda.streams")
+    _name(EventOfAnyDevice, "Event", "torch")
+    return Stream, Event, EventOfAnyDevice, CurrentStreams(Stream)
+
+
+def _name(made: type, name: str, module: str) -> None:
+    """Give a replacement the name of torch's own class."""
+    made.__name__ = made.__qualname__ = name
+    made.__module__ = module
 
 
 class CurrentStreams(threading.local):

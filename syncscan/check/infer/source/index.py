@@ -417,7 +417,7 @@ class Module:
 
     @property
     def stars(self) -> tuple[str, ...]:
-        """The modules of which ``from module import *`` imports every name, the last one first."""
+        """The modules that ``from module import *`` imports from, the last one first."""
         if self._stars is None:
             found = [
                 target.module
