@@ -65,14 +65,24 @@ def _names_others(node: ast.expr) -> bool:
 
 
 _OF_ANOTHER = re.compile(rf".*?_({'|'.join(sorted(_OTHERS | {'cpu'}))})")
-_CLASS_OF_ANOTHER = re.compile(rf".*({'|'.join(sorted(name.upper() for name in _OTHERS | {'cpu'}))})")
+_NAMES = "|".join(sorted(name.upper() for name in _OTHERS | {"cpu"}))
+_CLASS_OF_ANOTHER = re.compile(rf".*({_NAMES})")
+_ITS_OWN = re.compile(rf"(?:{_NAMES})([A-Z]\w+)")
 
 
 def runs_on_other_hardware(function: Function) -> bool:
-    """Return whether the name of a function marks it for other hardware: ``forward_cpu``, a method of ``WorkerXPU``."""
+    """Return whether the name of a function marks it for other hardware.
+
+    Such are ``forward_cpu``, and the methods of ``WorkerXPU`` or of a ``CPURunner`` that is a ``GPURunner``.
+    """
     if function.name.startswith("forward") and _OF_ANOTHER.fullmatch(function.name):
         return True
-    return function.owner is not None and _CLASS_OF_ANOTHER.fullmatch(function.owner.name) is not None
+    if function.owner is None:
+        return False
+    own = _ITS_OWN.fullmatch(function.owner.name)
+    if own is not None and any(base.name.endswith(own[1]) for base in function.owner.mro()[1:]):
+        return True
+    return _CLASS_OF_ANOTHER.fullmatch(function.owner.name) is not None
 
 
 def is_for_other_hardware(module: str) -> bool:

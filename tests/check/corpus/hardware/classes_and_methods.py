@@ -23,3 +23,18 @@ class WrapperCPU:
 class CPUCache:
     def read(self):
         return torch.ones(1, device="cuda").item()  # expect: SYN101
+
+
+class GPURunner:
+    def read(self, x: torch.Tensor):
+        return x.cuda().tolist()  # expect: SYN102
+
+
+class CPURunner(GPURunner):
+    def read(self, x: torch.Tensor):
+        return x.cuda().tolist()  # silent
+
+
+class CPUReader(GPURunner):
+    def read(self, x: torch.Tensor):
+        return x.cuda().tolist()  # expect: SYN102
