@@ -119,7 +119,7 @@ FLOORS = {
         "threads",
         "simulation",
     ),
-    "syncscan.ops": ("kinds", "inferred table", "stubs"),
+    "syncscan.ops": ("dimensions kinds", "inferred table", "stubs"),
     "syncscan.system": ("files git memory workers",),
     "syncscan.server": ("answers progress settings", "workspace", "server"),
     "syncscan.verify": ("scratch", "run", "search"),

@@ -8,6 +8,7 @@ from syncscan.measure.describe import Description, tensors_in
 from syncscan.measure.handwritten import Sheet
 from syncscan.measure.probe import Record
 from syncscan.ops import Operation
+from syncscan.ops.dimensions import VARIES, Shapes, learn
 
 _PLAIN = {"none": "none", "number": "number", "string": "string", "array": "ndarray", "sequence": "list"}
 
@@ -23,7 +24,7 @@ def result_of(name: str, args: Sequence[str], records: list[Record], sheet: Shee
         name,
         result=result,
         dtype=sheet.dtype or _dtype(telling),
-        ndim=-1 if reduces else _ndim(telling),
+        ndim=VARIES if reduces else _ndim(telling),
         count=_count([r for r in telling if "dim" in r["args"]] if reduces else telling),
         reduces=reduces,
     )
@@ -107,11 +108,16 @@ def _dtype(records: list[Record]) -> str:
     return next(iter(results)) if len(results) == 1 and operands != results else ""
 
 
-def _ndim(records: list[Record]) -> int:
-    """Return the number of dimensions of every result, unless the operands' number explains the result's."""
-    results = {len(tensor["shape"]) for record in records for tensor in tensors_in(record["result"])}
-    operands = {len(tensor["shape"]) for record in records for tensor in _operands(record)[:1]}
-    return next(iter(results)) if len(results) == 1 and len(operands) != 1 and len(records) > 2 else -1
+def _ndim(records: list[Record]) -> int | str:
+    """Return how many dimensions the results have, see `syncscan.ops.dimensions`."""
+    return learn([_shapes(record) for record in records])
+
+
+def _shapes(record: Record) -> Shapes:
+    size = record["args"].get("size", {}).get("items")
+    results = [len(tensor["shape"]) for tensor in tensors_in(record["result"])]
+    operands = [len(tensor["shape"]) for tensor in _operands(record)]
+    return Shapes(results, operands, None if size is None else len(size))
 
 
 def _reduces(records: list[Record]) -> bool:

@@ -27,6 +27,7 @@ from importlib.resources import files
 from typing import Any, TypeVar
 
 from syncscan.errors import SyncscanError, suggestion
+from syncscan.ops.dimensions import VARIES, is_valid
 from syncscan.ops.kinds import KINDS
 
 if sys.version_info >= (3, 11):
@@ -118,7 +119,7 @@ class Operation:
     ``result``: the device of the result, one of `RESULTS`; or "arg NAME" (as that argument); or "a NAME": an
     object of a class of torch, such as a stream. A given ``device`` or ``dtype`` argument wins.
     ``dtype``: one of `DTYPES`, or one for each tensor of the result ("input, int").
-    ``ndim``: the number of dimensions of the result, -1 where it varies.
+    ``ndim``: the number of dimensions of the result, see `syncscan.ops.dimensions`.
     ``count``: the number of tensors in the result: 1, more for a tuple, 0 for a tuple whose length varies.
     ``forms``: the first whose condition holds describes the result in place of the entry.
     ``reduces``: the parameter without which the result is a single tensor of no dimensions. If that argument
@@ -137,7 +138,7 @@ class Operation:
     blocks: tuple[Case, ...] = ()
     result: str = "input"
     dtype: str = ""
-    ndim: int = -1
+    ndim: int | str = VARIES
     count: int = 1
     reduces: str = ""
     forms: tuple[Form, ...] = ()
@@ -375,9 +376,15 @@ def _text(value: object) -> str:
 
 
 def _whole(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < -1:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise ValueError(f"must be a whole number, not {value!r}")
     return value
+
+
+def _dimensions(value: object) -> int | str:
+    if not is_valid(value):
+        raise ValueError(f'must be a number of dimensions, "operands", "first+1" or "size", not {value!r}')
+    return value  # type: ignore[return-value]  # checked above
 
 
 _DIMENSION = re.compile(r"(\w+)\[(-?\d+)\]|(\d+)")
@@ -455,7 +462,7 @@ def _tables(value: object) -> list[object]:
 _OF_THE_RESULT: Parsers = {
     "result": _result,
     "dtype": _dtype,
-    "ndim": _whole,
+    "ndim": _dimensions,
     "count": _whole,
     "reduces": _text,
 }

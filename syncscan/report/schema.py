@@ -12,6 +12,7 @@ from typing import Any
 
 from syncscan.model import Confidence, Conventions, When
 from syncscan.ops import DTYPES, RESULTS, Effect
+from syncscan.ops.dimensions import STATEMENT
 from syncscan.ops.kinds import KINDS
 from syncscan.report.address import BRANCH, REPOSITORY
 from syncscan.rule import rule_book
@@ -105,11 +106,12 @@ def _entry() -> _Schema:
     """Return an entry of the operation table; the reader checks that conditions name parameters in ``args``."""
     dtype = "|".join(map(re.escape, sorted(DTYPES)))
     result = "|".join(map(re.escape, sorted(RESULTS)))
+    whole: _Schema = {"type": "integer", "minimum": 0}
     of_result: dict[str, _Schema] = {
         "result": {"type": "string", "pattern": rf"^({result}|arg \w+|a \S+)$"},
         "dtype": {"type": "string", "pattern": f"^({dtype})(, ({dtype}))*$"},
-        "ndim": {"type": "integer", "minimum": -1},
-        "count": {"type": "integer", "minimum": -1},
+        "ndim": {"anyOf": [whole, {"type": "string", "pattern": f"^({STATEMENT.pattern})$"}]},
+        "count": whole,
         "reduces": {"type": "string"},
     }
     parameters = _strings({"type": "string", "pattern": r"^\*?[^\W\d]\w*$"})

@@ -123,7 +123,7 @@ BAD = [
     (f'operations.{NAME}.reads = ["n"]', "a condition names 'n', which is not in args"),
     (f'operations.{NAME}.reduces = "n"', "reduces names 'n', which is not in args"),
     (f'operations.{NAME}.count = "two"', "count: must be a whole number, not 'two'"),
-    (f'operations.{NAME}.ndim = true', "ndim: must be a whole number, not True"),
+    (f'operations.{NAME}.ndim = true', "ndim: must be a number of dimensions, \"operands\", \"first+1\" or \"size\", not True"),
     (f'operations.{NAME}.block = []', "[torch.ops._C.scale]: unknown key 'block'; did you mean 'blocks'?"),
     (f'operations.{NAME}.blocks = {{ as = "upload" }}', "blocks: must be a list of tables, not {'as': 'upload'}"),
     (f'operations.{NAME}.blocks = [{{ when = "input is gpu" }}]', "blocks: has no `as`, which says how the call blocks: always,"),

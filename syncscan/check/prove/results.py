@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from syncscan.check.infer.domain.value import fact
 from syncscan.check.infer.transfer.conditions import Bound
+from syncscan.check.infer.transfer.shapes import WITHOUT_DIMENSIONS
 from syncscan.check.prove.conditions import verdict_of
 from syncscan.check.prove.values import (
     NO_TENSOR,
@@ -20,6 +21,7 @@ from syncscan.check.prove.values import (
     tensors_of,
 )
 from syncscan.model import ARRAYS, ON_GPU, Device, Kind
+from syncscan.ops.dimensions import relative
 from syncscan.ops.inferred import device_named
 from syncscan.ops.table import Operation
 
@@ -75,7 +77,7 @@ def _in_form(bound: Bound) -> Operation | None:
 def _counted(operation: Operation, bound: Bound) -> AbstractValue:
     """Return a tensor, or as many tensors as a result has."""
     place, pinned = _place(operation, bound)
-    ndim = operation.ndim if operation.ndim >= 0 else _ndim(operation, bound)
+    ndim = _ndim(operation, bound)
     made = [tensor(place, _dtype(each, bound), ndim, pinned) for each in operation.dtypes()]
     count = operation.count
     whole = made[0] if count == 1 else sequence([*made, *made[-1:] * count][:count], Kind.TUPLE)
@@ -204,32 +206,18 @@ def _of(value: AbstractValue) -> str | None:
 
 _BY_ELEMENT = ("__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__", "__pow__", "__and__", "__or__",
                "__xor__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__neg__", "__invert__")  # fmt: skip
-_SAME_DIMS = frozenset(
-    {"clone", "contiguous", "detach", "float", "half", "long", "int", "bool", "to", "cuda", "cpu", "clamp", "copy_",
-     "cumsum", "pin_memory", "abs", "neg", "sigmoid", "exp", "log", "zeros_like", "ones_like", "empty_like", "full_like",
-     "log_softmax", "softmax", "masked_fill", "index_fill", "index_fill_", "fill_", "zero_", "diff", "searchsorted", "index_add_",
-     "index_copy_", "flip", "roll"}
-)  # fmt: skip
-
-
-# How many dimensions a result has more than its first operand, which has one at least.
-_OTHER_DIMS = {"unbind": -1, "select": -1, "unsqueeze": 1}
 
 
 def _ndim(operation: Operation, bound: Bound) -> int | None:
     """Return the number of dimensions of a result, where the operands determine the number."""
-    name = operation.name.rpartition(".")[2]
-    operands = [each for each in bound.operands() if each.kind is not Kind.DTYPE]
-    if name in _BY_ELEMENT and all(each.kind in {Kind.TENSOR, Kind.NUMBER} for each in operands):
-        dims = [each.ndim if each.kind is Kind.TENSOR else 0 for each in operands]
-        return None if None in dims else max(each or 0 for each in dims)
-    first = bound.get("input") if name == "searchsorted" else next(iter(operands), None)
-    return _ndim_by_first(name, first) if first is not None and first.kind is Kind.TENSOR else None
-
-
-def _ndim_by_first(name: str, first: AbstractValue) -> int | None:
-    """Return the number of dimensions of a result, from those of the operand that decides it."""
-    ndim: int | None = first.ndim
-    if ndim is None or name in _SAME_DIMS:
-        return ndim
-    return ndim + _OTHER_DIMS[name] if name in _OTHER_DIMS and ndim else None
+    said = operation.ndim
+    if isinstance(said, int):
+        return said
+    decides = relative(said)
+    if decides is None:
+        return None
+    operands = [each for each in bound.operands() if each.kind not in WITHOUT_DIMENSIONS][decides.operands]
+    if not operands or any(each.kind is not Kind.TENSOR for each in operands):
+        return None
+    dims = [each.ndim for each in operands]
+    return None if None in dims else max(max(dims) + decides.more, 0)

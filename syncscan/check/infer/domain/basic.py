@@ -187,7 +187,7 @@ def iterated(value: AbstractValue) -> AbstractValue:
 
 def _less_by_one(value: AbstractValue) -> Any:
     ndim = fact(value, "ndim")
-    return ndim if ndim is None or ndim is DIFFERS else ndim - 1 if ndim else None
+    return ndim if ndim is None or ndim is DIFFERS else ndim - 1 if ndim else DIFFERS
 
 
 def element_of(value: AbstractValue) -> AbstractValue:

@@ -36,7 +36,7 @@ from syncscan.check.infer.transfer.names import imported, is_bound, outer_name
 from syncscan.check.infer.transfer.operators import binary, compared, unary
 from syncscan.check.infer.transfer.point import DEFAULT_DEVICE, Point
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS, register
-from syncscan.check.infer.transfer.results import array_in
+from syncscan.check.infer.transfer.shapes import array_in
 from syncscan.check.infer.transfer.subscripts import note_subscript, picked_by, read_item, settled
 from syncscan.check.infer.transfer.torch_calls import default_device_of, note_default_device
 from syncscan.check.infer.transfer.typed_dicts import of_table
@@ -102,8 +102,7 @@ def _attribute(at: Point, values: Values, data: tuple[str, bool]) -> AbstractVal
 @register(INSTRUCTIONS, Op.SUBSCRIPT)
 def _subscript(at: Point, values: Values, data: None) -> AbstractValue:
     base, index = values
-    if base.kind in ARRAYS or base.kind is Kind.UNION:
-        note_subscript(at, base, index)
+    note_subscript(at, base, index)
     if index is BOTTOM and base.kind not in ARRAYS and not at.stays_open():
         return settled(at, read_item(array_in(base), index))
     if (base is BOTTOM or base.kind is Kind.MOVED) and (picked := picked_by(at, index)) is not None:

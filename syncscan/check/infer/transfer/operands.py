@@ -23,7 +23,7 @@ def together(at: Point, operands: Iterable[AbstractValue]) -> AbstractValue:
     Dimensions and dtype stay open as long as an operand is unknown.
     """
     operands = [*operands]
-    tensors = [tensor for operand in operands for tensor in _tensors(operand)]
+    tensors = [tensor for operand in operands for tensor in tensors_in(operand)]
     waits = any(map(is_open_operand, operands)) and not at.stays_open()
     if not tensors:
         return _WAITING if waits else TENSOR
@@ -34,7 +34,7 @@ def together(at: Point, operands: Iterable[AbstractValue]) -> AbstractValue:
     there = _at_place_of(at, best, tensors, waits=waits)
     if waits:
         return refine(there, pinned=None, count=0)
-    return refine(there, ndim=_most_dimensions(tensors), dtype=common_dtype(tensors))
+    return refine(there, ndim=most_dimensions(tensors), dtype=common_dtype(tensors))
 
 
 def _at_place_of(
@@ -74,7 +74,8 @@ def items_in(value: AbstractValue) -> tuple[AbstractValue, ...]:
     return () if value.element is None else (value.element,)
 
 
-def _most_dimensions(values: Sequence[AbstractValue]) -> Any:
+def most_dimensions(values: Sequence[AbstractValue]) -> Any:
+    """Return the most dimensions of any of some arrays; see `fact`."""
     dims = [fact(value, "ndim") for value in values]
     return None if None in dims else DIFFERS if DIFFERS in dims else max(dims)
 
@@ -98,14 +99,15 @@ def _rank(value: AbstractValue) -> tuple[int, int]:
     return _RANKS[value.device], value.confidence
 
 
-def _tensors(operand: AbstractValue) -> list[AbstractValue]:
+def tensors_in(operand: AbstractValue) -> list[AbstractValue]:
+    """Return the tensors in an operand: itself, or the items of a container."""
     if operand.kind is Kind.TENSOR:
         return [operand]
     if operand.kind is Kind.INSTANCE and operand.device is not Device.UNKNOWN:
         return [AbstractValue(Kind.TENSOR, operand.device, operand.confidence, via=operand.via)]
     if operand.kind in {Kind.LIST, Kind.TUPLE, Kind.UNION}:
         inside = [*(operand.items or ()), *([operand.element] if operand.element is not None else [])]
-        return [tensor for item in inside for tensor in _tensors(item)]
+        return [tensor for item in inside for tensor in tensors_in(item)]
     return []
 
 
@@ -165,7 +167,7 @@ def arithmetic(at: Point, operands: list[AbstractValue], operator: str) -> Abstr
     arrays = [operand for operand in operands if operand.kind is Kind.NDARRAY]
     if arrays and BOTTOM in operands and not at.stays_open():
         return BOTTOM  # which may be a tensor
-    with_tensor = any(map(_tensors, operands))
+    with_tensor = any(map(tensors_in, operands))
     base = together(at, operands) if with_tensor or not arrays else _broadcast(arrays)
     if operator in COMPARISONS:
         return refine(base, dtype="bool")
@@ -193,4 +195,4 @@ def _operated(operands: list[AbstractValue], operator: str) -> Any:
 
 def _broadcast(arrays: list[AbstractValue]) -> AbstractValue:
     """Return the result of an operator on arrays and numbers: a new array with the most dimensions of any."""
-    return refine(AbstractValue(Kind.NDARRAY, pinned=False), ndim=_most_dimensions(arrays))
+    return refine(AbstractValue(Kind.NDARRAY, pinned=False), ndim=most_dimensions(arrays))

@@ -21,6 +21,7 @@ from syncscan.check.infer.domain.value import BOTTOM, DIFFERS, AbstractValue, Vi
 from syncscan.check.infer.transfer.conditions import Bound, in_form
 from syncscan.check.infer.transfer.operands import NUMERIC, common_dtype, is_open_operand, items_in, together
 from syncscan.check.infer.transfer.point import Point
+from syncscan.check.infer.transfer.shapes import array_in, reduced, shaped, sized
 from syncscan.model import ARRAYS, MASKS, ON_GPU, Confidence, Device, Kind
 from syncscan.ops import Effect
 from syncscan.ops.inferred import device_named
@@ -109,9 +110,7 @@ def result_of(bound: Bound, at: Point) -> AbstractValue:
         return base
     if bound.operation.reduces:
         return _reduced(at, base, bound)
-    if bound.operation.ndim >= 0:
-        base = refine(base, ndim=bound.operation.ndim)
-    return _counted(at, base, bound)
+    return _counted(at, shaped(at, base, bound), bound)
 
 
 def _counted(at: Point, base: AbstractValue, bound: Bound) -> AbstractValue:
@@ -131,12 +130,7 @@ def _reduced(at: Point, base: AbstractValue, bound: Bound) -> AbstractValue:
         return refine(_typed(at, base, bound, bound.operation.dtypes()[0]), ndim=0)
     if along.kind is Kind.TENSOR:  # torch.max(a, b)
         return _typed(at, base, bound, bound.operation.dtypes()[0])
-    keeps = bound.get("keepdim")
-    receiver = array_in(bound.get("input") or BOTTOM)
-    ndim = fact(receiver, "ndim") if receiver.kind is Kind.TENSOR else None
-    if isinstance(ndim, int) and not (keeps is not None and keeps.payload):
-        ndim = ndim - 1 if along.kind is Kind.NUMBER else DIFFERS
-    return _counted(at, refine(base, ndim=ndim), bound)
+    return _counted(at, refine(base, ndim=reduced(bound, along)), bound)
 
 
 def _base(bound: Bound, at: Point) -> AbstractValue:
@@ -224,7 +218,7 @@ def _first(at: Point, bound: Bound) -> AbstractValue:
     if value.kind is Kind.UNION:
         value = array_in(value)
     if value.kind in ARRAYS:
-        return refine(value, ndim=None, count=None)  # `expand` gives more
+        return refine(value, count=None)  # `expand` gives more
     return together(at, (value,))
 
 
@@ -248,7 +242,7 @@ def _made(bound: Bound, at: Point) -> AbstractValue:
     if place is Device.CPU:
         at.origin("{} creates the tensor in host memory")
     pinned = _pinned(bound) if place is Device.CPU else DIFFERS if place is Device.MIXED else None
-    ndim, count = _dimensions(bound), _elements(bound, at)
+    ndim, count = sized(at, bound), _elements(bound, at)
     made = AbstractValue(Kind.TENSOR, place, confidence, count=count, via=via if place in ON_GPU else None)
     return refine(made, ndim=ndim, pinned=pinned)
 
@@ -257,38 +251,6 @@ def _pinned(bound: Bound) -> bool | None:
     """Return whether a constructor pins its memory; a switch that only the run decides counts as true."""
     pin = bound.get("pin_memory")
     return not (pin is None or pin.payload is False or pin.kind is Kind.NONE)
-
-
-def _dimensions(bound: Bound) -> Any:
-    """Return the number of dimensions from a size or from the nesting of the data; see `fact`."""
-    sizes = bound.values.get("size")
-    if sizes:
-        if len(sizes) > 1:
-            return len(sizes)
-        size = sizes[0]
-        if size.kind is Kind.NUMBER:
-            return 1
-        if size.kind in {Kind.TUPLE, Kind.LIST} and size.items is not None:
-            return len(size.items)
-        return None if size is BOTTOM else DIFFERS
-    return _dimensions_of_data(bound.get("data"))
-
-
-def _dimensions_of_data(data: AbstractValue | None) -> Any:
-    """Return the number of dimensions from the nesting of data; see `fact`."""
-    if data is None or data is BOTTOM:
-        return None
-    if data.kind in {Kind.TENSOR, Kind.NDARRAY}:
-        return fact(data, "ndim")
-    if data.kind is Kind.NUMBER:
-        return 0
-    if data.kind in {Kind.LIST, Kind.TUPLE}:
-        items = [item for item in items_in(data) if item is not BOTTOM]
-        if not items:
-            return None
-        if all(item.kind is Kind.NUMBER for item in items):
-            return 1
-    return DIFFERS
 
 
 def _elements(bound: Bound, at: Point) -> int | None:
@@ -395,11 +357,6 @@ def _dtype_of_first(at: Point, base: AbstractValue, operands: Sequence[AbstractV
         if (first := array_in(operand)) is not BOTTOM:
             return fact(first, "dtype")
     return fact(base, "dtype")
-
-
-def array_in(value: AbstractValue) -> AbstractValue:
-    """Return the join of the tensors and arrays among the options of a value."""
-    return join_all([option for option in value.options if option.kind in ARRAYS])
 
 
 def _dtype_of_data(data: AbstractValue | None) -> Any:

@@ -103,6 +103,9 @@ def _holds_slices(index: AbstractValue) -> bool:
     return any(option.kind is Kind.SLICE for item in inside for option in item.options)
 
 
+_OF_NUMBERS = frozenset({Kind.LIST, Kind.TUPLE, Kind.STRING})  # which only numbers index
+
+
 def note_subscript(
     at: Point, base: AbstractValue, index: AbstractValue, value: AbstractValue | None = None
 ) -> None:
@@ -110,9 +113,14 @@ def note_subscript(
     options = base.options
     if len(options) > 1 and any(map(_is_array_on_gpu, elements_of_index(index))):
         options = tuple([option for option in options if option.kind is Kind.TENSOR])
-    if at.recorder is None or len(options) != 1 or options[0].kind is not Kind.TENSOR:
+    if at.recorder is None or len(options) != 1:
         return
-    name = "torch.Tensor.__getitem__" if value is None else "torch.Tensor.__setitem__"
+    if options[0].kind is Kind.TENSOR:
+        name = "torch.Tensor.__getitem__" if value is None else "torch.Tensor.__setitem__"
+    elif options[0].kind in _OF_NUMBERS and value is None:
+        name = "builtins.list.__getitem__"
+    else:
+        return
     bound = subscript_call(at.context.table, name, options[0], index, value)
     if bound is not None and at.node is not None:
         at.recorder.operation(at.node, at.node, name, bound)

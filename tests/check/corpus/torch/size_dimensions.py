@@ -18,7 +18,7 @@ def run(n: int, sizes: list[int]):
     rows[0][1] = 1.0  # expect: SYN306
     rows[0, None, 1] = 1.0  # silent
     rows[:, 0][1] = 1.0  # expect: SYN306
-    rows.view(-1)[0] = 1.0  # silent: what a view has is not known
+    rows.view(-1)[0] = 1.0  # expect: SYN306
     rows[torch.arange(2, device="cuda"), 0] = 1.0  # expect: SYN306
     rows[torch.arange(2, device="cuda"), torch.arange(2, device="cuda")] = rows[0, :2]  # silent
     for row in rows:
