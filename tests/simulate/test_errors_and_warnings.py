@@ -19,6 +19,8 @@ from syncscan.simulate.context import simulated_cuda
 from syncscan.simulate.inside import tracebacks
 from tests.simulate.programs import ramp
 
+without_frames = pytest.mark.skipif(sys.version_info < (3, 11), reason="a bare raise keeps its frame")
+
 
 class Doubles(torch.autograd.Function):
     @staticmethod
@@ -89,8 +91,9 @@ ERRORS: dict[str, Callable[[torch.Tensor], Any]] = {
     "a device index": lambda x: torch.get_device(3),
     "a type": lambda x: x.cpu().type("nothing"),
     "the type of all tensors": lambda x: torch.set_default_tensor_type("nothing"),
+    "a scripted function": lambda x: scripted(x),
 }
-NO_MESSAGE: dict[str, Callable[[torch.Tensor], Any]] = {"a scripted function": lambda x: scripted(x)}
+LOST_MESSAGE = {"a scripted function"}  # TorchScript drops what a mode raises
 TWICE: dict[str, Callable[[torch.Tensor], Any]] = {
     "backward": lambda x: Doubles.apply(x.clone().requires_grad_()).sum().backward(),
     "a hook of a gradient": grad_of_hook,
@@ -102,10 +105,6 @@ def frames(error: BaseException) -> list[tuple[str, int | None]]:
     return [(frame.name, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
 
 
-def frames_of(program: Callable[[torch.Tensor], Any], device: str) -> list[tuple[str, int | None]]:
-    return error_of(program, device)[0]
-
-
 def error_of(program: Callable[[torch.Tensor], Any], device: str) -> tuple[list[tuple[str, int | None]], str]:
     """Return the frames and the message of the error in which a program ends."""
     with pytest.raises(
@@ -115,28 +114,22 @@ def error_of(program: Callable[[torch.Tensor], Any], device: str) -> tuple[list[
     return frames(found.value), re.sub("cuda:0|cpu", "DEVICE", str(found.value))
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="a bare raise keeps its frame")
+@without_frames
 @pytest.mark.parametrize("name", ERRORS)
 def test_an_error_has_the_frames_and_the_message_of_the_cpu(name):
     expected = error_of(ERRORS[name], "cpu")
     with simulated_cuda():
-        assert error_of(ERRORS[name], "cuda") == expected
+        found = error_of(ERRORS[name], "cuda")
+    assert found[0] == expected[0]
+    assert (found[1] == expected[1]) is (name not in LOST_MESSAGE)
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="a bare raise keeps its frame")
-@pytest.mark.parametrize("name", NO_MESSAGE)
-def test_an_error_has_the_frames_of_the_cpu_though_torch_loses_the_message_of_a_mode(name):
-    expected = frames_of(NO_MESSAGE[name], "cpu")
-    with simulated_cuda():
-        assert frames_of(NO_MESSAGE[name], "cuda") == expected
-
-
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="a bare raise keeps its frame")
+@without_frames
 @pytest.mark.parametrize("name", TWICE)
 def test_a_function_of_torch_in_python_is_called_again_as_in_any_mode_and_no_frame_is_ours(name):
-    expected = frames_of(TWICE[name], "cpu")
+    expected, _ = error_of(TWICE[name], "cpu")
     with simulated_cuda():
-        found = frames_of(TWICE[name], "cuda")
+        found, _ = error_of(TWICE[name], "cuda")
     again = next((n for n, (function, _) in enumerate(found) if function == "handle_torch_function"), None)
     assert (found if again is None else found[: again - 1] + found[again + 1 :]) == expected
 
@@ -154,7 +147,7 @@ class AlarmError(Exception):
     pass
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="a bare raise keeps its frame")
+@without_frames
 def test_a_handler_that_raises_in_the_library_below_the_simulation_is_where_the_program_was():
     def refuse(sync: object) -> None:
         copy.copy(Alarm())
@@ -182,7 +175,7 @@ INTERRUPTED: dict[str, Callable[[torch.Tensor], Any]] = {
 }
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="a bare raise keeps its frame")
+@without_frames
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("name", INTERRUPTED)
 def test_a_handler_that_raises_at_any_moment_leaves_no_frame_of_the_simulation(name):
@@ -223,7 +216,7 @@ def interrupted(program: Callable[[torch.Tensor], Any], x: torch.Tensor, moment:
     return [] if left < 0 else None  # Python itself drops what is raised as a generator is closed
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="a bare raise keeps its frame")
+@without_frames
 def test_what_a_listener_of_the_program_raises_has_no_frames_between():
     def refuse(sync: object) -> None:
         raise ValueError("no synchronization here")
@@ -247,7 +240,7 @@ AT_THE_LIMIT: dict[str, Callable[[torch.Tensor], Any]] = {
 }
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="a bare raise keeps its frame")
+@without_frames
 @pytest.mark.parametrize("name", AT_THE_LIMIT)
 def test_at_the_limit_of_the_recursion_is_one_error_without_frames_of_the_simulation(name):
     def deeper(x: torch.Tensor) -> None:

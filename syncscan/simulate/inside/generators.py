@@ -17,7 +17,7 @@ from .tracebacks import without_our_frames
 
 _STATE = struct.Struct("<QQ")
 _MOVES_BY = 4  # numbers that a CUDA thread draws at once; offsets are multiples of it
-_KEPT = 4096  # cached states, of 5 KB each
+_MOST_STATES = 4096  # remembered by a generator, of 5 KB each
 
 
 class _States:
@@ -25,33 +25,33 @@ class _States:
 
     def __init__(self, methods: Any, source: Any) -> None:
         self._methods, self._source = methods, source
-        self._kept: dict[tuple[int, int], torch.Tensor] = {}
+        self._remembered: dict[tuple[int, int], torch.Tensor] = {}
         self._offset = 0
 
     def restart(self) -> None:
         """Begin at offset 0, after a new seed."""
         self._offset = 0
-        self._keep(*self._now())
+        self._remember(*self._now())
 
     def position(self) -> tuple[int, int]:
         """Return seed and offset; the offset differs from the previous one if the program drew numbers in between."""
         seed, state = self._now()
         with without_functions():
-            before = self._kept.get((seed, self._offset))
+            before = self._remembered.get((seed, self._offset))
             if before is not None and not torch.equal(before, state):
-                self._offset = max(offset for kept, offset in self._kept if kept == seed) + _MOVES_BY
-            self._keep(seed, state)
+                self._offset = max(offset for other, offset in self._remembered if other == seed) + _MOVES_BY
+            self._remember(seed, state)
         return seed, self._offset
 
     def move(self, seed: int, offset: int) -> None:
         """Go to a position; a new offset identifies the state from which the program draws next."""
         self._offset = offset
-        kept = self._kept.get((seed, offset))
-        if kept is not None:
-            self._methods.set_state(self._source, kept)
+        state = self._remembered.get((seed, offset))
+        if state is not None:
+            self._methods.set_state(self._source, state)
         elif seed != self._now()[0]:
             self._methods.manual_seed(self._source, seed)
-        self._keep(*self._now())
+        self._remember(*self._now())
 
     def get(self) -> torch.Tensor:
         """Return the state."""
@@ -69,10 +69,12 @@ class _States:
     def _now(self) -> tuple[int, torch.Tensor]:
         return self._methods.initial_seed(self._source) % 2**64, self._methods.get_state(self._source)
 
-    def _keep(self, seed: int, state: torch.Tensor) -> None:
-        self._kept[seed, self._offset] = state
-        if len(self._kept) > _KEPT:
-            del self._kept[next(iter(self._kept))]
+    def _remember(self, seed: int, state: torch.Tensor) -> None:
+        """Remember the state of the current offset, and forget the oldest state where there are too many."""
+        self._remembered[seed, self._offset] = state
+        if len(self._remembered) > _MOST_STATES:
+            oldest = next(iter(self._remembered))
+            del self._remembered[oldest]
 
 
 class _Positioned:

@@ -266,13 +266,13 @@ class Operations(TorchFunctionMode):
         return result
 
     def _make_on_host(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Make a tensor of the host, which may have less memory than that of a GPU: mapped lazily where torch gets none."""
+        """Make a tensor in host memory; where the host has too little, map a large tensor lazily."""
         try:
             return self._make(plan, func, args, kwargs)
         except RuntimeError:
-            if (result := make_large(func, args, kwargs)) is None:
-                raise
-            return result
+            if (large := make_large(func, args, kwargs)) is not None:
+                return large
+            raise  # for another reason than memory
 
     def _make(self, plan: FunctionPlan, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Call a constructor, without intercepting its kernels where no operand is a simulated tensor."""

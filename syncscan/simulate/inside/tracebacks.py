@@ -51,7 +51,8 @@ def without_our_frames(value: Value) -> Value:
 def hide(error: BaseException) -> None:
     """Take the frames of the simulation out of a traceback; a bare ``raise`` must follow, which adds none.
 
-    Before Python 3.11 such a ``raise`` keeps the frame that it is in.
+    Before Python 3.11 such a ``raise`` keeps the frame that it is in. At the limit of the recursion there is no room
+    for this call, so each caller catches RecursionError itself.
     """
     entry = error.__traceback__
     kept, ours = [], False
