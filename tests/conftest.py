@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Iterator
@@ -82,3 +84,15 @@ def project(tmp_path: Path) -> Callable[[dict[str, str | bytes]], Path]:
         return tmp_path
 
     return write
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of its own that holds 16 KiB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("needs the right to mount a disk")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)

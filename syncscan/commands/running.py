@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from syncscan.commands.exit_handling import tell
-from syncscan.errors import EXIT_OK
+from syncscan.errors import EXIT_OK, SyncscanError
 from syncscan.ops import OperationTable
 from syncscan.simulate.export import prepare_simulation
 from syncscan.trace import launch
@@ -30,6 +30,8 @@ def run(
     if simulated is not None:
         options["simulator"] = prepare_simulation(parts, simulated)
     launched = launch.run(list(command), parts, options, front, during)
+    if launch.lacks_room(parts):
+        tell(SyncscanError(f"{parts.parent}: no space left on device: what ran last may be missing"))
     status = EXIT_OK
     try:
         status = report(launched)

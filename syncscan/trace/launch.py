@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -23,6 +25,7 @@ from syncscan.trace.interpreter import is_python
 HOOK_FOLDER = Path(__file__).parent / "hook"
 _OPTIONS_START = b"detector\t"
 POLL_SECONDS = 0.25
+_BLOCK = 4096
 OPTIONS_FILE = "options"
 
 
@@ -82,6 +85,15 @@ def run(
     signal.sigtimedwait({signal.SIGINT}, 0)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     return launched
+
+
+def lacks_room(parts: Path) -> bool:
+    """Return whether the disk is full, so that processes may not have written all that they recorded."""
+    try:
+        with tempfile.TemporaryFile(dir=parts, buffering=0) as probe:
+            return probe.write(bytes(_BLOCK)) < _BLOCK
+    except OSError as error:
+        return error.errno in {errno.ENOSPC, errno.EDQUOT}
 
 
 def remove_parts(parts: Path) -> bool:

@@ -80,18 +80,6 @@ def test_what_is_reported_is_what_is_on_the_disk(syncscan, project):
     assert ((root / "a.py").read_text(), (root / "b.py").read_text()) == (BEFORE, AFTER)
 
 
-@pytest.fixture
-def small_disk(tmp_path):
-    """A disk of its own that holds 16 KiB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", folder]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("needs the right to mount a disk")
-    yield folder
-    subprocess.run(["umount", folder], check=True)
-
-
 def test_a_full_disk(syncscan, small_disk):
     (small_disk / "a.py").write_text(BEFORE)
     with contextlib.suppress(OSError), (small_disk / "filler").open("wb", buffering=0) as filler:

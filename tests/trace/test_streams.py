@@ -58,6 +58,33 @@ def test_a_broken_limit_is_told_also_where_the_report_is_lost(shell, program, tm
     assert done.returncode == 1
 
 
+FILLS_DISK = """\
+import os, torch
+t = torch.zeros(1)
+with open(os.environ["DISK"] + "/filler", "wb", buffering=0) as filler:
+    while True:
+        try:
+            filler.write(bytes(512))
+        except OSError:
+            break
+for n in range(300):
+    exec(f"def function_{n}():\\n    t.item()\\nfunction_{n}()")
+print("written")
+raise SystemExit(3)
+"""
+
+
+def test_a_program_that_fills_the_disk_of_its_trace_runs_on_and_the_loss_is_reported(
+    shell, program, small_disk
+):
+    program(FILLS_DISK)
+    done = shell(f"DISK={small_disk} {shlex.join(TRACE)} -o {small_disk}/kept -- {sys.executable} program.py")
+    assert (done.returncode, done.stdout) == (3, "written\n")
+    lost = f"syncscan: {small_disk}/kept: no space left on device: what ran last may be missing\n"
+    assert done.stderr.startswith(lost)
+    assert "Traceback" not in done.stderr
+
+
 def test_a_trace_that_cannot_be_kept_leaves_what_the_program_wrote(shell, program, tmp_path):
     """The program fills the disk of its trace: here, by putting a folder where the trace would lie."""
     program("import os, torch\ntorch.zeros(1).item()\nos.mkdir('kept/trace.json')\nraise SystemExit(3)\n")
