@@ -144,7 +144,24 @@ def forward_derivatives(device: str) -> Any:
         tuple(parts),
         torch.func.jvp(torch.sin, (x,), (ones,)),
         torch.func.jvp(lambda y: y.to(device), (x,), (x,)),
+        forward_derivative(lambda y: y.double() / 4, x),
+        forward_derivative(lambda y: 2 - y / 3, x.double()),
     )
+
+
+def forward_derivative(function: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> Any:
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(x, torch.ones_like(x))
+        return tuple(torch.autograd.forward_ad.unpack_dual(function(dual)))
+
+
+@program
+def without_memory(device: str) -> Any:
+    x = ramp(device, 2, 3)
+    made = x.to("meta"), torch.empty_like(x, device="meta"), torch.ops.aten.to.dtype_layout(x, device="meta")
+    of_module = torch.nn.Linear(3, 2, device=device).to("meta").weight
+    results = *made, of_module, made[0] + 1, x.to(device="meta", dtype=torch.half)
+    return [(result.device.type, result.is_meta, result.is_cuda, result.dtype) for result in results]
 
 
 @program

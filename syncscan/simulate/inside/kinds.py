@@ -38,6 +38,11 @@ def is_cuda_device(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def is_elsewhere(device: Any) -> bool:
+    """Return whether a device argument names neither a GPU nor the CPU, such as "meta"."""
+    return device is not None and not is_cuda_device(device) and torch.device(device).type != "cpu"
+
+
 def tensors_in(value: Any) -> list[torch.Tensor]:
     """Return the tensors in nested lists, tuples, dicts and slices; only the first 64 items of each container count."""
     if isinstance(value, torch.Tensor):

@@ -26,7 +26,7 @@ from .compiled import left as left_graph
 from .cpu import MissingKernelError, no_cast, run_on_cpu, run_otherwise
 from .functions import FunctionPlan, Scope, device_constructors
 from .gradients import carried, place_in_backward
-from .kinds import is_cuda_device, of_accelerator
+from .kinds import is_cuda_device, is_elsewhere, of_accelerator
 from .marks import (
     MIXED,
     NOWHERE,
@@ -357,7 +357,7 @@ class Kernels(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if source is not None and other is not None and self._is_strict():
             plan.check_devices(source, other, args)
         result = self._compute(plan, source, args, kwargs)
-        if where is None:
+        if where is None and not is_elsewhere(kwargs.get("device")):
             where = self._maker_place() if plan.makes_from_nothing else source
         if where is not None:
             self._mark(plan, result, where)

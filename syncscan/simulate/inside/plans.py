@@ -30,6 +30,7 @@ _MIXES = frozenset(
 HOST = -1  # in place of a device index
 NUMBER = -2  # host operands that are all single numbers
 NUMBERS = frozenset({bool, int, float, complex})
+_accepts_numbers = torch._C._should_allow_numbers_as_tensors  # by the name of an operation
 _INDEXING = frozenset(
     {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index", "_unsafe_index_put"}
 )
@@ -47,7 +48,10 @@ class Plan:
         self.name = name
         arguments, results = (schema.arguments, schema.returns) if schema else ([], [])
         self.names = [argument.name for argument in arguments]
-        self.takes_tensor = [str(argument.type) == "Tensor" for argument in arguments]
+        self.needs_tensor = [
+            str(argument.type) == "Tensor" and not _accepts_numbers(name.partition(".")[0])
+            for argument in arguments
+        ]
         self.is_view = _are_views(results)
         # Without autograd, torch shows modes the composite operation; else its parts.
         self.is_composite = _is_composite(function)
@@ -73,10 +77,10 @@ class Plan:
         return table.find_aten(name) if namespace == "aten" else table.find(f"torch.ops.{namespace}.{name}")
 
     def with_tensors(self, args: Any) -> Any:
-        """Return the arguments with numbers turned into tensors where the schema requires tensors."""
+        """Return the arguments with numbers turned into tensors where torch itself does not."""
         return tuple(
-            torch.scalar_tensor(value) if type(value) in NUMBERS and takes else value
-            for value, takes in zip(args, self.takes_tensor)
+            torch.tensor(value, device="cpu") if needs and type(value) in NUMBERS else value
+            for value, needs in zip(args, self.needs_tensor)
         )
 
     def operands(self, args: Any, kwargs: dict[str, Any]) -> tuple[int | None, int | None]:
