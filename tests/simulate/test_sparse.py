@@ -38,6 +38,15 @@ def test_a_sparse_tensor_its_transpose_and_its_parts_are_where_the_dense_one_was
         assert str(made.cpu().device) == str(made.cpu().t().device) == "cpu"
 
 
+def test_what_a_sparse_tensor_is_taken_apart_into_is_where_it_was() -> None:
+    with simulated_cuda():
+        made = dense().to_sparse()
+        seen = [*made, *made.unbind(1), made[0], made.select(0, 1)]
+        assert {str(tensor.device) for tensor in (*seen, *(part.coalesce().values() for part in seen))} == {
+            "cuda:0"
+        }
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("side", ["left", "right", "both", "transposed"])
 def test_a_product_is_what_it_is_on_the_cpu(layout: str, side: str) -> None:

@@ -50,7 +50,9 @@ def storage_of(tensor: torch.Tensor) -> Any:
 
 
 def lacks_storage(value: Any) -> bool:
-    """Return whether a value is a tensor without a storage, such as a sparse tensor."""
+    """Return whether a value is a tensor without a storage, such as a sparse tensor, or holds one."""
+    if isinstance(value, (list, tuple)):
+        return any(map(lacks_storage, value))
     return isinstance(value, torch.Tensor) and storage_of(value) is None
 
 
