@@ -107,3 +107,12 @@ def test_a_device_without_an_index_is_not_set(set_device):
         setter("cuda:1")
         setter(-1)  # as torch has it, nothing
         assert torch.cuda.current_device() == 1
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.float32, torch.float64])
+@pytest.mark.parametrize("number", [3, 0.1, 1 + 2j])
+def test_a_number_in_front_of_a_tensor_is_as_one_behind_it(number: complex, dtype: torch.dtype) -> None:
+    operand = torch.arange(3, dtype=dtype, device="cuda")
+    found, expected = torch.ops.aten.mul.Tensor(number, operand), operand * number
+    assert found.dtype == expected.dtype
+    assert found.tolist() == expected.tolist()
