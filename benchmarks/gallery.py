@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.architectures import ARCHITECTURES, EXPERTS, OLDER, SEQ2SEQ, SIZES, batch
-from benchmarks.gallery_page import write_part
+from benchmarks.gallery_page import Runs, agreement, write_part
 
 ON_GPU = Path(__file__).with_name("gallery_h200.json")
 FEW, MANY = 4, 12  # steps of the two runs
@@ -85,6 +85,13 @@ MODES: dict[str, Callable[[Any, int], None]] = {
 
 def rates(name: str, mode: str, *, on_gpu: bool = False) -> dict[str, float] | str:
     """Return the waits per step of each line, or why the model does not run."""
+    return rates_of(lambda: _model(name), MODES[mode], on_gpu=on_gpu)
+
+
+def rates_of(
+    make: Callable[[], Any], run: Callable[[Any, int], None], *, on_gpu: bool
+) -> dict[str, float] | str:
+    """Return the waits per step of each line of a run with so many steps of what is made, or why it does not run."""
     from syncscan import count_syncs, simulated_cuda  # noqa: PLC0415 (only where it runs)
 
     counts: list[Lines] = []
@@ -92,9 +99,9 @@ def rates(name: str, mode: str, *, on_gpu: bool = False) -> dict[str, float] | s
         for steps in (FEW, MANY):
             with nullcontext() if on_gpu else simulated_cuda(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                model = _model(name)
+                model = make()
                 with count_syncs() as seen:
-                    MODES[mode](model, steps)
+                    run(model, steps)
             lines: Lines = Counter()
             for site, count in seen.sites.items():
                 lines[f"{_short(site.path)}:{site.line}"] += count
@@ -118,13 +125,14 @@ def _model(name: str) -> Any:
 
 def _short(path: str) -> str:
     return (
-        path.rpartition("site-packages/")[2].removeprefix("transformers/")
+        path.rpartition("site-packages/")[2].removeprefix("transformers/").removeprefix("diffusers/")
         if "site-packages" in path
         else "program"
     )
 
 
-def _cell(found: dict[str, float] | str) -> str:
+def cell(found: dict[str, float] | str) -> str:
+    """Return the lines of the library with their rates, or why there are none."""
     if isinstance(found, str):
         return found
     return (
@@ -133,7 +141,8 @@ def _cell(found: dict[str, float] | str) -> str:
     )
 
 
-def _total(found: dict[str, float] | str) -> str:
+def total(found: dict[str, float] | str) -> str:
+    """Return the sum of the rates of the lines of the library."""
     if isinstance(found, str):
         return "-"
     return f"{sum(rate for line, rate in found.items() if not line.startswith('program:')):g}"
@@ -146,7 +155,7 @@ def part(rows: Rows, seconds: float) -> str:
 
     runs = [found for row in rows.values() for found in row.values()]
     ran = sum(not isinstance(found, str) for found in runs)
-    said, _ = agreement(json.loads(ON_GPU.read_text(encoding="utf-8")), rows)
+    said, _ = agreement(runs_of(json.loads(ON_GPU.read_text(encoding="utf-8"))), runs_of(rows))
     head = f"""\
 Written by `python -m benchmarks.gallery` in {seconds:.0f} s on the simulated GPU, without a GPU: transformers {transformers.__version__}, torch {torch.__version__},
 Python {platform.python_version()}. Models are tiny and have random weights. {ran} of {len(runs)} runs went through.
@@ -159,45 +168,30 @@ the program itself.
 |---|---|---|---|---|
 """
     return head + "".join(
-        f"| {name} | {' | '.join(_total(row[mode]) for mode in MODES)} | {_lines(row)} |\n"
+        f"| {name} | {' | '.join(total(row[mode]) for mode in MODES)} | {_lines(row)} |\n"
         for name, row in rows.items()
     )
 
 
 def _lines(row: dict[str, dict[str, float] | str]) -> str:
-    cells = {mode: _cell(found) for mode, found in row.items()}
+    cells = {mode: cell(found) for mode, found in row.items()}
     same = cells["greedy"] == cells["sampled"]
     shown = {"generate": cells["greedy"]} if same else {mode: cells[mode] for mode in ("greedy", "sampled")}
     return "<br>".join(f"{mode}: {cell}" for mode, cell in (shown | {"training": cells["training"]}).items())
 
 
-def agreement(real: Rows, rows: Rows) -> tuple[str, list[str]]:
-    """Return how many lines of the GPU and of the simulation are the same, in words, and those that are not."""
-    total: Counter[str] = Counter()
-    differences = []
-    for name, mode in ((name, mode) for name in real.keys() & rows.keys() for mode in MODES):
-        found, simulated = real[name][mode], rows[name][mode]
-        if isinstance(found, str) or isinstance(simulated, str):
-            differences.append(
-                f"{name} {mode}: not compared: {found if isinstance(found, str) else simulated}"
-            )
-            continue
-        there, here = _of_library(found), _of_library(simulated)
-        total.update(both=len(there.keys() & here.keys()), gpu=len(there), simulated=len(here), runs=1)
-        total.update(same=sum(here.get(line) == rate for line, rate in there.items()))
-        differences += [
-            f"{name} {mode}: {line}: {there.get(line, 0):g} on the GPU, {here.get(line, 0):g} simulated"
-            for line in sorted(there.keys() ^ here.keys())
-        ]
-    return (
-        f"In {total['runs']} runs of {len(real.keys() & rows.keys())} architectures {total['both']} of the {total['gpu']} lines that block on the GPU "
-        f"block simulated, {total['same']} of them at the same rate. {total['both']} of the {total['simulated']} simulated lines block on the GPU."
-    ), differences
+def runs_of(rows: Rows) -> Runs:
+    """Return the lines of the library of each run."""
+    return {
+        (name, mode): found if isinstance(found, str) else _of_library(found)
+        for name, row in rows.items()
+        for mode, found in row.items()
+    }
 
 
-def compare(real: Rows) -> None:
-    """Print each line that waits per step on the GPU alone or simulated alone, and the totals of both."""
-    said, differences = agreement(real, {name: {mode: rates(name, mode) for mode in MODES} for name in real})
+def compare(real: Rows, rows: Rows) -> None:
+    """Print each line whose rate differs between the GPU and the simulation, and the totals of both."""
+    said, differences = agreement(runs_of(real), runs_of(rows))
     print(*differences, said, sep="\n")
 
 
@@ -219,13 +213,14 @@ def main() -> None:
 
     torch.set_num_threads(1)  # tiny models gain nothing from more
     if options.compare:
-        compare(json.loads(options.compare.read_text(encoding="utf-8")))
+        real = json.loads(options.compare.read_text(encoding="utf-8"))
+        compare(real, {name: {mode: rates(name, mode) for mode in MODES} for name in real})
         return
     start = time.monotonic()
     rows = {}
     for name in options.names or GALLERY:
         rows[name] = {mode: rates(name, mode, on_gpu=options.gpu) for mode in MODES}
-        print(name, {mode: _cell(found) for mode, found in rows[name].items()}, flush=True)
+        print(name, {mode: cell(found) for mode, found in rows[name].items()}, flush=True)
     if options.output:
         options.output.write_text(json.dumps(rows, indent=1), encoding="utf-8")
     elif not options.names:

@@ -1,6 +1,8 @@
 """The runs of the gallery of vLLM, in the Python that has vLLM; `benchmarks.gallery_vllm` starts it.
 
-Each run is a process forked from this one, so that vLLM is imported once. One that takes longer than the limit is ended.
+Each run is a process forked from this one. A run that takes longer than the limit is ended. Simulated, vLLM is imported
+before the first fork. With a real GPU each run imports vLLM itself, because CUDA does not survive a fork. The memory of the
+cache has a fixed size, so several of these commands can share a GPU.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import json
 import os
 import random
 import signal
+import sys
 import tempfile
 import time
 import traceback
@@ -19,7 +22,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.vllm_models import EMBEDDING, config, layers_of_attention, lora_target
+from benchmarks.vllm_models import (
+    EMBEDDING,
+    IMAGE_SIDE,
+    IMAGE_TOKENS,
+    VISION,
+    config,
+    layers_of_attention,
+    lora_target,
+)
 
 WARMUP = 3
 REQUESTS: tuple[dict[str, Any], ...] = (
@@ -29,6 +40,9 @@ REQUESTS: tuple[dict[str, Any], ...] = (
 )  # fmt: skip
 REFUSED_WITH_DRAFTS = {"min_p", "logit_bias"}
 RANK = 8
+CACHE_BYTES = 1 << 30
+PLAIN_WORD = {"special": True, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
+IMAGE_WORDS = ("<|vision_start|>", "<|image_pad|>", "<|vision_end|>")
 SHARED = (
     "vllm.entrypoints.llm",
     "vllm.v1.worker.gpu_worker",
@@ -44,8 +58,8 @@ def one_run(name: str, mode: str, tokens: int, folder: Path) -> Found:
 
     _write_model(name, folder)
     llm = LLM(
-        model=str(folder), load_format="dummy", skip_tokenizer_init=name not in EMBEDDING, max_model_len=512, gpu_memory_utilization=0.3,
-        max_num_seqs=4 if name in EMBEDDING else 16, enforce_eager=True, **_options(name, mode),
+        model=str(folder), load_format="dummy", skip_tokenizer_init=name not in EMBEDDING | VISION, max_model_len=512, gpu_memory_utilization=0.05,
+        kv_cache_memory_bytes=CACHE_BYTES, max_num_seqs=4 if name in EMBEDDING else 16, enforce_eager=True, **_options(name, mode),
     )  # fmt: skip
     core = llm.llm_engine.engine_core.engine_core
     steps = Steps(core.step_fn)
@@ -56,7 +70,7 @@ def one_run(name: str, mode: str, tokens: int, folder: Path) -> Found:
         llm.embed(prompts, use_tqdm=False, lora_request=adapters and adapters[: len(prompts)])
     else:
         requests = [r for r in REQUESTS if mode != "speculative" or not r.keys() & REFUSED_WITH_DRAFTS]
-        prompts = _prompts(mode, len(requests))
+        prompts = _prompts(mode, len(requests), images=name in VISION)
         llm.generate(
             prompts, _sampling(requests, tokens), use_tqdm=False, lora_request=adapters and adapters[: len(prompts)]
         )  # fmt: skip
@@ -64,16 +78,27 @@ def one_run(name: str, mode: str, tokens: int, folder: Path) -> Found:
 
 
 def _write_model(name: str, folder: Path) -> None:
-    """Write its config, and a tokenizer of numbers, which embedding asks for even if the prompts are tokens."""
-    words = {str(number): number for number in range(config(name)["vocab_size"])}
-    tokenizer = {
+    """Write its config, and what vLLM asks for even if the prompts are tokens: a tokenizer of numbers, and sizes of images."""
+    sizes = config(name)
+    words = {
+        str(number): number for number in range(sizes["vocab_size"]) if number not in IMAGE_TOKENS.values()
+    }
+    words |= IMAGE_TOKENS
+    tokenizer: dict[str, Any] = {
         "version": "1.0", "added_tokens": [], "model": {"type": "WordLevel", "vocab": words, "unk_token": "0"},
     }  # fmt: skip
     files = {
-        "config": config(name),
+        "config": sizes,
         "tokenizer": tokenizer,
         "tokenizer_config": {"tokenizer_class": "PreTrainedTokenizerFast"},
     }
+    if name in VISION:
+        tokenizer["added_tokens"] = [{"id": number, "content": word, **PLAIN_WORD} for word, number in IMAGE_TOKENS.items()]  # fmt: skip
+        files["preprocessor_config"] = {
+            "image_processor_type": "Qwen2VLImageProcessor", "size": {"shortest_edge": IMAGE_SIDE**2, "longest_edge": IMAGE_SIDE**2},
+            "patch_size": 14, "merge_size": 2, "temporal_patch_size": 2,
+        }  # fmt: skip
+        files["processor_config"] = {"processor_class": "Qwen2VLProcessor"}
     for file, content in files.items():
         (folder / f"{file}.json").write_text(json.dumps(content), encoding="utf-8")
 
@@ -95,9 +120,8 @@ class Steps:
             result = self._step()
         if self._taken > WARMUP:
             for site, count in seen.sites.items():
-                self._counts[f"{site.path.partition('site-packages/vllm/')[2] or site.path}:{site.line}"] += (
-                    count
-                )
+                print(f"{self._taken}: {count} at {site}", file=sys.stderr)
+                self._counts.update(dict.fromkeys(_line(site), count))
         return result
 
     @property
@@ -110,6 +134,15 @@ class Steps:
         return {line: round(count / self.steady, 3) for line, count in sorted(self._counts.items())}
 
 
+def _line(site: Any) -> list[str]:
+    """Return the line in vLLM, if the site is in vLLM: no benchmark of Triton, which tunes kernels on a GPU alone."""
+    import vllm  # noqa: PLC0415 (only where it runs)
+
+    library = Path(vllm.__file__).parent
+    path = Path(site.path)
+    return [f"{path.relative_to(library)}:{site.line}"] if path.is_relative_to(library) else []
+
+
 def _options(name: str, mode: str) -> dict[str, Any]:
     drafts = {"method": "ngram", "num_speculative_tokens": 3, "prompt_lookup_max": 4, "prompt_lookup_min": 1}
     modes: dict[str, dict[str, Any]] = {
@@ -118,20 +151,38 @@ def _options(name: str, mode: str) -> dict[str, Any]:
         "speculative": {"speculative_config": drafts},
         "LoRA": {"enable_lora": True, "max_loras": 1, "max_lora_rank": RANK},
     }
-    return modes.get(mode, {}) | ({"runner": "pooling"} if name in EMBEDDING else {})
+    kind = (
+        {"runner": "pooling"}
+        if name in EMBEDDING
+        else {"limit_mm_per_prompt": {"image": 1, "video": 0}}
+        if name in VISION
+        else {}
+    )
+    return modes.get(mode, {}) | kind
 
 
-def _prompts(mode: str, count: int) -> list[Any]:
+def _prompts(mode: str, count: int, *, images: bool = False) -> list[Any]:
     from vllm.inputs import TokensPrompt  # noqa: PLC0415 (only where it runs)
 
     numbers = random.Random(0)  # noqa: S311 (prompts)
     same = list(range(8, 40)) if mode == "prefix-cached" else []
-    return [
+    prompts = [
         TokensPrompt(
             prompt_token_ids=same + [numbers.randrange(8, 900) for _ in range(numbers.randrange(20, 60))]
         )
         for _ in range(count)
     ]
+    if images:
+        for number, prompt in enumerate(prompts):
+            prompt["prompt_token_ids"][4:4] = [IMAGE_TOKENS[word] for word in IMAGE_WORDS]
+            prompt["multi_modal_data"] = {"image": _image(number)}
+    return prompts
+
+
+def _image(number: int) -> Any:
+    from PIL import Image  # noqa: PLC0415 (only where it runs)
+
+    return Image.new("RGB", (IMAGE_SIDE, IMAGE_SIDE), (number, 2 * number, 3 * number))
 
 
 def _sampling(requests: list[dict[str, Any]], tokens: int) -> list[Any]:
@@ -222,8 +273,10 @@ def main() -> None:
     parser.add_argument("runs", nargs="+", help="MODEL:MODE")
     parser.add_argument("--tokens", type=int, required=True)
     parser.add_argument("--limit", type=float, required=True)
+    parser.add_argument("--gpu", action="store_true", help="on a real one")
     options = parser.parse_args()
-    _import_vllm()
+    if not options.gpu:
+        _import_vllm()
     for run in options.runs:
         name, _, mode = run.partition(":")
         found = forked(name, mode, options.tokens, options.limit)

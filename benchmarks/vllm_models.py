@@ -67,16 +67,29 @@ EMBEDDING: dict[str, dict[str, Any]] = {
     "qwen3 (embedding)": MODELS["qwen3"],
 }  # fmt: skip
 
+IMAGE_SIDE = 56  # pixels
+IMAGE_TOKENS = {"<|vision_start|>": 990, "<|vision_end|>": 991, "<|image_pad|>": 992, "<|video_pad|>": 993}
+VISION: dict[str, dict[str, Any]] = {
+    "qwen2_vl (images)": _model(
+        "Qwen2VLForConditionalGeneration", "qwen2_vl", image_token_id=992, video_token_id=993, vision_start_token_id=990,
+        vision_end_token_id=991, rope_scaling={"type": "mrope", "rope_type": "default", "mrope_section": [16, 24, 24], "rope_theta": 10000.0},
+        vision_config={
+            "model_type": "qwen2_vl", "depth": 2, "embed_dim": 128, "hidden_size": 256, "num_heads": 2, "mlp_ratio": 2, "in_channels": 3,
+            "patch_size": 14, "spatial_merge_size": 2, "temporal_patch_size": 2,
+        },
+    ),
+}  # fmt: skip
+
 
 def config(name: str) -> dict[str, Any]:
     """Return the whole config of a model."""
-    return SIZES | (MODELS | EMBEDDING)[name]
+    return SIZES | (MODELS | EMBEDDING | VISION)[name]
 
 
 def lora_target(name: str) -> tuple[str, int, int] | None:
     """Return the linear layer that an adapter changes in each layer of the model, and its sizes; None for no such layer."""
     sizes = config(name)
-    if name in ("mamba2", "bert (embedding)"):
+    if name in ("mamba2", "bert (embedding)", *VISION):
         return None
     heads = sizes["num_attention_heads"]
     width = heads * sizes.get("v_head_dim", sizes["head_dim"])
