@@ -52,7 +52,7 @@ def of_a_number(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
         return suggest("asserted")
     if facts.in_loop(node) and not facts.made_in_loop(node):
         return _of_a_loop(node, tensor, facts)
-    return _by_use(node, tensor, facts) or (suggest("round-later") if facts.in_loop(node) else "")
+    return _by_use(node, tensor, facts) or (suggest("iteration-later") if facts.in_loop(node) else "")
 
 
 def of_many(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
@@ -121,7 +121,7 @@ def of_rounds(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a read in each iteration, of a tensor created before or inside the loop."""
     if not facts.made_in_loop(node):
         return _of_a_loop(node, tensor, facts)
-    return _by_use(node, tensor, facts) or suggest("round-later")
+    return _by_use(node, tensor, facts) or suggest("iteration-later")
 
 
 def of_a_text(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
@@ -197,7 +197,7 @@ def _is_before_loop(part: ast.Subscript, node: ast.AST, facts: Facts) -> bool:
 
 
 def _elements_behind(root: ast.AST | None, node: ast.AST, facts: Facts) -> str:
-    """Return the tensor from before a loop whose element of this round a name was computed from; "" if there is none."""
+    """Return the tensor from before a loop whose element of this iteration a name was computed from; "" if there is none."""
     around = facts.around(node)
     for _ in range(_STEPS):
         made = set_in_loop(root.id, node, around) if isinstance(root, ast.Name) else None
@@ -238,7 +238,7 @@ def _of_a_loop(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a read in each iteration of a tensor from before the loop."""
     around, root = facts.around(node), root_of(tensor)
     if _changes_in_place(root, node, facts):
-        return suggest("round-later")
+        return suggest("iteration-later")
     if not any(is_set_by_loop(name, node, around) for name in names_in(tensor)):
         return (
             suggest("hoist", read=line_of(node, facts))
@@ -357,7 +357,7 @@ def _of_an_end(test: ast.If | ast.While, text: str, node: ast.AST, facts: Facts)
         return suggest("counter", tensor=count)
     leaves = test.body[-1]
     if isinstance(leaves, ast.Return) and isinstance(leaves.value, ast.Constant) and facts.in_loop(node):
-        return suggest("any-round")
+        return suggest("any-iteration")
     return suggest("stop" if facts.in_loop(node) else "early-exit", test=text) if text else ""
 
 

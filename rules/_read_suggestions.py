@@ -66,15 +66,15 @@ OF_READS: dict[str, Suggestion] = {
         "a test for NaN or infinity",
         "replace on the GPU, `torch.where(torch.isfinite({tensor}), {tensor}, 0)`, or test every N steps a copy made with `non_blocking=True`",
     ),
-    "any-round": row(
+    "any-iteration": row(
         "101 103 104",
         "a loop that returns at the first true test",
-        "collect the tests of all rounds in a list, and read `torch.stack(tests).any()` once, after the loop",
+        "collect the tests of all iterations in a list, and read `torch.stack(tests).any()` once, after the loop",
     ),
     "stop": row(
         "101 103 104",
         "the end of a loop",
-        "test one round later: copy `{test}` into pinned memory with `non_blocking=True`, and test the copy in the next round",
+        "test one iteration later: copy `{test}` into pinned memory with `non_blocking=True`, and test the copy in the next iteration",
     ),
     "choose": row(
         "101 103 104",
@@ -98,8 +98,8 @@ OF_READS: dict[str, Suggestion] = {
     ),
     "decide-before": row(
         "101 103 104",
-        "a decision of each round of a loop",
-        "compute `{test}` for all rounds before the loop, and read the decisions with one `.tolist()`",
+        "a decision of each iteration of a loop",
+        "compute `{test}` for all iterations before the loop, and read the decisions with one `.tolist()`",
     ),
     "counter": row(
         "101 103 104",
@@ -133,8 +133,8 @@ OF_READS: dict[str, Suggestion] = {
     ),
     "hoist": row(
         _READS,
-        "the same read in each round of a loop",
-        "read once before the loop: `{read}` has one value for all rounds",
+        "the same read in each iteration of a loop",
+        "read once before the loop: `{read}` has one value for all iterations",
     ),
     "elements": row(
         _READS,
@@ -144,16 +144,16 @@ OF_READS: dict[str, Suggestion] = {
     "gather": row(
         _READS,
         "a tensor of each object in a loop",
-        "collect `{tensor}` of all rounds in a list, and read the list with one `torch.stack(...).tolist()`",
+        "collect `{tensor}` of all iterations in a list, and read the list with one `torch.stack(...).tolist()`",
     ),
     "list-before-loop": row(
         _READS,
-        "read in each round of a loop, of a tensor from before it",
+        "read in each iteration of a loop, of a tensor from before it",
         "call `.tolist()` once before the loop, or use the host numbers from which the tensor was created",
     ),
-    "round-later": row(
+    "iteration-later": row(
         _READS,
-        "read in each round of a loop that makes it",
+        "read in each iteration of a loop that makes it",
         "copy the tensor into pinned memory with `non_blocking=True`, record an event, and read the copy in a later iteration",
     ),
     "copy-before-loop": row(
@@ -214,7 +214,7 @@ OF_READS: dict[str, Suggestion] = {
     "collect": row(
         "102 105",
         "used at once in a loop",
-        "collect `{tensor}` of all rounds in a list, copy with one `torch.stack(...).cpu()`, and run the host work after the loop",
+        "collect `{tensor}` of all iterations in a list, copy with one `torch.stack(...).cpu()`, and run the host work after the loop",
     ),
     "index-tensor": row(
         "102 105",

@@ -1,7 +1,7 @@
 """A pinned buffer is written again while the GPU may not have read it yet: the new data arrives there, or half of it.
 
 From pinned memory a `non_blocking` upload returns at once, and the GPU reads the buffer when the copy starts. A host that
-writes the buffer meanwhile overtakes the copy. With a buffer that is used again in each round of a loop, the GPU gets the data of a later round.
+writes the buffer meanwhile overtakes the copy. With a buffer that is used again in each iteration of a loop, the GPU gets the data of a later iteration.
 
 **Stays silent** if anything between the upload and the write may synchronize: any call that is not known not to. The rule is silent too on
 

@@ -261,7 +261,7 @@ def set_in_loop(name: str, node: ast.AST, around: SyntaxContext) -> ast.expr | N
 
 
 def has_own_value(name: str, node: ast.AST, around: SyntaxContext) -> bool:
-    """Return whether each round of a loop sets a name to an object of its own, such as a value of a mapping."""
+    """Return whether each iteration of a loop sets a name to an object of its own, such as a value of a mapping."""
     for each in around.up(node):
         loops = (
             each.generators if hasattr(each, "generators") else [each] if isinstance(each, ast.For) else []

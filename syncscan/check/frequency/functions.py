@@ -254,7 +254,7 @@ def regions_of(function: Function) -> list[Region]:
 
 
 def loops_of(function: Function) -> Iterator[Region]:
-    """Yield the loops of a function that go on until something is found, or that run a model in each round."""
+    """Yield the loops of a function that go on until something is found, or that run a model in each iteration."""
     for node in walk(function.node):
         if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
             calls = _calls_in(node)
