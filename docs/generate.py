@@ -60,9 +60,11 @@ def with_addresses() -> list[Path]:
 def with_address(name: str, text: str, repository: str = REPOSITORY) -> str:
     """Return the text of a file with the address of the repository, and nothing where there is none.
 
+    A part ``<!-- with the address -->`` is a comment without an address, and a part without the address with one.
     In the README, which PyPI shows too, links to files of the repository are absolute.
     """
     owner = repository.removeprefix("https://github.com/") or "OWNER/syncscan"
+    text = _shown(_shown(text, "with the address", bool(repository)), "without the address", not repository)
     text = re.sub(r"(?<=uses: )[\w.-]+/syncscan(?=@)", owner, text)
     text = re.sub(r"(?<=repo: https://github\.com/)[\w.-]+/syncscan\b", owner, text)
     if name == "README.md":
@@ -75,6 +77,14 @@ def with_address(name: str, text: str, repository: str = REPOSITORY) -> str:
         text = re.sub(r"(?m)^repo_url: .*\n", "", text)
         text += f"repo_url: {repository}\n" if repository else ""
     return text
+
+
+def _shown(text: str, name: str, visible: bool) -> str:
+    """Return the text of a page whose parts of a name are visible, or comments."""
+    part = re.compile(rf"(?s)<!-- {name}(?: -->)?\n(.*?)\n(?:<!-- )?/{name} -->")
+    around = ("<!-- {0} -->", "<!-- /{0} -->") if visible else ("<!-- {0}", "/{0} -->")
+    opening, closing = (each.format(name) for each in around)
+    return part.sub(lambda found: f"{opening}\n{found[1]}\n{closing}", text)
 
 
 def _urls(repository: str) -> str:

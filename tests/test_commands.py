@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from syncscan import __version__
 from syncscan.cli import COMMANDS, RENAMED, SUBCOMMANDS
+from syncscan.commands.init_run import installable
 
 STEP = """\
 import torch
@@ -146,7 +148,7 @@ def test_a_report_says_where_the_steps_start(syncscan, project):
     assert syncscan("check").stdout.count("SYN101") == text.count("SYN101")
 
 
-def test_init_writes_settings_a_baseline_and_a_job(syncscan, project):
+def test_init_writes_settings_and_a_baseline(syncscan, project):
     root = project({"runner.py": STEP, "pyproject.toml": '[project]\nname = "mine"\n'})
     assert syncscan("check").status == 1
     dry = syncscan("init", "--dry-run")
@@ -154,10 +156,20 @@ def test_init_writes_settings_a_baseline_and_a_job(syncscan, project):
     run = syncscan("init")
     assert (run.status, run.stdout) == (0, dry.stdout)
     assert 'hot = ["runner:Runner.execute_model"]' in (root / "pyproject.toml").read_text()
-    assert (root / ".github/workflows/syncscan.yml").exists()
     again = syncscan("check")
     assert (again.status, "1 in the baseline" in again.stdout) == (0, True)
     assert "has a [tool.syncscan] table already" in syncscan("init").stderr
+
+
+def test_the_job_of_init_installs_what_exists(syncscan, project):
+    root = project({"runner.py": STEP})
+    assert ".github" not in syncscan("init", "--dry-run").stdout
+    project({"tools/syncscan-1.0.0-py3-none-any.whl": ""})
+    syncscan("init")
+    job = (root / ".github/workflows/syncscan.yml").read_text()
+    assert '- run: pip install --quiet "tools/syncscan-1.0.0-py3-none-any.whl"\n' in job
+    address = "https://github.com/somebody/syncscan"
+    assert installable(root, address) == f"syncscan @ git+{address}@v{__version__}"
 
 
 SUBJECTS = [*COMMANDS, *map(" ".join, SUBCOMMANDS), "facts record", "ops show"]

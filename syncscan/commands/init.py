@@ -17,7 +17,8 @@ def command(folder: Path, *, yes: bool, dry_run: bool) -> int:
     """Propose settings for the project in FOLDER: the current folder by default.
 
     The check finds where the steps of the project start (`hot`), and its findings become the baseline. The command
-    writes [tool.syncscan] into pyproject.toml, syncscan-baseline.json, and a job for GitHub Actions.
+    writes [tool.syncscan] into pyproject.toml, and syncscan-baseline.json. If a job of GitHub Actions can install
+    syncscan, from a wheel in FOLDER/tools for instance, the command writes the job too.
     """
     from syncscan.commands.init_run import run  # noqa: PLC0415 (`--help` imports no engine)
 

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import click
 
+from syncscan import __version__
 from syncscan.check.baseline import Baseline
 from syncscan.check.discover import load_project
 from syncscan.check.frequency.functions import drives_models
 from syncscan.check.session import Checked, check
 from syncscan.config import find_config
 from syncscan.errors import EXIT_OK, ConfigError
+from syncscan.report.address import REPOSITORY
 from syncscan.report.progress import ProgressBar
 from syncscan.report.records import entry_points
 from syncscan.report.safe_text import safe_line
@@ -36,7 +38,8 @@ jobs:
     runs-on: ubuntu-latest
     steps:
       - uses: actions/checkout@v4
-      - run: pipx run syncscan check --output-format github
+      - run: pip install --quiet "{installed}"
+      - run: syncscan check --output-format github
 """
 
 
@@ -86,6 +89,15 @@ def proposed(folder: Path, baseline: Baseline, hot: Sequence[str]) -> dict[str, 
     file = folder / SETTINGS
     before = file.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if file.is_file() else ""
     files = {SETTINGS: before + "\n".join(table) + "\n", BASELINE: baseline.text()}
-    if not (folder / WORKFLOW).exists():
-        files[WORKFLOW] = _JOB
+    installed = installable(folder)
+    if installed and not (folder / WORKFLOW).exists():
+        files[WORKFLOW] = _JOB.format(installed=installed)
     return files
+
+
+def installable(folder: Path, repository: str = REPOSITORY) -> str:
+    """Return what a job in a project can install: the repository at this version, or a wheel in the project; else ""."""
+    if repository:
+        return f"syncscan @ git+{repository}@v{__version__}"
+    wheels = sorted(folder.glob("tools/syncscan-*.whl"))
+    return wheels[-1].relative_to(folder).as_posix() if wheels else ""
