@@ -1,10 +1,10 @@
-"""The first day of a large project, as a maintainer would have it: print the commands, what they say and what they took.
+"""Play the first day of a large project: print the commands, their output and their time.
 
     python benchmarks/first_day.py FOLDER
 
-FOLDER holds the source of vLLM 0.19.0 (``pip download --no-deps --no-binary :all: vllm==0.19.0``, unpacked); it is copied
-into a repository of its own, with a folder of its own for what is kept. The change is of one file, and makes one line of another
-wait. Prints what ``docs/how-to/first-day.md`` shows. The times are those of the machine, in seconds that passed and in seconds of its processors.
+FOLDER holds the source of vLLM 0.19.0 (``pip download --no-deps --no-binary :all: vllm==0.19.0``, unpacked); the
+source is copied into a repository of its own, with a cache of its own. The change edits one file, and makes a line of another file
+block. ``docs/how-to/first-day.md`` shows the output. Times are wall seconds and processor seconds of this machine.
 """
 
 from __future__ import annotations

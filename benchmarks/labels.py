@@ -1,4 +1,4 @@
-"""How many known waits `syncscan check` finds in public releases, and how many of its findings did wait.
+"""How many known blocking lines `syncscan check` finds in public releases, and how many of its findings did block.
 
     python benchmarks/labels.py [--missed] [RELEASE ...]
 
@@ -130,7 +130,7 @@ def elsewhere(path: str, lines: range, every: list[Finding]) -> str:
 
 
 def score_ran(files: dict[str, dict[str, str]], findings: list[Finding]) -> Score:
-    """How many of the lines that waited lie in a finding, and of the findings on lines that ran, how many waited."""
+    """How many of the lines that blocked lie in a finding, and of the findings on lines that ran, how many blocked."""
     ran, waited = (
         {(path, line) for path, lines in files.items() for line in numbers(lines[which])}
         for which in ("ran", "waited")
@@ -166,7 +166,7 @@ def say(name: str, counts: Counter[str]) -> str:
         named = f"; {counts['named']} more are named by a finding elsewhere" if counts["named"] else ""
         return f"{name}: {share(counts['found'], counts['known'])} labels found{named}"
     found, true = share(counts["found"], counts["known"]), share(counts["true"], counts["ran"])
-    return f"{name}: {found} waiting lines found; {true} findings on lines that ran waited"
+    return f"{name}: {found} blocking lines found; {true} findings on lines that ran blocked"
 
 
 def share(part: int, whole: int) -> str:

@@ -128,7 +128,7 @@ def measure_pairs(device: torch.device) -> list[dict[str, object]]:
     click.echo("host time per call, us".center(77))
     click.echo(f"{'':42}{'behind a 1 ms kernel':>21}{'on an idle GPU':>21}")
     head = ("blocking", "sync-free")
-    click.echo(f"{'component':<28}{'report':<9}{'waits':>5}" + "".join(f"{h:>10}" for h in head * 2))
+    click.echo(f"{'component':<28}{'report':<9}{'syncs':>5}" + "".join(f"{h:>10}" for h in head * 2))
     for pair in PAIRS:
         calls = pair.make(STANDARD, device)
         times = [host_microseconds(call, busy) for busy in (cycles, 0) for call in calls]

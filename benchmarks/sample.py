@@ -1,9 +1,9 @@
-"""Findings that `syncscan check` shows by default, drawn at random, and what was judged of such a sample.
+"""Findings that `syncscan check` shows by default, drawn at random, and the totals of such a sample after a reader has judged it.
 
     python benchmarks/sample.py draw COUNT RELEASE[:FOLDER] ... [--seed N]   print a sample, to be judged
-    python benchmarks/sample.py score [FILE]                                 print what the judgements add up to
+    python benchmarks/sample.py score [FILE]                                 print the totals of the judgements
 
-A sample has equally many findings of each release, such as kornia==0.9.0:kornia, as tab-separated lines. Who judges it
+A sample has equally many findings of each release, such as kornia==0.9.0:kornia, as tab-separated lines. A reader
 fills in two columns, see `labels/README.md`; the judged samples that the documentation quotes are `labels/judged.tsv`.
 """
 
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from labels import CACHE, check, fetch, share
 
-COLUMNS = ("release", "path", "line", "code", "when", "expression", "waits", "runs", "note")
+COLUMNS = ("release", "path", "line", "code", "when", "expression", "blocks", "runs", "note")
 JUDGED = Path(__file__).parent / "labels" / "judged.tsv"
 
 
@@ -58,19 +58,18 @@ def draw(releases: Iterable[str], count: int, seed: int) -> None:
 
 
 def print_scores(rows: list[dict[str, str]]) -> None:
-    """Print what waits, and what of that runs in a step, in each release and in all."""
+    """Print how many findings block, and how many of these run per step, for each release and for all."""
     releases = list(dict.fromkeys(row["release"] for row in rows))
     for name, judged in [
         *((r, [row for row in rows if row["release"] == r]) for r in releases),
         ("all", rows),
     ]:
-        waits = sum(row["waits"] == "yes" for row in judged)
-        runs = Counter(row["runs"] for row in judged if row["waits"] == "yes")
+        blocking = [row for row in judged if row["blocks"] == "yes"]
+        runs = Counter(row["runs"] for row in blocking)
         print(
-            f"{name}: {share(waits, len(judged))} wait, of these {share(runs['step'], waits)} in a step",
-            end="",
+            f"{name}: {share(len(blocking), len(judged))} block, of these {share(runs['step'], len(blocking))} per step,"
+            f" {runs['once']} once, {runs['untold']} cannot be told"
         )
-        print(f", {runs['once']} once, {runs['untold']} cannot be told")
 
 
 if __name__ == "__main__":

@@ -98,7 +98,7 @@ def generate(names: list[str]) -> bool:
     from syncscan.simulate.context import simulated_cuda  # noqa: PLC0415 (a command needs only its own)
 
     torch.set_num_threads(1)
-    print("model      same tokens   cpu ms   simulated ms   times   waits   lines")
+    print("model      same tokens   cpu ms   simulated ms   times   syncs   lines")
     all_same = True
     for name in names or MODELS:
         plain, pretending = build(name), build(name)

@@ -163,10 +163,10 @@ def test_waiting_lines_lie_in_findings_and_findings_on_lines_that_ran_waited(ben
     """The finding of line 9 never ran; that of lines 4 and 5 waited in its second; that of line 6 did not wait."""
     done = benchmark("--missed", ran={"tiny==1.0": {"tiny/work.py": {"ran": "1-8", "waited": "5 7"}}})
     assert done.stdout.splitlines()[1:] == [
-        "    ran: 1 of 2 (50%) waiting lines found; 1 of 2 (50%) findings on lines that ran waited",
+        "    ran: 1 of 2 (50%) blocking lines found; 1 of 2 (50%) findings on lines that ran blocked",
         "        missed tiny/work.py:7",
         "",
-        "ran: 1 of 2 (50%) waiting lines found; 1 of 2 (50%) findings on lines that ran waited",
+        "ran: 1 of 2 (50%) blocking lines found; 1 of 2 (50%) findings on lines that ran blocked",
     ]
 
 
@@ -183,13 +183,13 @@ def test_a_judged_sample_is_whole_and_adds_up(sample):
     rows = [line.split("\t") for line in (LABELS / sample).read_text().splitlines()]
     places = {(*row[:4], row[5]) for row in rows[1:]}
     assert len(places) == len(rows) - 1
-    for _, path, line, code, when, _, waits, runs, note in rows[1:]:
+    for _, path, line, code, when, _, blocks, runs, note in rows[1:]:
         assert is_place(path)
         assert int(line) > 0
         assert code in rule_book()
         assert when in {"step", "unknown"}
-        assert waits in {"yes", "no"}
+        assert blocks in {"yes", "no"}
         assert runs in {"step", "once", "untold"}
-        assert note or (waits == "yes" and runs != "once")
-    waiting = sum(row[6] == "yes" for row in rows[1:])
-    assert f"all: {waiting} of {len(rows) - 1} " in answer.stdout
+        assert note or (blocks == "yes" and runs != "once")
+    blocking = sum(row[6] == "yes" for row in rows[1:])
+    assert f"all: {blocking} of {len(rows) - 1} " in answer.stdout
