@@ -31,6 +31,7 @@ PAGES = [
             "reliability",
             "glossary",
             "gallery",
+            "proved",
         ]
     ),
     *sorted(
