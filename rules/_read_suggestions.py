@@ -39,7 +39,7 @@ OF_READS: dict[str, Suggestion] = {
     "return": row(
         "101 103 106",
         "returned",
-        "return `{tensor}`, and let the caller read the number where the caller prints or needs the number",
+        "return `{tensor}` as a tensor, and let the caller read the number where a number is needed",
     ),
     "mirror": row(
         "101 103 106",
@@ -49,7 +49,7 @@ OF_READS: dict[str, Suggestion] = {
     "lengths": row(
         "101 102 103 106",
         "a size or a range",
-        "keep the Python numbers from which the host creates `{tensor}`, pass them with the tensor, and compute the size from them",
+        "pass the Python numbers from which the host creates `{tensor}` along with the tensor, and compute the size from the numbers",
     ),
     "read-together": row(
         "101 103 106",
@@ -59,7 +59,7 @@ OF_READS: dict[str, Suggestion] = {
     "random-number": row(
         "101 103 106",
         "a random number",
-        "draw `{tensor}` on the host, with `random` or a CPU generator: the host needs the number, and nothing is read",
+        "draw `{tensor}` on the host, with `random` or a CPU generator, so that nothing is read from the GPU",
     ),
     "not-finite": row(
         "101 103 104",
@@ -89,12 +89,12 @@ OF_READS: dict[str, Suggestion] = {
     "guard": row(
         "101 103 104",
         "a guard of operations with a mask",
-        "drop the test, and let the body run: `torch.where` and `masked_fill` with an empty `{mask}` change nothing",
+        "drop the test, and let the body run: `torch.where` and `masked_fill` change nothing if `{mask}` has no true element",
     ),
     "guard-all": row(
         "101 103 104",
         "a guard of work for incomplete masks",
-        "drop the test, and let the body run in each call: for a `{mask}` without a false element, masked operations change nothing",
+        "drop the test, and let the body run: masked operations change nothing if `{mask}` has no false element",
     ),
     "decide-before": row(
         "101 103 104",
@@ -134,7 +134,7 @@ OF_READS: dict[str, Suggestion] = {
     "hoist": row(
         _READS,
         "the same read in each iteration of a loop",
-        "read once before the loop: `{read}` has one value for all iterations",
+        "read `{read}` once, before the loop: the value is the same in all iterations",
     ),
     "elements": row(
         _READS,
@@ -148,12 +148,12 @@ OF_READS: dict[str, Suggestion] = {
     ),
     "list-before-loop": row(
         _READS,
-        "read in each iteration of a loop, of a tensor from before it",
+        "read in each iteration, of a tensor from before the loop",
         "call `.tolist()` once before the loop, or use the host numbers from which the tensor was created",
     ),
     "iteration-later": row(
         _READS,
-        "read in each iteration of a loop that makes it",
+        "read in each iteration, of a tensor that the loop computes",
         "copy the tensor into pinned memory with `non_blocking=True`, record an event, and read the copy in a later iteration",
     ),
     "copy-before-loop": row(
@@ -174,7 +174,7 @@ OF_READS: dict[str, Suggestion] = {
     "return-copy": row(
         "102 105",
         "copied and returned",
-        "return `{tensor}` as the tensor is, on the GPU, and let the caller copy the last result alone",
+        "return `{tensor}` on the GPU, and let the caller copy the final result alone",
     ),
     "copy-together": row(
         "102 105",
@@ -188,23 +188,23 @@ OF_READS: dict[str, Suggestion] = {
     ),
     "takes-tensor": row(
         "101 103",
-        "given to an operation that reads it on the GPU",
-        "give `{operation}` the tensor itself: the operation reads the value on the GPU",
+        "passed to an operation that reads the value on the GPU",
+        "pass the tensor itself to `{operation}`, which reads the value on the GPU",
     ),
     "fill": row(
         "101 103",
-        "given to `fill_`",
-        "give `fill_` the tensor itself: the operation reads the value on the GPU, as in `syncscan recipe show pad_logits_indices`",
+        "passed to `fill_`",
+        "pass the tensor itself to `fill_`, which reads the value on the GPU, as in `syncscan recipe show pad_logits_indices`",
     ),
     "at-once": row(
         "102 105",
         "used at once",
-        "start the copy where `{tensor}` is made, with `non_blocking=True`, and synchronize here; suppress the line if nothing runs between",
+        "start the copy where `{tensor}` is computed, with `non_blocking=True`, and synchronize here; suppress the line if no work runs between the two",
     ),
     "passed": row(
         "102 105",
         "a parameter of the function, used at once",
-        "pass the host data from which `{tensor}` was copied, if the caller has them; else copy with `non_blocking=True` in the caller, and synchronize here",
+        "pass the host data behind `{tensor}`, if the caller has the data; else copy with `non_blocking=True` in the caller, and synchronize here",
     ),
     "record-copy": row(
         "102 105",
@@ -223,8 +223,8 @@ OF_READS: dict[str, Suggestion] = {
     ),
     "pass-tensor": row(
         "101 103 106",
-        "given to a function",
-        "give `{function}` the tensor, `{tensor}`: its operations then read the value on the GPU",
+        "passed to a function",
+        "pass the tensor `{tensor}` to `{function}`, whose operations then read the value on the GPU",
     ),
     "pin-source": row(
         "302",
@@ -237,7 +237,7 @@ OF_READS: dict[str, Suggestion] = {
     "store-on-gpu": row(
         "105",
         "stored in a tensor made above",
-        "create `{store}` on the GPU: add `device=` where it is made",
+        "create `{store}` on the GPU, with `device=`",
     ),
     "asserted": row(
         "101 103 104",
@@ -247,6 +247,6 @@ OF_READS: dict[str, Suggestion] = {
     "pickle": row(
         "105",
         "pickled",
-        "pickle data of the host; copy a GPU tensor into pinned memory before, and synchronize as late as possible",
+        "pickle host data: copy the GPU tensor into pinned memory before, and synchronize as late as possible",
     ),
 }

@@ -38,7 +38,7 @@ TABLE: dict[str, Suggestion] = {
     "bound": row(
         "106",
         "a bound of a slice",
-        "use the Python number from which the host creates `{tensor}`, or keep all elements and mask: `torch.arange(upper_bound, device=...) < {tensor}`",
+        "use the Python number from which the host creates `{tensor}`, or keep all elements and a mask: `torch.arange(upper_bound, device=...) < {tensor}`",
     ),
     "index": row(
         "101 103 106",
@@ -84,7 +84,7 @@ TABLE: dict[str, Suggestion] = {
     "masked-scatter": row(
         "201",
         "a tensor stored through a mask",
-        "`{tensor}.masked_scatter_({mask}, {value})` stores the values in order and counts no elements; for values in place, use `torch.where`",
+        "`{tensor}.masked_scatter_({mask}, {value})` stores the values in order and counts no elements; for values of the shape of `{tensor}`, use `torch.where`",
     ),
     "masked-sum": row(
         "201 203",
@@ -94,22 +94,22 @@ TABLE: dict[str, Suggestion] = {
     "masked-elements": row(
         "203",
         "`masked_select`",
-        "keep the shape, `torch.where({mask}, {tensor}, 0)`; or with a count `n` of the host, `{tensor}.flatten()[torch.nonzero_static({mask}.flatten(), size=n)[:, 0]]`",
+        "keep the shape: `torch.where({mask}, {tensor}, 0)`; or, if the host knows the count `n`: `{tensor}.flatten()[torch.nonzero_static({mask}.flatten(), size=n)[:, 0]]`",
     ),
     "masked-rows": row(
         "201 203",
         "read through a mask",
-        "keep the shape, `torch.where({mask}, {tensor}, 0)`; or with a count `n` of the host, `{tensor}[torch.nonzero_static({mask}, size=n)[:, 0]]`",
+        "keep the shape: `torch.where({mask}, {tensor}, 0)`; or, if the host knows the count `n`: `{tensor}[torch.nonzero_static({mask}, size=n)[:, 0]]`",
     ),
     "masked-part": row(
         "201",
         "a mask among other indices",
-        "index with `torch.nonzero_static({mask}, size=n)[:, 0]` and a count `n` of the host, or keep all elements and carry `{mask}` along",
+        "index with `torch.nonzero_static({mask}, size=n)[:, 0]`, if the host knows the count `n`; else keep all elements, and pass `{mask}` along",
     ),
     "non-zero": row(
         "202",
         "positions of true elements",
-        "`torch.nonzero_static({tensor}, size=n)` with a count or bound `n` that the host knows, or keep the mask for `torch.where`",
+        "use `torch.nonzero_static({tensor}, size=n)`, if the host knows a count or bound `n`; else keep the mask for `torch.where`",
     ),
     "index-buffer": row(
         "305",
@@ -119,7 +119,7 @@ TABLE: dict[str, Suggestion] = {
     "index-upload": row(
         "305",
         "a list or a tensor of the host",
-        "create the index on the GPU, where `{index}` is built, or copy `{index}` from pinned memory with `non_blocking=True`",
+        "build `{index}` on the GPU, or copy `{index}` from pinned memory with `non_blocking=True`",
     ),
     "bincount": row(
         "206",
@@ -129,10 +129,8 @@ TABLE: dict[str, Suggestion] = {
     "one_hot": row("206", "`one_hot`", "pass `num_classes`"),
     "isin": row("206", "`isin`", "compare with each value: `(a[:, None] == b).any(1)`"),
     # uploads
-    "make-on-gpu": row("301 302", "made on the host only to be moved", "create the tensor on the GPU"),
-    "upload": row(
-        "301 302", "made from data of the host", "copy from pinned memory with `non_blocking=True`"
-    ),
+    "make-on-gpu": row("301 302", "created on the host and copied at once", "create the tensor on the GPU"),
+    "upload": row("301 302", "created from host data", "copy from pinned memory with `non_blocking=True`"),
     "array": row(
         "301 302 303",
         "a NumPy array",
@@ -161,7 +159,7 @@ TABLE: dict[str, Suggestion] = {
     "made-above": row(
         "302",
         "a tensor made above in the function",
-        "create `{source}` on the GPU: add `device={device}` where it is made, and drop this copy",
+        "create `{source}` on the GPU, with `device={device}`, and drop this copy",
     ),
     "made-with-device": row("302", "made by a factory", "create the tensor on the GPU: `{made}`"),
     "held": row(

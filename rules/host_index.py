@@ -86,9 +86,7 @@ kept = torch.zeros(8, device="cuda")[torch.ones(8) > 0]
         for element in index_elements(node):
             value = facts.of(element)
             if _is_uploaded(value):
-                message = (
-                    f"The index {shown(element, facts)} is in host memory: uploading the index blocks the CPU"
-                )
+                message = f"Uploading the index {shown(element, facts)} from host memory blocks the CPU"
                 return Match(
                     node, message, deciding(value, facts.of(node.value)), _hint(element, value, facts)
                 )

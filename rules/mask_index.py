@@ -85,7 +85,7 @@ kept = rows[mask]
         masks = [element for element in index_elements(node) if facts.of(element).is_mask]
         mask = masks[0] if masks else node
         how = f"Indexing with the CUDA mask {shown(mask, facts)}" if masks else shown(node, facts)
-        message = f"{how} blocks the CPU until the true elements are counted"
+        message = f"{how} blocks the CPU until the GPU has counted the true elements"
         because = _beside(facts.of(mask), facts.of(node.value))
         return Match(node, message, because, _hint(node, mask, facts))
 

@@ -52,7 +52,7 @@ host = torch.zeros(8).masked_select(torch.ones(8) > 0)
         call = blocking_call(node, facts, Effect.SHAPE, {"masked_select"})
         if call is None:
             return None
-        message = f"{shown(call, facts)} blocks the CPU until the selected elements are counted on the GPU"
+        message = f"{shown(call, facts)} blocks the CPU until the GPU has counted the selected elements"
         tensor, mask = subject(call, facts), facts.argument(call, "mask")
         if mask is None or tensor is call:
             return Match(call, message, gpu_operand(call, facts))

@@ -65,7 +65,7 @@ host = torch.zeros(8).nonzero()
         call = blocking_call(node, facts, Effect.SHAPE, {"nonzero", "argwhere", "where"})
         if call is None:
             return None
-        message = f"{shown(call, facts)} blocks the CPU until the non-zero elements are counted on the GPU"
+        message = f"{shown(call, facts)} blocks the CPU until the GPU has counted the non-zero elements"
         tensor = next(iter(call.args), subject(call, facts))
         hint = suggest("non-zero", tensor=facts.source(tensor)) if tensor is not call else ""
         return Match(call, message, gpu_operand(call, facts), hint)

@@ -114,7 +114,9 @@ both = torch.stack([scale, scale])
         if number is None:
             return Match(call, f"{shown(call, facts)} reads a number from the GPU, which blocks the CPU")
         number = _element(number, facts)
-        message = f"{shown(number, facts)} is on the GPU where `{name}` needs a number: reading the number blocks the CPU"
+        message = (
+            f"Reading {shown(number, facts)} from the GPU blocks the CPU: `{name}` needs a Python number"
+        )
         because = on_gpu(facts.of(number)) or facts.of(number)
         hint = _of_a_call(name, number, call, facts)
         return Match(call, message, because, hint, _stack_instead(call, facts))
@@ -128,7 +130,8 @@ def _match_subscript(node: ast.Subscript, facts: Facts) -> Match | None:
     for number in (*index_elements(node), *bounds):
         value = facts.of(number)
         if value.is_gpu:
-            message = f"{shown(number, facts)} is on the GPU where an index needs a number: reading the number blocks the CPU"
+            role = "slice bound" if number in bounds else "index"
+            message = f"Reading the {role} {shown(number, facts)} from the GPU blocks the CPU: Python needs a number there"
             return Match(node, message, value, _instead(number, node, facts, is_bound=number in bounds))
     return Match(node, f"{shown(node, facts)} reads its index from the GPU, which blocks the CPU")
 
@@ -156,10 +159,8 @@ def _match_repetition(node: ast.BinOp, facts: Facts) -> Match | None:
     pairs = ((node.left, node.right), (node.right, node.left))
     for repeated, times in pairs:
         if facts.of(repeated).kind in _SEQUENCES and facts.of(times).is_gpu:
-            message = (
-                f"{shown(times, facts)} is on the GPU and says how often {shown(repeated, facts)} is repeated"
-            )
-            return Match(node, f"{message}: reading the number blocks the CPU", because=facts.of(times))
+            message = f"Reading {shown(times, facts)} from the GPU blocks the CPU: repeating {shown(repeated, facts)} needs a number"
+            return Match(node, message, because=facts.of(times))
     return None
 
 

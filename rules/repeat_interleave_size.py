@@ -51,5 +51,5 @@ host = torch.repeat_interleave(torch.arange(4), torch.ones(4, dtype=torch.int64)
         call = blocking_call(node, facts, Effect.SHAPE, {"repeat_interleave"})
         if call is None:
             return None
-        message = f"{shown(call, facts)} blocks the CPU until the repeats are added up on the GPU"
+        message = f"{shown(call, facts)} blocks the CPU until the GPU has added up the repeats"
         return Match(call, message, because=gpu_operand(call, facts))

@@ -49,5 +49,5 @@ array = np.unique(np.zeros(8))
         call = blocking_call(node, facts, Effect.SHAPE, {"unique", "unique_consecutive", "unique_dim"})
         if call is None:
             return None
-        message = f"{shown(call, facts)} blocks the CPU until the distinct values are counted on the GPU"
+        message = f"{shown(call, facts)} blocks the CPU until the GPU has counted the distinct values"
         return Match(call, message, because=gpu_operand(call, facts))

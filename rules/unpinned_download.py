@@ -52,5 +52,5 @@ later = logits.to("cpu", non_blocking=True)
         if source is None:
             return None
         buffer = subject(call, facts)
-        message = f"{shown(buffer, facts)} is not pinned: the copy from the GPU blocks the CPU despite `non_blocking=True`"
+        message = f"Copying into {shown(buffer, facts)} in pageable memory blocks the CPU, despite `non_blocking=True`"
         return Match(call, message, because=doubted(facts.of(source), facts.of(buffer)))

@@ -91,7 +91,10 @@ rows.copy_(pinned, non_blocking=True)
         if call is None or not is_true(facts.argument(call, "non_blocking")):
             return None
         source = copied(call, facts)
-        message = f"{shown(source or call, facts)} is not pinned: beyond the staging size, the copy synchronizes the stream"
+        message = (
+            f"Copying {shown(source or call, facts)} from pageable memory synchronizes the stream above 1 MiB, "
+            "despite `non_blocking=True`"
+        )
         because = deciding(facts.of(source or call), facts.of(call))
         return Match(call, message, because, rewrite=_rewrite(call, source, facts) if source else None)
 

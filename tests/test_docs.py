@@ -53,7 +53,11 @@ def test_every_option_in_the_guide_exists():
 
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.name)
 def test_links_lead_somewhere(page):
-    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
+    included = re.compile(r'--8<-- "([^"]+)"')
+    text = included.sub(
+        lambda name: (DOCS.parent / name[1]).read_text("utf-8"), page.read_text(encoding="utf-8")
+    )
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", text)
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 

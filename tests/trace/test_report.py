@@ -153,7 +153,9 @@ def test_a_place_is_told_with_its_code_and_what_to_write_instead(trace, tmp_path
     assert row[5:] == ["program.py:4", "in", "<module>"]
     assert "t.item()" in lines
     assert any(
-        line.startswith("suggestion: read once before the loop: `t.item()` has one value for all iterations")
+        line.startswith(
+            "suggestion: read `t.item()` once, before the loop: the value is the same in all iterations"
+        )
         for line in lines
     )
 

@@ -478,10 +478,10 @@ def _text_of_cell(cell: Cell[Any], node: _Node) -> str:
         return f"`{key.qualname}` returns the value" if state.ir.ops[slot] == Op.RETURN else ""
     if cell.sort in {"attributes", "set_in_bodies"}:
         if key[1] == ANY_NAME:
-            return f"attributes of `{key[0].qualname}` are assigned under computed names"
+            return f"assignments under computed names set attributes of `{key[0].qualname}`"
         path = data[1] if state.ir.ops[slot] in {Op.STORE_ATTRIBUTE, Op.STORE_CLASS} else key[1]
-        return f"`{path}` is assigned"
-    return f"`{key[1]}` is assigned" if cell.sort == "globals" and isinstance(key[0], Module) else ""
+        return f"an assignment sets `{path}`"
+    return f"an assignment sets `{key[1]}`" if cell.sort == "globals" and isinstance(key[0], Module) else ""
 
 
 def _owner_of(parameter: Parameter, state: State) -> str:

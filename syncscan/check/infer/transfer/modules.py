@@ -93,7 +93,7 @@ def tensors_of_module(at: Point, name: str) -> AbstractValue:
 
 def some_parameter(at: Point) -> AbstractValue:
     """Return a parameter of an unknown module."""
-    return module_tensor(at, TENSOR, "parameters move with their module")
+    return module_tensor(at, TENSOR, "the parameters of a module move to the GPU with the module")
 
 
 def groups_of_parameters(at: Point) -> AbstractValue:

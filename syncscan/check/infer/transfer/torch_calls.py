@@ -277,7 +277,7 @@ def _device_of(at: Point, given: AbstractValue) -> AbstractValue:
     if device is Device.UNKNOWN and at.assume():
         device = Device.MIXED  # the run decides
     if device is Device.CUDA:
-        at.origin("the device is named here")
+        at.origin("this line names the device")
     return AbstractValue(Kind.DEVICE, device, given.confidence, via=given.via if device in ON_GPU else None)
 
 

@@ -25,7 +25,7 @@ class Batch:
 
     def read(self):
         return self.lens.tolist()  # expect: SYN102 (inferred)
-        # because: stored: `self.lens` is assigned
+        # because: stored: an assignment sets `self.lens`
         # because: passed: a call site passes `lens` to `Batch.fill`
         # because: given: `torch.ones(4, device="cuda")` places the tensor on the GPU
 
@@ -39,7 +39,7 @@ class Table:
 
     def __init__(self):
         self.first = self.rows.tolist()  # expect: SYN102 (inferred)
-        # because: table: `Table.rows` is assigned
+        # because: table: an assignment sets `Table.rows`
         # because: zeros: `torch.zeros(4, device="cuda")` places the tensor on the GPU
 
 

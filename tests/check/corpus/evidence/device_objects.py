@@ -6,7 +6,7 @@ device = torch.device("cuda")  # at: named
 lens = torch.ones(4, device=device)  # at: made
 lens.tolist()  # expect: SYN102 (proved)
 # because: made: `torch.ones(4, device=device)` places the tensor on the GPU
-# because: named: the device is named here
+# because: named: this line names the device
 
 
 def run(where: torch.device):

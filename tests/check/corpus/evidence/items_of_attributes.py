@@ -15,7 +15,7 @@ def fill(batch: Batch, row):
 
 def read(batch: Batch):
     return batch.rows["x"].sum().item()  # expect: SYN101
-    # because: stored: `batch.rows` is assigned
+    # because: stored: an assignment sets `batch.rows`
     # because: made: `torch.zeros(3, device="cuda")` places the tensor on the GPU
 
 

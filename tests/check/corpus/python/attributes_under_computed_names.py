@@ -50,7 +50,7 @@ def run():
     if rows.count > 1:
         table.add_(table[batch.rows] + table[rows.rows])
     if batch.lens.sum() > 1:  # expect: SYN104 (assumed)
-        # because: made: attributes of `Batch` are assigned under computed names
+        # because: made: assignments under computed names set attributes of `Batch`
         # because: transferred: `value.to(device, non_blocking=True)` places the tensor on the GPU
         rows.lens.tolist()  # expect: SYN102 (assumed)
     return table[Settings(torch.tensor([1, 2])).rows]  # expect: SYN305

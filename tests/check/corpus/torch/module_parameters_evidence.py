@@ -21,4 +21,4 @@ class Layer(nn.Module):
         # because: made: a parameter moves with its module
         for parameter in self.parameters():  # at: loop
             parameter.tolist()  # expect: SYN102 (inferred)
-            # because: loop: parameters move with their module
+            # because: loop: the parameters of a module move to the GPU with the module

@@ -5,7 +5,7 @@ from store import Store
 def step(store: Store):
     return store.total().item()  # expect: SYN101 (inferred)
     # because: total: `Store.total` returns the value
-    # because: put: `self.rows` is assigned
+    # because: put: an assignment sets `self.rows`
     # because: passed: a call site passes `rows` to `Store.put`
     # because: made: `torch.zeros(4, device="cuda")` places the tensor on the GPU
 

@@ -24,9 +24,9 @@ from syncscan.rule import Example, Facts, Match, Rule
 from ._suggestions import suggest
 
 
-class HiddenWait(Rule):
+class HiddenSync(Rule):
     code = "SYN501"
-    name = "hidden-wait"
+    name = "hidden-sync"
     summary = "a property is read whose body blocks the CPU"
     instead = "use a copy of the value on the host, or turn the property into a method whose name says that the call blocks"
     nodes = (ast.Attribute,)

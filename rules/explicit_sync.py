@@ -19,9 +19,9 @@ from syncscan.rule import Example, Facts, Match, Rule
 from ._shared import blocking_call, shown
 
 
-class ExplicitWait(Rule):
+class ExplicitSync(Rule):
     code = "SYN401"
-    name = "explicit-wait"
+    name = "explicit-sync"
     summary = "an explicit synchronization with the device, a stream or an event"
     instead = (
         "order streams with events; if the host must synchronize, synchronize one event, as late as possible"
