@@ -134,7 +134,7 @@ TABLE: dict[str, Suggestion] = {
     "array": row(
         "301 302 303",
         "a NumPy array",
-        "`torch.from_numpy({array}).pin_memory().to({device}{dtype}, non_blocking=True)`, if CUDA is available; `torch.tensor` cannot pin an array",
+        "copy from pinned memory, if CUDA is available: `torch.from_numpy({array}).pin_memory().to({device}, non_blocking=True)`",
     ),
     "random": row(
         "302",

@@ -188,7 +188,7 @@ def _hint(call: ast.Call, data: ast.expr, facts: Facts) -> str:
     if facts.of(data).kind is Kind.NDARRAY and isinstance(data, (ast.Name, ast.Attribute)):
         dtype = facts.argument(call, "dtype")
         dtype_text = f", {facts.source(dtype)}" if dtype is not None else ""
-        return suggest("array", array=text, device=facts.source(device), dtype=dtype_text)
+        return suggest("array", array=text, device=f"{facts.source(device)}{dtype_text}")
     return of_data(call, data, facts.source(device), facts)
 
 

@@ -222,7 +222,7 @@ def _of_argument(source: ast.Call, device: str, facts: Facts) -> str:
         return ""
     made = facts.name_of(source.func)
     if made == "torch.from_numpy":
-        return suggest("array", array=facts.source(source.args[0]), device=device, dtype="")
+        return suggest("array", array=facts.source(source.args[0]), device=device)
     return of_data(source, source.args[0], device, facts) if made in OF_DATA else ""
 
 

@@ -19,7 +19,7 @@ from ._shared import blocking_call, doubted, is_true, shown, subject
 class UnpinnedDownload(Rule):
     code = "SYN304"
     name = "unpinned-download"
-    summary = "`non_blocking=True` into host memory that is not pinned"
+    summary = "`non_blocking=True` into pageable memory"
     instead = "allocate the destination once with `pin_memory=True`, and synchronize an event before the read"
     nodes = (ast.Call,)
     examples = (

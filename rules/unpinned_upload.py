@@ -42,7 +42,7 @@ _COPIES = {"to", "cuda", "copy_"}
 class UnpinnedUpload(Rule):
     code = "SYN303"
     name = "unpinned-upload"
-    summary = "`non_blocking=True` from memory that is not pinned"
+    summary = "`non_blocking=True` from pageable memory"
     instead = "create the source with `pin_memory=True`, or call `.pin_memory()`"
     nodes = (ast.Call,)
     examples = (

@@ -152,12 +152,7 @@ def test_a_place_is_told_with_its_code_and_what_to_write_instead(trace, tmp_path
     # Paths are told from the working folder.
     assert row[5:] == ["program.py:4", "in", "<module>"]
     assert "t.item()" in lines
-    assert any(
-        line.startswith(
-            "suggestion: read `t.item()` once, before the loop: the value is the same in all iterations"
-        )
-        for line in lines
-    )
+    assert any(line.startswith("suggestion: read `t.item()` once, before the loop") for line in lines)
 
 
 @pytest.mark.parametrize("separator", ["\x0c", "\u2028", "\x1c", "\x85", "\r\n", "\r"])
