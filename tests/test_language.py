@@ -26,6 +26,8 @@ PAGES = [
             "guide",
             "facts",
             "trace",
+            "trace-format",
+            "trace-figures",
             "simulate",
             "accuracy",
             "reliability",

@@ -1,4 +1,4 @@
-"""The output contract: what ``trace.json`` holds; docs/trace.md says what each field means."""
+"""The output contract: what ``trace.json`` holds; docs/trace-format.md describes each field."""
 
 from __future__ import annotations
 

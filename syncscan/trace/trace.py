@@ -27,7 +27,7 @@ def build(
     warmup: int,
     table: OperationTable,
 ) -> Trace:
-    """Merge what the processes of a command wrote; see "Output contract" in docs/trace.md."""
+    """Merge what the processes of a command wrote; docs/trace-format.md describes the fields."""
     processes = read_processes(parts)
     sources = Sources(table)
     sites, of_wait = collect(processes, blame, sources)
