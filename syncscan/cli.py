@@ -44,7 +44,7 @@ _OLD = ("compare",)  # is an option of `check` now
 
 
 class CommandGroup(click.Group):
-    """Imports a command when it is called, so that each starts fast."""
+    """Imports a command at its call, so that each command starts fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
         """Return the commands in the order in which a newcomer meets them."""
@@ -67,7 +67,7 @@ class CommandGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; Ctrl-C is an error like others, so that it ends with one line."""
+        """Run the command; Ctrl-C is an error like others, and prints one line."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:

@@ -83,7 +83,7 @@ class Config:
         return finding.when in self.when or finding.code == UNUSED_SUPPRESSION
 
     def selects(self, code: str) -> bool:
-        """Return whether a rule is on: the longest prefix that names it decides, and at a tie, ``ignore``."""
+        """Return whether a rule is on: the longest prefix of its code decides, and at a tie, ``ignore``."""
         chosen = longest_prefix(code, (*self.select, *self.extend_select))
         return chosen > longest_prefix(code, self.ignore)
 
@@ -136,7 +136,7 @@ def find_config(start: Path) -> Config:
 
 
 def load_config(file: Path) -> Config:
-    """Return the settings of a file that the user named; ConfigError where it has none."""
+    """Return the settings of a file that the user named; raise ConfigError if the file has none."""
     if not file.is_file():
         raise ConfigError(f"{file}: no such file; --config takes a TOML file with a [tool.syncscan] table")
     table = _read_table(file)
@@ -164,7 +164,7 @@ def parse_config(table: dict[str, Any], file: Path) -> Config:
 
 
 def adjusted(config: Config, table: Mapping[str, Any], where: str) -> Config:
-    """Return the settings with those of a table over them; ConfigError names ``where`` and the first bad setting."""
+    """Return the settings after the settings of a table; a ConfigError names ``where`` and the first bad setting."""
     settings = _parsed(table, config.root, where)
     if "extend" in settings:
         raise ConfigError(f"{where}: extend: is for files; name one as `config`")
@@ -231,7 +231,7 @@ def _parse_code(value: str) -> str:
 
 
 def parse_confidence(value: object) -> Confidence:
-    """Return the confidence that a word names; ValueError where it names none."""
+    """Return the confidence that a word names; raise ValueError for another word."""
     labels = {level.label: level for level in Confidence if level > Confidence.POSSIBLE}
     if not isinstance(value, str) or value not in labels:
         raise ValueError(f"{value!r} is not a confidence; {suggestion(str(value), labels)}")

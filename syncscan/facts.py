@@ -44,7 +44,7 @@ class Observed:
     words: Words = field(default_factory=dict)
 
     def add(self, calls: int, words: Mapping[str, Mapping[str, int]]) -> None:
-        """Add what was seen elsewhere."""
+        """Add the facts of another run."""
         self.calls += calls
         for name, counts in words.items():
             known = self.words.setdefault(name, {})

@@ -90,7 +90,7 @@ class allow_sync(_Region):  # noqa: N801
         self.reason = reason
 
     def sees(self, sync: SeenSync) -> bool:  # noqa: ARG002 (as a recorder has it)
-        """Keep it from the regions around."""
+        """Hide the synchronization from the regions around."""
         return True
 
 
@@ -103,11 +103,11 @@ class count_syncs(_Region):  # noqa: N801
 
     @property
     def total(self) -> int:
-        """Return how many there were."""
+        """Return the number of synchronizations."""
         return sum(self.sites.values())
 
     def sees(self, sync: SeenSync) -> bool:
-        """Count it."""
+        """Count the synchronization."""
         self.sites[sync] += 1
         return False
 

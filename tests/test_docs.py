@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -104,6 +105,32 @@ def test_figures_are_those_of_the_page_on_accuracy(generate):
         text = path.read_text(encoding="utf-8")
         assert generate.with_figures(text) == text, "run docs/generate.py"
         assert "<!-- figures -->\n|" in text
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        r"package of vLLM 0\.19\.0, ([\d,]+)",  # lines
+        r"\| 28, among (\d+) findings",
+        r"(\d+) in the baseline|(\d+) findings: \1 added",
+        r"1474 files checked in [^;]*; [^\n]*?(\d+) that run once",
+    ],
+)
+def test_pages_give_one_figure_for_one_thing(figure):
+    pages = [path.read_text(encoding="utf-8") for path in (DOCS.parent / "README.md", *DOCS.rglob("*.md"))]
+    values = [value[1] for page in pages for value in re.finditer(figure, page) if value[1]]
+    assert len(values) > 1
+    assert len(set(values)) == 1
+
+
+def test_other_counts_of_findings_of_vllm_have_a_date():
+    (default,) = {*re.findall(r"among (\d+) findings", (DOCS / "accuracy.md").read_text(encoding="utf-8"))}
+    for path in DOCS.rglob("*.md"):
+        paragraphs = path.read_text(encoding="utf-8").split("\n\n")
+        for before, text in itertools.pairwise(["", *paragraphs]):
+            counts = re.findall(r"\| vLLM 0\.19\.0 \| (\d{3}) \||the (\d{3})(?: findings)? of vLLM", text)
+            for count in filter(None, itertools.chain(*counts)):
+                assert count == default or re.search(r"\d November 2026", before + text), text
 
 
 def test_snippets_name_the_tag_of_this_version():

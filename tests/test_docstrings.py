@@ -18,7 +18,21 @@ _ONLY_PUBLIC = "syncscan/check/infer/"
 _DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _NO_VERB = {
     *("The", "A", "An", "What", "Whether", "How", "All", "Every", "Each", "For", "In"),
-    *("Returns", "Yields"),
+    *(
+        "Returns",
+        "Yields",
+        "Called",
+        "Running",
+        "Why",
+        "One",
+        "Any",
+        "At",
+        "So",
+        "Last",
+        "True",
+        "Null",
+        "Context",
+    ),
 }
 # Of tools, and of ours to tools.
 _DIRECTIVES = ("noqa", "type:", "fmt:", "syncscan:", "expect:")
@@ -74,12 +88,17 @@ def comments(source: str) -> Iterator[tuple[int, str]]:
             text = []
 
 
+def begins_with_verb(word: str) -> bool:
+    """Return whether a word may be a verb, by a list of the others that writers begin with."""
+    return word[0].isalpha() and not word.endswith("Error") and word not in _NO_VERB
+
+
 def faults(source: str, name: str, *, private: bool = True) -> list[str]:
     found = []
     for where, node in documented(ast.parse(source), name, private=private):
         text = ast.get_docstring(node) or ""
         found += [f"{where}: {problem}" for problem in problems(text.replace("::\n", ":\n"))]
-        if text and is_called(node) and text.split()[0] in _NO_VERB:
+        if text and is_called(node) and not begins_with_verb(text.split()[0]):
             found.append(f"{where}: begins with {text.split()[0]!r}, and not with a verb such as Return")
     if private:
         for line, text in comments(source):

@@ -44,7 +44,7 @@ class BaselineEntry:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The entries of a file, each with how many findings it is good for."""
+    """The entries of a file, each with the number of findings that the entry accepts."""
 
     file: Path
     counts: Mapping[BaselineEntry, int]
@@ -52,11 +52,11 @@ class Baseline:
 
     @property
     def total(self) -> int:
-        """Return how many findings it is good for."""
+        """Return the number of findings that the baseline accepts."""
         return sum(self.counts.values())
 
     def relative(self, path: Path) -> str:
-        """Return a path as the entries have it."""
+        """Return a path in the form of the entries."""
         relative = Path(os.path.relpath(path, self.file.parent.resolve())).as_posix()
         return os.fsencode(relative).decode("utf-8", "backslashreplace")
 
@@ -180,7 +180,7 @@ def normalised(expression: str) -> str:
 
 
 def read_baseline(file: Path) -> Baseline:
-    """Read a file that ``--write-baseline`` wrote; ConfigError says what is wrong with it."""
+    """Read a file that ``--write-baseline`` wrote; raise ConfigError for a wrong file."""
     try:
         data = json.loads(read_file(file, _LARGEST))
     except FileNotFoundError as error:

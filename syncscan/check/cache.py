@@ -151,11 +151,11 @@ class Store:
         return state
 
     def write_state(self, key: str, place: str, state: Callable[[], bytes | None]) -> None:
-        """Keep what is known of a project, as `write` does with results, but not before `finish`: it takes its time."""
+        """Store the state of a project, as `write` stores results, but not before `finish`: the state is large."""
         self._left.append((key, place, state))
 
     def finish(self) -> None:
-        """Write what is left to be written."""
+        """Write the pending states."""
         while self._left:
             key, place, known = self._left.pop()
             state = known()

@@ -11,7 +11,7 @@ from syncscan.model import Failure
 
 
 def failure_of(function: Function, error: Exception) -> Failure:
-    """Why a function could not be analysed: its nesting, or else a defect of syncscan, and where that is."""
+    """Return the reason why a function could not be analysed: its nesting, or a defect of syncscan and its place."""
     line = getattr(function.node, "lineno", 0)
     name = function.qualname
     if isinstance(error, RecursionError) and is_too_deep(function.node):
@@ -22,7 +22,7 @@ def failure_of(function: Function, error: Exception) -> Failure:
 
 
 def defect(error: Exception) -> str:
-    """Return an error of our own in one line, with the place in our source where it came up."""
+    """Return an error of our own in one line, with its place in our source."""
     (last,) = traceback.extract_tb(error.__traceback__, limit=-1)
     text = " ".join(f"{type(error).__name__}: {error}".split())
     return (

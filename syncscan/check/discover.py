@@ -35,7 +35,7 @@ Levels = tuple[tuple[str, pathspec.GitIgnoreSpec], ...]  # the .gitignore of eac
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The files to index, those of them to report on (None: all), and those that cannot be read."""
+    """The files to index, the files to report on (None: all), and the unreadable files."""
 
     sources: tuple[Source, ...]
     targets: frozenset[str] | None
@@ -44,7 +44,7 @@ class Project:
     folders: frozenset[Path] = frozenset()  # folders that were searched
 
     def share(self, number: int, count: int) -> Project:
-        """One of ``count`` shares of the files to report on, from 1 on; the whole is still read."""
+        """Return the project with one of ``count`` shares of the files to report on, from 1 on; the check still reads all files."""
         failed = {failure.path for failure in self.failures}
         checked = {source.shown for source in self.sources} if self.targets is None else self.targets
         mine = frozenset(sorted(failed | checked)[number - 1 :: count])

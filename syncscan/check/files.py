@@ -68,7 +68,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def check_kind(path: Path) -> None:
-    """SourceError where a file that was named is neither Python nor a notebook, by its suffix and its first line."""
+    """Raise SourceError if a named file is neither Python nor a notebook, by its suffix and its first line."""
     if path.suffix in {"", *PYTHON, notebook.SUFFIX} or not path.is_file():
         return
     with path.open("rb") as stream:
@@ -125,7 +125,7 @@ def read_source(path: Path, root: Path, contents: Mapping[Path, bytes]) -> Sourc
 
 
 def notebook_of(data: bytes) -> notebook.Notebook:
-    """Return the notebook in the content of a file; SourceError where it is none."""
+    """Return the notebook in the content of a file; raise SourceError if the content is no notebook."""
     try:
         return notebook.read_notebook(data)
     except notebook.NotebookError as error:
@@ -133,7 +133,7 @@ def notebook_of(data: bytes) -> notebook.Notebook:
 
 
 def source_of(found: notebook.Notebook, text: str, source: Source) -> Source:
-    """Return a source with the program of a notebook, whose cells are those in ``text``."""
+    """Return a source with the program of a notebook; ``text`` has its cells."""
     program, cells, broken = notebook.program(text, found.numbers)
     return replace(source, text=program, cells=cells, broken=tuple(broken), written=text)
 

@@ -19,7 +19,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 @dataclass(slots=True)
 class Draft:
-    """A file on its way from what it was to what the fixes make of it, with its own line ends."""
+    """A file between its original text and its fixed text, with its own line ends."""
 
     source: Source
     before: str
@@ -58,7 +58,7 @@ class Draft:
 
     @property
     def fixed(self) -> Source:
-        """The file as the next round checks it."""
+        """The file as the next check reads the file."""
         return self._as_source(self.after)
 
     def _as_source(self, text: str) -> Source:

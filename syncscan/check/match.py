@@ -207,7 +207,7 @@ _NOWHERE: Position = (0, 0, 0, 0)
 
 
 def _position(node: ast.AST) -> Position:
-    """Return the source range of an expression as the inference records it, or that of an expression statement."""
+    """Return the source range of an expression, or of an expression statement, as the inference records the range."""
     return position_of(node) if isinstance(node, (ast.expr, ast.stmt)) else _NOWHERE  # type: ignore[arg-type]
 
 

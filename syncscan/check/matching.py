@@ -33,7 +33,7 @@ _WORTH_SHARING = 300
 
 @dataclass(frozen=True, slots=True)
 class FactsUsed:
-    """The number of functions whose runtime facts apply, and of those that have changed since the run."""
+    """The number of functions whose runtime facts apply, and the number of functions that changed since the run."""
 
     fitting: int = 0
     stale: int = 0
@@ -72,7 +72,7 @@ class Matching:
             self._kept.pop(function, None)
 
     def functions(self, targets: Container[str] | None) -> list[Function]:
-        """Return the functions to report on: those in ``targets`` (None: all files) that may block.
+        """Return the functions in ``targets`` (None: in all files) that may block.
 
         Three sorts of functions are left out: those for other hardware, those called only in allowed regions,
         and private ones that only code for other hardware calls.

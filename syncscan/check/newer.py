@@ -18,7 +18,7 @@ LONGEST = 10  # seconds for one file; the largest ones that people write take on
 
 
 def newer_syntax(text: str) -> tuple[str, str] | None:
-    """Return the Python that a source needs, such as "3.12", and the syntax that says so; None where no newer one helps.
+    """Return the Python that a source needs, such as "3.12", and the syntax that needs this Python; None if no newer Python helps.
 
     In a process of its own, because a hostile source can crash or occupy a parser that is native code.
     """

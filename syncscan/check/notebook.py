@@ -29,7 +29,7 @@ _ASSIGNS = re.compile(r"(?P<target>\s*[\w.,\[\] ]+?=\s*)[%!].*")
 
 
 class NotebookError(ValueError):
-    """A fault of a file that says it is a notebook."""
+    """A fault of a file with the suffix of a notebook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Notebook:
         )
 
     def written(self, text: str) -> bytes:
-        """Return the file with another program in it; NotebookError where it cannot be written with all else as it was."""
+        """Return the file with another program; raise NotebookError if the rest of the file would change."""
         if self.style is None:
             raise NotebookError(
                 "its JSON is not written as Jupyter writes it, and would be; save it there first"
@@ -72,7 +72,7 @@ class Notebook:
 
 
 def read_notebook(content: bytes) -> Notebook:
-    """Read the content of a file; NotebookError where it is none, or none of Python."""
+    """Read the content of a file; raise NotebookError if the content is no notebook of Python."""
     try:
         text = content.decode("utf-8")
         data = json.loads(text)

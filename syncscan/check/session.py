@@ -247,7 +247,7 @@ def write_fixes(
     jobs: int,
     baseline: Baseline | None = None,
 ) -> Checked:
-    """Write the fixed files; where some stay as they were, the outcome is that of what is on the disk then."""
+    """Write the fixed files; if some files stay unchanged, the outcome is of the files on the disk."""
     for source in _targets(project):
         remove_leftover(source.path)
     unfixed = [failure for draft in outcome.drafts if (failure := _written(draft))]

@@ -137,7 +137,7 @@ def _project_before(change: Change, paths: Sequence[Path], config: Config, tree:
 
 
 def _before_the_change(progress: Progress) -> Progress:
-    """Return a progress whose stages are marked as those of the former files."""
+    """Return a progress that marks its stages as stages of the former files."""
     return lambda stage, done, total: progress(f"{stage} (before)", done, total)
 
 

@@ -47,7 +47,7 @@ def replace_content(path: Path, before: bytes, after: bytes) -> None:
 
 
 def remove_leftover(path: Path) -> None:
-    """Remove what a process that was killed while it wrote a file may have left beside it."""
+    """Remove the temporary file of a process that was killed during a write."""
     with contextlib.suppress(OSError):
         _unfinished(path).unlink()
 

@@ -62,7 +62,7 @@ class CheckOptions:
 
     @property
     def reads_stdin(self) -> bool:
-        """Return whether standard input is what is checked."""
+        """Return whether the command checks standard input."""
         return STDIN in self.paths
 
 
@@ -134,7 +134,7 @@ CONTRADICTIONS: Contradictions[CheckOptions] = (
 
 
 def settings(options: CheckOptions) -> Config:
-    """Return the settings that apply: those of the file that the options choose, and what the options add to them."""
+    """Return the settings of the file that the options choose, changed by the options."""
     if options.isolated:
         config = Config(root=Path.cwd())
     elif options.config:
@@ -186,9 +186,9 @@ def _common_folder(options: CheckOptions) -> Path:
 
 
 def refuse_unknown_entry_points(options: CheckOptions, config: Config, project: Project) -> None:
-    """ConfigError where `hot` names a module that would have been read if there were one.
+    """Raise ConfigError if `hot` names a module that does not exist.
 
-    That is in a run over the whole project, and where anything of the package is read.
+    The function judges only modules that the run would have read: of the whole project, or of a package that the run reads.
     """
     if not config.hot:
         return
@@ -206,7 +206,7 @@ def refuse_unknown_entry_points(options: CheckOptions, config: Config, project: 
 
 
 def files_of(options: CheckOptions, config: Config) -> tuple[Path, ...]:
-    """Return the files besides the sources that decide what is found, there or not."""
+    """Return the files besides the sources on which findings depend, whether the files exist or not."""
     start = _common_folder(options)
     settings = (
         [Path(options.config)] if options.config else [f / "pyproject.toml" for f in (start, *start.parents)]

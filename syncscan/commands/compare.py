@@ -45,7 +45,7 @@ def command(format_: str, check: Path, traces: tuple[Path, ...]) -> int:
 
 
 def show(findings: Iterable[Finding], traces: tuple[Path, ...], format_: str) -> None:
-    """Hold findings, whose paths are relative to the current folder, against traces, and print what comes of it."""
+    """Compare findings, whose paths are relative to the current folder, with traces, and print the result."""
     _show(rows_of(findings), traces, format_)
 
 

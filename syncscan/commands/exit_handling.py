@@ -27,7 +27,7 @@ def open_standard_streams() -> None:
 
 
 def flush_standard_streams() -> None:
-    """Write what is left to write; where that fails, forget it, since Python would end with status 120."""
+    """Flush the standard streams; ignore a failure, after which Python would end with status 120."""
     for name in ("stdout", "stderr"):
         try:
             getattr(sys, name).flush()
@@ -82,6 +82,6 @@ def _where_to_look(error: click.ClickException) -> str:
 
 
 def _reason(error: OSError) -> str:
-    """Return the system's error and its file; without a file it is the output: the disk may be full."""
+    """Return the system's error and its file; an error without a file is about the output: the disk may be full."""
     name = "the output" if error.filename is None else error.filename
     return f"{name}: {(error.strerror or str(error)).lower()}"

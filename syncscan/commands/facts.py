@@ -38,7 +38,7 @@ def command() -> None:
 def record(
     output: Path, *, append: bool, simulate: bool, packages: tuple[str, ...], command: tuple[str, ...]
 ) -> int:
-    """Run COMMAND as it is and record where its parameters, results and attributes lived.
+    """Run COMMAND unmodified and record where its parameters, results and attributes lived.
 
     A fact is such as "on the GPU in 340 calls". Facts are of the project's functions and those of the named
     packages, and hold no value. `syncscan check --facts FACTS.json` uses them. The exit status is that of COMMAND.

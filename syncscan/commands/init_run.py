@@ -72,7 +72,7 @@ def _line(text: str) -> str:
 
 
 def starts(outcome: Checked) -> tuple[str, ...]:
-    """Return where the steps of a project start: what drives models if there is such a function, else models."""
+    """Return the entry points of the steps: the functions that drive models, or else the models."""
     names = entry_points(outcome.findings)
     driving = tuple(name for name in names if drives_models(name.rpartition(":")[2].rpartition(".")[2]))
     return (driving or names)[:_MOST]

@@ -53,7 +53,7 @@ class Interim:
         self._reporters: list[int] = []
 
     def look(self, launched: Launched) -> None:
-        """Begin what is due."""
+        """Begin the due work."""
         if self._live and self._viewer is None:
             self._viewer = _in_child(lambda: self._view(launched))
         if self._report_at is not None and time.monotonic() >= self._report_at:
@@ -90,7 +90,7 @@ class Interim:
 
 
 def show_live(make: Callable[[], Trace], terminal: TextIO) -> None:
-    """Draw a trace on a terminal until SIGTERM, and leave nothing of it."""
+    """Draw a trace on a terminal until SIGTERM, and then clear the drawing."""
     console = Console(file=terminal, highlight=False)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     trace_of = os.getppid()

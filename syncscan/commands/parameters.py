@@ -28,7 +28,7 @@ def refuse_contradictions(options: _Options, contradictions: Contradictions[_Opt
 def complete(
     words: Callable[[], Iterable[str]],
 ) -> Callable[[click.Context, click.Parameter, str], list[str]]:
-    """Complete the last of several words that are parted by commas, in a shell that asks for it."""
+    """Return the shell completion of the last of several words with commas between."""
 
     def completions(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
         done, comma, begun = incomplete.rpartition(",")
@@ -38,7 +38,7 @@ def complete(
 
 
 def text(value: str) -> str:
-    """Any text but none: an unset variable of a script is a mistake."""
+    """Return a text that is not empty: an unset variable of a script is a mistake."""
     if not value:
         raise click.BadParameter("it is empty")
     return value
@@ -70,7 +70,7 @@ def when(value: str) -> tuple[When, ...]:
 
 
 def shard(value: str) -> tuple[int, int]:
-    """One of a number of shares, from 1 on, and that number."""
+    """Return the number of a share, from 1 on, and the count of shares."""
     first, _, last = value.partition("/")
     if not (first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
         raise click.BadParameter(f"{value!r} is not I/N, such as 1/4")

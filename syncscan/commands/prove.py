@@ -101,7 +101,7 @@ SETTINGS = "Settings"
 )
 @option("--isolated", group=SETTINGS, is_flag=True, help="Ignore every configuration file.")
 def command(**values: object) -> int:
-    """Prove that no call reachable from MODULE:FUNCTION synchronizes, or name what is in the way.
+    """Prove that no call reachable from MODULE:FUNCTION synchronizes, or name the obstacles.
 
     PATHS are the files and folders of the project; the current folder by default. A value of which nothing is known
     may be on the GPU, and a call that cannot be resolved is an obstacle with its text.

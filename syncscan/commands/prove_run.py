@@ -102,7 +102,7 @@ def _certified(
 
 
 def _assumptions(given: Iterable[str], config: Config) -> list[str]:
-    """Return the assumptions that are written out, and those of the configurations that are named."""
+    """Return the written assumptions, and the assumptions of the named configurations."""
     found: list[str] = []
     for text in given:
         if "=" in text:

@@ -17,7 +17,7 @@ def command() -> None:
 
 @command.command(name="list", short_help="Name the components.")
 def list_templates() -> None:
-    """Name the components, the report that each comes from, and the rules that it answers."""
+    """List the components with their reports and rules."""
     width = max(map(len, templates()))
     for template in templates().values():
         codes = " ".join(template.codes)
@@ -27,7 +27,7 @@ def list_templates() -> None:
 @command.command(short_help="Print a component with all that it needs.")
 @click.argument("name", shell_complete=parameters.complete(templates))
 def show(name: str) -> None:
-    """Print component NAME with all that it needs."""
+    """Print component NAME and all definitions that the component needs."""
     click.echo(paste(find_template(name)), nl=False)
 
 

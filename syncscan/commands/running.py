@@ -23,7 +23,7 @@ def run(
     simulated: OperationTable | None,
     during: During | None = None,
 ) -> int:
-    """Run a command with the hook in it; ``report`` follows, and its status counts where the command succeeded.
+    """Run a command with the hook inside; ``report`` follows, and its status counts if the command succeeded.
 
     With the table of a GPU to be ``simulated``, the command runs on that. Returns the exit status; a signal that ended the command has ended this process too.
     """

@@ -126,7 +126,7 @@ SUBCOMMANDS = {
     "command", nargs=-1, type=click.UNPROCESSED, shell_complete=parameters.complete(lambda: SUBCOMMANDS)
 )
 def command(**values: object) -> int:
-    """Run COMMAND as it is and report which lines blocked the CPU until the GPU had finished.
+    """Run COMMAND unmodified and report the lines that blocked the CPU until the GPU had finished.
 
     The exit status is that of COMMAND (128+n if signal n ended it), or 1 if COMMAND succeeded and a
     step exceeded a limit. The report goes to stderr; other formats than text go to stdout.

@@ -39,7 +39,7 @@ def entries() -> dict[str, Any]:
 
 
 def left_out(name: str) -> str | None:
-    """Why an entry is not measured at all, or None."""
+    """Return the reason why the campaign does not measure an entry, or None."""
     return next((reason for start, reason in LEFT_OUT.items() if name.startswith(start)), None)
 
 
@@ -51,7 +51,7 @@ def public_name(full_name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SampleCall:
-    """A function and what it is called with."""
+    """A function and its arguments."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]

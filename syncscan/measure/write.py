@@ -23,7 +23,7 @@ def write_table(entries: Mapping[str, Operation], measured_on: Mapping[str, str]
 
 
 def entry_text(entry: Operation) -> str:
-    """One entry as the table writes it."""
+    """Return the text of an entry in the table."""
     plain = Operation(entry.name)
     reads = [term.arg for case in entry.blocks for term in case.when if case == reads_number(term.arg)]
     reads = reads if len(reads) > 1 else []
@@ -46,7 +46,7 @@ def entry_text(entry: Operation) -> str:
 
 
 def _names(key: str, values: Sequence[str], usual: Sequence[str] = ()) -> list[str]:
-    """Return the line of several names, unless they are the usual ones."""
+    """Return the line of several names, unless the names are the usual names."""
     return [f"{key} = {json.dumps([*values])}"] if tuple(values) != tuple(usual) else []
 
 
@@ -74,7 +74,7 @@ def _form(form: Form) -> str:
 
 
 def condition_text(condition: Condition) -> str:
-    """Return a condition as the table writes it: what `syncscan.ops.parse_condition` reads."""
+    """Return the text of a condition in the table, which `syncscan.ops.parse_condition` reads."""
     return " and ".join(_term(term) for term in condition)
 
 

@@ -81,7 +81,7 @@ class Evidence:
         return f"{place_of(self.path, self.cell)}:{self.line}"
 
     def chain(self) -> tuple[Evidence, ...]:
-        """Return this step and those before it."""
+        """Return this step and all steps before."""
         steps: list[Evidence] = []
         step: Evidence | None = self
         while step is not None:

@@ -55,7 +55,7 @@ def is_of(kind: str, value: Inferred) -> Verdict:
 
 
 def device_named(value: Inferred) -> Device:
-    """Return the place that a ``device=`` argument names, if it says one."""
+    """Return the device that a ``device=`` argument names, if any."""
     if value.kind is Kind.DEVICE:
         return value.device
     if value.kind is Kind.NUMBER and value.dtype == "int":

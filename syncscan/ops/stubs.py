@@ -45,7 +45,7 @@ class Callback:
 
 @dataclass(frozen=True, slots=True)
 class Stub:
-    """One entry: the operation as the table has it, and what only an API of a package does."""
+    """One entry: the operation in the form of the table, and the keys for APIs of packages."""
 
     operation: Operation
     items: str = ""

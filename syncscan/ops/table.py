@@ -185,7 +185,7 @@ _TERM = re.compile(r"(\w+) (?:(is not|is) ([a-z0-9 ]+)|(not given|given)|> (\d+)
 
 
 def parse_condition(text: str) -> Condition:
-    """Parse "repeats is gpu and output_size given"; ValueError names what is wrong."""
+    """Parse "repeats is gpu and output_size given"; a ValueError names the fault."""
     return tuple(_parse_term(term) for term in text.split(" and ")) if text else ()
 
 
@@ -275,7 +275,7 @@ def load_table() -> OperationTable:
 
 
 def parse_table(text: str) -> OperationTable:
-    """Parse and check a table; SyncscanError names the entry and what is wrong with it."""
+    """Parse and check a table; a SyncscanError names the entry and its fault."""
     raw = tomllib.loads(text)
     measured_on = raw.pop("measured_on", {})
     try:

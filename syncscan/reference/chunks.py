@@ -60,7 +60,7 @@ def prefill_chunks(
 def chunked_cumsum(
     values: torch.Tensor, cu_seqlens: torch.Tensor, tables: ChunkTables | None = None
 ) -> torch.Tensor:
-    """Running sum over each sequence; the top of the chain.
+    """Return the running sum over each sequence; the top of the chain.
 
     ``values`` is (tokens, width), ``cu_seqlens`` (sequences + 1,) int32 or int64 on the same device, and
     the result is like ``values``. Without ``tables`` the operator computes them, and blocks.
@@ -81,7 +81,7 @@ def chunks_of(cu_seqlens: torch.Tensor) -> ChunkTables:
 def cumsum_in_chunks(
     values: torch.Tensor, cu_seqlens: torch.Tensor, tables: ChunkTables | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Running sum that starts anew with each chunk, and the chunk of each token, (tokens,) int64."""
+    """Return the running sum within each chunk, and the chunk of each token, (tokens,) int64."""
     tables = chunks_of(cu_seqlens) if tables is None else tables
     sequence, number = tables.indices.long().unbind(1)
     starts = cu_seqlens[sequence] + number * CHUNK_SIZE

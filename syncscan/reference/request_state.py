@@ -33,7 +33,7 @@ class RequestStates:
         self.last_sampled_tokens = torch.zeros(max_requests, dtype=torch.int64, device=device)
 
     def add_request(self, request_id: str, prefill_token_ids: Sequence[int], num_computed_tokens: int) -> int:
-        """Give a request a row, and return it.
+        """Give a request a row, and return the row.
 
         ``prefill_token_ids`` are the tokens known before its first step: the prompt, and what was
         generated before a preemption. The last token that is computed already, if any, stands in for

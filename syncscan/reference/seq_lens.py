@@ -21,7 +21,7 @@ from syncscan.reference.uploads import upload
 def sequence_length_bound(
     num_computed_tokens: NDArray[np.int32], num_scheduled_tokens: NDArray[np.int32], padded_to: int
 ) -> torch.Tensor:
-    """At least the length of each sequence after this step; int32, in host memory, shape (padded_to,).
+    """Return an upper bound of each sequence's length after this step; int32, in host memory, shape (padded_to,).
 
     Both arguments are host arrays of one entry for each request; rows of padding get 0. The bound is
     exact for a request whose draft tokens were all accepted. ValueError if the batch does not fit.
@@ -86,7 +86,7 @@ def cross_attention_context(metadata: CommonAttentionMetadata) -> tuple[torch.Te
 
 
 def mla_context_lens(metadata: CommonAttentionMetadata, num_decodes: int) -> tuple[torch.Tensor, int]:
-    """Context lengths of the prefills, which follow ``num_decodes`` decodes, and the longest of them.
+    """Return the context lengths of the prefills, which follow ``num_decodes`` decodes, and the longest length.
 
     (n - num_decodes,) int32 in host memory: a prefill holds no draft tokens, so these are exact. The
     longest sizes the workspace of chunked prefill. ValueError if there are fewer requests.

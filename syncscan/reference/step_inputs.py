@@ -21,7 +21,7 @@ from syncscan.reference.uploads import staging, upload
 def compressed_token_type_ids(
     seq_lens: Sequence[int], first_of_type_one: Mapping[int, int], device: torch.device | str
 ) -> torch.Tensor | None:
-    """Token type ids of all sequences end to end, (tokens,) int32 on ``device``; None if none has any.
+    """Return the token type ids of all sequences end to end, (tokens,) int32 on ``device``; None if no sequence has any.
 
     ``seq_lens`` are host integers: of a pooling model the bound is exact. ``first_of_type_one`` gives,
     for a row of the batch, its first token of type 1; a row without an entry is all type 0.
@@ -199,7 +199,7 @@ def ends_with(tokens: Sequence[int], ending: Sequence[int]) -> bool:
 
 @dataclass(frozen=True)
 class MambaMetadata:
-    """The shape of a batch, decodes first, as the host knows it. Made once a step, read by each layer."""
+    """The shape of a batch, decodes first, as the host knows it. Made once per step, read by each layer."""
 
     num_decodes: int  # requests of one token
     prefill_lens: tuple[int, ...]  # tokens of each of the requests after them

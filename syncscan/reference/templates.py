@@ -66,7 +66,7 @@ def templates_for(code: str) -> list[Template]:
 
 
 def paste(template: Template) -> str:
-    """Return a module that holds the component and all that it needs, and imports nothing of syncscan."""
+    """Return a module that holds the component with all definitions that the component needs, and imports nothing of syncscan."""
     order = _closure(template.module, template.name)
     bodies = [_source(module).definitions[name] for module, name in order]
     imports = {

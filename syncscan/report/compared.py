@@ -85,7 +85,7 @@ class Compared:
 
 
 def read_check(path: Path) -> list[Row]:
-    """Return the findings in what `syncscan check --output-format json` printed; SyncscanError in one line if it is something else."""
+    """Return the findings in the output of `syncscan check --output-format json`; raise SyncscanError for another file."""
     try:
         value = parse(read_file(path, MAX_BYTES))
     except OSError as error:

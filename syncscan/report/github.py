@@ -94,7 +94,7 @@ def _property(text: str) -> str:
 
 
 def render_summary(report: Report, stream: TextIO) -> None:
-    """Write all of it as Markdown, for the summary of the job, as far as there is room."""
+    """Write the report as Markdown for the summary of the job, within the limit of its size."""
     head = f"### syncscan: {_cell(summary(report))}\n\n"
     stream.write(head)
     rows = [f"| {a.level} | {_cell(a.plain)} |\n" for a in _annotations(report)]

@@ -40,7 +40,7 @@ class ProgressBar:
         return self._bar
 
     def stop(self) -> None:
-        """Give the terminal back as it was."""
+        """Restore the terminal."""
         if self._bar is not None:
             self._bar.stop()
 

@@ -14,7 +14,7 @@ _LONGEST = 100  # characters of an expression
 
 
 def render(certificate: Certificate, stream: TextIO) -> None:
-    """Write the obstacles, then the verdict and what it rests on."""
+    """Write the obstacles, then the verdict and its assumptions."""
     stream.writelines(f"{line}\n" for line in lines_of(certificate))
 
 

@@ -65,7 +65,7 @@ class Report:
     color: bool | None = None
 
     def in_repository(self, path: str) -> str:
-        """Return a path relative to the top of the repository, with ``/``; one outside of it as it is."""
+        """Return a path relative to the top of the repository, with ``/``; a path outside stays unchanged."""
         if self.top and path.startswith(f"{self.top}/"):
             return path[len(self.top) + 1 :]
         return path if path.startswith("/") else posixpath.normpath(posixpath.join(self.folder, path))

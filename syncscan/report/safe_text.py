@@ -33,7 +33,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def safe_values(data: Any) -> Any:
-    """Plain data with each text of it on one safe line that is no longer than bearable."""
+    """Return plain data whose texts are safe lines of limited length."""
     if isinstance(data, str):
         return safe_line(data if len(data) <= _LONGEST else f"{data[:_LONGEST]}...")
     if isinstance(data, list):

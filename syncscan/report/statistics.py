@@ -9,7 +9,7 @@ from syncscan.report.records import Report, summary
 
 
 def render(report: Report, stream: TextIO) -> None:
-    """Write one line a rule (count, code, name, how many of its findings have a fix), then the summary."""
+    """Write one line per rule (count, code, name, number of fixes), then the summary."""
     counts = Counter((finding.code, finding.name) for finding in report.findings)
     fixes = Counter(finding.code for finding in report.findings if finding.fix.edits)
     width = len(str(max(counts.values(), default=0)))

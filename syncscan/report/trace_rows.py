@@ -33,7 +33,7 @@ class SyncTotals:
     starved_ns: float | None = None
 
     def add(self, other: SyncTotals) -> None:
-        """Add those of another."""
+        """Add the totals of another row."""
         self.count += other.count
         self.blocked_ns += other.blocked_ns
         if other.starved_ns is not None:
@@ -99,7 +99,7 @@ class Row:
 
     @property
     def timed(self) -> bool:
-        """Return whether something measured how long it blocked."""
+        """Return whether a detector measured the blocked time."""
         return any("cupti" in site["detectors"] for site in self.sites)
 
     def merged(self, name: str) -> Counter[str]:
@@ -178,7 +178,7 @@ class Rows:
 
     @property
     def steady(self) -> int:
-        """Return how many steady steps there were."""
+        """Return the number of steady steps."""
         steps = self.trace["steps"]
         return steps["steady"] if steps else 0
 

@@ -177,7 +177,7 @@ def _table(columns: list[_Column], rows: Sequence[Row], width: int, folder: Path
 
 
 def where(row: Row, folder: Path) -> Text:
-    """Return the place of a row; a terminal that knows links opens it."""
+    """Return the place of a row, as a link in terminals with links."""
     path = row["path"]
     link = Path(path).as_uri() if path.startswith("/") and "\\" not in path else None
     return Text(spot_of(row, folder), style=Style(color="cyan", link=link))

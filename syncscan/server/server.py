@@ -52,24 +52,24 @@ class Server(LanguageServer):
         threading.Thread(target=self._work, daemon=True).start()
 
     def ask(self, uri: str) -> None:
-        """Have a document checked, as soon as what is under way is done."""
+        """Request a check of a document, after the present work."""
         self._asked.put(uri)
 
     def configure(self, given: object) -> None:
-        """Take over the settings of the editor; report bad ones, and keep the former ones then."""
+        """Apply the settings of the editor; report bad settings, and keep the former settings then."""
         try:
             self._workspace.settings = Settings.of(given)
         except ConfigError as error:
             self._complain(str(error))
 
     def check_all(self) -> None:
-        """Have all open documents be checked again, with the files as they are."""
+        """Request a new check of all open documents, with the present files."""
         self.look_again()
         for uri in list(self.workspace.text_documents):
             self.ask(uri)
 
     def look_again(self) -> None:
-        """Have the files be read again with the next question."""
+        """Request that the next question reads the files again."""
         self._is_stale.set()
 
     def forget(self, uri: str) -> None:
@@ -78,7 +78,7 @@ class Server(LanguageServer):
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     def found(self, uri: str, where: types.Range) -> Iterator[tuple[Finding, TextDocument, types.Range]]:
-        """Yield the findings that touch a range of a document, if they are about the text as it is now."""
+        """Yield the findings that touch a range of a document, if the findings are of its present text."""
         document = self.workspace.get_text_document(uri)
         known = self._known.get(uri)
         if known is None or known.version != document.version:
@@ -152,7 +152,7 @@ class Server(LanguageServer):
 
 
 def make_server(workspace: Workspace) -> Server:
-    """Return the server with what it answers to."""
+    """Return the server with its handlers."""
     server = Server(workspace)
     _end(server)
     _follow(server)

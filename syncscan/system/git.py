@@ -40,7 +40,7 @@ def _run(
 
 
 def refuse_unreadable(top: Path) -> None:
-    """ConfigError with git's own message where git does not read a repository, such as that of another user."""
+    """Raise ConfigError with git's own message if git does not read a repository, such as the repository of another user."""
     done = _run(top, "rev-parse", "--is-inside-work-tree")
     if done is None:
         raise ConfigError("--since: there is no git here; install it, or leave --since out")

@@ -27,7 +27,7 @@ _MESSAGE = struct.Struct("=Bd")
 
 
 class Front:
-    """The front, for the process behind it."""
+    """The front, as the process behind the front sees the front."""
 
     def __init__(self, pid: int, end: socket.socket, give_back: Callable[[], None]) -> None:
         self.pid = pid
@@ -36,17 +36,17 @@ class Front:
 
     @property
     def gone(self) -> bool:
-        """Return whether it was killed."""
+        """Return whether the front was killed."""
         return os.getppid() != self.pid
 
     @property
     def stopped(self) -> bool:
-        """Return whether it is stopped, as by SIGSTOP, which nothing can pass on."""
+        """Return whether the front is stopped, as by SIGSTOP, which nothing can pass on."""
         return is_stopped(self.pid)
 
     @property
     def leads(self) -> bool:
-        """Return whether it leads its process group, as the command would if a shell had started it."""
+        """Return whether the front leads its process group, as a command that a shell started does."""
         with contextlib.suppress(ProcessLookupError):
             return os.getpgid(self.pid) == self.pid
         return False
@@ -60,11 +60,11 @@ class Front:
         _tell(self._end, self.pid if not self.gone else None, ALL_REPORTED)
 
     def take(self, number: int) -> None:
-        """Let a signal do to it what it did to the command: stop it, or end it."""
+        """Stop or end the front by the signal that stopped or ended the command."""
         _tell(self._end, self.pid if not self.gone else None, number)
 
     def resume(self) -> None:
-        """Let it go on, if it was stopped."""
+        """Continue the front, if the front was stopped."""
         if not self.gone:
             os.kill(self.pid, signal.SIGCONT)
 

@@ -62,10 +62,10 @@ class During(Protocol):
     """An activity while the command runs. It must not block: no signal would be passed on meanwhile."""
 
     def look(self, launched: Launched) -> None:
-        """Called several times a second."""
+        """Act on the state of the command; the launcher calls this method several times a second."""
 
     def signalled(self, number: int) -> None:
-        """Called when the command got a signal, from us or before we knew."""
+        """Act on a signal that the command got, from the launcher or from elsewhere."""
 
 
 def run(
@@ -266,7 +266,7 @@ def _command_line(pid: int) -> list[str] | None:
 
 
 def why_unhooked(sighting: ProcessSighting) -> str | None:
-    """Why a Python process that left no file was not hooked; None if it may be a passing fork."""
+    """Return the reason why a Python process without a file was not hooked; None for a short fork."""
     for argument in sighting.argv[1:]:
         if not argument.startswith("-") or argument.startswith("--"):
             break

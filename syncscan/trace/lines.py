@@ -15,7 +15,7 @@ def ranges_by_file(files: Iterable[Mapping[str, Iterable[int]]]) -> Ranges:
 
 
 def merged(all_ranges: Iterable[Ranges | None]) -> Ranges | None:
-    """Return what ran in any of several traces; None where one of them did not record it."""
+    """Return the lines that ran in any of several traces; None if one trace has no lines."""
     known = list(all_ranges)
     return None if None in known else _joined(filter(None, known))
 

@@ -25,9 +25,9 @@ _PARTS = "parts"  # what the processes wrote
 
 
 def read_traces(folders: Sequence[Path], table: OperationTable) -> Trace:
-    """One trace of all that lie in these folders; SyncscanError in one line if there is none, or one is wrong.
+    """Return one trace of all traces in these folders; raise SyncscanError if there is none, or one is wrong.
 
-    A folder holds a trace, or folders that do, as each machine of a run keeps its own.
+    A folder holds a trace, or a folder with a trace for each machine of a run.
     """
     found = [(folder, inside) for folder in folders for inside in _traces_in(folder)]
     with steady_memory():
@@ -62,7 +62,7 @@ def _read(table: OperationTable, folder: Path) -> Trace:
 
 
 def load(folder: Path) -> Trace:
-    """Read ``trace.json`` of a folder; SyncscanError in one line if it cannot be read, or is not a trace."""
+    """Read ``trace.json`` of a folder; raise SyncscanError if the file is unreadable, or no trace."""
     path = folder / _FILE
     try:
         value = parse(read_file(path, MAX_BYTES))

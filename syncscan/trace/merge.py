@@ -46,7 +46,7 @@ def merge(traces: Iterable[tuple[str, Trace]]) -> PartialMerge:
 
 
 def merge_parts(parts: Iterable[PartialMerge]) -> Trace:
-    """One trace of what `merge` made of some of the traces, and of the next ones, in their order."""
+    """Return one trace of the results of `merge` for parts of the traces, in their order."""
     merger = _Merger()
     for part in parts:
         merger.add("", part)

@@ -32,7 +32,7 @@ class _Candidate:
 
 
 def propose_step(processes: Sequence[Process], sources: Sources) -> dict[str, Any] | None:
-    """Return the outermost function that a loop calls, with most synchronizations below it; None if there is none.
+    """Return the outermost function that a loop calls and that has most synchronizations below; None without such a function.
 
     Nobody counted the calls of a function. A synchronization below it, and in no loop below it, was made at most once
     per call. So a function without such a synchronization is no step, such as an epoch with all of them in its batches.

@@ -74,14 +74,14 @@ def number(value: Any) -> float:
 
 
 def boolean(value: Any) -> bool:
-    """True or false."""
+    """Return a truth value."""
     if isinstance(value, bool):
         return value
     raise Mismatch("neither true nor false")
 
 
 def optional(shape: Shape) -> Shape:
-    """Null, or a value of this shape."""
+    """Return a shape that also accepts null."""
     return lambda value: None if value is None else shape(value)
 
 

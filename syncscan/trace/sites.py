@@ -289,7 +289,7 @@ def _read_source(path: str) -> str:
 
 
 def to_json(site: Site, processes: Sequence[Process]) -> dict[str, Any]:
-    """One entry of ``sites`` in the output contract."""
+    """Return an entry of ``sites`` in the output contract."""
     place = site.place
     rule = rule_book().get(site.code) if site.code else None
     return {

@@ -62,7 +62,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class TracedCommand:
-    """The user's command in words, and how to trace it."""
+    """The words of the user's command, and the way to trace the command."""
 
     words: tuple[str, ...]
     gpu: bool = False
@@ -74,7 +74,7 @@ class TracedCommand:
         return any(Path(word).name in _PYTEST for word in self.words)
 
     def run(self, scratch: Scratch) -> Run:
-        """Run the command in the scratch copy, on a simulated GPU unless it is for a real one."""
+        """Run the command in the scratch copy, on a simulated or a real GPU."""
         with tempfile.TemporaryDirectory(prefix="syncscan-") as name:
             trace, tests = Path(name) / "trace", Path(name) / "tests.xml"
             options = [*([] if self.gpu else ["--simulate"]), *(["--step", self.step] if self.step else [])]
@@ -120,7 +120,7 @@ def _read(trace: Path, tests: Path, folder: Path) -> Run:
 
 
 def _inside(path: str, folder: Path) -> str | None:
-    """Return a path of a site as one of the project; None where it lies outside."""
+    """Return the path of a site in the project; None for a path outside."""
     whole = (folder / path).resolve()
     return whole.relative_to(folder.resolve()).as_posix() if whole.is_relative_to(folder.resolve()) else None
 

@@ -27,7 +27,7 @@ class Verdicts:
 
 
 class Kept:
-    """Runs that were made before, by what was run: a search that was interrupted goes on where it was."""
+    """Recorded runs by their fixes, so that an interrupted search continues."""
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
@@ -38,7 +38,7 @@ class Kept:
             self._runs = {key: Run.of_json(run) for key, run in data.items()}
 
     def run(self, contents: Mapping[Path, bytes], make: Callable[[], Run]) -> Run:
-        """Return the run with these contents, from the cache or made now."""
+        """Return the run with these contents, from the cache or by a new run."""
         digest = hashlib.sha256()
         for path, content in sorted(contents.items()):
             digest.update(f"{path}\0{len(content)}\0".encode() + content)
@@ -115,7 +115,7 @@ def _still_blocking(findings: list[Finding], verdicts: Verdicts, run: Run) -> li
 
 
 def _problem(verdicts: Verdicts, run: Run, blocking: list[Finding]) -> str:
-    """Return why a run does not verify its fixes; "" where it does."""
+    """Return the reason why a run does not verify its fixes; "" if the run verifies the fixes."""
     assert verdicts.before is not None
     assert verdicts.after is not None
     if difference := _difference(verdicts.before, run):

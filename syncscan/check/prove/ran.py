@@ -74,7 +74,7 @@ class Ran:
         return None if CLOSED in found else frozenset(found)
 
     def reached(self, function: Function, known: Mapping[Code, Function]) -> list[Function]:
-        """Return the functions that a function ran, at once or through code that is none of those known."""
+        """Return the functions that a function ran, directly or through unknown code."""
         queue, seen, found = deque([code_of(function)]), {code_of(function)}, list[Function]()
         while queue:
             for each in sorted(self._calls.get(queue.popleft(), set()) - seen):

@@ -10,7 +10,7 @@ from syncscan.check.prove.values import BOTTOM, TOP, AbstractValue, join
 
 
 class Group(Enum):
-    """How sure it is that an obstacle blocks."""
+    """The certainty that an obstacle blocks."""
 
     SYNCHRONIZES = "synchronizes"
     MAY = "may synchronize"
@@ -59,7 +59,7 @@ class Walk:
     assumed: dict[str, None] = field(default_factory=dict)  # the premises of the walk, for the certificate
 
     def passes(self, function: Function, lines: tuple[int, int], values: dict[str, AbstractValue]) -> None:
-        """Note the values that a call passes to parameters, anything to those that are not named."""
+        """Note the values that a call passes to parameters; unnamed parameters get an unknown value."""
         calls = self.passed.setdefault(function, {})
         before = calls.get(lines, values)
         calls[lines] = {name: join(before[name], value) for name, value in values.items() if name in before}

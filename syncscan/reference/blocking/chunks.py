@@ -24,13 +24,13 @@ def prepare_chunks(cu_seqlens: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor
 
 
 def chunked_cumsum(values: torch.Tensor, cu_seqlens: torch.Tensor) -> torch.Tensor:
-    """Running sum over each sequence; the top of the chain."""
+    """Return the running sum over each sequence; the top of the chain."""
     within, chunk_of = cumsum_in_chunks(values, cu_seqlens)
     return within + carry_over_chunks(values, cu_seqlens, chunk_of)[chunk_of]
 
 
 def cumsum_in_chunks(values: torch.Tensor, cu_seqlens: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Running sum that starts anew with each chunk, and the chunk of each token."""
+    """Return the running sum within each chunk, and the chunk of each token."""
     indices, _ = prepare_chunks(cu_seqlens)
     sequence, number = indices.long().unbind(1)
     starts = cu_seqlens[sequence] + number * 64

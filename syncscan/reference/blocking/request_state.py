@@ -20,7 +20,7 @@ class RequestStates:
         self.last_sampled_tokens = torch.zeros(max_requests, dtype=torch.int64, device=device)
 
     def add_request(self, request_id: str, prefill_token_ids: Sequence[int], num_computed_tokens: int) -> int:
-        """Give a request a row, and return it."""
+        """Give a request a row, and return the row."""
         row = self.row_of[request_id] = self._free_rows.pop()
         self.prefill_len[row] = len(prefill_token_ids)
         self.num_computed_tokens[row] = num_computed_tokens

@@ -52,7 +52,7 @@ def cross_attention_context(metadata: CommonAttentionMetadata) -> tuple[torch.Te
 
 
 def mla_context_lens(metadata: CommonAttentionMetadata, num_decodes: int) -> tuple[torch.Tensor, int]:
-    """Context lengths of the prefills, and the longest of them."""
+    """Return the context lengths of the prefills, and the longest length."""
     context_lens = metadata.num_computed_tokens_cpu[num_decodes:]  # expect: SYN501
     return context_lens, int(context_lens.max()) if len(context_lens) else 0
 

@@ -13,7 +13,7 @@ from syncscan.reference.step_inputs import LogprobsTensors, ends_with
 def compressed_token_type_ids(
     seq_lens: torch.Tensor, first_of_type_one: Mapping[int, int]
 ) -> torch.Tensor | None:
-    """Token type ids of all sequences end to end; ``seq_lens`` is on the GPU."""
+    """Return the token type ids of all sequences end to end; ``seq_lens`` is on the GPU."""
     if not first_of_type_one:
         return None
     rows = []

@@ -94,7 +94,7 @@ class Buffers:
         return any(not _came_back(address) for address in self._asked_for())
 
     def filled(self) -> Iterator[tuple[int, int]]:
-        """(address, bytes) of each buffer that came back since the last time."""
+        """Yield (address, bytes) of each buffer that came back since the last call."""
         for address in filter(_came_back, self._asked_for()):
             self._unread.remove(address)
             yield address, _came_back(address) - 1
@@ -108,7 +108,7 @@ def _came_back(address: int) -> int:
 
 
 def _map(size: int) -> int:
-    """So many bytes of memory, zeros that take no room until they are written."""
+    """Return the address of zeroed memory, which takes no room before a write."""
     function = _libc().mmap
     function.restype = ctypes.c_void_p
     function.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]

@@ -35,7 +35,7 @@ class TimelineCheck:
         self.reset()
 
     def reset(self) -> None:
-        """Forget what was compared, in a forked child."""
+        """Discard the comparison, in a forked child."""
         self.result: dict[str, int] | None = None
         self._made_of: tuple[Starved, Timeline] | None = None
         self._steady = 0
@@ -98,7 +98,7 @@ class TimelineCheck:
             self._note(f"idle GPU time was not checked against the kernels' timeline: {why}")
 
     def end(self) -> None:
-        """Record no more; what was recorded is read."""
+        """End the recording, and read the records."""
         if self._left:
             self._stop()
         self._patience = 0
@@ -106,7 +106,7 @@ class TimelineCheck:
         self._made_of = None
 
     def read(self) -> None:
-        """Compare what was recorded, if anything was; takes milliseconds."""
+        """Compare the records, if any; this takes milliseconds."""
         if self._left and perf_counter_ns() - self._began > LONGEST_NS:
             self._stop()
         if self._waits is None or not self._reading.acquire(timeout=SECONDS):

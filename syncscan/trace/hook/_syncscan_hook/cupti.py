@@ -55,7 +55,7 @@ _Callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint
 
 
 def classify(name: str) -> tuple[int, str] | None:
-    """(how to judge the call, the runtime's name for it) for a driver call, or None if it cannot block."""
+    """Return (rule of judgement, name in the runtime) of a driver call, or None for a call that cannot block."""
     base = re.sub(r"(_v\d+)?(_pt[ds][sz])?$", "", name)
     if base in _WAITS:
         return WAIT, _WAITS[base]
@@ -140,7 +140,7 @@ class Cupti:
         return self._pid == os.getpid()
 
     def arm(self) -> str | None:
-        """Start; returns None, or in one line why it cannot."""
+        """Start; return None, or the reason for a failure in one line."""
         path = find_library()
         if path is None:
             return "libcupti was not found beside torch"
@@ -168,7 +168,7 @@ class Cupti:
         return None
 
     def before_flush(self) -> None:
-        """Compare what was recorded of the kernels, if that was asked for."""
+        """Compare the records of the kernels, if the options request a comparison."""
         self._tell_too_deep()
         if self._checked is not None:
             self._checked.read()
@@ -411,7 +411,7 @@ def _frame_of_caller() -> FrameType:
 
 
 def current_node() -> Node | None:
-    """(name, forward traceback) of the autograd node running on this thread, or None."""
+    """Return (name, forward traceback) of the autograd node that runs on this thread, or None."""
     torch = sys.modules.get("torch")
     node = torch._C._current_autograd_node() if torch is not None else None
     if node is None:

@@ -40,7 +40,7 @@ class DebugMode:
         self._torch_get: Any = None
 
     def arm(self) -> str | None:
-        """Start; returns None, or in one line why it cannot. Does not initialise CUDA."""
+        """Start without initialising CUDA; return None, or the reason for a failure in one line."""
         torch_c = sys.modules["torch"]._C
         self._torch_set = getattr(torch_c, "_cuda_set_sync_debug_mode", None)
         self._torch_get = getattr(torch_c, "_cuda_get_sync_debug_mode", None)
@@ -78,7 +78,7 @@ class DebugMode:
         self.keep_first()
 
     def keep_first(self) -> None:
-        """Put the filter back in front of those that the program added."""
+        """Put the filter back in front of the filters that the program added."""
         filters: Any = warnings.filters
         if not filters or filters[0] is not self._filter:
             if self._filter in filters:
@@ -108,7 +108,7 @@ class DebugMode:
         self._torch_set(max(mode, WARN))
 
     def match(self, text: str) -> bool:
-        """Called by the warnings machinery with the text of each warning; true: the filter applies."""
+        """Return whether the filter applies to a warning; the warnings machinery passes the text of each warning."""
         if text.startswith(PROTOTYPE):
             return self._wanted == OFF
         if not text.startswith(SYNCHRONIZES):

@@ -94,7 +94,7 @@ class Entry:
 
 
 def bucket(duration_ns: int) -> int:
-    """Number of the histogram bucket: 8 to an octave, so that a quantile is right within 7%."""
+    """Return the number of the histogram bucket: 8 to an octave, so that the error of a quantile is at most 7%."""
     bits = duration_ns.bit_length()
     if bits <= 4:
         return duration_ns

@@ -278,7 +278,7 @@ class Hook:
             self._output.write(armed=armed)
 
     def end(self) -> None:
-        """Last of the functions that run at exit: CUPTI crashes if it is left subscribed."""
+        """Unsubscribe from CUPTI as the last function at exit: CUPTI crashes if a subscription remains."""
         if self._join is not None and self._stop.locked():
             self._stop.release()
             self._join(FLUSH_SECONDS)

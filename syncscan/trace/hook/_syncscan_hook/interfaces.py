@@ -17,16 +17,16 @@ class Detector(Protocol):
 
     @property
     def name(self) -> str:
-        """Return what a trace calls it."""
+        """Return the name of the detector in a trace."""
 
     def arm(self) -> str | None:
-        """Start; None, or in one line why it cannot. Does not start CUDA."""
+        """Start without starting CUDA; return None, or the reason for a failure in one line."""
 
     def before_flush(self) -> None:
-        """Called once a second, in the thread that flushes."""
+        """Prepare a flush: the flushing thread calls this method once a second."""
 
     def disarm(self) -> None:
-        """Stop, and give everything back as it was; nothing where it does not run."""
+        """Stop a running detector, and restore everything that its start changed."""
 
 
 class Sink(Protocol):
@@ -38,7 +38,7 @@ class Sink(Protocol):
 
     @property
     def listeners(self) -> Sequence[Listener]:
-        """Return those who hear of each synchronization."""
+        """Return the listeners to synchronizations."""
 
     def record(
         self, api: str, duration_ns: int, frame: FrameType, detector: str, node: Node | None = None
@@ -49,7 +49,7 @@ class Sink(Protocol):
         """Return the entry of the stack that ends in a frame (None: no Python on this thread)."""
 
     def number_of(self, thread: Any) -> int:
-        """Return the number that stands for a thread of Python's, or for those that are not (None)."""
+        """Return the number of a thread of Python, or of all other threads (None)."""
 
     def count(
         self, entry: Any, duration_ns: int, thread: int, frame: FrameType | None = None, detector: str = ""
@@ -67,4 +67,4 @@ class Watch(Protocol):
         """Yield the records since the last call, or all: the name of a record, and the record."""
 
     def reset(self) -> None:
-        """Forget what was seen, in a forked child."""
+        """Discard the record, in a forked child."""

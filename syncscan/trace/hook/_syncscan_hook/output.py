@@ -207,7 +207,7 @@ class Output:
 
 
 def position(code: CodeType, offset: int) -> tuple[int, int | None, int | None, int | None]:
-    """(line, column, end line, end column) of an instruction; columns are UTF-8 offsets, None before 3.11."""
+    """Return (line, column, end line, end column) of an instruction; columns are UTF-8 offsets, None before 3.11."""
     if hasattr(code, "co_positions"):
         found = next(itertools.islice(code.co_positions(), max(offset, 0) // 2, None), None)
         if found is not None:

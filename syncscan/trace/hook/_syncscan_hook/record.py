@@ -68,7 +68,7 @@ class WaitRecorder:
         return entry
 
     def number_of(self, thread: Any) -> int:
-        """Return the number that stands for a thread of Python's, or for those that are not (None)."""
+        """Return the number of a thread of Python, or of all other threads (None)."""
         name = "native thread" if thread is None else thread._name
         number = self.numbers.get(name)
         if number is None:
@@ -165,7 +165,7 @@ class WaitRecorder:
             entry.digest()
 
     def reset(self) -> None:
-        """Forget what was counted, in a forked child."""
+        """Discard the counts, in a forked child."""
         self.entries.clear()
         self.latest.clear()
         self.moments.clear()

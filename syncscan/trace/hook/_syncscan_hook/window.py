@@ -30,6 +30,6 @@ class Window:
 
     @property
     def seconds_left(self) -> float:
-        """Until it opens, or else until it is over, or since then: then below 0."""
+        """Return the seconds until the window opens, or until its end; the value is negative after the end."""
         now = perf_counter_ns()
         return ((self._begins if now < self._begins else self._ends) - now) / 1e9
