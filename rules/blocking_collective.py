@@ -1,7 +1,7 @@
 """`barrier` and the collectives of Python objects block the CPU on a group of NCCL.
 
 `all_gather_object`, `broadcast_object_list` and their like pickle their arguments, upload them, and download sizes
-and bytes again. On an H200 `all_gather_object` synchronizes five times. `barrier` blocks until the GPU of every rank has reached it.
+and bytes again. On an H200 `all_gather_object` synchronizes five times. `barrier` blocks until the GPU of every rank has reached the barrier.
 So the slowest rank blocks the hosts of all, and each GPU runs empty.
 
 **Stays silent** on

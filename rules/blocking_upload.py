@@ -1,7 +1,7 @@
 """A copy from the host to the GPU without `non_blocking=True` blocks the CPU until the copy is done.
 
 `.cuda()`, `.to(gpu)`, `.to(gpu_tensor)` and `gpu_buffer.copy_(cpu_tensor)` do, and all work queued before comes first. From pinned
-memory the synchronization is pure loss. From pageable memory `non_blocking=True` alone does not remove it (SYN303).
+memory the synchronization is pure loss. From pageable memory `non_blocking=True` alone does not remove the synchronization (SYN303).
 
 **Stays silent** with `non_blocking=True` from pinned memory, on a tensor that is on the GPU already, and
 on a change of dtype.

@@ -1,4 +1,4 @@
-"""Some operations size their result, or choose their work, from values on the GPU, and block to read them.
+"""Some operations size their result, or choose their work, from values on the GPU, and read these values, which blocks the CPU.
 
 `bincount` and `histc` read the largest value, even with `minlength` or a range given. `one_hot` without
 `num_classes` reads it too. `combinations` builds a mask and selects by it. Sparse conversion and

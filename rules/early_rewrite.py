@@ -1,4 +1,4 @@
-"""A pinned buffer is written again while the GPU may not have read it yet: the new data arrives there, or half of it.
+"""A pinned buffer is written again before the GPU has read the buffer: the GPU may get the new data, or parts of both.
 
 From pinned memory a `non_blocking` upload returns at once, and the GPU reads the buffer when the copy starts. A host that
 writes the buffer meanwhile overtakes the copy. With a buffer that is used again in each iteration of a loop, the GPU gets the data of a later iteration.

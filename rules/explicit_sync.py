@@ -1,6 +1,6 @@
 """`synchronize` blocks the CPU until the device, a stream or an event has finished: that is its purpose.
 
-In a step it undoes everything else: the queue runs empty, and the GPU idles until new work arrives. It is
+In a step the call undoes every other improvement: the queue runs empty, and the GPU idles until new work arrives. It is
 often left over from timing or debugging.
 
 **Stays silent** on `event.record()`, `event.query()`, `event.wait()`, `stream.wait_event(event)` and

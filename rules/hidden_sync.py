@@ -1,19 +1,19 @@
-"""A property reads like an attribute, and this one copies from the GPU, or synchronizes in another way.
+"""A property reads like an attribute, but its body copies from the GPU, or synchronizes in another way.
 
 The classic trap is a property called ``seq_lens_cpu``: the name says that the lengths are on the host,
-and the body downloads them. Each reader pays, and none of them sees it. The evidence names the line that
-blocks, and how the value came to be on the GPU.
+and the body copies the lengths from the GPU. Each read blocks, and no reader sees the synchronization. The evidence names the line that
+blocks, and the code that placed the value on the GPU.
 
 **Stays silent** on
 
 - a property whose body does not block;
 - an object of unknown class;
-- methods: a call says that something runs, and the blocking line is reported in the method itself;
+- methods: a call shows that code runs, and the check reports the blocking line in the method itself;
 - a property that calls a method of several classes, unless each of them blocks;
-- a ``functools.cached_property``, or a property whose other decorator says that it keeps the result (``cached``), which blocks
+- a ``functools.cached_property``, or a property with another decorator for a cache (``cached``), which blocks
   once for each object. The line is reported in its body, and counts as run in every step only if ``hot`` names the property.
 
-**No rewrite.** Take the value from the host, which mostly knew it before the GPU did. Or make the property
+**No rewrite.** Take the value from the host, which mostly knew the value before the GPU did. Or make the property
 a method whose name says that the call blocks.
 """
 

@@ -1,4 +1,4 @@
-"""Assigning a CPU tensor into a GPU tensor copies it there, which blocks the CPU.
+"""Assigning a CPU tensor into a GPU tensor copies the CPU tensor to the GPU, which blocks the CPU.
 
 `x[:, 0] = cpu_tensor` is a `copy_` without `non_blocking=True`, from pinned memory too.
 

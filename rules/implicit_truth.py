@@ -1,4 +1,4 @@
-"""Python asks a GPU tensor whether it is true, and the answer blocks the CPU.
+"""Python needs the truth value of a GPU tensor, and reading the value blocks the CPU.
 
 `if t:`, `while t:`, `assert t`, `not t`, `t and u` and `in` all call `bool()` on the tensor. So do a conditional expression,
 a chained comparison, the condition of a comprehension, and the guard of a `case`. So do Python's own `min`, `max`,

@@ -1,6 +1,6 @@
 """`.item()` on a GPU tensor copies one number to the host, and blocks the CPU until the number is there.
 
-Everything queued on the stream before it has to finish first. The host then has nothing queued ahead, so
+All work queued on the stream before has to finish first. The host then has nothing queued ahead, so
 the GPU idles until the next launches arrive.
 
 **Stays silent** on CPU tensors and NumPy scalars.

@@ -1,11 +1,11 @@
-"""`.tolist()` on a GPU tensor copies all of it to the host, and blocks the CPU until the copy is there.
+"""`.tolist()` on a GPU tensor copies all elements to the host, and blocks the CPU until the copy has finished.
 
 `.tolist()` costs as much as `.item()`, and a Python list besides. In a loop (`for n in t[:, 0].tolist()`)
 each call synchronizes once.
 
 **Stays silent** on CPU tensors, and on `t.cpu().tolist()`: there the copy blocks (SYN105).
 
-**No rewrite.** If several lists come from one tensor, copy it once and slice the copy. If the tensor was
+**No rewrite.** If several lists come from one tensor, copy the tensor once and slice the copy. If the tensor was
 built from a list, keep the list. `torch.split` takes host sizes: pass those, not a tensor read back.
 """
 

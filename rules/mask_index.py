@@ -1,6 +1,6 @@
 """Indexing with a boolean GPU mask has to count the mask first, and the count blocks the CPU.
 
-The shape of `x[mask]` is a number that only the GPU knows; torch finds it with `nonzero`. An assignment
+The shape of `x[mask]` is a number that only the GPU knows; torch finds the number with `nonzero`. An assignment
 `x[mask] = values` does the same when the values are a tensor, even of no dimensions.
 
 **Stays silent** on

@@ -1,4 +1,4 @@
-"""A GPU scalar stands where Python or torch needs a number, and is read from the GPU to get it.
+"""Python or torch needs a number where the code has a GPU scalar, and reads the number from the GPU.
 
 All of these hide an `.item()`:
 

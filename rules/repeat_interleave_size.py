@@ -1,4 +1,4 @@
-"""`repeat_interleave` with repeats on the GPU has to add them up to size its result, and the sum blocks the CPU.
+"""`repeat_interleave` with repeats on the GPU adds up the repeats to size its result, and reading the sum blocks the CPU.
 
 **Stays silent** where `output_size=` is given, and where the repeats are a number: `torch.repeat_interleave(x,
 2)` does not block.

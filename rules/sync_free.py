@@ -8,8 +8,8 @@ A comment makes a function a contract, and so does a name in the settings:
     [tool.syncscan]
     sync-free = ["engine.runner:Runner.decode_step"]
 
-`syncscan check` then reports every obstacle that `syncscan prove` would name for it. That is more than the other rules
-report: where nothing is known of a value, it may be a tensor on the GPU, and a call that cannot be resolved may do anything.
+`syncscan check` then reports every obstacle that `syncscan prove` names for the function. That is more than the other rules
+report: an unknown value may be a tensor on the GPU, and an unresolved call may do anything.
 Each finding names the fact that would exclude it: an annotation, an `assert x.is_cpu`, or a declaration.
 
 `# syncscan: ignore[SYN701] reason` allows one of them.

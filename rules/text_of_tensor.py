@@ -1,6 +1,6 @@
 """To write a GPU tensor as text, its values are copied to the host, and each element shown blocks the CPU.
 
-f-strings, `print`, `str`, `repr`, `format`, `%` and the loggers all do it. Printing 64 elements was
+f-strings, `print`, `str`, `repr`, `format`, `%` and the loggers all read the tensor. Printing 64 elements was
 measured to synchronize 65 times. A log line in a step costs more than the step's own arithmetic.
 
 **Stays silent** on shapes, dtypes and devices in the text, and on `logger.debug("...", t)` with the tensor

@@ -1,6 +1,6 @@
 """`copy_` with `non_blocking=True` into pageable host memory blocks the CPU until the copy is done.
 
-The GPU can write to pinned memory only without the host's help. `set_sync_debug_mode` is silent about it.
+The GPU can write to pinned memory only without the host's help. `set_sync_debug_mode` does not report this synchronization.
 
 **Stays silent** on a pinned destination, and on `t.to("cpu", non_blocking=True)`, which does not block. Do not read its
 result before an event says that the copy has arrived (SYN601).

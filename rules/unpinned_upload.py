@@ -1,9 +1,9 @@
 """`non_blocking=True` from pageable memory does not make a copy asynchronous: the copy synchronizes the stream.
 
-The driver can copy in the background from pinned memory only. From pageable memory it stages small
-copies, and synchronizes for larger ones. On an H200 copies of up to 2 MiB returned at once, and from 1 MiB on
-only if no other copy was staged. NVIDIA promises it for 64 KiB. `torch.cuda.set_sync_debug_mode` says
-nothing about any of it. The static check knows few sizes, so it reports copies that may be small: they block on the day
+The driver can copy in the background from pinned memory only. From pageable memory the driver stages small
+copies, and synchronizes for larger copies. On an H200 copies of up to 1 MiB returned at once, and copies of up to 2 MiB
+if no other copy was staged. NVIDIA promises 64 KiB. `torch.cuda.set_sync_debug_mode` does not report
+these synchronizations. The static check knows few sizes, so the rule reports copies that may be small: they block on the day
 on which the batch grows.
 
 **Stays silent** on
@@ -12,12 +12,12 @@ on which the batch grows.
 - memory that is pinned, or may be;
 - `.pin_memory()` before the copy.
 
-Pinning is lost in `torch.from_numpy`, `torch.cat` and arithmetic, and kept by views.
+Views keep pinning; `torch.from_numpy`, `torch.cat` and arithmetic lose pinning.
 
-**Fix**: pin the source, where that can raise no error that the copy did not. A tensor made on the spot gets `pin_memory=True`,
-or `pin_memory=torch.cuda.is_available()` if the device may be the CPU. `.pin_memory()` is added where the device is written out as a GPU, to what is
-surely dense: an expanded tensor cannot be pinned. torch keeps a pinned temporary until the copy is done. Unsafe, since pinning copies on the host, which
-costs time where the source is large.
+**Fix**: pin the source, if pinning can raise no error that the copy did not raise. A tensor created on the spot gets `pin_memory=True`,
+or `pin_memory=torch.cuda.is_available()` if the device may be the CPU. The fix adds `.pin_memory()` to dense tensors if the source names a GPU:
+an expanded tensor cannot be pinned. torch keeps a pinned temporary until the copy has finished. The fix is unsafe, because pinning copies on the host, which
+costs time for a large source.
 """
 
 import ast

@@ -8,7 +8,7 @@ a group. This rule reports a comment that
 - names no code, or one that does not exist;
 - gives no reason, where `require-reason = true` is set.
 
-The fix removes what silences nothing. It changes no code, so it is safe.
+The fix removes codes that suppress nothing. The fix is safe, because it changes a comment alone.
 """
 
 import ast

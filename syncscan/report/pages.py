@@ -38,7 +38,7 @@ def _by_place(rule: Rule) -> Iterator[str]:
     rows = suggestions_of(rule.code)
     if rows:
         texts = [f"| {where} | {text} |" for where, text in rows]
-        yield "| where it stands | write |\n|---|---|\n" + "\n".join(texts)
+        yield "| the line | write |\n|---|---|\n" + "\n".join(texts)
 
 
 def index_page(rules: Iterable[Rule]) -> str:
