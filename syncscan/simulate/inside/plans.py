@@ -48,10 +48,7 @@ class Plan:
         self.name = name
         arguments, results = (schema.arguments, schema.returns) if schema else ([], [])
         self.names = [argument.name for argument in arguments]
-        self.needs_tensor = [
-            str(argument.type) == "Tensor" and not _accepts_numbers(name.partition(".")[0])
-            for argument in arguments
-        ]
+        self.needs_tensor = _need_tensors(arguments, name.partition(".")[0])
         self.is_view = _are_views(results)
         # Without autograd, torch shows modes the composite operation; else its parts.
         self.is_composite = _is_composite(function)
@@ -132,6 +129,12 @@ def _answer(function: Any) -> Any:
 def _has_kernel(function: Any, key: str) -> bool:
     has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
     return hasattr(function, "_schema") and has_kernel(function.name(), key)
+
+
+def _need_tensors(arguments: Any, name: str) -> list[bool]:
+    """Return for each argument whether a number must become a tensor first, which torch does for some operations."""
+    accepts = _accepts_numbers(name)
+    return [str(argument.type) == "Tensor" and not accepts for argument in arguments]
 
 
 def _takes_tensor(argument: Any) -> bool:
