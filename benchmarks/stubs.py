@@ -230,7 +230,7 @@ def result_differs(
         value = value_of(part)
         if operation.dtype and "," not in operation.dtype and value.dtype not in {None, operation.dtype}:
             yield f"returns {value.dtype}"
-        if operation.ndim >= 0 and value.ndim not in {None, operation.ndim}:
+        if isinstance(operation.ndim, int) and value.ndim not in {None, operation.ndim}:
             yield f"returns {value.ndim} dimensions"
 
 

@@ -23,6 +23,8 @@ def run(n: int, keep: bool):
     x[torch.max(row, dim=0, keepdim=keep)[0]]  # silent
     x[row.view(-1)[0]]  # expect: SYN106
     x[row.view(2, 4)[0]]  # silent
+    x[row.view(row.size())[0]]  # silent
+    x[row.view(row.shape)[0]]  # silent
     x[row.view(*row.shape)[0]]  # silent: how many numbers a star stands for is not known
 
 
