@@ -107,7 +107,7 @@ def run(
     files = {
         path.relative_to(folder).as_posix(): _content(path)
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path not in (state, script) and path.suffix not in (".pyc", ".db")
+        if path.is_file() and path not in (state, script) and path.suffix not in (".pyc", ".pyo", ".db")
     }
     stdout = plain(done.stdout.decode(errors="replace"))
     if way.pytest is not None:

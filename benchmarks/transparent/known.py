@@ -133,6 +133,18 @@ IN_PYTEST = (
     ),
     Known("look at context", "stdout", "[0-9]+\n", "the plugin counts by variables of the context"),
     Known(
+        "end by a thread",
+        "stdout",
+        r"0\.0\n",
+        "the thread, which nothing waits for, prints before or after pytest does",
+    ),
+    Known(
+        "signals: a timer that raises to the end",
+        "stdout",
+        r"(?:program\.py:[0-9]+|<string>:1): KeyboardInterrupt\n",
+        "the alarm may come in a constructor that the simulation calls",
+    ),
+    Known(
         "look at modules before torch|limit NOFILE 3",  # with so few files, torch cannot be imported
         "status|stdout|stderr",
         r"(?s)\A.*\Z",
