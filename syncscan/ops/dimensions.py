@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 VARIES = "varies"
 SIZE = "size"
@@ -19,14 +19,19 @@ OPERANDS = "operands"
 _SECOND = "second"
 _DECIDING = {OPERANDS: slice(None), "first": slice(0, 1), _SECOND: slice(1, 2)}  # of the tensors
 _RELATIVE = re.compile(rf"({'|'.join(_DECIDING)})([+-][1-9])?")
+Operand = TypeVar("Operand")
 STATEMENT = re.compile(rf"{VARIES}|{SIZE}|{_RELATIVE.pattern}")
 
 
 class Relative(NamedTuple):
     """As many dimensions as the most of some operands, and ``more``."""
 
-    operands: slice
+    of: str
     more: int
+
+    def decisive(self, operands: list[Operand]) -> list[Operand]:
+        """Return the operands that decide."""
+        return operands[_DECIDING[self.of]]
 
 
 def is_valid(said: object) -> bool:
@@ -39,7 +44,7 @@ def is_valid(said: object) -> bool:
 def relative(said: int | str) -> Relative | None:
     """Return the operands that decide, and the difference; None for a fixed number or one that they do not decide."""
     found = _RELATIVE.fullmatch(said) if isinstance(said, str) else None
-    return None if found is None else Relative(_DECIDING[found[1]], int(found[2] or 0))
+    return None if found is None else Relative(found[1], int(found[2] or 0))
 
 
 class Shapes(NamedTuple):

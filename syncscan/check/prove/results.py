@@ -216,7 +216,7 @@ def _ndim(operation: Operation, bound: Bound) -> int | None:
     decides = relative(said)
     if decides is None:
         return None
-    operands = [each for each in bound.operands() if each.kind not in WITHOUT_DIMENSIONS][decides.operands]
+    operands = decides.decisive([each for each in bound.operands() if each.kind not in WITHOUT_DIMENSIONS])
     if not operands or any(each.kind is not Kind.TENSOR for each in operands):
         return None
     dims = [each.ndim for each in operands]

@@ -30,7 +30,7 @@ def shaped(at: Point, base: AbstractValue, bound: Bound) -> AbstractValue:
     if decides is None:
         return refine(base, ndim=DIFFERS)
     operands = [each for each in bound.operands() if each.kind not in WITHOUT_DIMENSIONS]
-    ndim = _of_operands(at, operands[decides.operands])
+    ndim = _of_operands(at, decides.decisive(operands))
     return refine(base, ndim=max(ndim + decides.more, 0) if isinstance(ndim, int) else ndim)
 
 
