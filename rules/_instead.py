@@ -38,7 +38,7 @@ _COUNTS = frozenset({"range", "enumerate", "len"})
 _OF_NOTHING = frozenset(
     {"mean", "max", "min", "std", "var", "argmax", "argmin", "median"}
 )  # raise or give NaN
-_ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
+ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)  # which need no parentheses as operands
 _STEPS = 4  # names through which a value is followed
 
 
@@ -143,7 +143,13 @@ def of_an_upload(
         return suggest("constant", data=line_of(data, facts) or name)
     if data is None and isinstance(made, ast.Call) and last_name(made.func) in _FACTORIES and device:
         return suggest("made-above", source=name, device=device)
-    if name.startswith("self.") and name.count(".") == 1 and not facts.function(call).endswith("__init__"):
+    is_stored = last_name(call.func) == "copy_"  # the copy has its place, and `source` must keep its own
+    if (
+        not is_stored
+        and name.startswith("self.")
+        and name.count(".") == 1
+        and not facts.function(call).endswith("__init__")
+    ):
         return suggest("buffer", source=name, copy=facts.edited(call, {}))
     return suggest("loader", source=name, copy=copy)
 
@@ -175,7 +181,7 @@ def _of_several(whole: ast.BoolOp, facts: Facts) -> str:
     parts = [line_of(each, facts) for each in whole.values]
     operator = " & " if isinstance(whole.op, ast.And) else " | "
     marked = [
-        part if isinstance(each, _ATOMS) else f"({part})"
+        part if isinstance(each, ATOMS) else f"({part})"
         for part, each in zip(parts, whole.values, strict=True)
     ]
     text = operator.join(marked)

@@ -86,6 +86,11 @@ OF_READS: dict[str, Suggestion] = {
         "a choice of what a name holds",
         "choose on the GPU: `{target} = torch.where({test}, {new}, {old})`",
     ),
+    "compare": row(
+        "103",
+        "`equal` or `allclose`",
+        "keep the answer on the GPU, `{test}`, and choose there with `torch.where`, or compare the host data behind the operands",
+    ),
     "guard": row(
         "101 103 104",
         "a guard of operations with a mask",

@@ -16,8 +16,10 @@ import ast
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
-from ._instead import of_a_number
-from ._shared import blocking_call, given, gpu_operand, shown
+from ._instead import ATOMS, of_a_number
+from ._parts import line_of
+from ._shared import blocking_call, given, gpu_operand, shown, subject, unpacks
+from ._suggestions import suggest
 
 _CONVERSIONS = {
     "builtins.int",
@@ -31,6 +33,8 @@ _CONVERSIONS = {
     "torch.amp.GradScaler.get_scale",
     "torch.cuda.amp.GradScaler.get_scale",
 }
+# The form of each comparison that stays on the GPU.
+_COMPARISONS = {"equal": "(a == b).all()", "allclose": "torch.isclose(a, b).all()"}
 
 
 class ScalarConversion(Rule):
@@ -80,10 +84,27 @@ same = torch.isclose(scores, distance).all()
             call, facts, Effect.SCALAR, _CONVERSIONS
         ):
             return None
+        hint = _of_a_comparison(call, facts)
         message = f"{shown(call, facts)} converts a CUDA tensor to a Python number, which blocks the CPU"
         return Match(
             call,
             message,
             gpu_operand(call, facts),
-            of_a_number(call, next(iter(given(call)), None), facts),
+            hint or of_a_number(call, next(iter(given(call)), None), facts),
         )
+
+
+def _of_a_comparison(call: ast.Call, facts: Facts) -> str:
+    """Return the suggestion for `torch.equal` or `torch.allclose`, whose answer the GPU can keep; "" for other calls."""
+    name = facts.name_of(call.func).rpartition(".")[2]
+    if name not in _COMPARISONS or unpacks(call) or facts.raises(call):
+        return ""
+    operands = [subject(call, facts), facts.argument(call, "other")]
+    texts = [line_of(operand, facts) for operand in operands]
+    if not all(texts) or len(given(call)) > len(operands):
+        return suggest("compare", test=_COMPARISONS[name])
+    left, right = (
+        text if isinstance(each, ATOMS) else f"({text})" for each, text in zip(operands, texts, strict=True)
+    )
+    test = f"({left} == {right}).all()" if name == "equal" else f"torch.isclose({texts[0]}, {texts[1]}).all()"
+    return suggest("compare", test=test)

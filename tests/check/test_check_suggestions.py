@@ -96,6 +96,12 @@ def said(syncscan, project):
         ("y = [x[:, [k]] for k in range(n)]", "use a slice, which is a view and needs no index: `k:k + 1`"),
         ("y = torch.masked_select(x, x > 0)", "`x.flatten()[torch.nonzero_static((x > 0).flatten(), size=n)[:, 0]]`"),
         ("y = torch.linalg.eigh(x)", "`torch.linalg.eigh` has no form without the check"),
+        ("if torch.equal(x, x + 1):\n    x = x * 2", "keep the answer on the GPU, `(x == (x + 1)).all()`, and choose there"),
+        ("if not x.equal(torch.zeros_like(x)):\n    x = x * 2", "`(x == torch.zeros_like(x)).all()`"),
+        ("if torch.allclose(x, x + 1):\n    x = x * 2", "`torch.isclose(x, x + 1).all()`"),
+        ("if torch.allclose(x, x + 1, atol=1e-3):\n    x = x * 2", "`torch.isclose(a, b).all()`"),
+        ("assert torch.equal(x, x + 1)", "torch._assert_async"),
+        ("class A:\n    def f(self):\n        self.starts = torch.zeros(8)\n        x[0].copy_(self.starts)\nA().f()", "create `self.starts` in pinned memory"),
         ("y = torch.Tensor().to(x.device)", "`torch.empty(0, device=x.device)`"),
         ("y = max(x.sum(), 1.0)", "compare on the GPU: `x.sum().clamp(min=1.0)`"),
         ("def f(rows):\n    for row in range(n):\n        y = rows * row\n        if y.sum() > 0:\n            return False\n    return True\nf(x)", "read `torch.stack(tests).any()` once"),
@@ -210,6 +216,15 @@ def test_what_is_said_is_about_the_operand_that_makes_it_wait(said, lines, opera
     finding = said(lines)
     assert operand in finding["message"]
     assert because in finding["evidence"][0]["text"]
+
+
+def test_the_evidence_names_the_attribute_whose_use_decides(said):
+    lines = (
+        "def f(layer, host):\n    host = torch.tensor(host)\n    layer.weight.data = torch.clamp(layer.weight.data, -1)\n"
+        "    return host.to(layer.weight.device)"
+    )
+    _, because = said(lines)["evidence"]
+    assert because["text"] == "`layer.weight` is used as a tensor, and no code places the tensor on the CPU"
 
 
 def test_of_several_callers_the_nearest_is_shown(syncscan, project):

@@ -20,6 +20,7 @@ from syncscan.check.infer.dataflow.state import State
 from syncscan.check.infer.domain.crossing import parts_of
 from syncscan.check.infer.domain.value import AbstractValue
 from syncscan.check.infer.ir.instructions import CallSite, Op, Slot
+from syncscan.check.infer.solve.shown import line_of, line_of_use, text_of
 from syncscan.check.infer.source.index import Module, Parameter
 from syncscan.check.infer.transfer.point import Origin, Point, Sighting, Solving, Trace
 from syncscan.check.infer.transfer.registry import INSTRUCTIONS
@@ -63,7 +64,7 @@ class _Writers(NamedTuple):
         """Return the writers in a file by line; files are read only when visited."""
         known = self.by_line.get(path)
         if known is None:
-            lines = [(_line_of(*node), node) for node in nodes]
+            lines = [(line_of(*node), node) for node in nodes]
             known = self.by_line[path] = sorted(lines, key=itemgetter(0))
         return known
 
@@ -158,8 +159,8 @@ class Provenance:
     def _root(self, state: State, slot: Slot, origins: Sequence[Origin], seen: set[_Node]) -> list[Step]:
         """Return the step of an origin, followed by the chain of its device argument."""
         origin = origins[0]
-        line = origin.line or _line_of(state, slot) or _line_of_use(state, slot)
-        shown = _text_of(state, slot)
+        line = origin.line or line_of(state, slot) or line_of_use(state, slot)
+        shown = text_of(state, slot)
         text = origin.text.replace("{}", f"`{shown}`" if shown else "the value")
         step = Step(origin.path, line, text, is_placing=origin.is_placing)
         device = _device_operand(state, slot) if step.is_placing else None
@@ -430,35 +431,6 @@ def _position(parameter: Parameter, state: State) -> int | None:
 
 def _alike(value: AbstractValue, contribution: AbstractValue) -> bool:
     return (value.kind, value.dtype, value.ndim) == (contribution.kind, contribution.dtype, contribution.ndim)
-
-
-def _line_of(state: State, slot: Slot) -> int:
-    """Return the line of an instruction, or 0 if not recorded."""
-    return state.ir.places[slot][0] if slot in state.ir.places else 0
-
-
-def _line_of_use(state: State, slot: Slot) -> int:
-    """Return the line of the first recorded instruction that a value reaches, or 0: an unpacked value has no line of its own."""
-    reached = {slot}
-    for user in range(slot + 1, len(state.ir.ops)):
-        if not reached.isdisjoint(state.ir.operands[user]):
-            if user in state.ir.places:
-                return _line_of(state, user)
-            reached.add(user)
-    return 0
-
-
-def _text_of(state: State, slot: Slot) -> str:
-    """Return the first line of a call's source, shortened for a message."""
-    if slot not in state.ir.places:
-        return ""
-    line, column, end_line, end_column = state.ir.places[slot]
-    lines = state.function.module.lines
-    text = lines[line - 1] if line <= len(lines) else ""
-    text = text.encode()[column : end_column if end_line == line else None].decode(errors="replace").strip()
-    if end_line != line:
-        text += "..."
-    return text if len(text) <= 72 else text[:69] + "..."
 
 
 def _text_of_cell(cell: Cell[Any], node: _Node) -> str:

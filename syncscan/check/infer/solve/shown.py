@@ -1,0 +1,59 @@
+"""The line and the source text of an instruction, as evidence shows them."""
+
+from __future__ import annotations
+
+from syncscan.check.infer.dataflow.state import State
+from syncscan.check.infer.ir.instructions import Op, Slot
+
+# Instructions whose first operand is the same value, or what the attribute is of.
+_OF_ONE_VALUE = frozenset(
+    {Op.ATTRIBUTE, Op.NAMED, Op.NOT_NONE, Op.TRUE, Op.ANNOTATED, Op.REBOUND, Op.IS_INSTANCE}
+)
+
+
+def line_of(state: State, slot: Slot) -> int:
+    """Return the line of an instruction, or 0 if not recorded."""
+    return state.ir.places[slot][0] if slot in state.ir.places else 0
+
+
+def line_of_use(state: State, slot: Slot) -> int:
+    """Return the line of the first recorded instruction that a value reaches, or 0: an unpacked value has no line of its own."""
+    reached = {slot}
+    for user in range(slot + 1, len(state.ir.ops)):
+        if not reached.isdisjoint(state.ir.operands[user]):
+            if user in state.ir.places:
+                return line_of(state, user)
+            reached.add(user)
+    return 0
+
+
+def text_of(state: State, slot: Slot) -> str:
+    """Return the first line of a call's source, shortened for a message, or the path of a name: `layer.weight`."""
+    if slot not in state.ir.places:
+        return _path_of(state, slot)
+    line, column, end_line, end_column = state.ir.places[slot]
+    lines = state.function.module.lines
+    text = lines[line - 1] if line <= len(lines) else ""
+    text = text.encode()[column : end_column if end_line == line else None].decode(errors="replace").strip()
+    if end_line != line:
+        text += "..."
+    return text if len(text) <= 72 else text[:69] + "..."
+
+
+def _path_of(state: State, slot: Slot) -> str:
+    """Return a name with its attributes, `layer.weight`; the attributes alone where no name is known; "" without both."""
+    ir, attributes = state.ir, list[str]()
+    while slot >= 0 and ir.ops[slot] in _OF_ONE_VALUE and not _name_of(state, slot):
+        if ir.ops[slot] == Op.ATTRIBUTE:
+            attributes.append(ir.data[slot][0])
+        slot = next(iter(ir.operands[slot]), -1)
+    name = _name_of(state, slot) if slot >= 0 else ""
+    return ".".join([*([name] if name else ()), *reversed(attributes)])
+
+
+def _name_of(state: State, slot: Slot) -> str:
+    """Return the name of a parameter, a variable or a refined value; "" for other instructions."""
+    op, data = state.ir.ops[slot], state.ir.data[slot]
+    if op == Op.PARAMETER:
+        return state.function.parameters[int(data)].name
+    return str(data or "") if op in {Op.READ_NAME, Op.NAMED} else ""
