@@ -39,6 +39,14 @@ _OF_NOTHING = frozenset(
     {"mean", "max", "min", "std", "var", "argmax", "argmin", "median"}
 )  # raise or give NaN
 ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)  # which need no parentheses as operands
+_OF_NUMBERS = (
+    "math.",
+    "cmath.",
+    "builtins.",
+    "operator.",
+    "numpy.",
+    "random.",
+)  # which read the number themselves
 _STEPS = 4  # names through which a value is followed
 
 
@@ -328,9 +336,14 @@ def _of_an_operand(user: ast.AST, node: ast.AST, tensor: ast.AST | None, name: s
     """Return the suggestion for a number that is an index, or an argument of a function."""
     if isinstance(user, ast.Subscript) and isinstance(user.ctx, ast.Load):
         return of_an_index(user, tensor, facts)
-    is_call = isinstance(user, ast.Call) and user is not node and last_name(user.func) not in _FACTORIES
+    is_call = isinstance(user, ast.Call) and user is not node and _takes_tensors(user.func, facts)
     function = line_of(user.func, facts) if is_call and isinstance(user, ast.Call) else ""
     return suggest("pass-tensor", function=function, tensor=name) if function else ""
+
+
+def _takes_tensors(function: ast.expr, facts: Facts) -> bool:
+    """Return whether a function may work with a tensor of the GPU in place of a number, without a read of its own."""
+    return last_name(function) not in _FACTORIES and not facts.name_of(function).startswith(_OF_NUMBERS)
 
 
 def _of_test(test: ast.AST, node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:

@@ -52,6 +52,7 @@ _RANDOM = {
 }
 _ROUNDED = {"torch.arange", "torch.linspace", "torch.logspace"}
 _FACTORIES = {"zeros", "ones", "empty", "full", "arange", "eye"}
+_PLACED = {"pin_memory", "out", "device"}
 _COPYING = {"to", "cuda", "copy_", "type_as"}
 _HOST = {"on host", "memory pageable", "memory pinned"}
 
@@ -157,10 +158,9 @@ def _hint(call: ast.Call, source: ast.expr | None, facts: Facts) -> str:
     if plain_name(call, facts) not in _COPYING:
         return suggest("number-operand" if made == "torch.tensor" else "operand")
     device = facts.argument(call, "device")
-    if device is not None and isinstance(source, ast.Call) and _is_made_alike(call, source, facts):
-        return _of_a_factory(source, facts.source(device), facts)
-    if device is not None and made in _RANDOM | _ROUNDED:
-        return suggest("random" if made in _RANDOM else "rounded", device=facts.source(device))
+    hint = _of_what_is_made(call, source, device, facts) if device is not None else ""
+    if hint:
+        return hint
     if isinstance(source, (ast.Name, ast.Attribute)):
         copy = CallCode(call, facts).with_argument("non_blocking", "True").text()
         return of_an_upload(call, source, facts.source(device) if device is not None else "", copy, facts)
@@ -169,13 +169,44 @@ def _hint(call: ast.Call, source: ast.expr | None, facts: Facts) -> str:
     return _of_data(call, source, device, facts)
 
 
+def _of_what_is_made(call: ast.Call, source: ast.expr, device: ast.expr, facts: Facts) -> str:
+    """Return the suggestion for a source that a factory creates on the spot; "" for other sources."""
+    made = facts.name_of(source.func) if isinstance(source, ast.Call) else ""
+    if isinstance(source, ast.Call) and _is_made_alike(call, source, facts):
+        return _of_a_factory(source, facts.source(device), facts)
+    if made in _RANDOM | _ROUNDED:
+        return suggest("random" if made in _RANDOM else "rounded", device=facts.source(device))
+    factory = _factory_behind(source, facts)
+    if factory is not None and len(given(call)) == 1:
+        return _of_a_factory(factory, _device_code(device, facts), facts)
+    return ""
+
+
 def _is_made_alike(call: ast.Call, source: ast.Call, facts: Facts) -> bool:
     """Return whether a factory creates the same on the GPU, if its arguments are numbers and the call only moves the result."""
     if len(given(call)) != 1:
         return False
     name = facts.name_of(source.func)
-    is_factory = name.removeprefix("torch.") in _FACTORIES and not {"pin_memory", "out"} & keywords_of(source)
+    is_factory = name.removeprefix("torch.") in _FACTORIES and not _PLACED & keywords_of(source)
     return is_factory and (name not in _ROUNDED or is_alike(source, facts))
+
+
+def _factory_behind(source: ast.expr, facts: Facts) -> ast.Call | None:
+    """Return the factory call at the start of a chain of views and methods, as in `torch.arange(n).view(1, n)`."""
+    inner = source
+    while isinstance(inner, ast.Call) and facts.name_of(inner.func).startswith("torch.Tensor."):
+        if not isinstance(inner.func, ast.Attribute):
+            return None
+        inner = inner.func.value
+    name = facts.name_of(inner.func) if isinstance(inner, ast.Call) else ""
+    is_chain = inner is not source and name.removeprefix("torch.") in _FACTORIES
+    return inner if is_chain and isinstance(inner, ast.Call) and not _PLACED & keywords_of(inner) else None
+
+
+def _device_code(device: ast.expr, facts: Facts) -> str:
+    """Return the code of a device, which may be given as a tensor that is there."""
+    code = facts.source(device)
+    return f"{code}.device" if facts.of(device).kind is Kind.TENSOR else code
 
 
 def _of_a_factory(source: ast.Call, device: str, facts: Facts) -> str:
@@ -205,8 +236,7 @@ def _of_data(call: ast.Call, source: ast.expr, device: ast.expr | None, facts: F
         return suggest("no-element", device=facts.source(device))
     if device is None:
         return ""
-    target = facts.source(device)
-    target = f"{target}.device" if facts.of(device).kind is Kind.TENSOR else target
+    target = _device_code(device, facts)
     hint = _of_argument(source, target, facts)
     is_short = facts.of(source).is_cpu_tensor and "\n" not in facts.source(source)
     return hint or (suggest("pin-source", source=facts.source(source), device=target) if is_short else "")
