@@ -19,7 +19,7 @@ from syncscan.syntax.use import (
 )
 
 from ._data import data_behind, is_constant
-from ._parts import LONGEST, calls_in, is_torch, last_name, line_of, names_in, root_of
+from ._parts import LONGEST, calls_in, is_enclosed, is_torch, last_name, line_of, names_in, root_of, views_in
 from ._shared import call_around, index_parts
 from ._suggestions import suggest
 
@@ -110,14 +110,15 @@ def _of_copies(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a copy in each iteration, of a tensor from before the loop."""
     if isinstance(node, ast.Call) and last_name(node.func) == "tolist":
         return _of_a_loop(node, tensor, facts)
-    iterables = [loop_over(name, node, facts.around(node)) for name in names_in(tensor)]
-    picked = (
-        [each for each in ast.walk(tensor) if isinstance(each, ast.Subscript)] if tensor is not None else []
-    )
+    views = views_in(tensor)
+    names = [each.id for each in views if isinstance(each, ast.Name)]
+    iterables = [loop_over(name, node, facts.around(node)) for name in names]
     taken = [
         each.value
-        for each in picked
-        if facts.of(each.value).kind is Kind.TENSOR and _is_before_loop(each, node, facts)
+        for each in views
+        if isinstance(each, ast.Subscript)
+        and facts.of(each.value).kind is Kind.TENSOR
+        and _is_before_loop(each, node, facts)
     ]
     parts = [*taken, *(each for each in iterables if each is not None and facts.of(each).is_gpu)]
     if parts and line_of(parts[0], facts):
@@ -479,8 +480,4 @@ def _kept(tensor: ast.AST | None, facts: Facts) -> str:
         return ""
     if text.endswith(".detach()") or facts.of(tensor).dtype in {"int", "bool", "uint8"}:
         return text
-    return (
-        f"{text}.detach()"
-        if isinstance(tensor, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)) or text.startswith("(")
-        else f"({text}).detach()"
-    )
+    return f"{text}.detach()" if isinstance(tensor, ATOMS) or is_enclosed(text) else f"({text}).detach()"

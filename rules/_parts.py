@@ -8,6 +8,12 @@ from syncscan.rule import Facts
 
 LONGEST = 60  # characters of source text in a suggestion
 
+# Methods that compute nothing from the elements.
+_VIEWS = frozenset(
+    {"bfloat16", "bool", "clone", "contiguous", "detach", "double", "flatten", "float", "half", "int", "long", "permute", "reshape",
+     "squeeze", "t", "to", "transpose", "type", "unsqueeze", "view"}
+)  # fmt: skip
+
 
 def line_of(node: ast.AST | None, facts: Facts, edits: dict[ast.AST, str] | None = None) -> str:
     """Return the text of a node if the text is one short line; else ""."""
@@ -16,6 +22,15 @@ def line_of(node: ast.AST | None, facts: Facts, edits: dict[ast.AST, str] | None
     source = facts.around(node).text
     text = source.edited(node, edits) if edits else source.text_of(node)
     return text if len(text) <= LONGEST and "\n" not in text else ""
+
+
+def is_enclosed(text: str) -> bool:
+    """Return whether one pair of parentheses encloses a whole expression: `(a + b)`, not `(a) + (b)`."""
+    try:
+        ast.parse(text[1:-1], mode="eval")
+    except SyntaxError:
+        return False
+    return text.startswith("(")
 
 
 def root_of(tensor: ast.AST | None) -> ast.AST | None:
@@ -30,6 +45,21 @@ def root_of(tensor: ast.AST | None) -> ast.AST | None:
         else:
             tensor = tensor.args[0] if tensor.args else None
     return tensor if isinstance(tensor, (ast.Name, ast.Attribute)) else None
+
+
+def views_in(tensor: ast.AST | None) -> list[ast.AST]:
+    """Return a tensor and what it is a part, a view or a conversion of, up to what a call computes or a name holds."""
+    found = []
+    while tensor is not None:
+        found.append(tensor)
+        if isinstance(tensor, ast.Call):
+            function = tensor.func
+            tensor = (
+                function.value if isinstance(function, ast.Attribute) and function.attr in _VIEWS else None
+            )
+        else:
+            tensor = tensor.value if isinstance(tensor, (ast.Subscript, ast.Attribute)) else None
+    return found
 
 
 def is_path(node: ast.AST) -> bool:

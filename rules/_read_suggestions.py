@@ -86,6 +86,11 @@ OF_READS: dict[str, Suggestion] = {
         "a choice of what a name holds",
         "choose on the GPU: `{target} = torch.where({test}, {new}, {old})`",
     ),
+    "scale": row(
+        "103",
+        "the scale of a `GradScaler`",
+        "read the scale every N steps only, or train in bfloat16, which needs no scaler",
+    ),
     "compare": row(
         "103",
         "`equal` or `allclose`",

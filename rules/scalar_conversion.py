@@ -84,7 +84,8 @@ same = torch.isclose(scores, distance).all()
             call, facts, Effect.SCALAR, _CONVERSIONS
         ):
             return None
-        hint = _of_a_comparison(call, facts)
+        is_scale = facts.name_of(call.func).endswith(".get_scale")
+        hint = suggest("scale") if is_scale else _of_a_comparison(call, facts)
         message = f"{shown(call, facts)} converts a CUDA tensor to a Python number, which blocks the CPU"
         return Match(
             call,
