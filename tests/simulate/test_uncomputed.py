@@ -23,6 +23,9 @@ _library.define("latent(Tensor q, Tensor k, Tensor v) -> (Tensor, Tensor)")
 _library.define("halve(Tensor x) -> Tensor")
 _library.define("pair(Tensor x) -> (Tensor, Tensor)")
 _library.define("grow(Tensor x, Tensor(a!) out) -> (Tensor(a!), Tensor)")
+_library.define("lose(Tensor x) -> (Tensor, Tensor)")
+_library.define("maybe(Tensor x) -> (Tensor, Tensor?)")
+_library.define("stretch(Tensor x, Tensor(a!) out) -> (Tensor(a!), Tensor)")
 
 
 @torch.library.register_fake("syncscan_uncomputed::scale")
@@ -47,6 +50,17 @@ def _halve(x: torch.Tensor) -> torch.Tensor:
 @torch.library.register_fake("syncscan_uncomputed::pair")
 def _pair(x: torch.Tensor) -> torch.Tensor:
     return x.new_empty(1)
+
+
+@torch.library.register_fake("syncscan_uncomputed::lose")
+@torch.library.register_fake("syncscan_uncomputed::maybe")
+def _lose(x: torch.Tensor) -> tuple[torch.Tensor, None]:
+    return x.new_empty(2), None
+
+
+@torch.library.register_fake("syncscan_uncomputed::stretch")
+def _stretch(x: torch.Tensor, out: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    return out.new_empty(2 * out.shape[0]), x.new_empty(1)
 
 
 _operations = torch.ops.syncscan_uncomputed
@@ -140,6 +154,22 @@ def test_a_fake_kernel_that_contradicts_what_is_said_elsewhere_is_named_at_once(
         match=r"uncomputed::pair cannot .* its fake or meta kernel fails to tell .*TypeError: ",
     ):
         _operations.pair(torch.ones(4, device="cuda"))
+
+
+def test_a_fake_kernel_that_contradicts_the_schema_is_named_at_once() -> None:
+    x = torch.ones(3, device="cuda")
+    with pytest.raises(
+        SimulationError,
+        match=r"uncomputed::lose: .* makes \[2\], NoneType, and its schema says Tensor, Tensor",
+    ):
+        _operations.lose(x)
+    made, nothing = _operations.maybe(x)
+    assert (made.shape, nothing) == ((2,), None)
+    with pytest.raises(
+        SimulationError,
+        match=r"uncomputed::stretch: .* makes \[6\], \[1\], and its schema says that \[3\] is",
+    ):
+        _operations.stretch(x, torch.ones(3, device="cuda"))
 
 
 def test_on_the_host_such_an_operation_fails_as_ever() -> None:

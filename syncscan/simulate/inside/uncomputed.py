@@ -74,7 +74,8 @@ class Uncomputed:
             return _as_declared(declared, str(returns[0].type), args, kwargs)
         else:
             made = _as_meta_makes(function, args, kwargs)
-            _check(function, made, declared, args, kwargs)
+            _check_schema(function, made, written)
+            _check_declared(function, made, declared, args, kwargs)
             made = tuple(
                 value if result.alias_info is None else _aliased(result, written)
                 for value, result in zip(made, returns)
@@ -140,7 +141,23 @@ def _declared_shapes(declared: CompiledOperation, args: Any, kwargs: dict[str, A
     return [list(map(size, shape)) for shape in declared.shapes]
 
 
-def _check(
+def _check_schema(function: Any, made: tuple[Any, ...], written: dict[str, list[torch.Tensor]]) -> None:
+    """Raise SimulationError where a fake or meta kernel contradicts the schema of its operation."""
+    returns = function._schema.returns
+    for value, result in zip(made, returns):
+        operand = None if result.alias_info is None else _aliased(result, written)
+        if value is None and str(result.type) == "Tensor":
+            says = ", ".join(str(each.type) for each in returns)
+        elif isinstance(operand, torch.Tensor) and value.shape != operand.shape:
+            says = f"that {list(operand.shape)} is an operand"
+        else:
+            continue
+        raise SimulationError(
+            f"{_name(function)}: its fake or meta kernel makes {_shown(made)}, and its schema says {says}"
+        )
+
+
+def _check_declared(
     function: Any,
     made: tuple[Any, ...],
     declared: CompiledOperation | None,
