@@ -106,7 +106,7 @@ def test_pools_streams_and_misuse() -> None:
     graph = torch.cuda.CUDAGraph()
     with pytest.raises(RuntimeError, match="without a preceding successful capture"):
         graph.replay()
-    with torch.cuda.graph(graph, pool=pool, stream=stream):
+    with torch.cuda.graph(graph, pool=pool, stream=stream, check_input_liveness=True):
         assert torch.cuda.current_stream() == stream
         assert stream.is_capturing()
         with pytest.raises(RuntimeError, match="one after the other"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -37,6 +38,36 @@ def test_wrong_arguments_raise_what_torch_raises(name: str) -> None:
     with simulated_cuda(), pytest.raises(type(plain.value)) as simulated:
         WRONG[name](torch.ones(2))
     assert str(simulated.value) == str(plain.value)
+
+
+def errors_of(function: Any) -> list[str]:
+    """The errors for more arguments than a function of torch takes, and for one that it does not know."""
+    found = []
+    for call in (lambda: function(*range(30)), lambda: function(made_up=1)):
+        with pytest.raises(Exception) as raised:  # noqa: PT011 (whatever it is)
+            call()
+        found.append(f"{raised.type.__name__}: {raised.value}")
+    return found
+
+
+@pytest.mark.parametrize("module", [torch.cuda, torch.accelerator], ids=lambda module: module.__name__)
+def test_wrong_arguments_of_a_function_of_the_device_raise_what_torch_raises(module: Any) -> None:
+    names = [
+        name
+        for name, value in vars(module).items()
+        if isinstance(value, types.FunctionType) and value.__module__.startswith(module.__name__)
+    ]
+    plain = {name: errors_of(getattr(module, name)) for name in names}
+    with simulated_cuda():
+        simulated = {name: errors_of(getattr(module, name)) for name in names}
+    differences = {name: errors for name, errors in simulated.items() if errors != plain[name]}
+    assert {name for name, errors in differences.items() if "needs a real GPU" not in errors[0]} == set()
+
+
+def test_wrong_arguments_of_a_generator_raise_what_torch_raises() -> None:
+    plain = errors_of(torch.Generator)
+    with simulated_cuda():
+        assert errors_of(torch.Generator) == plain
 
 
 class Moving(torch.nn.Module):

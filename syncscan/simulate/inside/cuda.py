@@ -92,20 +92,26 @@ class SimulatedCuda:
         """Return the memory functions, which report no use: tensors lie in host memory, and limits are not simulated."""
         in_use = ("memory_allocated", "memory_reserved", "max_memory_allocated", "max_memory_reserved")
         silent = (
-            "empty_cache", "reset_peak_memory_stats", "reset_accumulated_memory_stats",
-            "reset_max_memory_allocated", "reset_max_memory_cached", "set_per_process_memory_fraction",
-            "reset_peak_host_memory_stats", "reset_accumulated_host_memory_stats",
+            "reset_peak_memory_stats", "reset_accumulated_memory_stats",
+            "reset_max_memory_allocated", "reset_max_memory_cached",
         )  # fmt: skip
+        silent_of_host = (
+            "empty_cache",
+            "reset_peak_host_memory_stats",
+            "reset_accumulated_host_memory_stats",
+        )
         return {
             **{name: lambda device=None: 0 for name in in_use},
-            **{name: lambda *args, **kwargs: None for name in silent},
+            **{name: lambda device=None: None for name in silent},
+            **{name: lambda: None for name in silent_of_host},
+            "set_per_process_memory_fraction": lambda fraction, device=None: None,
             "memory_stats": lambda device=None: figures.memory_stats(),
             "memory_stats_as_nested_dict": lambda device=None: {},
-            "host_memory_stats": dict,
-            "host_memory_stats_as_nested_dict": dict,
+            "host_memory_stats": _no_figures,
+            "host_memory_stats_as_nested_dict": _no_figures,
             "get_per_process_memory_fraction": lambda device=None: 1.0,
             "memory_summary": lambda device=None, abbreviated=False: "(simulated device: no memory in use)",
-            "memory_snapshot": lambda *args, **kwargs: [],
+            "memory_snapshot": lambda mempool_id=None, include_traces=True: [],
             "mem_get_info": lambda device=None: (figures.MEMORY_BYTES, figures.MEMORY_BYTES),
             "get_allocator_backend": lambda: "native",
         }
@@ -144,10 +150,10 @@ class SimulatedCuda:
         if index >= 0:
             self.gpu.current = self.gpu.cuda_index(index)
 
-    def _exchange_device(self, index: int) -> int:
+    def _exchange_device(self, device: int) -> int:
         before = self.gpu.current
-        if index >= 0:
-            self.gpu.current = index
+        if device >= 0:
+            self.gpu.current = device
         return before
 
     def _set_debug_mode(self, debug_mode: int | str) -> None:
@@ -185,12 +191,16 @@ class SimulatedCuda:
         below = {
             "_get_accelerator": lambda check=None: torch.device("cuda"),
             "_accelerator_setDeviceIndex": self._set_device,
-            "_accelerator_exchangeDevice": self._exchange_device,  # of `device_index`
+            "_accelerator_exchangeDevice": self._exchange_device,
             "_accelerator_maybeExchangeDevice": self._exchange_device,
         }
         for name, value in below.items():
             if hasattr(torch._C, name):
                 patches.replace(torch._C, name, value)
+
+
+def _no_figures() -> dict[str, Any]:
+    return {}
 
 
 def _is_built(original: Any) -> Any:

@@ -13,6 +13,7 @@ import torch
 
 from .kinds import is_cuda_device
 from .marks import without_functions
+from .overridable import call_fitting
 from .tracebacks import without_our_frames
 
 _STATE = struct.Struct("<QQ")
@@ -108,7 +109,11 @@ def make_generator(original: Any) -> type:
 
     class Generator(_Positioned, original, metaclass=Meta):  # type: ignore[misc]  # the same
         @without_our_frames
-        def __new__(cls, device: Any = "cpu", source: Any = None) -> Any:
+        def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+            return call_fitting(cls._make, original, args, kwargs)
+
+        @classmethod
+        def _make(cls, device: Any = "cpu", source: Any = None) -> Any:
             if not is_cuda_device(device):
                 return original(device)
             made = original.__new__(cls, "cpu")
@@ -118,7 +123,7 @@ def make_generator(original: Any) -> type:
             )
             return made
 
-        def __init__(self, device: Any = "cpu", source: Any = None) -> None:
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
             """Do nothing: ``__new__`` initialises the object."""
 
         @property

@@ -41,7 +41,9 @@ def make_graph_class(gpu: Gpu) -> Any:
             self._recording: GraphRecording | None = None
             self._pool = (0, next(_pools))
 
-        def capture_begin(self, pool: Any = None, capture_error_mode: str = "global") -> None:
+        def capture_begin(
+            self, pool: Any = None, capture_error_mode: str = "global", check_input_liveness: bool = False
+        ) -> None:
             if gpu.recording is not None:
                 raise RuntimeError("CUDA graphs must be captured one after the other: a capture is under way")
             self._pool = pool or self._pool
@@ -80,7 +82,13 @@ def make_context_class() -> Any:
 
     class graph:  # noqa: N801 (torch's name)
         def __init__(
-            self, cuda_graph: Any, pool: Any = None, stream: Any = None, capture_error_mode: str = "global"
+            self,
+            cuda_graph: Any,
+            pool: Any = None,
+            stream: Any = None,
+            capture_error_mode: str = "global",
+            enable_annotations: bool = False,
+            check_input_liveness: bool = False,
         ) -> None:
             self.cuda_graph, self.pool, self.capture_stream = cuda_graph, pool, stream
             self.stream_ctx: Any = None

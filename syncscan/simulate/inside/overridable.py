@@ -14,7 +14,7 @@ import torch
 from torch.overrides import handle_torch_function, has_torch_function_unary
 
 from .marks import PLAIN_TENSORS, function_modes
-from .tracebacks import hide
+from .tracebacks import does_not_fit, hide
 
 
 class WrongArgumentsError(Exception):
@@ -68,9 +68,8 @@ def call_fitting(implementation: Any, original: Any, args: tuple[Any, ...], kwar
     except WrongArgumentsError:
         pass
     except TypeError as error:
-        entry = error.__traceback__
-        if entry is None or entry.tb_next is not None:
-            raise  # else the arguments do not fit
+        if not does_not_fit(error):
+            raise
     return original(*args, **kwargs)
 
 

@@ -24,9 +24,9 @@ class Patches:
     def replace(self, owner: Any, name: str, value: Any) -> None:
         """Set ``owner.name``, and save the entry in the owner's own namespace.
 
-        The errors of a function show no frame of the simulation.
+        The errors of a function show no frame of the simulation, and those of invalid arguments are torch's own.
         """
-        self._set(owner, name, without_our_frames(value))
+        self._set(owner, name, without_our_frames(value, getattr(owner, name, None)))
 
     def _set(self, owner: Any, name: str, value: Any) -> None:
         before = vars(owner).get(name, _MISSING)
@@ -44,7 +44,8 @@ class Patches:
         """Replace an attribute of a module, and each reference to the same object under this name in its submodules."""
         if not hasattr(module, name):
             return
-        before, value = getattr(module, name), without_our_frames(value)
+        before = getattr(module, name)
+        value = without_our_frames(value, before)
         for owner in self._with_submodules(module):
             if vars(owner).get(name) is before:
                 self._set(owner, name, value)

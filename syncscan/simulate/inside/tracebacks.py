@@ -24,10 +24,10 @@ Value = TypeVar("Value")
 _DEFECTS = (AssertionError, AttributeError, KeyError, NameError)  # where the simulation itself raises them
 
 
-def without_our_frames(value: Value) -> Value:
+def without_our_frames(value: Value, original: Any = None) -> Value:
     """Return a function whose errors have a traceback without the frames of the simulation; return other values unchanged.
 
-    The modes and `Method` call `hide` themselves, to put no frame more under each call of torch.
+    Arguments that do not fit go to the ``original`` function, so that torch raises its own error. The modes and `Method` call `hide` themselves, to put no frame more under each call of torch.
     """
     if isinstance(value, (staticmethod, classmethod)):
         return cast("Value", type(value)(without_our_frames(value.__func__)))
@@ -39,13 +39,21 @@ def without_our_frames(value: Value) -> Value:
         try:
             return value(*args, **kwargs)
         except BaseException as error:
-            try:
-                hide(error)
-            except RecursionError:  # no room for it: no other frame than ours lies below
-                error.__traceback__ = None
-            raise
+            if not (callable(original) and does_not_fit(error)):
+                try:
+                    hide(error)
+                except RecursionError:  # no room for it: no other frame than ours lies below
+                    error.__traceback__ = None
+                raise
+        return without_our_frames(original)(*args, **kwargs)
 
     return cast("Value", call)
+
+
+def does_not_fit(error: BaseException) -> bool:
+    """Return whether a call in the frame that caught the error failed since its arguments do not fit the function."""
+    entry = error.__traceback__
+    return isinstance(error, TypeError) and entry is not None and entry.tb_next is None
 
 
 def hide(error: BaseException) -> None:
