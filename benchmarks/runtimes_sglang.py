@@ -1,10 +1,10 @@
 """Which lines wait in the steps of SGLang's scheduler on a machine without a GPU, and how often.
 
-    python -m benchmarks.runtimes_sglang /path/to/python --attention triton --sampling pytorch
+    python -m benchmarks.runtimes_sglang /path/to/python --model llama --mode plain --attention triton --sampling pytorch
 
 where that Python has SGLang (tried with sglang 0.5.14, sglang-kernel 0.4.4, flashinfer 0.6.13 and torch 2.11, as they are for
-CUDA). A tiny llama of random weights generates for requests with different sampling options; nothing is downloaded or
-compiled. A step is a batch that the scheduler runs; its results are taken outside of it, so a line's waits are those of the
+CUDA). A tiny model of random weights generates for requests with different sampling options; nothing is downloaded, and nothing
+compiled but SGLang's own n-grams for drafts, which need a C++ compiler. A step is a batch that the scheduler runs; its results are taken outside of it, so a line's waits are those of the
 whole run, beside the number of steps. `--gpu` traces the same on the GPU of this machine; `--output` keeps the trace.
 """
 
@@ -17,11 +17,18 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.runtimes import place_of, trace_of
-from benchmarks.vllm_models import config
+from benchmarks.vllm_models import MODELS, config
 
 STEP = "sglang.srt.managers.scheduler:Scheduler.run_batch"
+MODES: dict[str, dict[str, Any]] = {
+    "plain": {"disable_radix_cache": True},
+    "chunked": {"disable_radix_cache": True, "chunked_prefill_size": 32},
+    "prefix-cached": {},
+    "speculative": {"speculative_algorithm": "NGRAM", "speculative_num_draft_tokens": 4},
+}
+SAID = {"gemma2": {"hidden_act": "gelu_pytorch_tanh"}}  # what SGLang asks of a config, and vLLM does not
 PROGRAM = """\
-import random, sys
+import json, random, sys
 
 import sglang
 
@@ -31,14 +38,14 @@ OPTIONS = [
 ]
 
 def main():
-    model, attention, sampling, tokens = sys.argv[1:]
+    options, prefix, tokens = map(json.loads, sys.argv[1:])
     engine = sglang.Engine(
-        model_path=model, load_format="dummy", skip_tokenizer_init=True, context_length=512, max_running_requests=32,
-        max_total_tokens=8192, disable_cuda_graph=True, attention_backend=attention, sampling_backend=sampling, random_seed=1,
+        load_format="dummy", skip_tokenizer_init=True, context_length=512, max_running_requests=32, max_total_tokens=8192,
+        disable_cuda_graph=True, random_seed=1, **options,
     )
     numbers = random.Random(0)
-    prompts = [[numbers.randrange(8, 900) for _ in range(numbers.randrange(20, 60))] for _ in range(2 * len(OPTIONS))]
-    same = {"max_new_tokens": int(tokens), "ignore_eos": True}
+    prompts = [prefix + [numbers.randrange(8, 900) for _ in range(numbers.randrange(20, 60))] for _ in range(2 * len(OPTIONS))]
+    same = {"max_new_tokens": tokens, "ignore_eos": True}
     engine.generate(input_ids=prompts, sampling_params=[{**same, **OPTIONS[i % len(OPTIONS)]} for i in range(len(prompts))])
     engine.shutdown()
 
@@ -53,6 +60,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("python", help="one that has SGLang")
+    parser.add_argument("--model", default="llama", choices=[*MODELS], metavar="MODEL")
+    parser.add_argument("--mode", default="plain", choices=[*MODES])
     parser.add_argument("--attention", default="triton", help="SGLang's attention_backend")
     parser.add_argument("--sampling", default="pytorch", help="SGLang's sampling_backend")
     parser.add_argument("--tokens", type=int, default=24)
@@ -65,10 +74,16 @@ def main() -> None:
 
 def traced(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """The trace of the program, for which there is a folder that is lost afterwards."""
-    (folder / "config.json").write_text(json.dumps(config("llama")), encoding="utf-8")
+    sizes = config(options.model) | SAID.get(options.model, {})
+    (folder / "config.json").write_text(json.dumps(sizes), encoding="utf-8")
     program, kept = folder / "program.py", options.output or folder / "out"
     program.write_text(PROGRAM, encoding="utf-8")
-    command = (options.python, program, folder, options.attention, options.sampling, str(options.tokens))
+    engine = {
+        "model_path": str(folder), "attention_backend": options.attention, "sampling_backend": options.sampling,
+        **MODES[options.mode],
+    }  # fmt: skip
+    prefix = [*range(8, 40)] if options.mode == "prefix-cached" else []
+    command = (options.python, program, *map(json.dumps, (engine, prefix, options.tokens)))
     return trace_of(command, ("--step", STEP, *(() if options.gpu else ("--simulate",))), kept)
 
 

@@ -117,6 +117,19 @@ def test_pools_streams_and_misuse() -> None:
         graph.replay()
 
 
+@pytest.mark.skipif(not hasattr(torch.accelerator, "Graph"), reason="torch 2.13 has it")
+def test_a_graph_of_the_accelerator_is_one_of_cuda(waits: list[Any]) -> None:
+    x = torch.ones(2, device="cuda")
+    graph = torch.accelerator.Graph(pool=torch.cuda.graph_pool_handle())
+    with torch.Stream(), graph:
+        y = x + 1
+    waits.clear()
+    x.fill_(3.0)
+    graph.replay()
+    assert not waits
+    assert y.tolist() == [4.0, 4.0]
+
+
 def test_graphed_callables_give_the_results_and_gradients_of_the_plain_ones() -> None:
     torch.manual_seed(0)
     plain = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2)).cuda()

@@ -31,6 +31,8 @@ def install(gpu: Gpu, patches: Patches) -> None:
         "is_current_stream_capturing": lambda: gpu.recording is not None,
     }.items():
         patches.replace_everywhere(torch.cuda, name, value)
+    if hasattr(torch, "accelerator"):  # torch 2.6, its graphs 2.13
+        patches.replace_everywhere(torch.accelerator, "Graph", make_accelerator_class(graph_class))
 
 
 def make_graph_class(gpu: Gpu) -> Any:
@@ -75,6 +77,30 @@ def make_graph_class(gpu: Gpu) -> Any:
 
     CUDAGraph.__qualname__, CUDAGraph.__module__ = "CUDAGraph", "torch.cuda.graphs"
     return CUDAGraph
+
+
+def make_accelerator_class(graph_class: Any) -> Any:
+    """Return a replacement for ``torch.accelerator.Graph``, which is its own context of a capture."""
+
+    class Graph(graph_class):  # type: ignore[misc]  # a base known only at run time
+        def __init__(
+            self, keep_graph: bool = False, *, pool: Any = None, capture_error_mode: str = "default"
+        ) -> None:
+            super().__init__(keep_graph)
+            self.graph_pool, self.capture_error_mode = pool, capture_error_mode
+
+        def capture_begin(self) -> None:
+            super().capture_begin(self.graph_pool)
+
+        def __enter__(self) -> None:
+            torch.accelerator.synchronize()  # syncscan: ignore[SYN401] what torch does before a capture
+            self.capture_begin()
+
+        def __exit__(self, *raised: Any) -> None:
+            self.capture_end()
+
+    Graph.__qualname__, Graph.__module__ = "Graph", "torch.accelerator.graphs"
+    return Graph
 
 
 def make_context_class() -> Any:
