@@ -26,7 +26,12 @@ MODES: dict[str, dict[str, Any]] = {
     "prefix-cached": {},
     "speculative": {"speculative_algorithm": "NGRAM", "speculative_num_draft_tokens": 4},
 }
-SAID = {"gemma2": {"hidden_act": "gelu_pytorch_tanh"}}  # what SGLang asks of a config, and vLLM does not
+SAID: dict[str, dict[str, Any]] = {  # what SGLang asks of a config, and vLLM does not
+    "gemma2": {"hidden_act": "gelu_pytorch_tanh"},
+    "gpt_oss": {"swiglu_limit": 7.0},
+    "deepseek_v2": {"moe_layer_freq": 1},
+    "deepseek_v3": {"moe_layer_freq": 1},
+}
 PROGRAM = """\
 import json, random, sys
 
