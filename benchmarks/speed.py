@@ -4,6 +4,7 @@
     python -m benchmarks.speed resident [NAME ...]   after changes of the longest file, in an engine that stays in memory
     python -m benchmarks.speed lines [NAME ...]      per line, in five projects of different sizes; --plot FILE draws it
     python -m benchmarks.speed forms [NAME ...]      programs of one long form, at sizes that double
+    python -m benchmarks.speed proofs [NAME@ENTRY ...]  of entry points, after a check: the first, another, and after a change
 
 needs `pip install -e ".[bench]"`. With `--tools DIR`, a folder of programs such as the `bin` of an environment in which
 ruff, semgrep, mypy, pyrefly, torchfix and fixit are installed, `releases` runs those of them that are there beside it.
@@ -49,6 +50,11 @@ PARTS = (
     "vllm==0.19.0",
     "transformers==5.17.0",
 )
+PROOFS = (
+    "torchmetrics==1.9.0@torchmetrics.metric:Metric.forward",
+    "torchmetrics==1.9.0@torchmetrics.functional.classification.accuracy:_accuracy_reduce",
+    "vllm==0.19.0:vllm@vllm.v1.worker.gpu_model_runner:GPUModelRunner._update_states",
+)
 SIZES = (1000, 2000, 4000, 8000, 16000)
 _LONGEST = 20.0  # seconds, after which a form is not doubled again
 _TRIES = 1000  # to edit a file so that it differs and parses
@@ -66,6 +72,9 @@ def main() -> None:
     elif options.what == "resident":
         for name in options.names or RELEASES:
             print_resident(name, options)
+    elif options.what == "proofs":
+        for name in options.names or PROOFS:
+            print_proofs(name, options)
     elif options.what == "lines":
         print_lines(options.names or PARTS, options)
     else:
@@ -78,7 +87,7 @@ def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["releases", "resident", "lines", "forms"])
+    parser.add_argument("what", choices=["releases", "resident", "lines", "forms", "proofs"])
     parser.add_argument("names", nargs="*", help="releases or folders; forms")
     parser.add_argument("--sources", type=Path, default=releases.CACHE, help="where releases are kept")
     parser.add_argument("--tools", type=Path, help="where the programs of other tools are")
@@ -210,10 +219,32 @@ def print_run(name: str, run: Watched, parse: float) -> None:
     )
 
 
+def print_proofs(name: str, options: argparse.Namespace) -> None:
+    """A row for each proof of one entry point."""
+    release, _, entry = name.partition("@")
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = releases.copied(release, options.sources, Path(scratch))
+        cache = f"--cache-dir={scratch}/kept"
+        parse, _ = parsed(folder)
+        print(f"{name}: ast.parse {parse:.2f} s")
+        print_run("from nothing", ran(folder, "prove", entry, "--no-cache"), parse)
+        print_run("check", checked(folder, ".", cache), parse)
+        print_run("first after the check", ran(folder, "prove", entry, cache), parse)
+        print_run("nothing changed", ran(folder, "prove", entry, cache), parse)
+        longest = max(folder.rglob("*.py"), key=lambda path: path.stat().st_size)
+        change(random.Random(1), longest, "body")  # noqa: S311 (edits, no secrets)
+        print_run("body changed", ran(folder, "prove", entry, cache), parse)
+
+
 def checked(folder: Path, *arguments: str) -> Watched:
-    """A check as a command; it ends the program where that fails."""
+    """A check as a command."""
+    return ran(folder, "check", *arguments)
+
+
+def ran(folder: Path, *arguments: str) -> Watched:
+    """A command of syncscan in a folder; it ends the program where that fails."""
     command = f"import os; os.chdir({str(folder)!r}); from syncscan.cli import main; main()"
-    what = ("check", "--isolated", "--output-format=json", *arguments)
+    what = (*arguments, "--isolated", "--output-format=json")
     run = watch([sys.executable, "-c", command, *what], 0, *_LIMITS)
     if run.exceeded or "Traceback" in run.stderr:
         sys.exit(f"syncscan {' '.join(what)}: {run.exceeded or run.stderr}")

@@ -72,7 +72,7 @@ FLOORS = {
         "everything prover",
         "reachability",
         "certificate",
-        "contracts",
+        "contracts stored",
     ),
     "syncscan.commands": (
         "exit_handling interface observed parameters",

@@ -33,7 +33,7 @@ from syncscan.system.files import read_file
 _MOST_BYTES = 256 * 1024 * 1024  # of all entries together; the oldest entries are evicted
 _MOST_OF_ONE = 64 * 1024 * 1024
 _UNFINISHED = 3600  # seconds after which an unfinished entry is garbage
-_ENTRY = re.compile(r"[0-9a-f]{64}\.(result|state|last|[a-z0-9_]+\.new)")
+_ENTRY = re.compile(r"[0-9a-f]{64}\.(result|proof|state|last|[a-z0-9_]+\.new)")
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder holds results of syncscan; it may be removed.\n"
 
 
@@ -68,6 +68,11 @@ def key_of(
         content = hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest()
         digest.update(json.dumps([source.shown, source.module, source.path.stem, content]).encode())
     return digest.hexdigest()
+
+
+def key_of_proof(result: str, *rest: object) -> str:
+    """Return the name of the entry for a certificate: the name of the result that the proof rests on, and all else as data."""
+    return hashlib.sha256(json.dumps([result, *rest]).encode()).hexdigest()
 
 
 def key_of_state(
@@ -138,6 +143,18 @@ class Store:
             list(astuple(result.facts)),
         ]
         self._keep(key, "result", json.dumps(data).encode())
+
+    def read_proof(self, key: str) -> object:
+        """Return the data of a certificate stored under a name, if the entry is intact; else None."""
+        body = self._get(key, "proof")
+        try:
+            return None if body is None else json.loads(body)
+        except (ValueError, RecursionError):
+            return None
+
+    def write_proof(self, key: str, data: object) -> None:
+        """Store the data of a certificate, as `write` stores results."""
+        self._keep(key, "proof", json.dumps(data).encode())
 
     def read_state(self, key: str, place: str) -> bytes | None:
         """Return the state of a project under a name, see `syncscan.check.persistence.state`, if the file is undamaged.

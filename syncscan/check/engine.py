@@ -28,7 +28,7 @@ from syncscan.check.matching import CheckResult, FactsUsed, Matching
 from syncscan.check.nesting import deep_recursion
 from syncscan.check.persistence.state import SavedState, written
 from syncscan.check.persistence.verdicts import FindingReader, FindingWriter
-from syncscan.check.prove.contracts import has_contracts, keep_contracts
+from syncscan.check.prove.contracts import keep_contracts
 from syncscan.facts import FactSet
 from syncscan.model import Conventions, Failure
 from syncscan.ops import OperationTable, load_table
@@ -88,11 +88,12 @@ class Engine:
         self._state = state
         self._keeps_python = keeps_python
         self._project: _Project | None = None
+        self._solver: Solver | None = None
 
     @property
     def solver(self) -> Solver | None:
         """The solver of the last project checked, with all inferred values; None before the first check."""
-        return self._project.solver if self._project is not None else None
+        return self._solver
 
     def check(
         self, sources: Sequence[Source], targets: Container[str] | None, progress: Progress, jobs: int = 1
@@ -105,6 +106,7 @@ class Engine:
         in_order = sorted(sources, key=lambda source: source.shown)  # the result depends on this order alone
         with steady_memory(), deep_recursion():
             project, self._project = self._project, None  # an interrupted analysis is discarded
+            self._solver = None
             state, self._state = self._state, None
             if state is not None:
                 result = self._followed(state, in_order, targets, progress, jobs)
@@ -126,7 +128,7 @@ class Engine:
                 )
             result = project.result(targets, progress, jobs)
             keep_contracts(result, project.solver, in_order, self._sync_free, targets)
-            self._project = project
+            self._project, self._solver = project, project.solver
             forget_joins()
             return result
 
@@ -143,16 +145,19 @@ class Engine:
         The restored project serves this one check only: findings in unchanged files refer to no nodes, so
         later edits could not shift them.
         """
-        if has_contracts(sources, self._sync_free):
-            return None  # proofs need the trees of all files
         try:
             state = SavedState(data, sources)
             project = _Project(
                 state.sources, self._conventions, self._hot, self._table, self._facts, progress, state
             )
-            return project.result(targets, progress, jobs) if project.follow(sources, progress) else None
+            if not project.follow(sources, progress):
+                return None
+            result = project.result(targets, progress, jobs)
+            keep_contracts(result, project.solver, sources, self._sync_free, targets)
         except NotKeptError:
             return None
+        self._solver = project.solver
+        return result
 
     def state(self) -> bytes | None:
         """Return the engine's knowledge of the project as bytes for a later `Engine`; None where it cannot be serialised."""

@@ -14,6 +14,7 @@ from syncscan.check.discover import Project
 from syncscan.check.engine import Engine, check_sources
 from syncscan.check.files import Source, SourceError, read_bytes
 from syncscan.check.fix import Draft
+from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.matching import CheckResult, FactsUsed
 from syncscan.check.notebook import NotebookCells
 from syncscan.check.resident import Resident
@@ -179,23 +180,48 @@ def _result(
     sources, conventions, hot = project.sources, config.conventions, config.hot
     if resident is not None:
         return resident.engine(sources, config, facts).check(sources, project.targets, progress)
-    table = config.table()
     if store is None:
+        table = config.table()
         return check_sources(
             sources, project.targets, conventions, progress, jobs, hot, table, facts, config.sync_free
         )
-    told = facts.text() if facts else ""
-    key = key_of(sources, conventions, hot, config.operations, told, config.sync_free)
+    key = key_of_result(sources, config, facts)
     result = store.read(key)
     if result is None:
-        name = key_of_state(sources, conventions, config.operations)
-        place = key_of_place(conventions, config.operations)
-        state = None if facts else store.read_state(name, place)
-        engine = Engine(conventions, hot, table, facts, state, sync_free=config.sync_free)
-        result = engine.check(sources, None, progress, jobs)
+        result, _ = solved(sources, config, progress, jobs, store, facts)
         store.write(key, result)
-        store.write_state(name, place, engine.state)
     return result
+
+
+def key_of_result(sources: Sequence[Source], config: Config, facts: FactSet | None) -> str:
+    """Return the name of a result in the store."""
+    told = facts.text() if facts else ""
+    return key_of(sources, config.conventions, config.hot, config.operations, told, config.sync_free)
+
+
+def solved(
+    sources: Sequence[Source],
+    config: Config,
+    progress: Progress,
+    jobs: int,
+    store: Store | None,
+    facts: FactSet | None,
+    place: str = "",
+) -> tuple[CheckResult, Solver]:
+    """Check all files in an engine that begins with the state in a store; return the engine's solver too.
+
+    The projects of one ``place`` begin with the last state of that place. By default, a place is the working folder.
+    """
+    conventions, hot = config.conventions, config.hot
+    name = key_of_state(sources, conventions, config.operations)
+    place = place or key_of_place(conventions, config.operations)
+    state = None if facts or store is None else store.read_state(name, place)
+    engine = Engine(conventions, hot, config.table(), facts, state, sync_free=config.sync_free)
+    result = engine.check(sources, None, progress, jobs)
+    if store is not None:
+        store.write_state(name, place, engine.state)
+    assert engine.solver is not None
+    return result, engine.solver
 
 
 def _targets(project: Project) -> list[Source]:

@@ -216,9 +216,12 @@ def files_of(options: CheckOptions, config: Config) -> tuple[Path, ...]:
 
 def store_of(options: CheckOptions) -> Store | None:
     """Return the cache of results; none for an editor's buffer, which changes with each key."""
-    folder = options.cache_dir or default_folder()
-    if options.cache_dir and options.cache_dir.exists() and not options.cache_dir.is_dir():
-        raise ConfigError(f"--cache-dir {options.cache_dir} is no folder; name one, which need not be there")
-    if folder is None or options.no_cache or options.reads_stdin:
-        return None
-    return Store(folder)
+    return store_in(options.cache_dir, is_used=not (options.no_cache or options.reads_stdin))
+
+
+def store_in(named: Path | None, *, is_used: bool) -> Store | None:
+    """Return the cache in a folder, by default in the user's folder; None where none is to be used, or there is no home."""
+    if named and named.exists() and not named.is_dir():
+        raise ConfigError(f"--cache-dir {named} is no folder; name one, which need not be there")
+    folder = named or default_folder()
+    return Store(folder) if folder is not None and is_used else None

@@ -24,7 +24,7 @@ option or setting, or a file that could not be analysed."""
 WHAT = "What is proved"
 CHANGES = "Ratchets"
 OUTPUT = "Output"
-SETTINGS = "Settings"
+SETTINGS = "Settings and cache"
 
 
 @click.command("prove", cls=Command, epilog=EPILOG)
@@ -100,6 +100,14 @@ SETTINGS = "Settings"
     help="Read the settings from this TOML file.",
 )
 @option("--isolated", group=SETTINGS, is_flag=True, help="Ignore every configuration file.")
+@option(
+    "--cache-dir",
+    group=SETTINGS,
+    type=parameters.path,
+    metavar="FOLDER",
+    help="The folder of the cache; by default SYNCSCAN_CACHE_DIR or the user's cache folder.",
+)
+@option("--no-cache", group=SETTINGS, is_flag=True, help="Neither read nor write the cache.")
 def command(**values: object) -> int:
     """Prove that no call reachable from MODULE:FUNCTION synchronizes, or name the obstacles.
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
 import click
 
 from syncscan.check.baseline import Baseline, compare, read_baseline
+from syncscan.check.cache import Store, key_of_proof
 from syncscan.check.discover import Project, load_project
-from syncscan.check.engine import Engine
-from syncscan.check.infer.solve.solver import Solver
 from syncscan.check.prove.certificate import Certificate, NamedObstacle, Proofs
 from syncscan.check.prove.ran import Code, RunSeen, loaded
+from syncscan.check.prove.stored import certificate_of, data_of
+from syncscan.check.session import key_of_result, solved
+from syncscan.commands.check_options import store_in
 from syncscan.config import Config, find_config, load_config
 from syncscan.errors import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, ConfigError, SyncscanError, suggestion
 from syncscan.facts import merged
@@ -49,27 +51,35 @@ class ProveOptions:
     quiet: bool
     config: str | None
     isolated: bool
+    cache_dir: Path | None
+    no_cache: bool
 
 
 def run(options: ProveOptions) -> int:
     """Prove, report, and return the exit status."""
     if options.baseline and options.write_baseline:
         raise ConfigError("--baseline reads a file and --write-baseline writes one; give one of them")
+    if options.cache_dir and options.no_cache:
+        raise ConfigError(
+            "--cache-dir names a folder for results and --no-cache keeps none; give one of them"
+        )
     if not all(options.entry.partition(":")):
         raise ConfigError(f"{options.entry!r} names no function; write it as 'package.module:Class.method'")
     config = _settings(options)
+    store = store_in(options.cache_dir, is_used=not options.no_cache)
     project = load_project([Path(path) for path in options.paths or (".",)], config)
     with steady_memory():
         with ProgressBar(sys.stderr, is_quiet=options.quiet) as bar:
-            certificate = _certified(options, config, project, bar)
+            certificate = _certified(options, config, project, store, bar)
         certificate, updated = _held_against(certificate, options, project)
     if options.write_baseline and updated is not None:
         replace_file(options.write_baseline, updated.text())
     _show(certificate, options, project)
-    failures = [failure for failure in project.failures if not failure.python]
-    for failure in failures:
+    for failure in certificate.failures:
         click.echo(safe_line(f"syncscan: {failure.place}: {failure.message}"), err=True)
-    if failures:
+    if store is not None:
+        store.finish()
+    if certificate.failures:
         return EXIT_ERROR
     most = options.max_obstacles or 0
     return EXIT_OK if len(certificate.obstacles) <= most else EXIT_FINDINGS
@@ -84,21 +94,36 @@ def _settings(options: ProveOptions) -> Config:
 
 
 def _certified(
-    options: ProveOptions, config: Config, project: Project, progress: Callable[[str, int, int], None]
+    options: ProveOptions,
+    config: Config,
+    project: Project,
+    store: Store | None,
+    progress: Callable[[str, int, int], None],
 ) -> Certificate:
-    facts = options.facts or config.facts
-    engine = Engine(
-        config.conventions,
-        config.hot,
-        config.table(),
-        merged(facts) if facts else None,
-    )
+    """Return the certificate; the stored one where a proof of the same project, entry point and run is in the store."""
+    files = options.facts or config.facts
+    facts = merged(files) if files else None
     run = _run_seen(options, config, [source.shown for source in project.sources])
     sources = project.sources if run is None else loaded(project.sources, run, options.entry)
-    result = engine.check(sources, None, progress)
-    assert isinstance(engine.solver, Solver)
-    proofs = Proofs(engine.solver, result.findings, sources, _assumptions(options.assume, config), run)
-    return proofs.certify(options.entry)
+    assumptions = _assumptions(options.assume, config)
+    failures = [list(astuple(failure)) for failure in project.failures]
+    key = key_of_proof(
+        key_of_result(sources, config, facts),
+        options.entry,
+        assumptions,
+        None if run is None else run.data(),
+        failures,
+    )
+    certificate = None if store is None else certificate_of(store.read_proof(key))
+    if certificate is None:
+        place = key if run is not None else ""  # the files that ran are no state for a check of all
+        result, solver = solved(sources, config, progress, 1, store, facts, place)
+        failed = [*project.failures, *(failure for failure in result.failed if not failure.partial)]
+        proofs = Proofs(solver, result.findings, sources, assumptions, run, failed)
+        certificate = proofs.certify(options.entry)
+        if store is not None:
+            store.write_proof(key, data_of(certificate))
+    return certificate
 
 
 def _assumptions(given: Iterable[str], config: Config) -> list[str]:

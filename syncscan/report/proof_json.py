@@ -32,5 +32,8 @@ def as_data(certificate: Certificate) -> dict[str, Any]:
             for each in certificate.obstacles
         ],
         "assumptions": list(certificate.assumptions),
+        "failed": [
+            {"path": each.path, "line": each.line, "message": each.message} for each in certificate.failures
+        ],
         "baseline": {"known": certificate.known, "gone": certificate.gone},
     }

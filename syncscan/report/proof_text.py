@@ -52,6 +52,8 @@ def verdict(certificate: Certificate) -> str:
     """Return the answer in one line."""
     entry, reached = safe_line(certificate.entry_point), plural(certificate.functions, "function")
     known = f"; {certificate.known} in the baseline" if certificate.known else ""
+    if certificate.failures:
+        known += f"; {plural(len(certificate.failures), 'file')} could not be analysed"
     if certificate.is_proved:
         return f"proved: no call reachable from {entry} synchronizes ({reached})"
     counts = ", ".join(

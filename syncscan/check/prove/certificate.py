@@ -17,7 +17,7 @@ from syncscan.check.prove.source import Definitions, Solved
 from syncscan.check.prove.walk import Group, Obstacle, SourceRange, Walk
 from syncscan.check.suppress import Suppression, find_suppressions
 from syncscan.errors import ConfigError, suggestion
-from syncscan.model import SYNC_FREE, Applicability, Confidence, Finding, Fix, When
+from syncscan.model import SYNC_FREE, Applicability, Confidence, Failure, Finding, Fix, When
 
 NAME = "sync-free"
 # The premises of every proof, of any entry point; docs/proved.md explains each.
@@ -47,13 +47,14 @@ class Certificate:
     functions: int
     obstacles: tuple[NamedObstacle, ...]
     assumptions: tuple[str, ...]
+    failures: tuple[Failure, ...] = ()  # files that could not be analysed, and may hold anything
     known: int = 0  # in the baseline
     gone: int = 0
 
     @property
     def is_proved(self) -> bool:
         """Return whether nothing keeps the entry point from being free of synchronization."""
-        return not self.obstacles and not self.known
+        return not self.obstacles and not self.known and not self.failures
 
     def count(self, group: Group) -> int:
         """Return how many obstacles are of a group."""
@@ -70,7 +71,9 @@ class Proofs:
         sources: Iterable[Source],
         assumptions: Sequence[str] = (),
         run: RunSeen | None = None,
+        failures: Iterable[Failure] = (),
     ) -> None:
+        self._failures = tuple(failures)
         self._definitions = Definitions(solver)
         self._assumptions = Assumptions.of(assumptions)
         self._assumptions.check(self._definitions)
@@ -112,7 +115,7 @@ class Proofs:
             assumed.update(walk.assumed)
         assumed.update(dict.fromkeys(sorted(allowed)))
         assumed.update(self._assumptions.used)
-        return Certificate(entry_point, len(reached.walks), tuple(obstacles), tuple(assumed))
+        return Certificate(entry_point, len(reached.walks), tuple(obstacles), tuple(assumed), self._failures)
 
     def violations(self, entry_point: str) -> Iterator[Finding]:
         """Yield what a function reaches that is to be free of synchronization; comments about that suppress it later."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from syncscan.check.infer.source.index import Module
 from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
@@ -62,41 +64,32 @@ class ListAttributes:
 
     def __init__(self, modules: Sequence[Module]) -> None:
         self._modules = modules
-        self._uses: dict[
-            Module, tuple[Counter[str], Counter[str]]
-        ] = {}  # and those of them that only read or fill
-        self._known: dict[str, bool] = {}
+        self._others: frozenset[str] | None = None  # names with another use
 
     def has(self, name: str) -> bool:
         """Return whether no use of an attribute of some name hands its list to anybody."""
-        known = self._known.get(name)
-        if known is None:
-            known = self._known[name] = all(self._keeps(module, name) for module in self._modules)
-        return known
-
-    def _keeps(self, module: Module, name: str) -> bool:
-        text = module.lines.text
-        if name not in text:
-            return True
-        if f'"{name}"' in text or f"'{name}'" in text:  # for `getattr`
-            return False
-        if module not in self._uses:
-            self._uses[module] = _uses_of_attributes(module.tree)
-        used, read = self._uses[module]
-        return used[name] == read[name]
+        if self._others is None:
+            self._others = frozenset(each for module in self._modules for each in _other_uses(module))
+        return name not in self._others
 
 
-def _uses_of_attributes(tree: ast.AST) -> tuple[Counter[str], Counter[str]]:
-    """Return how often each attribute is read, and how often only to read or to fill a list."""
-    used, read = Counter[str](), Counter[str]()
-    for node in walk(tree):
+_QUOTED = re.compile(r"""["'](\w+)(?=["'])""")  # for `getattr`
+
+
+def _other_uses(module: Module) -> Iterator[str]:
+    """Yield the names of attributes that a module uses otherwise than to read or to fill a list."""
+    yield from set(_QUOTED.findall(module.lines.text))
+    uses = Counter[str]()  # without those that only read or fill
+    for node in walk(module.tree):
         if isinstance(node, ast.Attribute):
-            used[node.attr] += isinstance(node.ctx, ast.Load)
-        filled = filled_by(node)
-        for each in [*_readers_of(node), *([filled] if filled is not None else [])]:
+            uses[node.attr] += isinstance(node.ctx, ast.Load)
+        for each in _readers_of(node):
             if isinstance(each, ast.Attribute):
-                read[each.attr] += 1
-    return used, read
+                uses[each.attr] -= 1
+        filled = filled_by(node)
+        if isinstance(filled, ast.Attribute):
+            uses[filled.attr] -= 1
+    yield from (name for name, count in uses.items() if count)
 
 
 def _own_statements(function: ast.AST) -> Iterator[ast.stmt]:
@@ -109,23 +102,43 @@ def _own_statements(function: ast.AST) -> Iterator[ast.stmt]:
                 queue += blocks_of(node)
 
 
-def _readers_of(node: ast.AST) -> list[ast.expr]:
+def _readers_of(node: ast.AST) -> Sequence[ast.expr]:
     """Return the expressions that a node iterates over, measures or reads an item of."""
-    if isinstance(node, (ast.For, ast.comprehension)):
-        return [node.iter]
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-        return [node.value]
-    if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
-        return [node.test]
-    if isinstance(node, ast.UnaryOp):
-        return [node.operand]
-    if isinstance(node, ast.Call):
-        head = dotted_name(node.func)
-        if head in _READS or head.startswith(("np.", "numpy.", "torch.")) or last_name(node.func) == "join":
-            return [each.value if isinstance(each, ast.Starred) else each for each in node.args]
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _READING_METHODS:
-            return [node.func.value]
-    return []
+    readers = _READERS[type(node)]
+    return readers(node) if readers is not None else ()
+
+
+def _item(node: ast.Subscript) -> Sequence[ast.expr]:
+    return [node.value] if isinstance(node.ctx, ast.Load) else ()
+
+
+def _arguments(node: ast.Call) -> Sequence[ast.expr]:
+    head = dotted_name(node.func)
+    if head in _READS or head.startswith(("np.", "numpy.", "torch.")) or last_name(node.func) == "join":
+        return [each.value if isinstance(each, ast.Starred) else each for each in node.args]
+    if isinstance(node.func, ast.Attribute) and node.func.attr in _READING_METHODS:
+        return [node.func.value]
+    return ()
+
+
+_BY_TYPE: tuple[tuple[tuple[type[ast.AST], ...], Callable[[Any], Sequence[ast.expr]]], ...] = (
+    ((ast.For, ast.comprehension), lambda node: [node.iter]),
+    ((ast.Subscript,), _item),
+    ((ast.If, ast.While, ast.IfExp, ast.Assert), lambda node: [node.test]),
+    ((ast.UnaryOp,), lambda node: [node.operand]),
+    ((ast.Call,), _arguments),
+)
+
+
+class _Readers(dict[type[ast.AST], Callable[[Any], Sequence[ast.expr]] | None]):
+    """The reading function of each exact node type; None for most types, whose nodes read nothing."""
+
+    def __missing__(self, kind: type[ast.AST]) -> Callable[[Any], Sequence[ast.expr]] | None:
+        self[kind] = next((reads for kinds, reads in _BY_TYPE if issubclass(kind, kinds)), None)
+        return self[kind]
+
+
+_READERS = _Readers()
 
 
 def fills(frame: WalkFrame, call: ast.Call, rows: AbstractValue, item: AbstractValue) -> None:

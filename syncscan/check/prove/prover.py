@@ -237,7 +237,7 @@ class Prover:
     def _all_written(self, cls: Class, name: str) -> list[AbstractValue]:
         """Return the join of all values that the project stores into an attribute."""
         related = {*cls.mro(), *cls.subclasses, *(above for below in cls.subclasses for above in below.mro())}
-        values = self._set_in_bodies(related, name)
+        values = [constant_of(node.value) for _, node in self.source.set_in_bodies(related, name)]
         writers = [each for each in self.source.storing_for(related, name) if self.ran.body(each)]
         if len(writers) > _MOST_WRITERS:
             return [TOP]
@@ -256,16 +256,6 @@ class Prover:
         if self._hooks is None:
             self._hooks = [hook for module in self.source.modules for hook in _hooks_of(self.source, module)]
         return self._hooks
-
-    def _set_in_bodies(self, related: set[Class], name: str) -> list[AbstractValue]:
-        """Return the join of the values in the bodies of classes."""
-        return [
-            constant_of(node.value)
-            for cls in related
-            for node in cls.node.body
-            if isinstance(node, ast.Assign)
-            and any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
-        ]
 
 
 class _Nothing(Walk):

@@ -6,6 +6,7 @@ import ast
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from syncscan.check.files import Source
 from syncscan.check.infer.source.index import Class, Function, Module
@@ -33,6 +34,19 @@ class RunSeen:
     callees: Mapping[str, Mapping[tuple[int, int], set[str]]] = field(default_factory=dict)
     calls: Mapping[Code, set[Code]] = field(default_factory=dict)
     callers: Mapping[Code, set[tuple[Code, int]]] = field(default_factory=dict)
+
+    def data(self) -> list[Any]:
+        """Return the record as data, the same for equal records."""
+        return [
+            sorted([path, *sorted(lines)] for path, lines in self.ran.items()),
+            sorted([path, *sorted(lines)] for path, lines in self.synchronized.items()),
+            sorted(
+                [path, sorted([*end, *sorted(names)] for end, names in calls.items())]
+                for path, calls in self.callees.items()
+            ),
+            sorted([code, sorted(called)] for code, called in self.calls.items()),
+            sorted([code, sorted(callers)] for code, callers in self.callers.items()),
+        ]
 
 
 def loaded(sources: Iterable[Source], run: RunSeen, entry_point: str) -> list[Source]:

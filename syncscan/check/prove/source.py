@@ -33,7 +33,7 @@ _LAZY = frozenset(
 )  # fmt: skip
 # Methods of modules that set an attribute of the name that they are given.
 REGISTERING = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
-_NAMES_ATTRIBUTE = re.compile(r"\b(setattr|register_buffer|register_parameter|register_module|add_module)\(")
+_NAMES_ATTRIBUTE = tuple(f"{name}(" for name in ("setattr", *sorted(REGISTERING)))
 _MAKES_SPARSE = re.compile(
     r"\bsparse_(coo|csr|csc|bsr|bsc|compressed)|\bto_sparse|\btorch\.sparse\b(?!\.check_sparse)|\bsparse=True"
 )
@@ -81,7 +81,8 @@ class Definitions:
         self.program = context.program
         self.declared: dict[Function, str] = context.declared
         self._context = context
-        self.is_dense = not any(_MAKES_SPARSE.search(module.lines.text) for module in self.modules)
+        texts = (module.lines.text for module in self.modules)
+        self.is_dense = not any("sparse" in text and _MAKES_SPARSE.search(text) for text in texts)
         self._parameters: dict[Parameter, Any] = solver.known.parameters
         self._callees: dict[Function, dict[Function | Virtual, Any]] = solver.known.callees
         self._bindings: dict[Module, Bindings] = {}
@@ -90,6 +91,7 @@ class Definitions:
         self._methods: dict[str, list[Function]] | None = None
         self._overrides: dict[tuple[Class, str], tuple[Function, ...]] = {}
         self._stores: dict[str, list[tuple[Function, bool]]] | None = None
+        self._assigned: dict[str, dict[Class, list[ast.stmt]]] | None = None
         self._promised: dict[tuple[ast.expr, Module], AbstractValue] = {}
 
     def entry(self, module: str, name: str) -> Function | None:
@@ -208,8 +210,8 @@ class Definitions:
 
     def passed(self, parameter: Parameter) -> AbstractValue | None:
         """Return what the check has seen callers pass to a parameter; None where it has seen none."""
-        cell = self._parameters.get(parameter)
-        return None if cell is None or cell.value.kind is Kind.UNKNOWN else opened(cell.value)
+        value = self._parameters[parameter].value  # (`get` would find no cell of an earlier run)
+        return None if value.kind is Kind.UNKNOWN else opened(value)
 
     def seen(self, function: Function, name: str) -> AbstractValue | None:
         """Return everything that runtime facts have of a parameter, an attribute of the object, or a result.
@@ -232,13 +234,23 @@ class Definitions:
     def made_properties(self, cls: Class, name: str) -> list[Function]:
         """Return the methods of which the body of a class makes a property: ``size = property(_size)``."""
         found: list[Function] = []
-        for each in (*cls.mro(), *cls.subclasses):
-            for node in each.node.body:
-                targets = node.targets if isinstance(node, ast.Assign) else []
-                if any(isinstance(target, ast.Name) and target.id == name for target in targets):
-                    names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
-                    found += [each.methods[part] for part in names if part in each.methods]
+        for each, node in self.set_in_bodies((*cls.mro(), *cls.subclasses), name):
+            names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+            found += [each.methods[part] for part in names if part in each.methods]
         return found
+
+    def set_in_bodies(self, classes: Iterable[Class], name: str) -> Iterator[tuple[Class, Any]]:
+        """Yield the statements in the bodies of classes that assign a name."""
+        if self._assigned is None:
+            self._assigned = {}
+            for cls in (cls for module in self.modules for cls in module.classes):
+                for node in cls.node.body:
+                    for target in _plain_targets(node):
+                        self._assigned.setdefault(target, {}).setdefault(cls, []).append(node)
+        by_class = self._assigned.get(name, {})
+        for each in classes if by_class else ():
+            for node in by_class.get(each, ()):
+                yield each, node
 
     def setters(self, name: str) -> list[Function]:
         """Return every setter of a property of a name."""
@@ -263,7 +275,7 @@ class Definitions:
         if self._stores is None:
             self._stores = {}
             for module in self.modules:
-                names_any = _NAMES_ATTRIBUTE.search(module.lines.text) is not None
+                names_any = any(name in module.lines.text for name in _NAMES_ATTRIBUTE)
                 for function in module.functions:
                     stored = _stored_attributes(function)
                     if names_any:
@@ -314,6 +326,12 @@ def stored_names(node: ast.stmt) -> Iterator[str]:
         for each in ast.walk(child):
             if isinstance(each, ast.NamedExpr):
                 yield each.target.id
+
+
+def _plain_targets(node: ast.stmt) -> list[str]:
+    """Return the names that a statement assigns one value to."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
 def _bound_by(node: ast.AST) -> str:

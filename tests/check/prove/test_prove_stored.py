@@ -1,0 +1,198 @@
+"""What a proof takes from the store: it says what a proof from nothing says."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from syncscan.check.engine import Engine
+from syncscan.check.files import Source
+from syncscan.check.prove.certificate import Certificate, Proofs
+from syncscan.check.prove.stored import certificate_of, data_of
+from syncscan.model import Conventions
+from tests.check.changing import changed, project, source
+from tests.conftest import Command
+
+ENTRIES = ("main:main", "nets:run", "derived:Fast.read")
+Write = Callable[[dict[str, str | bytes]], Path]
+
+
+def certificates(sources: dict[str, Source], state: bytes | None = None) -> tuple[list[Certificate], Engine]:
+    """The certificates of the entry points that are there, and the engine that they rest on."""
+    engine = Engine(Conventions(), state=state)
+    result = engine.check([*sources.values()], None, lambda *_: None)
+    assert engine.solver is not None
+    proofs = Proofs(engine.solver, result.findings, sources.values())
+    known = {f"{m.name}:{f.qualname}" for m in engine.solver.context.modules for f in m.functions}
+    return [proofs.certify(entry) for entry in ENTRIES if entry in known], engine
+
+
+def rests_on(engine: Engine) -> bool:
+    """Whether an engine took up a state, and keeps no project of its own."""
+    return engine.state() is None
+
+
+def test_an_unchanged_project_is_proved_from_its_state_as_from_nothing() -> None:
+    cold, engine = certificates(project())
+    warm, taken_up = certificates(project(), engine.state())
+    assert rests_on(taken_up)
+    assert len(cold) == len(ENTRIES)
+    assert warm == cold
+
+
+PASSING = """
+import torch
+
+def step(n: int) -> None:
+    if n:
+        pass
+
+def other() -> None:
+    step(torch.ones(3, device="cuda"))
+"""
+
+
+def test_what_callers_pass_against_an_annotation_is_known_from_a_state() -> None:
+    sources = {"nets": source("nets", PASSING)}
+    found = []
+    for state in (None, certificates(sources)[1].state()):
+        engine = Engine(Conventions(), state=state)
+        result = engine.check([*sources.values()], None, lambda *_: None)
+        assert engine.solver is not None
+        found.append(Proofs(engine.solver, result.findings, sources.values()).certify("nets:step"))
+    assert found[0].obstacles
+    assert found[1] == found[0]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(6))
+def test_a_proof_after_edits_is_that_of_a_new_engine(seed: int) -> None:
+    rng = random.Random(seed)
+    sources = project()
+    state = certificates(sources)[1].state()
+    again = 0
+    for _ in range(15):
+        changed(rng, sources)
+        warm, engine = certificates(sources, state)
+        cold, fresh = certificates(sources)
+        assert warm == cold
+        if rests_on(engine):
+            again += 1  # and the next edit comes on top of this one
+        else:
+            state = fresh.state()
+    assert again > 3  # or this shows nothing
+
+
+def test_a_certificate_is_the_same_when_it_is_read_again() -> None:
+    (certificate, *_), _ = certificates(project())
+    assert certificate.obstacles
+    assert certificate_of(json.loads(json.dumps(data_of(certificate)))) == certificate
+
+
+@pytest.mark.parametrize("data", [None, [], {"version": 1}, ["a", 1, [["b", "may", ""]], [], []]])
+def test_data_of_no_certificate_is_none(data: object) -> None:
+    assert certificate_of(data) is None
+
+
+PROGRAM = """\
+import torch
+
+
+class Runner:
+    log: bool = False
+
+    def step(self, x: torch.Tensor, rows: list[int]) -> None:
+        if self.log:
+            print(x)
+        self.count = len(rows)
+
+    def other(self, x: torch.Tensor) -> None:
+        self.count = 1
+"""
+ENTRY = "engine:Runner.step"
+QUIET = "engine:Runner.log = False"
+
+
+@pytest.fixture
+def entries(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[], set[str]]:
+    """The names of the certificates in the cache."""
+    monkeypatch.setenv("SYNCSCAN_CACHE_DIR", str(tmp_path / "cache"))
+    return lambda: {path.name for path in (tmp_path / "cache").glob("*.proof")}
+
+
+def test_a_proof_is_computed_once(
+    syncscan: Command, project: Write, entries: Callable[[], set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project({"engine.py": PROGRAM})
+    first = syncscan("prove", ENTRY)
+    assert (first.status, len(entries())) == (1, 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(Proofs, "certify", None)
+        assert syncscan("prove", ENTRY) == first
+        assert syncscan("prove", ENTRY, "--max-obstacles", "9").status == 0
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"program": PROGRAM.replace("print(x)", "print(x.item())")},
+        {"program": PROGRAM.replace("self.count = 1", "self.log = x")},
+        {"options": ["--assume", QUIET]},
+        {"entry": "engine:Runner.other"},
+        {"settings": '[tool.syncscan.operations."torch.ops.own.f"]\nresult = "list"\n'},
+    ],
+    ids=["a body", "another function", "an assumption", "an entry point", "an operation"],
+)
+def test_what_determines_a_proof_makes_another(
+    syncscan: Command, project: Write, entries: Callable[[], set[str]], changed: dict[str, str]
+) -> None:
+    project({"engine.py": PROGRAM})
+    syncscan("prove", ENTRY)
+    project({"engine.py": changed.get("program", PROGRAM)})
+    if "settings" in changed:
+        project({"pyproject.toml": changed["settings"]})
+    asked = [changed.get("entry", ENTRY), *changed.get("options", [])]
+    warm = syncscan("prove", *asked)
+    assert len(entries()) == 2
+    assert warm == syncscan("prove", "--no-cache", *asked)
+
+
+def test_without_the_cache_nothing_is_stored(
+    syncscan: Command, project: Write, entries: Callable[[], set[str]]
+) -> None:
+    project({"engine.py": PROGRAM})
+    assert syncscan("prove", "--no-cache", ENTRY).status == 1
+    assert entries() == set()
+
+
+def test_a_damaged_certificate_is_proved_again(
+    syncscan: Command, project: Write, entries: Callable[[], set[str]], tmp_path: Path
+) -> None:
+    project({"engine.py": PROGRAM})
+    first = syncscan("prove", ENTRY)
+    (name,) = entries()
+    (tmp_path / "cache" / name).write_bytes(os.urandom(50))
+    assert syncscan("prove", ENTRY) == first
+
+
+def test_a_file_that_cannot_be_analysed_may_hold_anything(syncscan: Command, project: Write) -> None:
+    text = (
+        "from base import Base\n\n\nclass Runner(Base):\n    def step(self) -> None:\n        return None\n"
+    )
+    project({"engine.py": text, "base.py": "class Base:\n    pass\n"})
+    assert syncscan("prove", ENTRY).status == 0
+    project({"base.py": "class Base:\n    def (:\n"})
+    for _ in range(2):  # computed, and read from the cache
+        done = syncscan("prove", ENTRY)
+        assert (done.status, done.stdout.startswith("not proved")) == (2, True)
+        assert "1 file could not be analysed" in done.stdout
+        assert "base.py:2: syntax error" in done.stderr
+    assert [
+        each["path"]
+        for each in json.loads(syncscan("prove", ENTRY, "--output-format", "json").stdout)["failed"]
+    ] == ["base.py"]
