@@ -28,6 +28,7 @@ from syncscan.report.html import of_proof
 from syncscan.report.progress import ProgressBar
 from syncscan.report.records import Report
 from syncscan.report.safe_text import safe_line
+from syncscan.report.words import plural
 from syncscan.system.files import replace_file
 from syncscan.system.memory import steady_memory
 from syncscan.trace.load import read_traces
@@ -57,23 +58,21 @@ class ProveOptions:
 
 def run(options: ProveOptions) -> int:
     """Prove, report, and return the exit status."""
-    if options.baseline and options.write_baseline:
-        raise ConfigError("--baseline reads a file and --write-baseline writes one; give one of them")
-    if options.cache_dir and options.no_cache:
-        raise ConfigError(
-            "--cache-dir names a folder for results and --no-cache keeps none; give one of them"
-        )
-    if not all(options.entry.partition(":")):
-        raise ConfigError(f"{options.entry!r} names no function; write it as 'package.module:Class.method'")
+    _refuse_contradictions(options)
     config = _settings(options)
     store = store_in(options.cache_dir, is_used=not options.no_cache)
     project = load_project([Path(path) for path in options.paths or (".",)], config)
+    if not project.sources:
+        raise SyncscanError(_why_empty(project, options))
     with steady_memory():
         with ProgressBar(sys.stderr, is_quiet=options.quiet) as bar:
             certificate = _certified(options, config, project, store, bar)
         certificate, updated = _held_against(certificate, options, project)
     if options.write_baseline and updated is not None:
         replace_file(options.write_baseline, updated.text())
+        entries = plural(updated.total, "finding")
+        click.echo(safe_line(f"syncscan: {options.write_baseline} has {entries}"), err=True)
+    _say_unused(certificate, options)
     _show(certificate, options, project)
     for failure in certificate.failures:
         click.echo(safe_line(f"syncscan: {failure.place}: {failure.message}"), err=True)
@@ -83,6 +82,32 @@ def run(options: ProveOptions) -> int:
         return EXIT_ERROR
     most = options.max_obstacles or 0
     return EXIT_OK if len(certificate.obstacles) <= most else EXIT_FINDINGS
+
+
+def _refuse_contradictions(options: ProveOptions) -> None:
+    """Raise ConfigError where options exclude one another, or name no function."""
+    if options.baseline and options.write_baseline:
+        raise ConfigError("--baseline reads a file and --write-baseline writes one; give one of them")
+    if options.cache_dir and options.no_cache:
+        raise ConfigError(
+            "--cache-dir names a folder for results and --no-cache keeps none; give one of them"
+        )
+    if not all(options.entry.partition(":")):
+        raise ConfigError(f"{options.entry!r} names no function; write it as 'package.module:Class.method'")
+
+
+def _why_empty(project: Project, options: ProveOptions) -> str:
+    """Return the reason for which no file was read."""
+    failures = [f"{failure.place}: {failure.message}" for failure in project.failures]
+    return "; ".join(failures) or f"no Python files in {', '.join(options.paths) or '.'}"
+
+
+def _say_unused(certificate: Certificate, options: ProveOptions) -> None:
+    """Name the written assumptions that the proof does not rest on: each may be meant otherwise."""
+    for text in options.assume:
+        if "=" in text and " ".join(text.split()) not in certificate.assumptions:
+            reached = f"nothing that {options.entry} reaches depends on it"
+            click.echo(safe_line(f"syncscan: --assume {text!r}: {reached}"), err=True)
 
 
 def _settings(options: ProveOptions) -> Config:
@@ -147,7 +172,7 @@ def _run_seen(options: ProveOptions, config: Config, files: list[str]) -> RunSee
     trace = read_traces(options.given, config.table())
     if trace["lines"] is None:
         raise SyncscanError(
-            f"{options.given[0]}: made without --calls; trace the program again with `syncscan trace --calls`"
+            f"{options.given[0]}: made without --calls; trace the program again with `syncscan trace --calls`, in Python 3.12 or newer"
         )
     shown = shown_paths(Path.cwd(), set(files))
     ran: dict[str, set[int]] = {}

@@ -32,7 +32,7 @@ def run(options: TraceOptions) -> int:
     refuse_contradictions(options, CONTRADICTIONS)
     table = find_config(Path.cwd()).table()
     if options.lines or options.calls:
-        _say_if_too_old(options.command[0])
+        _say_if_too_old(options.command[0], "--calls" if options.calls else "--lines")
     front = step_behind()
     folder, parts = _prepare(options.output)
     try:
@@ -72,13 +72,13 @@ def _run(options: TraceOptions, parts: Path, front: Front, table: OperationTable
     )
 
 
-def _say_if_too_old(program: str) -> None:
-    """Warn that no lines will be recorded, while there is still time to choose another Python."""
+def _say_if_too_old(program: str, option: str) -> None:
+    """Warn that nothing will be recorded for an option, while there is still time to choose another Python."""
     version = python_version(program)
     if version is not None and version < (3, 12):
         found = ".".join(map(str, version))
         click.echo(
-            f"syncscan: --lines needs Python 3.12 or newer: {program} runs {found}, so no lines are recorded",
+            f"syncscan: {option} needs Python 3.12 or newer: {program} runs {found}, so no lines are recorded",
             err=True,
         )
 

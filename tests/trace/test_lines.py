@@ -106,9 +106,11 @@ def test_what_each_call_ran_is_kept(run_trace, program):
     assert [row for row in rows if row[0] == 11] == []
 
 
-@pytest.mark.parametrize("start", ["python", "script", "env"])
+@pytest.mark.parametrize(
+    ("start", "option"), [("python", "--lines"), ("script", "--calls"), ("env", "--lines")]
+)
 def test_an_older_python_is_told_before_the_run_and_the_rest_is_traced(
-    run_trace, program, environment, tmp_path, start
+    run_trace, program, environment, tmp_path, start, option
 ):
     python = interpreter("3.10")
     source = "import sys, torch\nprint('begun', file=sys.stderr)\ntorch.zeros(1).item()\n"
@@ -117,11 +119,11 @@ def test_an_older_python_is_told_before_the_run_and_the_rest_is_traced(
     script.chmod(0o700)
     (tmp_path / "python3.10").symlink_to(python)
     path = os.pathsep.join([str(tmp_path), environment.get("PATH", "")])
-    done = run_trace([python, script] if start == "python" else [script], ("--lines",), PATH=path)
+    done = run_trace([python, script] if start == "python" else [script], (option,), PATH=path)
     assert done.status == 0
     before, _, _ = done.stderr.partition("begun")
-    assert before.startswith("syncscan: --lines needs Python 3.12 or newer: ")
+    assert before.startswith(f"syncscan: {option} needs Python 3.12 or newer: ")
     assert before.endswith(" runs 3.10, so no lines are recorded\n")
-    assert "--lines: needs Python 3.12 or newer" in done.stderr
+    assert f"{option}: needs Python 3.12 or newer" in done.stderr
     assert done.trace["lines"] is None
     assert done.counts() == {"torch.zeros(1).item()": 1}

@@ -18,7 +18,7 @@ from syncscan.check.infer.domain.basic import constant
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.prove.source import Definitions
 from syncscan.check.prove.values import NONE, TOP, AbstractValue, join_all, opened, refine, tensor
-from syncscan.errors import ConfigError
+from syncscan.errors import ConfigError, suggestion
 from syncscan.model import Device, Kind
 
 _FACTS = frozenset({"is_cpu", "is_cuda", "ndim", "dtype"})
@@ -71,9 +71,11 @@ class Assumptions:
         for each in self.given:
             module = project.program.modules.get(each.module)
             if module is None:
-                raise ConfigError(f"--assume: {each.text!r}: no module {each.module!r} was read")
+                hint = suggestion(each.module, project.program.modules, _FORM)
+                raise ConfigError(f"--assume: {each.text!r}: no module {each.module!r} was read; {hint}")
             if not _is_there(module, each.path, project):
-                raise ConfigError(f"--assume: {each.text!r}: {each.module} has no {each.path}; {_FORM}")
+                hint = suggestion(each.path, _names_in(module), _FORM)
+                raise ConfigError(f"--assume: {each.text!r}: {each.module} has no {each.path}; {hint}")
 
     def of_attribute(self, cls: Class, name: str, value: AbstractValue) -> AbstractValue:
         """Return the value of an attribute by the assumptions, or the value."""
@@ -157,6 +159,27 @@ def _is_there(module: Module, path: str, project: Definitions) -> bool:
         return any(function.qualname == path[:-2] for function in module.functions)
     if not owner:
         return name in project.bindings(module).by_name
-    if any(cls.qualname == owner for cls in module.classes):
+    classes = [cls for cls in module.classes if cls.qualname == owner]
+    if any(_may_have(cls, name, project) for cls in classes):
         return True
     return any(function.qualname == owner and name in function.by_name for function in module.functions)
+
+
+def _may_have(cls: Class, name: str, project: Definitions) -> bool:
+    """Return whether objects of a class may have an attribute: not where the project alone defines the class, and never sets the attribute."""
+    above = cls.mro()
+    if any(each.external_bases or "__getattr__" in each.methods for each in above):
+        return True
+    if any(name in each.methods or name in each.annotations or name in each.nested for each in above):
+        return True
+    if any("setattr(" in each.module.lines.text or "__dict__" in each.module.lines.text for each in above):
+        return True
+    is_set = any(True for _ in project.set_in_bodies(above, name))
+    return is_set or bool(project.storing_for((*above, *cls.subclasses), name))
+
+
+def _names_in(module: Module) -> list[str]:
+    """Return the names of a module that assumptions may be about: attributes, parameters and variables."""
+    found = [f"{cls.qualname}.{name}" for cls in module.classes for name in (*cls.stored, *cls.annotations)]
+    found += [f"{each.qualname}.{name}" for each in module.functions for name in each.by_name]
+    return found + sorted(module.globals)

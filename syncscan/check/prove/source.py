@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from syncscan.check.infer.dataflow.annotations import Annotations
 from syncscan.check.infer.source.index import (
     Class,
     Function,
@@ -31,6 +32,7 @@ from syncscan.ops.table import Operation, OperationTable
 _LAZY = frozenset(
     {"Iterable", "Iterator", "Generator", "AsyncIterable", "AsyncIterator", "AsyncGenerator", "Awaitable", "Coroutine"}
 )  # fmt: skip
+_MOST_ALIASES = 8  # of one another, in annotations
 # Methods of modules that set an attribute of the name that they are given.
 REGISTERING = frozenset({"register_buffer", "register_parameter", "register_module", "add_module"})
 _NAMES_ATTRIBUTE = tuple(f"{name}(" for name in ("setattr", *sorted(REGISTERING)))
@@ -81,6 +83,7 @@ class Definitions:
         self.program = context.program
         self.declared: dict[Function, str] = context.declared
         self._context = context
+        self._annotations = Annotations(context.program, of_all_types=True)
         texts = (module.lines.text for module in self.modules)
         self.is_dense = not any("sparse" in text and _MAKES_SPARSE.search(text) for text in texts)
         self._parameters: dict[Parameter, Any] = solver.known.parameters
@@ -184,13 +187,27 @@ class Definitions:
         found = self._promised.get(key)
         if found is None:
             found = TOP
-            if not _names_lazy(annotation):
-                found = opened(self._context.annotations.read(annotation, module, scope))
+            if not self._names_lazy(annotation, module):
+                found = opened(self._annotations.read(annotation, module, scope))
                 found = TOP if _is_structural(found) else found
                 if found.kind is Kind.DICT and (keys := _keys_in(annotation)) is not None:
                     found = with_keys(found, self.promised(keys, module, scope))
             self._promised[key] = found
         return found
+
+    def _names_lazy(self, annotation: ast.expr, module: Module, seen: int = 0) -> bool:
+        """Return whether an annotation, or a part of it, names an iterable that may run code during iteration."""
+        for node in ast.walk(annotation):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                if any(name in node.value for name in _LAZY):
+                    return True
+            elif isinstance(node, (ast.Name, ast.Attribute)):
+                if last_name(node) in _LAZY:
+                    return True
+                alias = self.program.written_as(module, dotted_name(node)) if seen < _MOST_ALIASES else None
+                if alias is not None and self._names_lazy(alias[1], alias[0], seen + 1):
+                    return True
+        return False
 
     def overrides(self, cls: Class, name: str) -> tuple[Function, ...]:
         """Return the methods that a call on an object of a class may run: for each class below it, those that hide all others.
@@ -403,20 +420,6 @@ def _attributes_by_name(function: Function) -> Iterator[str]:
             at = at or [each.value for each in node.keywords if each.arg == "name" and name in REGISTERING]
             if at and isinstance(at[0], ast.Constant) and isinstance(at[0].value, str):
                 yield at[0].value
-
-
-def _names_lazy(annotation: ast.expr) -> bool:
-    """Return whether an annotation, or a part of it, names an iterable that may run code during iteration."""
-    for node in ast.walk(annotation):
-        if isinstance(node, (ast.Name, ast.Attribute)) and last_name(node) in _LAZY:
-            return True
-        if (
-            isinstance(node, ast.Constant)
-            and isinstance(node.value, str)
-            and any(name in node.value for name in _LAZY)
-        ):
-            return True
-    return False
 
 
 def _keys_in(annotation: ast.expr) -> ast.expr | None:

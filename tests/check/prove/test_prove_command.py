@@ -122,6 +122,38 @@ def test_a_baseline_knows_obstacles(syncscan: Command, project: Write) -> None:
     assert syncscan("prove", ENTRY, "--baseline", "known.json").status == 1
 
 
+def test_a_baseline_that_is_written_is_named(syncscan: Command) -> None:
+    done = syncscan("prove", ENTRY, "--write-baseline", "known.json")
+    assert done.stderr == "syncscan: known.json has 1 finding\n"
+
+
+def test_an_assumption_that_nothing_depends_on_is_named(syncscan: Command) -> None:
+    used = syncscan("prove", ENTRY, "--assume", QUIET)
+    unused = syncscan("prove", "engine:Runner.scaled", "--assume", QUIET)
+    assert (used.status, used.stderr) == (0, "")
+    assert unused.stderr.startswith(
+        f"syncscan: --assume {QUIET!r}: nothing that engine:Runner.scaled reaches"
+    )
+
+
+@pytest.mark.parametrize(
+    ("known", "is_refused"),
+    [
+        ("", True),
+        ("def other(each: Runner) -> None:\n    each.lgo = True\n", False),
+        ("class Own(Runner):\n    lgo: bool\n", True),
+        ("def other(each: Runner) -> None:\n    setattr(each, each.n, 1)\n", False),
+    ],
+)
+def test_an_assumption_about_an_attribute_that_is_never_set_is_refused(
+    syncscan: Command, project: Write, known: str, is_refused: bool
+) -> None:
+    project({"engine.py": PROGRAM + known})
+    done = syncscan("prove", ENTRY, "--assume", "engine:Runner.lgo = False")
+    assert (done.status == 2) is is_refused
+    assert ("did you mean 'Runner.log'?" in done.stderr) is is_refused
+
+
 def test_a_trace_without_lines_is_refused(syncscan: Command, tmp_path: Path) -> None:
     (tmp_path / "trace").mkdir()
     done = syncscan("prove", ENTRY, "--given", "trace")
@@ -134,6 +166,9 @@ def test_a_trace_without_lines_is_refused(syncscan: Command, tmp_path: Path) -> 
         (["engine"], "names no function"),
         (["motor:run"], "no module 'motor' was read"),
         (["engine:Runner.stop"], "did you mean 'Runner.step'?"),
+        ([ENTRY, "absent"], "absent: "),
+        ([ENTRY, "--assume", "motor:Runner.log = False"], "no module 'motor' was read; write it as"),
+        ([ENTRY, "--cache-dir", "a", "--no-cache"], "give one of them"),
         ([ENTRY, "--baseline", "a", "--write-baseline", "b"], "give one of them"),
     ],
 )

@@ -50,6 +50,7 @@ _BUILTINS = {
     "None": NONE,
     "slice": SLICE,
 }
+_CONSTANTS: dict[type, AbstractValue] = {str: STRING, bool: BOOL, int: INT, type(None): NONE}
 _LISTS = {
     "list": Kind.LIST,
     "List": Kind.LIST,
@@ -90,10 +91,14 @@ def _shaped(name: str, tensor: AbstractValue) -> AbstractValue:
 
 
 class Annotations:
-    """The abstract values of the annotations of one project, cached by node."""
+    """The abstract values of the annotations of one project, cached by node.
 
-    def __init__(self, program: Program) -> None:
+    With ``of_all_types``, which proofs ask for, ``Literal`` is the type of its constants, and every name of a type is followed.
+    """
+
+    def __init__(self, program: Program, *, of_all_types: bool = False) -> None:
         self._program = program
+        self._of_all_types = of_all_types
         self._known: dict[ast.expr, AbstractValue] = {}
 
     def forget(self) -> None:
@@ -140,6 +145,9 @@ class Annotations:
         if isinstance(found, str) and found.startswith(_SHAPED):
             return _shaped(found, self.read(inside[0], module, scope))
         read: Callable[[ast.expr], AbstractValue] = lambda item: self.read(item, module, scope)  # noqa: E731
+        if name == "Literal" and self._of_all_types:
+            constants = [*map(_constant, inside)]
+            return BOTTOM if BOTTOM in constants else join_all(constants)
         if name == "Optional":
             return self._either([inside[0], ast.Constant(None)], module, scope)
         if name == "Union":
@@ -174,7 +182,11 @@ class Annotations:
             return AbstractValue(Kind.INSTANCE, payload=found)
         if found is None and (written := self._program.written_as(module, name)) is not None:
             named = self._alias(written[1], written[0])
-            return named if any(option.kind in ARRAYS for option in named.options) else BOTTOM
+            return (
+                named
+                if self._of_all_types or any(option.kind in ARRAYS for option in named.options)
+                else BOTTOM
+            )
         if found is None:
             short = name.rpartition(".")[2]
             if name in _BUILTINS:
@@ -185,6 +197,11 @@ class Annotations:
         if isinstance(found, str):
             return _external(found)
         return BOTTOM
+
+
+def _constant(node: ast.expr) -> AbstractValue:
+    """Return the type of a constant in ``Literal[...]``; unknown for a member of an enumeration."""
+    return _CONSTANTS.get(type(node.value), BOTTOM) if isinstance(node, ast.Constant) else BOTTOM
 
 
 def _tuple(inside: list[ast.expr], read: Callable[[ast.expr], AbstractValue]) -> AbstractValue:

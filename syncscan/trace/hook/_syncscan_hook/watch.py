@@ -54,8 +54,10 @@ def _lines(options: dict[str, str], note: Note) -> list[Watch]:
     found = lines.begin(options)
     if not found:
         old = not hasattr(sys, "monitoring")
+        option = "--calls" if options.get("calls") else "--lines"
         note(
-            "--lines: " + ("needs Python 3.12 or newer" if old else "other tools hold all of sys.monitoring")
+            f"{option}: "
+            + ("needs Python 3.12 or newer" if old else "other tools hold all of sys.monitoring")
         )
     return found
 
