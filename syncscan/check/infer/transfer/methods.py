@@ -33,8 +33,14 @@ def _of_any(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractVa
     options = [option for option in base.options if _may_have(option, name)]
     if any(_defines(at, option, name) for option in options) and not _is_of_tensors(at, name):
         options = [option for option in options if option.kind is not Kind.TENSOR]
-    with at.unsure(unsure=not all(option.is_gpu for option in options)):
+    if all(option.is_gpu for option in options):
         return join_all(at.call_method(option, name, call) for option in options)
+    results = []
+    with at.hearing() as heard:
+        for option in options:
+            results.append(at.call_method(option, name, call))
+            heard.next()
+    return join_all(results)
 
 
 def _defines(at: Point, value: AbstractValue, name: str) -> bool:

@@ -16,7 +16,7 @@ from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
 from syncscan.check.infer.ir.instructions import CallSite, Slot
 from syncscan.check.infer.source.index import FIELDS, Class, Function, Module, Virtual
 from syncscan.check.infer.transfer.call import Call
-from syncscan.check.infer.transfer.conditions import Bound, needs_no_gpu_operand
+from syncscan.check.infer.transfer.conditions import Bound, blocking_case, needs_no_gpu_operand
 from syncscan.check.infer.transfer.registry import (
     ATTRIBUTES,
     CALLABLES,
@@ -299,6 +299,18 @@ class Point:
         return self._silent() if unsure and self.recorder is not None else _NOTHING
 
     @contextmanager
+    def hearing(self) -> Iterator[Hearing]:
+        """Suspend the recording of the options of a receiver; record a call that blocks for each of them."""
+        heard = Hearing()
+        recorder, self.recorder = self.recorder, heard if self.recorder is not None else None
+        try:
+            yield heard
+        finally:
+            self.recorder = recorder
+        if recorder is not None and (call := heard.common()) is not None:
+            recorder.operation(*call)
+
+    @contextmanager
     def _silent(self) -> Iterator[None]:
         recorder, self.recorder = self.recorder, _DEAF
         try:
@@ -324,6 +336,27 @@ class _Deaf:
 
     def candidate(self) -> None:
         """See `Recording`."""
+
+
+class Hearing(_Deaf):
+    """A recorder of the calls that block for one option of a receiver after another."""
+
+    def __init__(self) -> None:
+        self._blocking: list[tuple[ast.expr, ast.expr, str, Bound] | None] = [None]
+
+    def next(self) -> None:
+        """Begin with the next option."""
+        self._blocking.append(None)
+
+    def operation(self, node: ast.expr, named: ast.expr, name: str, bound: Bound) -> None:
+        """See `Recording`."""
+        if self._blocking[-1] is None and blocking_case(bound) is not None:
+            self._blocking[-1] = (node, named, name, bound)
+
+    def common(self) -> tuple[ast.expr, ast.expr, str, Bound] | None:
+        """Return the call for the first option where the call blocks for all of them."""
+        *calls, _ = self._blocking
+        return calls[0] if calls and None not in calls else None
 
 
 _DEAF: Final = _Deaf()

@@ -94,7 +94,7 @@ def _of_tensors(bound: Bound) -> Bound:
     return bound._replace(values=bound.values | values)
 
 
-_TENSORS = ("input", "other")
+_TENSORS = ("input", "other", "A", "B", "L", "mat", "mat1", "mat2")
 
 
 def _host_data_in(value: AbstractValue) -> AbstractValue:
