@@ -26,12 +26,12 @@ def argument(at: Point, parameter: Parameter, position: int, default: AbstractVa
     if position == 0 and takes_context(function):
         return receiver(function)
     passed = join(at.read(at.context.known.parameters[parameter]), passed_through(at, parameter))
+    if passed.kind is Kind.UNKNOWN and not parameter.star and not at.declare():
+        return BOTTOM
     promised = _promised(at, parameter)
     if parameter.star:
         return _rest(at, parameter, passed, promised)
     value = _passed_or_promised(at, as_tensor(passed) if promised.kind is Kind.TENSOR else passed, promised)
-    if passed.kind is Kind.UNKNOWN and not at.declare():
-        return BOTTOM
     if default is not None:
         is_alone = passed.kind is Kind.UNKNOWN
         if not is_alone and at.read(at.context.known.left_out[parameter]):
@@ -98,7 +98,7 @@ def _rest(at: Point, parameter: Parameter, passed: AbstractValue, promised: Abst
 def _passed_or_promised(at: Point, value: AbstractValue, promised: AbstractValue) -> AbstractValue:
     """Return the passed value refined by the annotation, or the annotated value where no call site passes one."""
     if value.kind is Kind.UNKNOWN:
-        return promised if at.declare() else BOTTOM
+        return promised
     value = _as_promised(at, value, promised)
     return _filled(value, promised) if _has_gaps(value, promised) and at.declare() else value
 
