@@ -44,10 +44,12 @@ def _of_any(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractVa
 
 
 def _defines(at: Point, value: AbstractValue, name: str) -> bool:
-    """Return whether a value is an object of the project whose class defines a method of this name."""
-    cls = value.payload if value.kind is Kind.INSTANCE else None
-    if not isinstance(cls, Class):
+    """Return whether a value is an object whose class defines a method of this name; a subclass of torch's modules may."""
+    if value.kind is not Kind.INSTANCE:
         return False
+    cls = value.payload
+    if not isinstance(cls, Class):
+        return isinstance(cls, str) and cls.startswith("torch.nn.")
     at.asks(cls, name)
     return cls.find_method(name) is not None
 

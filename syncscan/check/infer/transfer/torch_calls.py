@@ -231,14 +231,13 @@ def torch_object(at: Point, base: AbstractValue, name: str, call: Call) -> Abstr
     if at.context.stub(full) is not None:
         return at.call_outside(full, call.on(base))
     at.note_asked(full, call)
-    if at.context.table.find(full) is not None:
-        return _operation(at, full, call.on(base))
+    result = _operation(at, full, call.on(base)) if at.context.table.find(full) is not None else BOTTOM
     if str(base.payload).startswith("torch.nn."):
         if name in {"__call__", "forward"}:
             return _given_by(at, base, together(at, map(as_tensor, call.args)))
         if name in {"to", "cuda", "cpu", "eval", "train", "half", "float"}:
             return _moved_layer(at, base, name, call)
-    return BOTTOM
+    return result
 
 
 def _given_by(at: Point, layer: AbstractValue, result: AbstractValue) -> AbstractValue:
