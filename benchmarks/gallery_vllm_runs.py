@@ -26,10 +26,10 @@ from benchmarks.vllm_models import (
     EMBEDDING,
     IMAGE_SIDE,
     IMAGE_TOKENS,
+    RANK,
     VISION,
     config,
-    layers_of_attention,
-    lora_target,
+    write_adapter,
 )
 
 WARMUP = 3
@@ -39,7 +39,6 @@ REQUESTS: tuple[dict[str, Any], ...] = (
     {"logit_bias": {5: 1.0}}, {"min_tokens": 4, "stop_token_ids": [7]}, {"allowed_token_ids": [5, 6, 7]},
 )  # fmt: skip
 REFUSED_WITH_DRAFTS = {"min_p", "logit_bias"}
-RANK = 8
 CACHE_BYTES = 1 << 30
 PLAIN_WORD = {"special": True, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
 IMAGE_WORDS = ("<|vision_start|>", "<|image_pad|>", "<|vision_end|>")
@@ -195,28 +194,9 @@ def _sampling(requests: list[dict[str, Any]], tokens: int) -> list[Any]:
 
 
 def _adapter(name: str, folder: Path) -> Any:
-    """Write an adapter with random weights for one linear layer of each layer with attention."""
-    import torch  # noqa: PLC0415 (only where it runs)
-    from safetensors.torch import save_file  # noqa: PLC0415 (only where it runs)
     from vllm.lora.request import LoRARequest  # noqa: PLC0415 (only where it runs)
 
-    target = lora_target(name)
-    assert target is not None
-    layer, width, out = target
-    folder.mkdir()
-    weights = {}
-    for number in layers_of_attention(name):
-        place = f"base_model.model.model.layers.{number}.{layer}"
-        weights[f"{place}.lora_A.weight"] = torch.randn(RANK, width, device="cpu")
-        weights[f"{place}.lora_B.weight"] = torch.randn(out, RANK, device="cpu")
-    save_file(weights, folder / "adapter_model.safetensors")
-    said = {
-        "peft_type": "LORA",
-        "r": RANK,
-        "lora_alpha": RANK,
-        "target_modules": [layer.rpartition(".")[2]],
-    }
-    (folder / "adapter_config.json").write_text(json.dumps(said), encoding="utf-8")
+    write_adapter(name, folder)
     return LoRARequest("adapter", 1, str(folder))
 
 

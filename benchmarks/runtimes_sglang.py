@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,14 @@ from typing import Any
 from benchmarks.runtimes import place_of, trace_of
 from benchmarks.vllm_models import MODELS, config
 
+SOURCE = Path(__file__).resolve().parent.parent
 STEP = "sglang.srt.managers.scheduler:Scheduler.run_batch"
 MODES: dict[str, dict[str, Any]] = {
     "plain": {"disable_radix_cache": True},
     "chunked": {"disable_radix_cache": True, "chunked_prefill_size": 32},
     "prefix-cached": {},
     "speculative": {"speculative_algorithm": "NGRAM", "speculative_num_draft_tokens": 4},
+    "LoRA": {"disable_radix_cache": True, "enable_lora": True, "max_loras_per_batch": 2},
 }
 SAID: dict[str, dict[str, Any]] = {  # what SGLang asks of a config, and vLLM does not
     "gemma2": {"hidden_act": "gelu_pytorch_tanh"},
@@ -34,8 +37,11 @@ SAID: dict[str, dict[str, Any]] = {  # what SGLang asks of a config, and vLLM do
 }
 PROGRAM = """\
 import json, random, sys
+from pathlib import Path
 
 import sglang
+from benchmarks.vllm_models import write_adapter
+from transformers import AutoConfig, AutoModelForCausalLM
 
 OPTIONS = [
     {"temperature": 0.0}, {"top_p": 0.9}, {"top_k": 20, "min_p": 0.05}, {"temperature": 0.7}, {"frequency_penalty": 0.5},
@@ -43,15 +49,22 @@ OPTIONS = [
 ]
 
 def main():
-    options, prefix, tokens = map(json.loads, sys.argv[1:])
+    name, options, prefix, tokens = map(json.loads, sys.argv[1:])
+    adapter = Path(options["model_path"], "adapter") if "enable_lora" in options else None
+    if adapter:  # SGLang loads none for weights that it made itself
+        sizes = AutoConfig.from_pretrained(options["model_path"])
+        AutoModelForCausalLM.from_config(sizes).save_pretrained(options["model_path"])
+        write_adapter(name, adapter)
+        options["lora_paths"] = {"adapter": str(adapter)}
     engine = sglang.Engine(
-        load_format="dummy", skip_tokenizer_init=True, context_length=512, max_running_requests=32, max_total_tokens=8192,
+        load_format="auto" if adapter else "dummy", skip_tokenizer_init=True, context_length=512, max_running_requests=32, max_total_tokens=8192,
         disable_cuda_graph=True, random_seed=1, **options,
     )
     numbers = random.Random(0)
     prompts = [prefix + [numbers.randrange(8, 900) for _ in range(numbers.randrange(20, 60))] for _ in range(2 * len(OPTIONS))]
     same = {"max_new_tokens": tokens, "ignore_eos": True}
-    engine.generate(input_ids=prompts, sampling_params=[{**same, **OPTIONS[i % len(OPTIONS)]} for i in range(len(prompts))])
+    sampling = [{**same, **OPTIONS[i % len(OPTIONS)]} for i in range(len(prompts))]
+    engine.generate(input_ids=prompts, sampling_params=sampling, lora_path=adapter and ["adapter", None] * len(OPTIONS))
     engine.shutdown()
 
 if __name__ == "__main__":
@@ -88,8 +101,9 @@ def traced(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         **MODES[options.mode],
     }  # fmt: skip
     prefix = [*range(8, 40)] if options.mode == "prefix-cached" else []
-    command = (options.python, program, *map(json.dumps, (engine, prefix, options.tokens)))
-    return trace_of(command, ("--step", STEP, *(() if options.gpu else ("--simulate",))), kept)
+    command = (options.python, program, *map(json.dumps, (options.model, engine, prefix, options.tokens)))
+    how = ("--step", STEP, *(() if options.gpu else ("--simulate",)))
+    return trace_of(command, how, kept, {**os.environ, "PYTHONPATH": str(SOURCE)})
 
 
 def show(trace: dict[str, Any]) -> None:

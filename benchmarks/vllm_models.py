@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SIZES: dict[str, Any] = {
     "vocab_size": 1000, "hidden_size": 256, "intermediate_size": 256, "num_hidden_layers": 2, "head_dim": 128,
@@ -67,6 +71,7 @@ EMBEDDING: dict[str, dict[str, Any]] = {
     "qwen3 (embedding)": MODELS["qwen3"],
 }  # fmt: skip
 
+RANK = 8  # of an adapter
 IMAGE_SIDE = 56  # pixels
 IMAGE_TOKENS = {"<|vision_start|>": 990, "<|vision_end|>": 991, "<|image_pad|>": 992, "<|video_pad|>": 993}
 VISION: dict[str, dict[str, Any]] = {
@@ -99,3 +104,27 @@ def lora_target(name: str) -> tuple[str, int, int] | None:
 def layers_of_attention(name: str) -> list[int]:
     """Return the numbers of the layers that have attention."""
     return [1] if name == "jamba" else list(range(config(name)["num_hidden_layers"]))
+
+
+def write_adapter(name: str, folder: Path) -> None:
+    """Write an adapter with random weights for one linear layer of each layer with attention."""
+    import torch  # noqa: PLC0415 (only where a model runs)
+    from safetensors.torch import save_file  # noqa: PLC0415 (only where a model runs)
+
+    target = lora_target(name)
+    assert target is not None
+    layer, width, out = target
+    folder.mkdir()
+    weights = {}
+    for number in layers_of_attention(name):
+        place = f"base_model.model.model.layers.{number}.{layer}"
+        weights[f"{place}.lora_A.weight"] = torch.randn(RANK, width, device="cpu")
+        weights[f"{place}.lora_B.weight"] = torch.randn(out, RANK, device="cpu")
+    save_file(weights, folder / "adapter_model.safetensors")
+    said = {
+        "peft_type": "LORA",
+        "r": RANK,
+        "lora_alpha": RANK,
+        "target_modules": [layer.rpartition(".")[2]],
+    }
+    (folder / "adapter_config.json").write_text(json.dumps(said), encoding="utf-8")
