@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 import types
@@ -50,13 +51,44 @@ def errors_of(function: Any) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("module", [torch.cuda, torch.accelerator], ids=lambda module: module.__name__)
-def test_wrong_arguments_of_a_function_of_the_device_raise_what_torch_raises(module: Any) -> None:
-    names = [
+def functions_of(module: Any) -> list[str]:
+    return [
         name
         for name, value in vars(module).items()
         if isinstance(value, types.FunctionType) and value.__module__.startswith(module.__name__)
     ]
+
+
+def parameters_of(module: Any, names: list[str]) -> dict[str, set[str]]:
+    """The parameters by name; those of a position alone have no name for a caller."""
+    signatures = {name: inspect.signature(getattr(module, name)).parameters.values() for name in names}
+    return {
+        name: {each.name for each in parameters if each.kind is not each.POSITIONAL_ONLY}
+        for name, parameters in signatures.items()
+    }
+
+
+BY_MODULE = pytest.mark.parametrize(
+    "module", [torch.cuda, torch.accelerator], ids=lambda module: module.__name__
+)
+
+
+@BY_MODULE
+def test_a_function_of_the_device_takes_what_that_of_torch_takes(module: Any) -> None:
+    names = functions_of(module)
+    plain = parameters_of(module, names)
+    with simulated_cuda():
+        simulated = parameters_of(module, names)
+    assert {
+        name: lacking
+        for name, wanted in plain.items()
+        if (lacking := wanted - simulated[name]) and "kwargs" not in simulated[name]
+    } == {}
+
+
+@BY_MODULE
+def test_wrong_arguments_of_a_function_of_the_device_raise_what_torch_raises(module: Any) -> None:
+    names = functions_of(module)
     plain = {name: errors_of(getattr(module, name)) for name in names}
     with simulated_cuda():
         simulated = {name: errors_of(getattr(module, name)) for name in names}
