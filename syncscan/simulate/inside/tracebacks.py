@@ -36,16 +36,19 @@ def without_our_frames(value: Value, original: Any = None) -> Value:
 
     @functools.wraps(value)
     def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return value(*args, **kwargs)
-        except BaseException as error:
-            if not (callable(original) and does_not_fit(error)):
+        run: Any = value
+        while True:
+            try:
+                return run(*args, **kwargs)
+            except BaseException as error:
+                if run is value and callable(original) and does_not_fit(error):
+                    run = original
+                    continue
                 try:
                     hide(error)
                 except RecursionError:  # no room for it: no other frame than ours lies below
                     error.__traceback__ = None
                 raise
-        return without_our_frames(original)(*args, **kwargs)
 
     return cast("Value", call)
 
