@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import cases
+from benchmarks import cases, statements
 from syncscan.simulate.context import SimulatedSync, simulated_cuda
 
 BLOCKING = [
@@ -216,3 +216,14 @@ def test_calls_that_were_measured_on_a_gpu_get_their_verdicts_one_in_nine() -> N
     total, differences = cases.replay(share=9)
     assert total > 100
     assert not [one for one in differences if "hybrid" not in one.line and "semi_structured" not in one.line]
+
+
+@pytest.mark.long
+def test_statements_block_as_on_a_gpu() -> None:
+    """The table has no measured call like the first two; torch 2.11 refuses the third on a GPU too."""
+    real, simulated = statements.on_gpu(), statements.counts(["--simulate"])
+    assert {each for each in statements.STATEMENTS if bool(real[each]) != bool(simulated[each])} == {
+        "torch.cholesky_inverse(factor)",
+        "x.index_put((host_mask,), s)",
+        "torch.index_select(csr, 0, idx)",
+    }
