@@ -55,7 +55,7 @@ FLOORS = {
     "syncscan.check.persistence": ("findings state", "verdicts"),
     "syncscan.check.prove": (
         "packages values",
-        "conditions ran",
+        "conditions identity ran",
         "source walk",
         "assumptions receivers results",
         "frame",

@@ -1,9 +1,10 @@
 """The assumptions of a proof: flags of a configuration, and facts that the source does not show.
 
-    ASSUMPTION = MODULE ":" PATH [FACT] " = " CONSTANT        FACT = ".is_cpu" | ".is_cuda" | ".ndim" | ".dtype"
+    ASSUMPTION = MODULE ":" PATH [FACT] " = " CONSTANT        FACT = ".is_cpu" | ".is_cuda" | ".is_tensor" | ".ndim" | ".dtype"
 
 A path is an attribute of a class, a parameter of a function, a variable of a module, or a call without arguments:
 ``m:Runner.flag``, ``m:prepare.lengths``, ``m:FLAG``, ``m:can_pin()``. With a ``*`` in it, a path is a pattern for tensors.
+``m:Settings.*.is_tensor = False`` says that no attribute of a class is a tensor.
 """
 
 from __future__ import annotations
@@ -17,11 +18,21 @@ from typing import Any
 from syncscan.check.infer.domain.basic import constant
 from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.prove.source import Definitions
-from syncscan.check.prove.values import NONE, TOP, AbstractValue, join_all, opened, refine, tensor
+from syncscan.check.prove.values import (
+    NONE,
+    TOP,
+    AbstractValue,
+    join_all,
+    may_hold_gpu,
+    opened,
+    plain,
+    refine,
+    tensor,
+)
 from syncscan.errors import ConfigError, suggestion
 from syncscan.model import Device, Kind
 
-_FACTS = frozenset({"is_cpu", "is_cuda", "ndim", "dtype"})
+_FACTS = frozenset({"is_plain", "is_cpu", "is_cuda", "ndim", "dtype"})
 _FORM = "write it as 'package.module:Class.attribute = CONSTANT'"
 _DTYPES = {"bool": "bool", "uint8": "uint8"}
 
@@ -50,6 +61,8 @@ def parse(text: str) -> Assumption:
             f"--assume: {value.strip()!r} is no constant, such as True, 0 or 'text'; {_FORM}"
         ) from None
     before, _, last = path.rpartition(".")
+    if last == "is_plain" and known is not True:
+        raise ConfigError(f"--assume: {text!r}: only `is_plain = True` is a fact")
     fact = last if last in _FACTS and before else ""
     return Assumption(" ".join(text.split()), module, before if fact else path, fact, known)
 
@@ -100,8 +113,10 @@ class Assumptions:
         for each in self.given:
             if each.module != module.name or not fnmatchcase(path, each.path):
                 continue
-            if each.path != path and not (each.fact and _is_tensor(value)):
-                continue  # a pattern is about tensors alone
+            if each.path != path and not (each.fact and _is_tensor(value)) and each.fact != "is_plain":
+                continue  # other patterns are about tensors alone
+            if each.fact == "is_plain" and not may_hold_gpu(value):
+                continue
             self.used[each.text] = None
             value = _with_fact(value, each.fact, each.constant) if each.fact else _constant(each.constant)
         return value
@@ -125,6 +140,8 @@ def _constant(known: Any) -> AbstractValue:
 
 def _with_fact(value: AbstractValue, fact: str, known: Any) -> AbstractValue:
     """Return a tensor with a fact, or a list of such tensors."""
+    if fact == "is_plain":
+        return plain(value)
     if value.kind in {Kind.LIST, Kind.TUPLE} and value.element is not None:
         return refine(value, element=_with_fact(value.element, fact, known))
     if value.kind is Kind.UNION and all(each.kind in {Kind.TENSOR, Kind.NONE} for each in value.items or ()):

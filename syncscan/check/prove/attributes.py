@@ -161,11 +161,11 @@ def of_instance(frame: WalkFrame, node: ast.AST, base: AbstractValue, cls: Class
     if methods:
         values = []
         for method in methods:
-            if method.is_property or _is_wrapped(frame, method):
-                values.append(reads_property(frame, node, method))
-            else:
+            if not (method.is_property or _is_wrapped(frame, method)):
                 values.append(AbstractValue(Kind.FUNCTION, payload=BoundMethod(method, base)))
-        return join_all(values)
+            elif frame.prover.ran.body(method):
+                values.append(reads_property(frame, node, method))
+        return join_all(values) if values else TOP
     for method in frame.source.overrides(cls, "__getattribute__"):
         frame.calls(node, method)
     if name in cls.nested:

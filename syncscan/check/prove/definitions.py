@@ -6,6 +6,7 @@ import ast
 
 from syncscan.check.infer.source.index import Class, Function
 from syncscan.check.prove.frame import WalkFrame
+from syncscan.check.prove.identity import gives_back
 from syncscan.check.prove.names import definition_value
 from syncscan.check.prove.packages import TRANSPARENT_DECORATORS
 from syncscan.check.prove.values import TOP, AbstractValue
@@ -45,7 +46,7 @@ def decorate(frame: WalkFrame, node: ast.AST, function: Function | Class) -> boo
     for name, definition in frame.source.decoration(function):
         if isinstance(definition, Function):
             frame.calls(node, definition)
-            is_plain = False
+            is_plain = is_plain and gives_back(definition)
         elif isinstance(definition, Class):
             for method in ("__init__", "__call__", "__get__"):
                 for each in frame.source.overrides(definition, method):

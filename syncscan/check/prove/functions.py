@@ -14,7 +14,7 @@ from syncscan.check.prove.outside import call_outside, operation_call
 from syncscan.check.prove.packages import is_harmless_base
 from syncscan.check.prove.passed import bound
 from syncscan.check.prove.receivers import RECEIVERS, of_python
-from syncscan.check.prove.values import ANYWHERE, BOTTOM, NONE, TOP, AbstractValue, join_all
+from syncscan.check.prove.values import ANYWHERE, BOTTOM, NONE, TOP, AbstractValue, join_all, kept_outside
 from syncscan.model import Kind
 
 _MAKERS = ("__new__", "__init__", "__post_init__", "__init_subclass__")
@@ -121,11 +121,15 @@ def call_function(
             reason = f"the first launch of `{function.name}` for each key measures it, which synchronizes"
             frame.may(node, None, reason, "launch each key before the step")
         return TOP
-    frame.calls(node, function, bound(function, args, has_receiver=has_receiver))
+    values = bound(function, args, has_receiver=has_receiver)
+    frame.calls(node, function, values)
     is_plain = decorate(frame, node, function)
     if is_context(function):
         return CONTEXT
-    return frame.prover.returned(function) if is_plain else TOP
+    found = frame.prover.returned(function) if is_plain else TOP
+    if found is TOP and is_plain:
+        return kept_outside(values.get(frame.source.returned_parameter(function), TOP))
+    return found
 
 
 def construct(frame: WalkFrame, node: ast.AST, cls: Class, args: Arguments) -> AbstractValue:

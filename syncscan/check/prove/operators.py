@@ -42,6 +42,7 @@ _COMPARISONS = frozenset({"Eq", "NotEq", "Lt", "LtE", "Gt", "GtE"})
 _SEQUENCES = frozenset({Kind.LIST, Kind.TUPLE, Kind.SET, Kind.DICT})
 _PLAIN = frozenset({Kind.NUMBER, Kind.STRING, Kind.NONE, Kind.DTYPE, Kind.DEVICE})
 _ITEMS = frozenset({Kind.LIST, Kind.TUPLE})
+_OF_SETS = frozenset({"Sub", "BitOr", "BitAnd", "BitXor"})
 
 
 def binary(
@@ -91,6 +92,8 @@ def _of_sequences(
         if left.items is not None and right.items is not None and left.kind is Kind.TUPLE:
             return AbstractValue(Kind.TUPLE, items=(*left.items, *right.items))
         return AbstractValue(left.kind, element=join_all([elements(left), elements(right)]))
+    if operator in _OF_SETS and left.kind is right.kind is Kind.SET:
+        return AbstractValue(Kind.SET, element=join_all([elements(left), elements(right)]))
     if operator == "Mult" and left.kind in _ITEMS and right.kind is Kind.NUMBER:
         return AbstractValue(left.kind, element=elements(left))
     if left.kind in _SEQUENCES and may_be_gpu(right):

@@ -61,6 +61,7 @@ HARMLESS_TORCH = frozenset(
      "torch.is_tensor", "torch.jit.is_scripting", "torch.jit.is_tracing", "torch.promote_types", "torch.result_type",
      "torch.set_grad_enabled", "torch.set_num_threads", "torch.cuda.is_available", "torch.cuda.is_initialized",
      "torch.cuda.nvtx.mark", "torch.cuda.nvtx.range_pop", "torch.cuda.nvtx.range_push", "torch.distributed.is_available",
+     "torch._dynamo.mark_static_address", "torch.utils._pytree.register_pytree_node", "torch.xpu.is_current_stream_capturing",
      "torch.distributed.get_backend", "torch.backends.cuda.is_built", "torch.version.cuda"}
 )  # fmt: skip
 # Layers of torch whose constructor and call launch only kernels of fixed sizes.

@@ -164,9 +164,10 @@ class Prover:
         if value is TOP or _has_tensors(value):
             return value
         passed = self.source.passed(parameter)
-        if passed is None or all(option.kind is not Kind.TENSOR for option in passed.options):
+        if passed is None or not _may_be_tensor(passed):
             return value
-        return join(value, passed)
+        recorded = self._passed(function, parameter.name, TOP)  # by walks, which know more than the check
+        return value if recorded is not TOP and not _may_be_tensor(recorded) else join(value, passed)
 
     def _met(self, value: AbstractValue, functions: Iterable[Function], name: str) -> AbstractValue:
         """Return a value, narrowed by the runtime facts on a name in some functions where the value is open."""
@@ -322,6 +323,10 @@ def _is_narrower(seen: AbstractValue, value: AbstractValue) -> bool:
     if {each.kind for each in seen.options} - {each.kind for each in value.options}:
         return False
     return all(each.kind is Kind.TENSOR or not may_hold_gpu(each) for each in seen.options)
+
+
+def _may_be_tensor(value: AbstractValue) -> bool:
+    return any(option.kind is Kind.TENSOR for option in value.options)
 
 
 def _has_tensors(value: AbstractValue) -> bool:

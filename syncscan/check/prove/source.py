@@ -23,6 +23,7 @@ from syncscan.check.infer.source.index import (
     imported_names,
 )
 from syncscan.check.infer.source.syntax import dotted_name, last_name, walk
+from syncscan.check.prove.identity import returned_parameter
 from syncscan.check.prove.ran import Code, code_of
 from syncscan.check.prove.values import TOP, AbstractValue, opened, with_keys
 from syncscan.model import Kind
@@ -95,6 +96,7 @@ class Definitions:
         self._overrides: dict[tuple[Class, str], tuple[Function, ...]] = {}
         self._stores: dict[str, list[tuple[Function, bool]]] | None = None
         self._assigned: dict[str, dict[Class, list[ast.stmt]]] | None = None
+        self._returned: dict[Function, str] = {}
         self._promised: dict[tuple[ast.expr, Module], AbstractValue] = {}
 
     def entry(self, module: str, name: str) -> Function | None:
@@ -223,6 +225,13 @@ class Definitions:
                 hidden = {above for one in defining for above in one.mro()[1:]}
                 methods.update((one.methods[name], None) for one in defining if one not in hidden)
             found = self._overrides[key] = tuple(methods)
+        return found
+
+    def returned_parameter(self, function: Function) -> str:
+        """Return the parameter that every call of a function returns as it is, or ""."""
+        found = self._returned.get(function)
+        if found is None:
+            found = self._returned[function] = returned_parameter(function)
         return found
 
     def passed(self, parameter: Parameter) -> AbstractValue | None:

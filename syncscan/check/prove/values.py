@@ -25,7 +25,7 @@ from syncscan.model import ON_GPU, Device, Kind
 __all__ = [
     "ANYWHERE", "BOOL", "BOTTOM", "FLOAT", "HOST", "INT", "NDARRAY", "NONE", "NO_TENSOR", "NUMBER", "STRING", "TOP",
     "AbstractValue", "constant_of", "elements", "external", "host_arrays", "join", "join_all", "kept_inside", "kept_outside", "keys_of", "list_of",
-    "may_be_gpu", "may_hold_gpu", "merged", "opened", "refine", "sequence", "tensor", "tensors_of", "truth", "with_keys",
+    "may_be_gpu", "may_hold_gpu", "merged", "opened", "plain", "refine", "sequence", "tensor", "tensors_of", "truth", "with_keys",
 ]  # fmt: skip
 
 # An otherwise unknown object that is no tensor.
@@ -216,6 +216,16 @@ def tensors_of(values: Iterable[AbstractValue]) -> list[AbstractValue]:
             elif may_be_gpu(option):
                 found.append(TOP)
     return found
+
+
+def plain(value: AbstractValue) -> AbstractValue:
+    """Return what is left of a value that is a number, a text, None, or a container of these; objects of the project stay."""
+    if value.kind is Kind.UNION:
+        return join_all(map(plain, value.items or ()))
+    if value.kind in _CONTAINERS:
+        items = None if value.items is None else tuple(map(plain, value.items))
+        return refine(value, items=items, element=None if items is not None else plain(value.element or TOP))
+    return HOST if value.kind in {Kind.UNKNOWN, Kind.TENSOR, Kind.NDARRAY} else value
 
 
 def merged(one: Mapping[str, AbstractValue], other: Mapping[str, AbstractValue]) -> dict[str, AbstractValue]:

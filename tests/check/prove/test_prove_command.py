@@ -154,6 +154,34 @@ def test_an_assumption_about_an_attribute_that_is_never_set_is_refused(
     assert ("did you mean 'Runner.log'?" in done.stderr) is is_refused
 
 
+SETTINGS = """
+class Settings:
+    def __init__(self, **options) -> None:
+        self.size = options.pop("size", None)
+        self.names = options.pop("names", [])
+
+
+def step(settings: Settings, x) -> int:
+    if settings.size is not None and 0.0 < settings.size < 1 or max(settings.names, 3) == 2:
+        return 1
+    return 1 if x > 3 else 2
+"""
+
+
+def test_attributes_of_a_class_may_be_assumed_to_be_plain(syncscan: Command, project: Write) -> None:
+    project({"engine.py": SETTINGS})
+
+    def lines(*options: str) -> set[int]:
+        done = syncscan("prove", "engine:step", "--output-format", "json", *options)
+        return {each["line"] for each in json.loads(done.stdout)["obstacles"]}
+
+    assert lines() == {9, 11}
+    assert lines("--assume", "engine:Settings.*.is_plain = True") == {11}
+    assert lines("--assume", "engine:step.x.is_plain = True") == {9}
+    wrong = syncscan("prove", "engine:step", "--assume", "engine:Settings.*.is_plain = False")
+    assert (wrong.status, "only `is_plain = True` is a fact" in wrong.stderr) == (2, True)
+
+
 def test_a_trace_without_lines_is_refused(syncscan: Command, tmp_path: Path) -> None:
     (tmp_path / "trace").mkdir()
     done = syncscan("prove", ENTRY, "--given", "trace")

@@ -221,3 +221,23 @@ def test_given_a_run_only_lines_that_ran_count() -> None:
     certificate = proved(program, run=RunSeen(ran, {"program.py": {9}}))
     found = [(each.group, each.finding.line) for each in certificate.obstacles]
     assert found == [(Group.SYNCHRONIZES, 9), (Group.MAY, 8)]
+
+
+PROPERTIES = """
+class Base:
+    @property
+    def size(self) -> int:
+        return 1
+class Other(Base):
+    @property
+    def size(self):
+        return torch.ones(1, device="cuda")
+def step(base: Base) -> int:
+    return 1 if base.size else 2
+"""
+
+
+@pytest.mark.parametrize(("never", "is_proved"), [(set(), False), ({10}, True), ({6, 10}, False)])
+def test_given_a_run_a_property_that_never_ran_gives_nothing(never: set[int], is_proved: bool) -> None:
+    run = RunSeen({"program.py": {*range(1, 13)} - never})
+    assert proved(PROPERTIES, run=run).is_proved is is_proved

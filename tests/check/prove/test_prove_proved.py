@@ -20,15 +20,9 @@ PROVED = {
                     x = x + i
             return x
     """,
-    "literals-and-names-of-types": """
-        from typing import Literal, Optional, Union
-        Mode = Literal["sum", "mean"]
-        Count = Union[int, None]
-        class Own:
-            def __eq__(self, other) -> bool:
-                return torch.ones(1).item() == 1
-        def step(x: torch.Tensor, mode: Mode, other: Optional[Literal[1, "a"]], n: Count, names: "list[Mode]") -> torch.Tensor:
-            return x if mode == "sum" or other == 1 or n == 3 or names[0] == "mean" else x + 1
+    "differences-of-sets": """
+        def step(x: torch.Tensor, one: dict[str, int], other: dict) -> torch.Tensor:
+            return x if set(one) - set(other.keys()) else x + 1
     """,
     "members-of-an-enumeration": """
         import enum

@@ -448,27 +448,6 @@ HIDDEN = {
         def step(x: torch.Tensor) -> int:
             return inner(torch.ones(1, device="cuda"))
     """,
-    "name-of-an-iterable": """
-        from typing import Iterable
-        Counts = Iterable[int]
-        class Lazy:
-            def __iter__(self):
-                torch.ones(1).item()
-                yield 1
-        def step(counts: Counts) -> int:
-            for each in counts:
-                pass
-            return 1
-    """,
-    "literal-of-a-member": """
-        from typing import Literal
-        class Mode:
-            def __eq__(self, other: object) -> bool:
-                return bool(torch.ones(1, device="cuda"))
-            A = 1
-        def step(mode: Literal[Mode.A, "b"]) -> int:
-            return 1 if mode == "b" else 2
-    """,
     "doubted-annotation": """
         def step(n: int) -> int:
             return int(n)

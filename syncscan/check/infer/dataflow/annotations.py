@@ -123,6 +123,8 @@ class Annotations:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             return self._either([node.left, node.right], module, scope)
         if isinstance(node, ast.Subscript):
+            if self._of_all_types and dotted_name(node.value).rpartition(".")[2] == "Literal":
+                return _literal(node.slice)
             return self._generic(node, module, scope)
         return self._named(dotted_name(node), module, scope)
 
@@ -145,9 +147,6 @@ class Annotations:
         if isinstance(found, str) and found.startswith(_SHAPED):
             return _shaped(found, self.read(inside[0], module, scope))
         read: Callable[[ast.expr], AbstractValue] = lambda item: self.read(item, module, scope)  # noqa: E731
-        if name == "Literal" and self._of_all_types:
-            constants = [*map(_constant, inside)]
-            return BOTTOM if BOTTOM in constants else join_all(constants)
         if name == "Optional":
             return self._either([inside[0], ast.Constant(None)], module, scope)
         if name == "Union":
@@ -197,6 +196,12 @@ class Annotations:
         if isinstance(found, str):
             return _external(found)
         return BOTTOM
+
+
+def _literal(node: ast.expr) -> AbstractValue:
+    """Return the type of all constants in ``Literal[...]``."""
+    constants = [*map(_constant, node.elts if isinstance(node, ast.Tuple) else [node])]
+    return BOTTOM if BOTTOM in constants else join_all(constants)
 
 
 def _constant(node: ast.expr) -> AbstractValue:

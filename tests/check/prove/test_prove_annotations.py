@@ -1,0 +1,53 @@
+"""What annotations promise: literals, and names of types."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.check.prove.proving import proved
+
+PROMISED = {
+    "literals-and-names-of-types": """
+        from typing import Literal, Optional, Union
+        Mode = Literal["sum", "mean"]
+        Count = Union[int, None]
+        class Own:
+            def __eq__(self, other) -> bool:
+                return torch.ones(1).item() == 1
+        def step(x: torch.Tensor, mode: Mode, other: Optional[Literal[1, "a"]], n: Count, names: "list[Mode]") -> torch.Tensor:
+            return x if mode == "sum" or other == 1 or n == 3 or names[0] == "mean" else x + 1
+    """,
+}
+OPEN = {
+    "name-of-an-iterable": """
+        from typing import Iterable
+        Counts = Iterable[int]
+        class Lazy:
+            def __iter__(self):
+                torch.ones(1).item()
+                yield 1
+        def step(counts: Counts) -> int:
+            for each in counts:
+                pass
+            return 1
+    """,
+    "literal-of-a-member": """
+        from typing import Literal
+        class Mode:
+            def __eq__(self, other: object) -> bool:
+                return bool(torch.ones(1, device="cuda"))
+            A = 1
+        def step(mode: Literal[Mode.A, "b"]) -> int:
+            return 1 if mode == "b" else 2
+    """,
+}
+
+
+@pytest.mark.parametrize("name", PROMISED)
+def test_what_an_annotation_says_is_promised(name: str) -> None:
+    assert proved(PROMISED[name]).is_proved
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_what_an_annotation_leaves_open_counts(name: str) -> None:
+    assert not proved(OPEN[name]).is_proved
