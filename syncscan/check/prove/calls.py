@@ -21,7 +21,7 @@ from syncscan.check.prove.lists import fills
 from syncscan.check.prove.names import module_value, name_value
 from syncscan.check.prove.outside import blocks, call_outside
 from syncscan.check.prove.packages import is_harmless_base
-from syncscan.check.prove.python import formats
+from syncscan.check.prove.python import compares, formats, hashes
 from syncscan.check.prove.source import REGISTERING
 from syncscan.check.prove.values import (
     BOOL,
@@ -273,6 +273,8 @@ def _of_container(
     """Walk a method of a list, a tuple, a dictionary or a set."""
     if name in _COMPARE:
         return _compares(frame, node, base, name, args)
+    if base.kind in {Kind.DICT, Kind.SET}:
+        hashes(frame, node, *args.args[:1])
     if name in _PUT:
         for value in args.args if name in {"extend", "update"} else ():
             if value.kind is Kind.UNKNOWN:
@@ -295,6 +297,7 @@ def _compares(
     if key is not None and key is not NONE:
         frame.call(node, key, Arguments((elements(base),)))
     asked = [*args.args, elements(base)]
+    compares(frame, node, asked, "__eq__", "__lt__")
     if base.kind in {Kind.LIST, Kind.TUPLE} and (key is not None or all(map(may_hold_gpu, asked))):
         frame.may(node, None, f"`{name}` compares items that may be tensors on the GPU", "annotate the items")
     return INT if name != "sort" else NONE

@@ -17,7 +17,7 @@ from syncscan.check.prove.names import name_value
 from syncscan.check.prove.narrowing import narrow
 from syncscan.check.prove.operators import binary, compare, subscript, unary
 from syncscan.check.prove.packages import gives_values
-from syncscan.check.prove.python import formats
+from syncscan.check.prove.python import formats, hashes
 from syncscan.check.prove.statements import assign
 from syncscan.check.prove.truths import asks_truth, narrowing, truth_of
 from syncscan.check.prove.values import (
@@ -197,7 +197,9 @@ def _sequence(frame: WalkFrame, items: list[ast.expr], kind: Kind) -> AbstractVa
 
 @handles(EXPRESSIONS, "Set")
 def _set(frame: WalkFrame, node: ast.Set) -> AbstractValue:
-    return list_of(join_all([frame.evaluate(each) for each in node.elts]), Kind.SET)
+    item = join_all([frame.evaluate(each) for each in node.elts])
+    hashes(frame, node, item)
+    return list_of(item, Kind.SET)
 
 
 @handles(EXPRESSIONS, "Dict")
@@ -208,7 +210,7 @@ def _dict(frame: WalkFrame, node: ast.Dict) -> AbstractValue:
             frame.evaluate(value)
             values.append(TOP)
         else:
-            frame.evaluate(key)
+            hashes(frame, key, frame.evaluate(key))
             values.append(frame.evaluate(value))
     return AbstractValue(Kind.DICT, element=list_of(join_all(values)).element if values else TOP)
 
@@ -244,12 +246,14 @@ def _comprehension(
             truth_of(frame, test)
             narrow(frame, test, holds=True)
     if isinstance(node, ast.DictComp):
-        frame.evaluate(node.key)
+        hashes(frame, node.key, frame.evaluate(node.key))
         item = frame.evaluate(node.value)
         kind = Kind.DICT
     else:
         item = frame.evaluate(node.elt)
         kind = Kind.SET if isinstance(node, ast.SetComp) else Kind.LIST
+        if kind is Kind.SET:
+            hashes(frame, node, item)
     walrus = {
         each.target.id
         for each in ast.walk(node)

@@ -112,6 +112,11 @@ def _item(node: ast.Subscript) -> Sequence[ast.expr]:
     return [node.value] if isinstance(node.ctx, ast.Load) else ()
 
 
+def _searched(node: ast.Compare) -> Sequence[ast.expr]:
+    pairs = zip(node.ops, node.comparators, strict=True)
+    return [right for operator, right in pairs if isinstance(operator, (ast.In, ast.NotIn))]
+
+
 def _arguments(node: ast.Call) -> Sequence[ast.expr]:
     head = dotted_name(node.func)
     if head in _READS or head.startswith(("np.", "numpy.", "torch.")) or last_name(node.func) == "join":
@@ -127,6 +132,7 @@ _BY_TYPE: tuple[tuple[tuple[type[ast.AST], ...], Callable[[Any], Sequence[ast.ex
     ((ast.If, ast.While, ast.IfExp, ast.Assert), lambda node: [node.test]),
     ((ast.UnaryOp,), lambda node: [node.operand]),
     ((ast.Call,), _arguments),
+    ((ast.Compare,), _searched),
 )
 
 

@@ -149,7 +149,7 @@ def _call(frame: WalkFrame, test: ast.Call, *, holds: bool) -> None:
 
 def _without(value: AbstractValue, found: list[AbstractValue]) -> AbstractValue:
     """Return a value without some options, of kinds that no other option shares."""
-    gone = {each.kind for each in found} & {Kind.NDARRAY, Kind.STRING}
+    gone = {each.kind for each in found} & {Kind.NDARRAY, Kind.SLICE, Kind.STRING}
     left = [each for each in value.items or () if each.kind not in gone] if value.kind is Kind.UNION else []
     return join_all(left) if left else value
 

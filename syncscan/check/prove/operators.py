@@ -10,7 +10,7 @@ from syncscan.check.infer.transfer.conditions import Bound
 from syncscan.check.prove.frame import WalkFrame
 from syncscan.check.prove.outside import blocks
 from syncscan.check.prove.packages import is_harmless_base
-from syncscan.check.prove.python import calls_dunder, formats
+from syncscan.check.prove.python import calls_dunder, compares, formats, hashes
 from syncscan.check.prove.results import result_of
 from syncscan.check.prove.truths import asks_truth
 from syncscan.check.prove.values import (
@@ -123,6 +123,7 @@ def _compared(
         if kinds == {Kind.UNKNOWN}:
             frame.may(node, None, "both operands may be lists of tensors on the GPU", _NUMBER)
         return TOP
+    compares(frame, node, (left, right), "__eq__", f"__{_NAMES[operator]}__")
     if all(map(may_hold_gpu, (left, right))):
         reason = "it compares items that may be tensors on the GPU, and asks for the truth"
         frame.may(node, None, reason, _NUMBER)
@@ -225,6 +226,7 @@ def _contains(
     """Walk ``item in container``."""
     calls_dunder(frame, node, container, "__contains__")
     calls_dunder(frame, node, container, "__iter__")
+    compares(frame, node, (item, elements(container)), "__eq__", "__hash__")
     for option in container.options or (container,):
         if option.kind is Kind.TENSOR or option.kind is Kind.UNKNOWN:
             if may_be_gpu(option) and not _refuses_tensors(frame, item, "Eq"):
@@ -256,6 +258,8 @@ def subscript(frame: WalkFrame, node: ast.AST, base: AbstractValue, index: Abstr
     if BOTTOM in {base, index}:
         return BOTTOM
     calls_dunder(frame, node, base, "__getitem__")
+    if any(option.kind is Kind.DICT for option in base.options):
+        hashes(frame, node, index)
     return join_all([_item(frame, node, option, index) for option in base.options or (base,)])
 
 
@@ -378,6 +382,8 @@ def stores_item(frame: WalkFrame, target: ast.Subscript, value: AbstractValue) -
     """Walk ``base[index] = value``."""
     base, index = frame.evaluate(target.value), frame.evaluate(target.slice)
     calls_dunder(frame, target, base, "__setitem__")
+    if any(option.kind is Kind.DICT for option in base.options):
+        hashes(frame, target, index)
     for option in base.options or (base,):
         if option.kind is Kind.TENSOR or (option is TOP and not _is_of_dictionary(index, value)):
             _indexes(frame, target, "torch.Tensor.__setitem__", option, index, value)

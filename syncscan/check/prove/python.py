@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from syncscan.check.infer.source.index import Class
 from syncscan.check.prove.containers import iterates
@@ -78,6 +78,8 @@ def _range(frame: WalkFrame, node: ast.AST, _: str, args: Arguments) -> Abstract
 
 def _container(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> AbstractValue:
     item = iterates(frame, node, args.args[0]) if args.args else TOP
+    if _MAKING[name] is Kind.SET and args.args:
+        hashes(frame, node, item)
     return AbstractValue(_MAKING[name], element=item)
 
 
@@ -137,6 +139,28 @@ def calls_dunder(frame: WalkFrame, node: ast.AST, value: AbstractValue, name: st
             frame.calls(node, method)
 
 
+def compares(frame: WalkFrame, node: ast.AST, values: Iterable[AbstractValue], *names: str) -> None:
+    """Note the methods of the project that a comparison of values, and of the items in them, may run."""
+    for value in values:
+        for part in _parts(value):
+            for name in names:
+                calls_dunder(frame, node, part, name)
+
+
+def hashes(frame: WalkFrame, node: ast.AST, *keys: AbstractValue) -> None:
+    """Note the methods of the project that a dictionary or a set runs on keys."""
+    compares(frame, node, keys, "__hash__", "__eq__")
+
+
+def _parts(value: AbstractValue, depth: int = 3) -> Iterator[AbstractValue]:
+    """Yield the options of a value, and of what is in its lists and tuples."""
+    for option in value.options or (value,):
+        yield option
+        for item in option.items or (option.element,):
+            if item is not None and depth:
+                yield from _parts(item, depth - 1)
+
+
 def formats(frame: WalkFrame, node: ast.AST, value: AbstractValue) -> None:
     """Walk the making of a text of a value."""
     for option in value.options or (value,):
@@ -170,6 +194,8 @@ def _compares(frame: WalkFrame, node: ast.AST, name: str, args: Arguments) -> Ab
         return TOP if may_be_gpu(whole) else whole
     key = args.kwargs.get("key", NONE)
     compared = whole if key is NONE else frame.call(node, key, Arguments((whole,)))
+    if name in {"min", "max", "sorted"}:
+        compares(frame, node, [compared], "__lt__", "__gt__")
     if args.spreads or may_hold_gpu(compared):
         frame.may(node, None, f"`{name}` asks for the truth of what may be tensors on the GPU", _NUMBER)
     if name in {"any", "all"}:

@@ -20,6 +20,19 @@ PROVED = {
                     x = x + i
             return x
     """,
+    "lists-that-are-searched": """
+        def step(x: torch.Tensor, counts: list[int]) -> torch.Tensor:
+            flags = [not count for count in counts]
+            return x if True in flags and flags.index(True) > 3 else x + 1
+    """,
+    "no-slice": """
+        def step(x: torch.Tensor, index: int | slice | str) -> torch.Tensor:
+            if isinstance(index, str):
+                return x
+            if isinstance(index, slice):
+                return x + 1
+            return x if index < 0 else x + 2
+    """,
     "differences-of-sets": """
         def step(x: torch.Tensor, one: dict[str, int], other: dict) -> torch.Tensor:
             return x if set(one) - set(other.keys()) else x + 1

@@ -1,0 +1,58 @@
+"""Containers run the comparisons and hashes of their items."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.check.prove.proving import proved
+
+PROGRAM = """
+class Own:
+    def __init__(self, n: int) -> None:
+        self.n = n
+    def {method}(self{parameter}):
+        return torch.ones(1, device="cuda").item() == 1
+class Other:
+    pass
+def step(own: {cls}, owns: list[{cls}], ns: list[int], known: dict[{cls}, int], some: set[{cls}]) -> int:
+    {code}
+    return 2
+"""
+EQUAL = [
+    "n = own in ns",
+    "n = 3 in owns",
+    "n = ns.index(own)",
+    "n = owns.count(3)",
+    "n = owns == ns",
+    "n = [owns] != [ns]",
+    "n = own in known",
+    "n = own not in some",
+]
+ORDERED = ["n = sorted(owns)", "n = max(owns)", "owns.sort()", "n = owns < owns"]
+HASHED = [
+    "n = known[own]",
+    "known[own] = 1",
+    "n = known.get(own)",
+    "known.setdefault(own, 1)",
+    "some.add(own)",
+    "n = {own}",
+    "n = {own: 1}",
+    "n = {each for each in owns}",
+    "n = {each: 1 for each in owns}",
+    "n = set(owns)",
+]
+CASES = [
+    *((code, "__eq__", ", other") for code in EQUAL),
+    *((code, "__lt__", ", other") for code in ORDERED),
+    *((code, "__hash__", "") for code in HASHED),
+]
+
+
+@pytest.mark.parametrize(("code", "method", "parameter"), CASES)
+def test_a_container_runs_the_methods_of_its_items(code: str, method: str, parameter: str) -> None:
+    def lines(cls: str) -> set[int]:
+        text = PROGRAM.format(code=code, method=method, parameter=parameter, cls=cls)
+        return {each.finding.line for each in proved(text).obstacles}
+
+    assert 7 in lines("Own")
+    assert 7 not in lines("Other")
