@@ -147,7 +147,10 @@ def _of_option(
     if kind is Kind.INSTANCE:
         if isinstance(payload, Class):
             return _of_object(frame, node, base, payload, name, args)
-        return call_outside(frame, node, f"{payload}.{name}", args)
+        is_of_torch = str(payload).startswith(
+            "torch."
+        )  # the operation table has the receiver among the arguments
+        return call_outside(frame, node, f"{payload}.{name}", args.on(base) if is_of_torch else args)
     if kind is Kind.CLASS and isinstance(payload, Class):
         return _of_class(frame, node, base, payload, name, args)
     if kind in {Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.SET}:

@@ -160,6 +160,7 @@ class Proofs:
             else:
                 place = f"{each.finding.path}:{each.finding.line}"
                 allowed.add(f"{place} may synchronize: {reason or 'no reason is given'}")
+        found += self._contradicted(reached, entry_point, found)
         groups = list(Group)
         found.sort(
             key=lambda each: (
@@ -169,6 +170,32 @@ class Proofs:
             )
         )
         return found, allowed
+
+    def _contradicted(
+        self, reached: Reached, entry_point: str, found: Iterable[NamedObstacle]
+    ) -> Iterator[NamedObstacle]:
+        """Yield the lines of reached functions that synchronized in the run although an assumption excludes that."""
+        if self._run is None or not self._assumptions.given:
+            return
+        named = {
+            (each.finding.path, line)
+            for each in found
+            for line in range(each.finding.line, each.finding.end_line + 1)
+        }
+        for function in reached.walks:
+            path = function.module.path
+            for each in self._plain.walk(function).obstacles.values():
+                lines = {*range(each.place.line, each.place.end_line + 1)}
+                seen = lines & self._run.synchronized.get(path, set())
+                if seen and not any((path, line) in named for line in seen):
+                    chain = tuple(one.qualname for one in reached.chain(function))
+                    finding = replace(
+                        _finding(each, chain, entry_point),
+                        message=f"the run synchronized here, which an assumption excludes: {each.reason}",
+                        confidence=Confidence.OBSERVED,
+                    )
+                    yield NamedObstacle(finding, Group.SYNCHRONIZES, "take the assumption out")
+                    named |= {(path, line) for line in seen}
 
     def _all(self, reached: Reached, entry_point: str) -> Iterator[NamedObstacle]:
         for function, walk in reached.walks.items():

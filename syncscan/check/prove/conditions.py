@@ -6,7 +6,7 @@ import functools
 from itertools import chain
 
 from syncscan.check.infer.transfer.conditions import Bound
-from syncscan.check.prove.values import BOTTOM, NO_TENSOR, NONE, TOP, AbstractValue, may_hold_gpu
+from syncscan.check.prove.values import BOTTOM, HOST, NO_TENSOR, NONE, TOP, AbstractValue, may_hold_gpu
 from syncscan.model import MASKS, Device, Kind
 from syncscan.ops.inferred import FACTS, Inferred
 from syncscan.ops.kinds import Test, TestMakers, Verdict, asks, test_of
@@ -80,7 +80,7 @@ def _options(value: AbstractValue) -> tuple[AbstractValue, ...]:
 def _of_option(kind: str, value: AbstractValue) -> Verdict:
     if value is NONE:
         return False
-    if value is NO_TENSOR:
+    if value is NO_TENSOR or value is HOST:  # which may be a number, or a list of numbers
         return False if asks(kind, _OF_TENSORS) else None
     if value is TOP or value is BOTTOM:
         return None

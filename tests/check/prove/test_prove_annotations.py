@@ -40,6 +40,16 @@ OPEN = {
         def step(mode: Literal[Mode.A, "b"]) -> int:
             return 1 if mode == "b" else 2
     """,
+    "method-of-a-module-of-torch": """
+        def step(module: torch.nn.Module, device: torch.device) -> None:
+            module.to(device)
+    """,
+    "method-of-a-type-variable": """
+        import typing
+        T = typing.TypeVar("T", bound=torch.nn.Module)
+        def step(module: T, device: torch.device) -> T:
+            return module.to(device)
+    """,
 }
 
 
@@ -51,3 +61,17 @@ def test_what_an_annotation_says_is_promised(name: str) -> None:
 @pytest.mark.parametrize("name", OPEN)
 def test_what_an_annotation_leaves_open_counts(name: str) -> None:
     assert not proved(OPEN[name]).is_proved
+
+
+COPIED = """
+class Settings:
+    def __init__(self, **options) -> None:
+        self.size = options["size"]
+def step(settings: Settings, device: torch.device) -> torch.Tensor:
+    return torch.tensor(settings.size, device=device)
+"""
+
+
+def test_what_is_assumed_to_be_plain_is_copied_to_the_gpu() -> None:
+    found = proved(COPIED, "program:Settings.*.is_plain = True").obstacles
+    assert [each.finding.line for each in found] == [7]

@@ -241,3 +241,20 @@ def step(base: Base) -> int:
 def test_given_a_run_a_property_that_never_ran_gives_nothing(never: set[int], is_proved: bool) -> None:
     run = RunSeen({"program.py": {*range(1, 13)} - never})
     assert proved(PROPERTIES, run=run).is_proved is is_proved
+
+
+ASSUMED = """
+class Settings:
+    def __init__(self, **options) -> None:
+        self.size = options["size"]
+def step(settings: Settings) -> int:
+    return 1 if settings.size else 2
+"""
+
+
+@pytest.mark.parametrize(("line", "groups"), [(1, []), (7, [Group.SYNCHRONIZES])])
+def test_given_a_run_an_assumption_that_it_contradicts_is_named(line: int, groups: list[Group]) -> None:
+    run = RunSeen({"program.py": {*range(1, 8)}}, {"program.py": {line}})
+    found = proved(ASSUMED, "program:Settings.*.is_plain = True", run=run).obstacles
+    assert [each.group for each in found] == groups
+    assert all("which an assumption excludes" in each.finding.message for each in found)
