@@ -6,6 +6,7 @@ from syncscan.check.infer.domain.basic import FALSE
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.conditions import Bound
+from syncscan.check.infer.transfer.operands import tensor_in
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import FUNCTIONS, register
 from syncscan.model import Kind
@@ -29,6 +30,17 @@ def note_default_checks(at: Point, value: AbstractValue) -> None:
     """Contribute to the default; a test suite does not speak for the project."""
     if not at.module.is_outside:
         at.tell(at.context.known.default_checks, value)
+
+
+def on_tensors(name: str, bound: Bound) -> Bound:
+    """Return a call of a distribution on the tensors and numbers among its arguments, as it takes no list for one."""
+    if not name.startswith(_PACKAGE):
+        return bound
+    values = {arg: tuple(map(tensor_in, each)) for arg, each in bound.values.items() if arg not in _SHAPES}
+    return bound._replace(values=bound.values | values)
+
+
+_SHAPES = frozenset({"self", "sample_shape", "validate_args"})
 
 
 def settle_checks(at: Point, name: str, bound: Bound) -> bool:

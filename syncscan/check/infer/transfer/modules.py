@@ -82,12 +82,14 @@ def register_tensor(at: Point, base: AbstractValue, method: str, call: Call) -> 
     store_attribute(at, base.payload, name, value)
 
 
-LIST_TENSORS = frozenset({"parameters", "buffers", "named_parameters", "named_buffers"})
+LIST_TENSORS = frozenset({"parameters", "buffers", "named_parameters", "named_buffers", "state_dict"})
 
 
 def tensors_of_module(at: Point, name: str) -> AbstractValue:
-    """Return the list of tensors that ``module.parameters()`` and similar methods return."""
+    """Return the tensors that ``module.parameters()`` and similar methods return: a list, or the table of ``state_dict``."""
     tensor = some_parameter(at)
+    if name == "state_dict":
+        return list_of(tensor, Kind.DICT)
     return list_of(sequence([STRING, tensor], Kind.TUPLE) if name.startswith("named") else tensor)
 
 

@@ -6,7 +6,7 @@ from syncscan.check.infer.domain.lattice import as_tensor
 from syncscan.check.infer.domain.value import AbstractValue, refine
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.conditions import Bound
-from syncscan.check.infer.transfer.distributions import settle_checks
+from syncscan.check.infer.transfer.distributions import on_tensors, settle_checks
 from syncscan.check.infer.transfer.operands import together
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import PACKAGES, STUBBED, register
@@ -23,6 +23,7 @@ def _of_stub(at: Point, name: str, call: Call) -> AbstractValue:
     kwargs = {key: as_tensor(value) for key, value in call.kwargs.items()}
     bound = Call([as_tensor(value) for value in call.args], kwargs, call.site).bound(stub.operation)
     checks = settle_checks(at, name, bound)
+    bound = on_tensors(name, bound)
     result = result_of(bound, at)
     if result.kind is Kind.INSTANCE and stub.items:
         result = _holding(at, stub, bound, result)

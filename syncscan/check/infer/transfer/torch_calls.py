@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from syncscan.check.infer.domain.basic import INT, NUMBER, STRING, list_of
+from syncscan.check.infer.domain.crossing import parts_on_gpu
 from syncscan.check.infer.domain.lattice import as_tensor, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, refine
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.conditions import Bound
-from syncscan.check.infer.transfer.distributions import settle_checks
+from syncscan.check.infer.transfer.distributions import on_tensors, settle_checks
 from syncscan.check.infer.transfer.groups import settle_group
 from syncscan.check.infer.transfer.layouts import with_layout
 from syncscan.check.infer.transfer.modules import (
@@ -75,11 +76,13 @@ def _operation(at: Point, name: str, call: Call) -> AbstractValue:
         bound.values["index"] = elements_of_index(bound.values["index"][0])
     _settle_device(at, bound, call)
     _settle_data(at, name, bound)
+    _settle_saved(name, bound)
     if name.startswith("torch.distributed."):
         settle_group(at, bound)
     if at.default_device is not None and at.default_device.device is Device.CUDA:
         bound.values.setdefault("default device", (at.default_device,))
     checks = settle_checks(at, name, bound)
+    bound = on_tensors(name, bound)
     result = call.first if _is_in_place(name, call) else with_layout(name, bound, result_of(bound, at))
     if checks:
         at.note_bound(name, call, _of_tensors(bound))
@@ -133,6 +136,13 @@ def _settle_data(at: Point, name: str, bound: Bound) -> None:
 _TAKE_HOST_DATA = frozenset({"torch.tensor", "torch.Tensor.new_tensor"})
 
 
+def _settle_saved(name: str, bound: Bound) -> None:
+    """Replace a table that is saved by the list of its tensors on the GPU, at any depth: a file gets them one by one."""
+    saved = bound.get("obj") if name == "torch.save" else None
+    if saved is not None and saved.kind is Kind.DICT and (on_gpu := parts_on_gpu(saved)):
+        bound.values["obj"] = (list_of(join_all(on_gpu)),)
+
+
 @register(METHODS, Kind.MOVED)
 def _of_moved(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
     """Return the result of a method of an unresolved transfer, usually the value itself."""
@@ -155,7 +165,7 @@ def _of_moved(at: Point, base: AbstractValue, name: str, call: Call) -> Abstract
 @register(METHODS, Kind.UNKNOWN)
 def _of_unknown(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
     """Return the result of a method of an unknown value, where its name is that of a module or tensor method."""
-    if name in LIST_TENSORS:
+    if name in LIST_TENSORS and name != "state_dict":  # an optimizer has one as well, and a scheduler
         return tensors_of_module(at, name) if at.stays_open() else BOTTOM
     moved = _moved_by(at, base, name, call)
     if moved is not None:
