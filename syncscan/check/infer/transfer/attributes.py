@@ -8,12 +8,17 @@ from syncscan.check.infer.domain.crossing import copied, parts_of
 from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, fact, refine
 from syncscan.check.infer.source.conventions import is_tensor_of_models
-from syncscan.check.infer.source.index import Class, Module
+from syncscan.check.infer.source.index import Class, Function, Module
 from syncscan.check.infer.transfer.autograd import applied
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.functions import call_overrides
 from syncscan.check.infer.transfer.guesses import assumed_tensor
-from syncscan.check.infer.transfer.modules import before_a_move, groups_of_parameters, weight_of_layer
+from syncscan.check.infer.transfer.modules import (
+    before_a_move,
+    groups_of_parameters,
+    makes_a_module,
+    weight_of_layer,
+)
 from syncscan.check.infer.transfer.names import external, module_name
 from syncscan.check.infer.transfer.point import Point
 from syncscan.check.infer.transfer.registry import ATTRIBUTES, register
@@ -139,9 +144,7 @@ def _of_instance(at: Point, base: AbstractValue, name: str) -> AbstractValue:
     if methods:
         if not methods[0].is_property:
             return AbstractValue(Kind.FUNCTION, payload=BoundMethod(methods[0], base))
-        if at.recorder is not None and at.node is not None:
-            at.recorder.property_read(at.node, methods)
-        return call_overrides(at, base, cls, name, Call((), {}))
+        return _of_property(at, base, name, methods)
     fields = at.fields(cls) if base.items is not None else []
     value = base.items[fields.index(name)] if base.items and name in fields else _stored(at, cls, name)
     value = before_a_move(at, cls, name, value)
@@ -152,6 +155,14 @@ def _of_instance(at: Point, base: AbstractValue, name: str) -> AbstractValue:
     ):
         value = _declared(at, cls, name, value)
     return at.context.observations.attribute(at, cls, name, _transferred_by_name(at, cls, value))
+
+
+def _of_property(at: Point, base: AbstractValue, name: str, methods: tuple[Function, ...]) -> AbstractValue:
+    """Return the result of a property; one of a module that is being made reads tensors that are still on the host."""
+    cls: Class = base.payload
+    if at.recorder is not None and at.node is not None and not (cls.is_module and makes_a_module(at)):
+        at.recorder.property_read(at.node, methods)
+    return call_overrides(at, base, cls, name, Call((), {}))
 
 
 def _stored(at: Point, cls: Class, name: str) -> AbstractValue:

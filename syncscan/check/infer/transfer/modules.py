@@ -35,7 +35,7 @@ def works_where_its_module_is(function: Function) -> bool:
 
 def before_a_move(at: Point, cls: Class, name: str, value: AbstractValue) -> AbstractValue:
     """Return a tensor of a module for code that makes modules: their parts are not on the GPU yet unless they are made there."""
-    if value.kind is not Kind.TENSOR or not cls.is_module or not _makes_a_module(at):
+    if value.kind is not Kind.TENSOR or not cls.is_module or not makes_a_module(at):
         return value
     made = join_all([at.read(at.context.known.registered[base, name]) for base in cls.mro()])
     return made if made.kind is Kind.TENSOR else refine(value, device=Device.UNKNOWN, pinned=None, via=None)
@@ -48,7 +48,7 @@ def weight_of_layer(at: Point, layer: AbstractValue) -> AbstractValue:
     return some_parameter(at) if works_where_its_module_is(at.function) else TENSOR
 
 
-def _makes_a_module(at: Point) -> bool:
+def makes_a_module(at: Point) -> bool:
     """Return whether the function at hand makes a module, and nothing in the project makes modules on the GPU."""
     owner = at.function.owner
     is_making = owner is not None and owner.is_module and owner.makes(at.function.name)
