@@ -36,6 +36,8 @@ from syncscan.model import Device, Kind
 _SAME_PLACE = frozenset({"T", "mT", "H", "mH", "data", "real", "imag"})
 _NUMBERS = frozenset({"ndim", "itemsize", "nbytes", "size"})
 _FLAGS = frozenset({"is_cuda", "is_cpu", "requires_grad", "is_leaf", "is_sparse", "is_quantized", "is_meta"})
+# Properties that distributions such as `StudentT` and `Dirichlet` compute with masks.
+_OF_DISTRIBUTIONS = frozenset({"mode", "stddev", "variance"})
 _SHAPE = list_of(INT, Kind.TUPLE)
 # Attributes of arrays and tensors, and of classes that are never tensors; see `_of_anything`.
 _OF_ARRAYS = {
@@ -74,8 +76,18 @@ def _of_option(frame: WalkFrame, node: ast.AST, base: AbstractValue, name: str) 
     if base.kind is Kind.MODULE:
         is_own = isinstance(payload, Module)
         return module_value(frame.prover, payload, name) if is_own else _of_outside(f"{payload}.{name}")
+    if name in _OF_DISTRIBUTIONS and _may_be_distribution(frame, base):
+        reason = f"a distribution of torch may index with a mask to compute its `{name}`"
+        frame.may(node, None, reason, "compute it from the parameters of the distribution")
     known = _BY_KIND.get(base.kind)
     return _of_anything(frame, node, name) if known is None else known(base, name)
+
+
+def _may_be_distribution(frame: WalkFrame, base: AbstractValue) -> bool:
+    """Return whether an object may be a distribution of torch; unknown objects are none where the project names none."""
+    if base.kind is Kind.INSTANCE:
+        return str(base.payload).startswith("torch.distributions.")
+    return base is TOP and frame.source.has_distributions
 
 
 def _of_array(base: AbstractValue, name: str) -> AbstractValue:

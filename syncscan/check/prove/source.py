@@ -87,6 +87,7 @@ class Definitions:
         self._annotations = Annotations(context.program, of_all_types=True)
         texts = (module.lines.text for module in self.modules)
         self.is_dense = not any("sparse" in text and _MAKES_SPARSE.search(text) for text in texts)
+        self.has_distributions = any("torch.distributions" in module.lines.text for module in self.modules)
         self._parameters: dict[Parameter, Any] = solver.known.parameters
         self._callees: dict[Function, dict[Function | Virtual, Any]] = solver.known.callees
         self._bindings: dict[Module, Bindings] = {}

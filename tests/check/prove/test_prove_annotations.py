@@ -40,6 +40,11 @@ OPEN = {
         def step(mode: Literal[Mode.A, "b"]) -> int:
             return 1 if mode == "b" else 2
     """,
+    "variance-of-a-distribution": """
+        from torch.distributions import Distribution
+        def step(base: Distribution, scale: torch.Tensor) -> torch.Tensor:
+            return base.variance * scale
+    """,
     "method-of-a-module-of-torch": """
         def step(module: torch.nn.Module, device: torch.device) -> None:
             module.to(device)
