@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -125,6 +126,20 @@ def test_a_report_goes_to_a_file_in_place_of_the_terminal_or_besides(syncscan, p
     run = syncscan("check", "--quiet", "--output-file", "json=report.json")
     assert (run.stdout, len(json.loads((root / "report.json").read_text())["findings"])) == (shown, 1)
     assert "is not FILE or FORMAT=FILE" in syncscan("check", "-o", "toml=x").stderr
+
+
+def test_a_report_for_a_pipe_or_a_link_leaves_it_in_place(syncscan, project):
+    """As root, a report for `/dev/null` made a file of the device."""
+    root = project({"a.py": BLOCKS})
+    os.mkfifo(root / "pipe")
+    (root / "link").symlink_to(root / "behind")
+    reader = os.open(root / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    syncscan("check", "--quiet", "-o", "json=pipe", "-o", "json=link")
+    assert len(json.loads(os.read(reader, 1 << 20))["findings"]) == 1
+    os.close(reader)
+    assert (root / "pipe").is_fifo()
+    assert (root / "link").is_symlink()
+    assert len(json.loads((root / "behind").read_text())["findings"]) == 1
 
 
 def test_a_variable_names_the_folder_of_the_cache(syncscan, project, monkeypatch):

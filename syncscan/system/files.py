@@ -32,7 +32,14 @@ def read_file(path: Path, most: int) -> bytes:
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Put a whole new file in the place of the old one; OSError, and the old one stays, if that fails."""
+    """Put a whole new file in the place of the old one; OSError, and the old one stays, if that fails.
+
+    A device, a pipe and a link stay where they are, and receive the text: `/dev/null` must not become a file.
+    """
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        with path.open("w", encoding="utf-8") as stream:
+            stream.write(text)
+        return
     unfinished = path.with_name(f"{path.name}.new")
     try:
         unfinished.unlink(missing_ok=True)
