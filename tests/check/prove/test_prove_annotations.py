@@ -1,4 +1,4 @@
-"""What annotations promise: literals, and names of types."""
+"""Annotations as premises of a proof: literals, and names of types."""
 
 from __future__ import annotations
 

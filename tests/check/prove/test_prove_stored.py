@@ -1,4 +1,4 @@
-"""What a proof takes from the store: it says what a proof from nothing says."""
+"""A proof that begins with a stored state equals a proof from nothing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def certificates(sources: dict[str, Source], state: bytes | None = None) -> tupl
 
 
 def rests_on(engine: Engine) -> bool:
-    """Whether an engine took up a state, and keeps no project of its own."""
+    """Return whether an engine restored a state, and keeps no project of its own."""
     return engine.state() is None
 
 
