@@ -127,6 +127,11 @@ TABLE: dict[str, Suggestion] = {
         "count into a known number of bins: `torch.zeros(bins, device=...).scatter_add_(0, ids, ones)`",
     ),
     "one_hot": row("206", "`one_hot`", "pass `num_classes`"),
+    "index_put": row(
+        "206",
+        "`index_put` with a mask",
+        "choose by the mask, with values of the tensor's shape: `torch.where(mask, values, tensor)`",
+    ),
     "isin": row("206", "`isin`", "compare with each value: `(a[:, None] == b).any(1)`"),
     # uploads
     "make-on-gpu": row("301 302", "created on the host and copied at once", "create the tensor on the GPU"),

@@ -2,7 +2,7 @@
 
 `bincount` and `histc` read the largest value, even with `minlength` or a range given. `one_hot` without
 `num_classes` reads it too. `combinations` builds a mask and selects by it. Sparse conversion and
-`coalesce` count the non-zero elements. `segment_reduce` checks its lengths. `isin` falls back to sorting
+`coalesce` count the non-zero elements. `index_put` counts the elements of a mask. `segment_reduce` checks its lengths. `isin` falls back to sorting
 for many values, and then blocks as `unique` does.
 
 **Stays silent** on
@@ -26,11 +26,12 @@ from ._suggestions import suggest
 _REASONS = {
     "bincount": "the largest value is the number of bins",
     "histc": "the range is read to place the bins",
+    "index_put": "the elements of the mask are counted",
     "isin": "with many values to look for it sorts, and counts the distinct ones",
     "one_hot": "the largest value is the number of classes",
     "segment_reduce": "the lengths are checked",
 }
-_SUGGESTED = {"bincount", "one_hot", "isin"}
+_SUGGESTED = {"bincount", "index_put", "one_hot", "isin"}
 
 
 class DataSizedResult(Rule):
@@ -87,7 +88,7 @@ counts = torch.bincount(torch.zeros(8, dtype=torch.int64))
         call = blocking_call(node, facts, Effect.SHAPE)
         if call is None:
             return None
-        name = plain_name(call, facts)
+        name = plain_name(call, facts).rstrip("_")  # also in place
         why = _REASONS.get(name, "the size of the result depends on the data")
         message = f"{shown(call, facts)} blocks the CPU: {why}"
         return Match(

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from syncscan.model import MASKS
 from syncscan.ops.kinds import KINDS, Test, TestMakers, constants, test_of
 
 Description = dict[str, Any]
@@ -154,8 +155,13 @@ def _constant(text: str) -> float | str:
         return text
 
 
+def is_mask(tensor: Description) -> bool:
+    """Return whether a tensor selects elements as an index."""
+    return tensor["dtype"] in MASKS
+
+
 def _is_index(tensor: Description) -> bool:
-    return tensor["dtype"] not in {"bool", "uint8"} and bool(tensor["shape"])
+    return not is_mask(tensor) and bool(tensor["shape"])
 
 
 def _flag(name: str) -> Test[Description]:
@@ -182,10 +188,11 @@ def _true(described: Description) -> bool | None:
     return {"True": True, "False": False}.get(described.get("value", ""))
 
 
-def _holds(place: str) -> Test[Description]:
-    return lambda described: (
-        any(tensor["on"] == "gpu" for tensor in tensors_in(described)) is (place == "gpu")
-    )
+def _holds(what: str, place: str = "") -> Test[Description]:
+    if place:
+        is_one, is_there = {"mask": is_mask, "index": _is_index}[what], _on(place)
+        return lambda described: any(is_one(tensor) and is_there(tensor) for tensor in tensors_in(described))
+    return lambda described: any(tensor["on"] == "gpu" for tensor in tensors_in(described)) is (what == "gpu")
 
 
 def _names(place: str) -> Test[Description]:

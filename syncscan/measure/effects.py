@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from syncscan.measure.describe import tensors_in
+from syncscan.measure.describe import Description, is_mask, tensors_in
 from syncscan.measure.probe import Record
 from syncscan.ops import Effect
 
@@ -38,7 +38,14 @@ def _effect_of_copies(record: Record) -> Effect:
         return Effect.SHAPE
     if not to_host and not to_gpu:
         return Effect.WAIT if result == "none" else Effect.CHECK
-    return Effect.SCALAR if result == "number" else Effect.CHECK
+    if result == "number":
+        return Effect.SCALAR
+    return Effect.SHAPE if any(map(is_mask, _gpu_tensors(record))) else Effect.CHECK
+
+
+def _gpu_tensors(record: Record) -> list[Description]:
+    values = record["args"].values()
+    return [tensor for value in values for tensor in tensors_in(value) if tensor["on"] == "gpu"]
 
 
 def _is_sparse(record: Record) -> bool:

@@ -191,15 +191,23 @@ def _names(place: str) -> Test[Inferred]:
     return test
 
 
-def _holds(place: str) -> Test[Inferred]:
-    return _holds_gpu if place == "gpu" else lambda value: value.is_host_data or None
+def _holds(what: str, place: str = "") -> Test[Inferred]:
+    if what == "host":
+        return lambda value: value.is_host_data or None
+    return functools.partial(_has_inside, f"{_SHORT[place]} {what}" if place else what)
 
 
-def _holds_gpu(value: Inferred) -> Verdict:
+_SHORT = {"gpu": "gpu", "host": "cpu"}
+
+
+def _has_inside(kind: str, value: Inferred) -> Verdict:
+    """Return whether a value of a kind is among the elements of a value, at any depth."""
     if value.kind not in {Kind.LIST, Kind.TUPLE, Kind.SET, Kind.SLICE}:
         return _no_other(value)
     known = () if value.kind is Kind.SLICE else (value.element or UNKNOWN,)
-    inside = [verdict for item in value.items or known for verdict in (is_of("gpu", item), _holds_gpu(item))]
+    inside = [
+        verdict for item in value.items or known for verdict in (is_of(kind, item), _has_inside(kind, item))
+    ]
     return True if True in inside else None if None in inside else False
 
 

@@ -20,6 +20,8 @@ A kind is put together from a few facts about a value::
     true                                    a number, and true
     holds gpu                               a tensor on the GPU is among the elements, or the bounds of a slice
     holds host                              none is
+    holds mask gpu, holds mask host         a mask there is among the elements
+    holds index gpu, holds index host       an index of positions there is
     names gpu, names host                   a device argument that names the place
 
 Three worlds answer the facts: `syncscan.ops.inferred` for what the static analysis knows of a value, where a fact may
@@ -43,6 +45,9 @@ KINDS = {
     "cpu index": "on host, index",
     "gpu slice": "is slice, holds gpu",
     "gpu sequence": "is list, holds gpu",
+    "gpu mask sequence": "is list, holds mask gpu",
+    "gpu index sequence": "is list, holds index gpu",
+    "cpu index sequence": "is list, holds index host",
     "gpu device": "names gpu",
     "cpu device": "names host",
     "host data": "is number array | on host | is list, holds host",

@@ -105,7 +105,10 @@ def _of_layout(*_: str) -> Test[Inferred]:
     return lambda value: None if value.kind in {Kind.TENSOR, Kind.UNKNOWN} else False
 
 
-def _of_inside(place: str) -> Test[Inferred]:
+def _of_inside(what: str, place: str = "") -> Test[Inferred]:
+    if place:
+        return functools.partial(_has_inside, f"{'gpu' if place == 'gpu' else 'cpu'} {what}")
+
     def test(value: Inferred) -> Verdict:
         if value.kind is Kind.UNKNOWN:
             return None
@@ -114,10 +117,23 @@ def _of_inside(place: str) -> Test[Inferred]:
         assert isinstance(value, AbstractValue)
         inside = value.items if value.items is not None else (value.element or TOP,)
         if any(each.kind is Kind.TENSOR and each.device is Device.CUDA for each in inside):
-            return place == "gpu"
-        return None if may_hold_gpu(value) else place == "host"
+            return what == "gpu"
+        return None if may_hold_gpu(value) else what == "host"
 
     return test
+
+
+def _has_inside(kind: str, value: Inferred) -> Verdict:
+    """Return whether a tensor of a kind is among the elements of a value, at any depth."""
+    if value.kind is Kind.UNKNOWN or value.kind is Kind.UNION:
+        return None
+    if value.kind not in {Kind.LIST, Kind.TUPLE, Kind.SET, Kind.DICT}:
+        return False
+    assert isinstance(value, AbstractValue)
+    verdicts: set[Verdict] = set()
+    for each in value.items if value.items is not None else (value.element or TOP,):
+        verdicts |= {_has_inside(kind, each), *(_of_option(kind, option) for option in _options(each))}
+    return True if True in verdicts else None if None in verdicts else False
 
 
 _STRICT: TestMakers[Inferred] = {

@@ -24,7 +24,12 @@ PlainTable = Mapping[str, Mapping[str, Any]]
 
 _FAMILY = ("torch", "torch.Tensor", "torch.nn.functional", "torch.special")
 # Facts that never hold for a value of a plain type or a tuple of such values, or for one index in a tuple.
-_OF_TENSORS = frozenset({"is tensor", "on gpu", "on host", "holds gpu"})
+_OF_TENSORS = frozenset(
+    {
+        *("is tensor", "on gpu", "on host", "holds gpu"),
+        *("holds mask gpu", "holds mask host", "holds index gpu", "holds index host"),
+    }
+)
 _OF_LISTS = frozenset({"is list", "is list array"})
 _OF_COO = frozenset({"coalesced", "hybrid"})
 _COPIES = frozenset({"upload", "download"})

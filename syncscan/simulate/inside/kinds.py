@@ -104,8 +104,19 @@ def _holds_gpu(value: Any) -> bool:
     return any(map(_gpu, tensors_in(value)))
 
 
+def _holds(what: str, place: str = "") -> Test:
+    if place:
+        is_one, is_there = {"mask": _mask, "index": _index}[what], _PLACES[place]
+        return lambda value: any(is_one(each) and is_there(each) for each in tensors_in(value))
+    return _holds_gpu if what == "gpu" else lambda value: not _holds_gpu(value)
+
+
 def _index(value: Any) -> bool:
     return _tensor(value) and value.dtype not in _MASKS and value.dim() > 0
+
+
+def _mask(value: Any) -> bool:
+    return _tensor(value) and value.dtype in _MASKS
 
 
 def _gaps(value: Any) -> bool:
@@ -177,9 +188,10 @@ def _dims(count: str) -> Test:
 _WHAT: dict[str, Test] = {
     "tensor": _tensor, "number": _number, "array": _array, "list": _list, "slice": _slice,
 }  # fmt: skip
+_PLACES: dict[str, Test] = {"gpu": _gpu, "host": _cpu}
 _FACTS: dict[str, Callable[..., Test]] = {
     "is": _is,
-    "on": {"gpu": _gpu, "host": _cpu}.__getitem__,
+    "on": _PLACES.__getitem__,
     "dtype": _dtype,
     "dims": _dims,
     "length": _length,
@@ -193,7 +205,7 @@ _FACTS: dict[str, Callable[..., Test]] = {
     "square": lambda: _square,
     "memory": {"pinned": _pinned, "pageable": _pageable}.__getitem__,
     "true": lambda: _true,
-    "holds": {"gpu": _holds_gpu, "host": lambda value: not _holds_gpu(value)}.__getitem__,
+    "holds": _holds,
     "names": {"gpu": is_cuda_device, "host": _names_host}.__getitem__,
 }
 

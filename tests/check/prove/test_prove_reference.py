@@ -38,7 +38,11 @@ ASSUMED: dict[str, tuple[str, ...]] = {
         "uploads:upload().ndim = 2",
         "uploads:upload().dtype = 'int64'",
     ),
-    "count_penalty_bins": ("step_inputs:count_penalty_bins.*.is_cuda = True",),
+    "count_penalty_bins": (
+        "step_inputs:count_penalty_bins.*.is_cuda = True",
+        "step_inputs:count_penalty_bins.rows.dtype = 'int64'",
+        "step_inputs:count_penalty_bins.token_ids.dtype = 'int64'",
+    ),
     "pad_logits_indices": ("step_inputs:pad_logits_indices.*.is_cuda = True",),
     "apply_bad_words": ("step_inputs:apply_bad_words.*.is_cuda = True",),
     "MambaMixer": ("step_inputs:MambaMixer.*.is_cuda = True",),
@@ -56,9 +60,8 @@ ASSUMED: dict[str, tuple[str, ...]] = {
     ),
 }
 # An index of a GPU tensor whose number of dimensions nothing shows may be a number on the GPU.
-# `apply_bad_words` stores with `index_put_`, which the operation table knows to check for errors in some calls.
 # `chunked_cumsum` needs a fourth fact: the dimensions of `offsets`.
-NOT_YET = frozenset({"chunked_cumsum", "apply_bad_words"})
+NOT_YET = frozenset({"chunked_cumsum"})
 Checked = tuple[Engine, list[Finding], list[Source]]
 
 

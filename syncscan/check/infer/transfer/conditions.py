@@ -13,7 +13,7 @@ from syncscan.ops import Case, Condition, Effect, Operation, Term, by_parameter
 from syncscan.ops.inferred import is_of
 from syncscan.ops.kinds import Verdict, asks
 
-_ABOUT_GPU = frozenset({"on gpu", "holds gpu", "names gpu"})
+_ABOUT_GPU = frozenset({"on gpu", "holds gpu", "holds mask gpu", "holds index gpu", "names gpu"})
 
 _COPIES = frozenset({Effect.UPLOAD, Effect.DOWNLOAD})
 _LARGEST_NUMBER = 16  # bytes: complex128

@@ -15,4 +15,8 @@ def run():
     mask = torch.zeros(4, device="cuda").bool()
     gpu.masked_fill_(mask, 0.0)  # silent
     gpu.index_put_((torch.arange(2),), torch.ones(2, device="cuda"))  # expect: SYN302
+    positions = torch.arange(2, device="cuda")
+    gpu.index_put_((positions,), gpu.new_ones(2))  # silent
+    gpu.index_put_((positions,), torch.ones(2))  # expect: SYN302
+    gpu.index_put_((mask,), gpu.new_ones(2))  # expect: SYN206
     return gpu.requires_grad_().tolist()  # expect: SYN102
