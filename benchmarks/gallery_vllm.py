@@ -108,7 +108,7 @@ Chunks have 32 tokens, drafts come from n-grams, and one request in two has an a
 repeats the comparison and names each difference). Rates differ for two reasons:
 
 - Kernels for the GPU alone are [not computed](simulate.md#kernels-for-the-gpu-alone), so a GPU accepts other drafts.
-- A call [counts once](simulate.md#limits). A GPU synchronizes twice for a mask of the host as an index, and for each bound of a slice on the GPU.
+- In these runs of the simulation a call [counts](simulate.md#limits) once. A GPU synchronizes twice for a mask of the host as an index, and for each bound of a slice on the GPU.
 
 Lines on one side alone (`torch.compile` compiles nothing simulated; on a GPU its compilation blocks): {"; ".join(one_sided) or "none"}.
 

@@ -3,7 +3,7 @@
     python -m benchmarks.statements            simulated, compared with what an H200 did
     python -m benchmarks.statements --gpu      on a GPU; prints what `benchmarks/statements_h200.json` holds
 
-Each statement is the body of a function that runs once under `syncscan trace`. A call counts once in a simulation, so
+Each statement is the body of a function that runs once under `syncscan trace`. A simulation counts the numbers that a call reads, and else the call once, so
 where a GPU synchronizes several times in one statement, only whether it blocks is compared.
 """
 

@@ -16,8 +16,10 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from functools import cached_property, lru_cache
 from typing import Any
 
-from .kinds import asks, size_in_bytes, test_of
-from .marks import PLAIN_TYPES
+import torch
+
+from .kinds import asks, size_in_bytes, tensors_in, test_of
+from .marks import PLAIN_TYPES, cuda_index
 
 Test = Callable[[dict[str, Any]], bool]
 PlainTable = Mapping[str, Mapping[str, Any]]
@@ -157,6 +159,23 @@ class CompiledOperation:
                 return None if effect in _COPIES and self._moves_nothing(bound) else effect
         return None
 
+    def times(self, effect: str, bound: dict[str, Any]) -> int:
+        """Return how often a call with this effect blocks: once for each number read, and each part of an index uploaded."""
+        parts = [part for name in self._blocking[effect] for part in _parts_of(name, bound)]
+        if effect == "reads a scalar":
+            return sum(map(_is_gpu_number, tensors_in(parts))) or 1
+        if effect == "upload" and type(bound.get("index")) is AnyOf:
+            return sum(map(_is_uploaded, bound["index"])) or 1
+        return 1
+
+    @cached_property
+    def _blocking(self) -> Mapping[str, set[str]]:
+        """For each effect, the parameters whose values on the GPU block."""
+        found: dict[str, set[str]] = {case["effect"]: set() for case in self._cases}
+        for case in self._cases:
+            found[case["effect"]].update(term["arg"] for term in case["when"] if _needs_tensor(term))
+        return found
+
     def _moves_nothing(self, bound: dict[str, Any]) -> bool:
         """Return whether the copied operand is empty; torch then makes no copy and does not block."""
         moved = bound.get(self.args[0]) if self.args else None
@@ -209,6 +228,22 @@ def _twins(name: str) -> list[str]:
     if namespace not in _FAMILY or base.startswith("__"):
         return [name]
     return [f"{space}.{form}" for space in _FAMILY for form in (base, f"{base}_")]
+
+
+def _parts_of(name: str, bound: dict[str, Any]) -> list[Any]:
+    value = [*bound.values()] if name == "any" else bound.get(name)
+    return [*value] if isinstance(value, (list, tuple)) else [value]
+
+
+def _is_gpu_number(tensor: torch.Tensor) -> bool:
+    return tensor.dim() == 0 and cuda_index(tensor) is not None
+
+
+def _is_uploaded(part: Any) -> bool:
+    """Return whether a part of an index is copied to the GPU: an index in host memory, or a list."""
+    if isinstance(part, torch.Tensor):
+        return cuda_index(part) is None and part.dim() > 0
+    return isinstance(part, list)
 
 
 def _spread(values: tuple[Any, ...]) -> tuple[Any, ...]:

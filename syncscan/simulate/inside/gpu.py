@@ -121,7 +121,8 @@ class Gpu:
         effect = operation.effect(bound) if operation is not None else None
         if operation is not None and effect is not None:
             scope.blocked = True
-            self.report(operation.name, effect, scope.function, bound)
+            for _ in range(operation.times(effect, bound)):
+                self.report(operation.name, effect, scope.function, bound)
 
     def judge_call(self, name: str, bound: dict[str, Any]) -> None:
         """Report a call that no mode intercepts, unless it is part of a call that was judged already."""
