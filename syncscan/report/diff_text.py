@@ -21,6 +21,7 @@ from syncscan.report.diff import (
     SiteChange,
     step_totals,
 )
+from syncscan.report.records import heading
 from syncscan.report.trace_rows import duration
 from syncscan.report.trace_text import where
 
@@ -83,7 +84,8 @@ def _table(comparison: Comparison, changes: list[SiteChange], folder: Path) -> I
         if change.row["expression"]:
             yield Text(margin + change.row["expression"])
         if change.status in FAILS and change.row["instead"]:
-            yield Text(margin).append(f"suggestion: {change.row['instead']}", "green")
+            text = change.row["instead"]
+            yield Text(margin).append(f"{heading(change.row['code'], text)}: {text}", "green")
 
 
 def _columns(texts: list[str], widths: list[int]) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from syncscan.model import Failure, Finding, Severity
-from syncscan.report.records import Report, advice, in_file, summary
+from syncscan.report.records import Report, advised, in_file, summary
 from syncscan.report.safe_text import line_start, safe_line
 
 MOST = 10  # annotations of one level
@@ -69,7 +69,7 @@ def _finding(finding: Finding, report: Report) -> _Annotation:
     if finding.line == finding.end_line:  # GitHub rejects columns across lines
         properties["endColumn"] = finding.end_column
     because = [f"{step.text} ({step.place})" for step in finding.evidence[:1]]
-    message = "\n".join([finding.message, *because, f"Suggestion: {advice(finding)}"])
+    message = "\n".join([finding.message, *because, advised(finding)])
     place = f"{line_start(path)}:{finding.line}:{finding.column}"
     plain = f"{place}: {finding.code} {safe_line(finding.message)}"
     return _Annotation(_LEVELS[finding.severity], properties, message, plain)

@@ -9,7 +9,7 @@ import json
 from typing import Any, TextIO
 
 from syncscan.model import Failure, Severity
-from syncscan.report.records import Report, advice, fingerprints, in_file
+from syncscan.report.records import Report, advised, fingerprints, in_file
 from syncscan.report.safe_text import safe_line
 
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
@@ -22,7 +22,7 @@ def render(report: Report, stream: TextIO) -> None:
         _issue(
             report.in_repository(finding.path),
             finding.line,
-            f"{finding.code}: {finding.message}. Suggestion: {advice(finding)}",
+            f"{finding.code}: {finding.message}. {advised(finding)}",
             check_name=finding.code,
             severity=_SEVERITIES[finding.severity],
             fingerprint=mark,

@@ -11,7 +11,7 @@ from typing import TextIO
 from xml.etree import ElementTree as ET
 
 from syncscan.model import Failure, Finding, place_of
-from syncscan.report.records import Report, advice, places_of
+from syncscan.report.records import Report, advised, places_of
 from syncscan.report.safe_text import safe_line
 
 _NO_XML = re.compile("[\ufffe\uffff]")  # besides the controls, which safe_line shows as escapes
@@ -70,7 +70,7 @@ def _body(finding: Finding, path: str) -> str:
     lines += [f"because: {step.text} ({step.place})" for step in finding.evidence]
     if finding.passed_too:
         lines += [f"also passed at: {places_of(finding.passed_too)}"]
-    return "\n".join(map(_text, [*lines, f"suggestion: {advice(finding)}"]))
+    return "\n".join(map(_text, [*lines, advised(finding)]))
 
 
 def _failed(failure: Failure) -> ET.Element:

@@ -113,6 +113,18 @@ def advice(finding: Finding) -> str:
     return finding.fix.description or (rule.instead if rule else "")
 
 
+def heading(code: str, text: str) -> str:
+    """Return the word before a suggestion: "in general" for what a rule says of all its sites, where none was written for this one."""
+    rule = rule_book().get(code)
+    return "in general" if rule is not None and text == rule.instead else "suggestion"
+
+
+def advised(finding: Finding) -> str:
+    """Return the suggestion behind its heading, as a sentence of a message; empty without a suggestion."""
+    text = advice(finding)
+    return f"{heading(finding.code, text).capitalize()}: {text}" if text else ""
+
+
 _MOST_PLACES = 3
 
 

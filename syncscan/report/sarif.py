@@ -15,7 +15,7 @@ from syncscan import __version__
 from syncscan.model import Confidence, Edit, Evidence, Failure, Finding, Severity
 from syncscan.report.address import REPOSITORY, rule_address
 from syncscan.report.pages import GROUPS, rule_page
-from syncscan.report.records import Report, advice, fingerprints, in_file
+from syncscan.report.records import Report, advised, fingerprints, in_file
 from syncscan.rule import Rule, rule_book
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -139,7 +139,7 @@ def _result(finding: Finding, report: Report, index: int, fingerprint: str) -> d
 
 def _message(finding: Finding) -> str:
     """Return the message and the suggestion; brackets would be links to SARIF."""
-    text = f"{finding.message}. Suggestion: {advice(finding)}" if advice(finding) else finding.message
+    text = f"{finding.message}. {advised(finding)}" if advised(finding) else finding.message
     return text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
 
 

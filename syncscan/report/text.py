@@ -11,7 +11,7 @@ from rich.text import Text
 from syncscan.model import HIDDEN_WAIT, Evidence, Finding, Severity, place_of
 from syncscan.reference.templates import templates_for
 from syncscan.report.console import Console, console_for
-from syncscan.report.records import Report, advice, entry_points, places_of, summary, worst_first
+from syncscan.report.records import Report, advice, entry_points, heading, places_of, summary, worst_first
 from syncscan.report.safe_text import line_start, safe_line
 from syncscan.report.words import plural
 
@@ -192,7 +192,7 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
     if finding.fix.edits:
         yield f"fix ({finding.fix.applicability.value})", finding.fix.description
     elif text := advice(finding):
-        yield "suggestion", text
+        yield heading(finding.code, text), text
 
 
 def _summary(report: Report) -> Text:

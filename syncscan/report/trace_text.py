@@ -12,6 +12,7 @@ from rich.text import Text
 
 from syncscan.report.console import Console
 from syncscan.report.ranks import rank_remarks
+from syncscan.report.records import heading
 from syncscan.report.safe_text import safe_values
 from syncscan.report.trace_rows import (
     PHASES,
@@ -191,7 +192,7 @@ def _below(row: Row) -> Iterator[tuple[str, str]]:
     if row.step_starved_ns:
         yield f"without this sync a step could be shorter by up to {duration(row.step_starved_ns)}", "yellow"
     if row["instead"]:
-        yield f"suggestion: {row['instead']}", "green"
+        yield f"{heading(row['code'], row['instead'])}: {row['instead']}", "green"
 
 
 def _details(row: Row) -> list[str]:

@@ -11,7 +11,7 @@ from syncscan.check.fix import fixable
 from syncscan.check.ignores import ignoring
 from syncscan.model import Applicability, Edit, Finding, Severity
 from syncscan.report.address import rule_address
-from syncscan.report.records import advice, places_of
+from syncscan.report.records import advice, advised, heading, places_of
 from syncscan.rule import rule_book
 
 _SEVERITIES = {
@@ -35,7 +35,7 @@ def diagnostic(finding: Finding, where: types.Range) -> types.Diagnostic:
     address = rule_address(finding.code)
     return types.Diagnostic(
         where,
-        f"{finding.message}. Suggestion: {advice(finding)}" if advice(finding) else finding.message,
+        f"{finding.message}. {advised(finding)}" if advised(finding) else finding.message,
         severity=_SEVERITIES[finding.severity],
         code=finding.code,
         code_description=types.CodeDescription(address) if address else None,
@@ -69,7 +69,10 @@ def hover(finding: Finding) -> str:
         lines += [f"Runs in every step: {' → '.join(finding.call_chain)}"]
     address = rule_address(finding.code)
     code = f"[{finding.code}]({address})" if address else finding.code
-    lines += [f"**Instead:** {advice(finding)}", f"{rule.summary} ({code})"]
+    lines += [
+        f"**{heading(finding.code, advice(finding)).capitalize()}:** {advice(finding)}",
+        f"{rule.summary} ({code})",
+    ]
     return "\n\n".join(lines)
 
 

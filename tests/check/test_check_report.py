@@ -83,7 +83,7 @@ pkg/runner.py:8:14: SYN101 `.item()` copies a number from the GPU and waits for 
   = because: step 4 (pkg/a.py:4)
   = because: ... 2 more steps, see --output-format json
   = runs in every step: Engine.run -> Runner.step
-  = suggestion: {instead}
+  = in general: {instead}
 
 pkg/runner.py:6:13: SYN101 `.item()` copies a number from the GPU and waits for it [item-read, inferred, warning]
 6 |         n = self.lens.max().item()

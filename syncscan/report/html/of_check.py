@@ -10,7 +10,7 @@ from typing import Any, TextIO
 from syncscan.check.fix import apply_edits
 from syncscan.model import Confidence, Finding, Severity, When
 from syncscan.report.html.page import Column, Excerpts, Page, make_row, make_total, write
-from syncscan.report.records import Report, advice, summary, worst_first
+from syncscan.report.records import Report, advice, heading, summary, worst_first
 from syncscan.report.words import plural
 
 _CONTEXT = 2
@@ -36,6 +36,7 @@ def make_page(report: Report) -> Page:
                  f"{finding.unit}:{finding.line}", finding.expression, finding.message],
                 place,
                 instead=advice(finding),
+                heading=heading(finding.code, advice(finding)),
                 fix=_fix(finding, source),
                 evidence=_evidence(finding),
             )

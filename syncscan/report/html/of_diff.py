@@ -8,6 +8,7 @@ from typing import Any, TextIO
 
 from syncscan.report.diff import SAME, STATUSES, Comparison, SiteChange, step_totals
 from syncscan.report.html.page import Column, Excerpts, Page, make_row, make_total, write
+from syncscan.report.records import heading
 from syncscan.report.trace_rows import duration, spot_of
 
 
@@ -61,7 +62,13 @@ def _row(change: SiteChange, measured: list[tuple[str, str]], folder: Path) -> d
         spot_of(row, folder),
         row["expression"],
     ]
-    return make_row(cells, row.sites[0], instead=row["instead"] or "", facts=_facts(change))
+    return make_row(
+        cells,
+        row.sites[0],
+        instead=row["instead"] or "",
+        heading=heading(row["code"], row["instead"]),
+        facts=_facts(change),
+    )
 
 
 def _means(change: SiteChange, field: str) -> list[float]:

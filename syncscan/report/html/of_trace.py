@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from syncscan.report.html.page import Column, Excerpts, Page, make_row, make_total, write
 from syncscan.report.ranks import rank_remarks
+from syncscan.report.records import heading
 from syncscan.report.speedscope import split_frame, weighted_stacks
 from syncscan.report.trace_rows import (
     PHASES,
@@ -112,6 +113,7 @@ class _Maker:
             [cell(row) for _, cell in columns],
             row.sites[0],
             instead=row["instead"] or "",
+            heading=heading(row["code"], row["instead"]),
             facts=_facts(row),
             stacks=list(self._stacks_of(row)) if at < MAX_STACKED else [],
         )

@@ -167,7 +167,7 @@ function detailOf(index) {
   const file = row.path.startsWith("/") ? link("file://" + row.path.split("/").map(encodeURIComponent).join("/"), row.path) : row.path;
   cell.append(make("p", "", file, `:${row.line} in ${row.function}   `, link("#place-" + index, "link to this")));
   cell.append(sourceOf(row));
-  if (row.instead) cell.append(make("h3", "", row.fix ? row.fix.title : "Suggestion"), make("p", "", row.instead));
+  if (row.instead) cell.append(make("h3", "", row.fix ? row.fix.title : row.heading), make("p", "", row.instead));
   if (row.fix) cell.append(diffOf(row.fix.lines));
   if (row.evidence.length) cell.append(make("h3", "", "Evidence"), ...row.evidence.map((text) => make("p", "", text)));
   if (row.facts.length) {

@@ -60,6 +60,7 @@ def make_row(
     place: dict[str, Any],
     *,
     instead: str = "",
+    heading: str = "suggestion",
     fix: dict[str, Any] | None = None,
     evidence: Iterable[str] = (),
     facts: Iterable[tuple[str, str]] = (),
@@ -70,6 +71,7 @@ def make_row(
     return {name: place[name] for name in names} | {
         "cells": list(cells),
         "instead": instead,
+        "heading": heading.capitalize(),
         "fix": fix,
         "evidence": list(evidence),
         "facts": list(facts),
