@@ -1,10 +1,11 @@
 """Findings that `syncscan check` shows by default, drawn at random, and the totals of such a sample after a reader has judged it.
 
-    python benchmarks/sample.py draw COUNT RELEASE[:FOLDER] ... [--seed N]   print a sample, to be judged
-    python benchmarks/sample.py score [FILE]                                 print the totals of the judgements
+    python benchmarks/sample.py draw COUNT RELEASE[:FOLDER] ... [--seed N] [--suggestions]   print a sample, to be judged
+    python benchmarks/sample.py score [FILE]                                                 print the totals of the judgements
 
 A sample has equally many findings of each release, such as kornia==0.9.0:kornia, as tab-separated lines. A reader
 fills in two columns, see `labels/README.md`; the judged samples that the documentation quotes are `labels/judged.tsv`.
+With `--suggestions` the lines are those of `labels/suggestions.tsv`, which `said.py` counts.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 from labels import CACHE, check, fetch, share
 
 COLUMNS = ("release", "path", "line", "code", "when", "expression", "blocks", "runs", "note")
+SUGGESTED = ("sample", "release", "path", "line", "code", "suggestion", "taken", "reason")
 JUDGED = Path(__file__).parent / "labels" / "judged.tsv"
 
 
@@ -31,30 +33,34 @@ def main() -> None:
     drawing.add_argument("count", type=int, help="how many of each release")
     drawing.add_argument("release", nargs="+", metavar="RELEASE[:FOLDER]")
     drawing.add_argument("--seed", type=int, default=0)
+    drawing.add_argument("--suggestions", action="store_true", help="print what each finding suggests")
+    drawing.add_argument("--sources", type=Path, default=CACHE, help="where releases are kept")
     scoring = actions.add_parser("score")
     scoring.add_argument("file", nargs="?", type=Path, default=JUDGED)
     options = parser.parse_args()
     if options.action == "draw":
-        draw(options.release, options.count, options.seed)
+        draw(options)
     else:
         with options.file.open(newline="") as stream:
             print_scores(list(csv.DictReader(stream, delimiter="\t")))
 
 
-def draw(releases: Iterable[str], count: int, seed: int) -> None:
+def draw(options: argparse.Namespace) -> None:
     """Print so many findings of each release, in the order of the files."""
-    writer = csv.DictWriter(sys.stdout, COLUMNS, delimiter="\t", lineterminator="\n")
+    columns = SUGGESTED if options.suggestions else COLUMNS
+    writer = csv.DictWriter(sys.stdout, columns, delimiter="\t", lineterminator="\n")
     writer.writeheader()
-    for name in releases:
+    for name in options.release:
         release, _, folder = name.partition(":")
-        findings, _ = check(fetch(release, CACHE), {folder or "."})
-        chosen = random.Random(f"{seed} {release}").sample(range(len(findings)), min(count, len(findings)))  # noqa: S311 (a sample, no secret)
+        findings, _ = check(fetch(release, options.sources), {folder or "."})
+        count = min(options.count, len(findings))
+        chosen = random.Random(f"{options.seed} {release}").sample(range(len(findings)), count)  # noqa: S311 (a sample, no secret)
         for position in sorted(chosen):
             finding = findings[position]
-            row = {column: finding.get(column, "") for column in COLUMNS}
-            writer.writerow(
-                {**row, "release": release, "expression": " ".join(finding["expression"].split())}
-            )
+            row = {column: finding.get(column, "") for column in columns}
+            shown = {"release": release, "suggestion": finding["fix"]["description"]}
+            shown["expression"] = " ".join(finding["expression"].split())
+            writer.writerow({**row, **{column: text for column, text in shown.items() if column in columns}})
 
 
 def print_scores(rows: list[dict[str, str]]) -> None:
