@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 
 from syncscan.rule import Facts
 
+from ._parts import ATOMS
+
 _MARK = "\0"  # stands in no source
-_ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 _COMMA = re.compile(r"(?:[^#,]|#.*)*,")
 _LINE_BREAK = re.compile(r"[ \t\f]*(#.*)?(?<!\\)\n(.*\n)*")
 
@@ -89,7 +90,7 @@ def edited(node: ast.AST, edits: Mapping[ast.AST, str], facts: Facts) -> str:
 def method_call(subject: ast.expr, name: str, *arguments: str, facts: Facts) -> str:
     """Return ``subject.name(arguments)``, with the parentheses that the subject needs."""
     text = facts.source(subject)
-    if not isinstance(subject, _ATOMS) and not _has_parentheses(subject, facts):
+    if not isinstance(subject, ATOMS) and not _has_parentheses(subject, facts):
         text = f"({text})"
     return f"{text}.{name}({', '.join(arguments)})"
 

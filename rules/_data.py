@@ -7,6 +7,7 @@ import ast
 from syncscan.model import Kind
 from syncscan.rule import Facts
 
+from ._parts import is_path, names_in
 from ._suggestions import suggest
 
 _DTYPES = {
@@ -55,6 +56,8 @@ def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
         return ""  # whose number is a size
     if facts.of(data).kind is Kind.NUMBER:
         return suggest("number", full=full)
+    if are_constants(data, call, facts):
+        return suggest("constants")
     if _is_list(data, facts):
         return suggest("list", pinned=pinned)
     return suggest("data", data=text, full=full, pinned=pinned)
@@ -79,6 +82,24 @@ def is_constant(data: ast.expr, node: ast.AST, facts: Facts) -> bool:
     is_own = isinstance(data, ast.Name) and data.id == "self" and len(parts) == 1
     is_kept = is_own or (isinstance(data, ast.Name) and not _SETTINGS.isdisjoint((data.id, *parts[1:])))
     return bool(parts) and is_kept and not facts.function(node).endswith("__init__")
+
+
+def are_constants(data: ast.expr, node: ast.AST, facts: Facts) -> bool:
+    """Return whether data are a list of literals and attributes of classes, in a function that runs more than once."""
+    elements = data.elts if isinstance(data, (ast.List, ast.Tuple)) else []
+    is_inside = facts.function(node) != "<module>" and not facts.function(node).endswith("__init__")
+    return is_inside and len(elements) > 1 and all(map(_is_fixed, elements))
+
+
+def _is_fixed(node: ast.expr) -> bool:
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return all(map(_is_fixed, node.elts))
+    if isinstance(node, ast.UnaryOp):
+        return _is_fixed(node.operand)
+    names = names_in(node) if is_path(node) else []
+    return isinstance(node, ast.Constant) or (
+        isinstance(node, ast.Attribute) and names[:1] != [] and names[0][:1].isupper()
+    )
 
 
 def data_behind(source: ast.expr, facts: Facts) -> ast.expr | None:

@@ -19,7 +19,21 @@ from syncscan.syntax.use import (
 )
 
 from ._data import data_behind, is_constant
-from ._parts import LONGEST, calls_in, is_enclosed, is_torch, last_name, line_of, names_in, root_of, views_in
+from ._decisions import of_a_decision
+from ._parts import (
+    ATOMS,
+    LONGEST,
+    STEPS,
+    attribute_behind,
+    calls_in,
+    is_enclosed,
+    is_path,
+    last_name,
+    line_of,
+    names_in,
+    root_of,
+    views_in,
+)
 from ._shared import call_around, index_parts
 from ._suggestions import suggest
 
@@ -29,16 +43,12 @@ _RANDOM = frozenset(
     {"rand", "randn", "randint", "randperm", "multinomial", "bernoulli", "uniform_", "random_"}
 )
 _READS = {"item": "number", "tolist": "copy", "cpu": "copy", "to": "copy"}
-_NOT_FINITE = frozenset({"isnan", "isinf", "isfinite"})
 _FACTORIES = frozenset(
     {"zeros", "ones", "empty", "full", "arange", "eye", "tensor", "zeros_like", "linspace"}
 )
-_EMPTY = frozenset({"any", "sum", "all", "nonzero", "count_nonzero", "numel"})
+_KEPT = frozenset({Role.APPENDED, Role.RECORDED, Role.LOGGED, Role.INDEX})
+_DECIDING = frozenset({Role.SIZE, Role.INDEX, Role.TEST, Role.ITERATED})  # what the loop does next
 _COUNTS = frozenset({"range", "enumerate", "len"})
-_OF_NOTHING = frozenset(
-    {"mean", "max", "min", "std", "var", "argmax", "argmin", "median"}
-)  # raise or give NaN
-ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)  # which need no parentheses as operands
 _OF_NUMBERS = (
     "math.",
     "cmath.",
@@ -47,7 +57,6 @@ _OF_NUMBERS = (
     "numpy.",
     "random.",
 )  # which read the number themselves
-_STEPS = 4  # names through which a value is followed
 
 
 def of_a_number(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
@@ -68,16 +77,32 @@ def of_many(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     if facts.in_loop(node) and not facts.made_in_loop(node):
         return _of_copies(node, tensor, facts)
     name = _kept(tensor, facts)
-    hint = _of_a_copy(use_of(node, facts.around(node)), name, tensor, facts) if name else ""
+    use = use_of(node, facts.around(node))
+    held = line_of(attribute_behind(tensor, node, facts), facts)
+    if held and use.role not in _KEPT:
+        return suggest("mirror-copy", tensor=held)
+    hint = (_of_a_copy(use, name, tensor, facts) if name else "") or _of_elements_once(tensor, node, facts)
     if hint:
         return hint
+    hint = _of_other_copies(node, facts)
+    if hint:
+        return hint
+    if facts.in_loop(node) and name and use.role not in _DECIDING:
+        return suggest("collect", tensor=name)
+    return _of_one_copy(node, tensor, facts) if facts.used_at_once(node) else ""
+
+
+def _of_other_copies(node: ast.AST, facts: Facts) -> str:
+    """Return the suggestion for a copy beside others, in the next statements or, outside of loops, in the function."""
     side = _side_of_another_read(node, facts)
     if side:
         return suggest("copy-together", side=side)
-    if facts.in_loop(node) and name:
-        return suggest("collect", tensor=name)
-    if not facts.used_at_once(node):
-        return ""
+    count = 0 if facts.in_loop(node) else len(_reads_around(node, "copy", facts))
+    return suggest("copies-of-function", count=str(count)) if count > 1 else ""
+
+
+def _of_one_copy(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
+    """Return the suggestion for a copy that the host uses at once."""
     root = root_of(tensor)
     is_passed = isinstance(root, ast.Name) and is_parameter(root.id, node, facts.around(node))
     return suggest("passed" if is_passed else "at-once", tensor=line_of(tensor, facts) or "tensor")
@@ -170,13 +195,14 @@ def of_a_test(tested: ast.expr, facts: Facts) -> str:
     whole = facts.parent(tested)
     if isinstance(whole, ast.BoolOp) and all(_is_truth(each, facts) for each in whole.values):
         return _of_several(whole, facts)
-    root = root_of(tested.left if isinstance(tested, ast.Compare) else tested)
-    elements = _elements_behind(root, tested, facts) if facts.in_loop(tested) else ""
+    decided = tested.left if isinstance(tested, ast.Compare) else tested
+    root = root_of(decided)
+    elements = _elements_behind(decided, tested, facts) if facts.in_loop(tested) else ""
     if elements:
         return suggest("elements", tensor=elements)
     if isinstance(root, ast.Name) and loop_over(root.id, tested, facts.around(tested)) is not None:
         return _of_a_loop(tested, root, facts)
-    return _of_test(use_of(tested, facts.around(tested)).node, tested, tested, facts)
+    return of_a_decision(use_of(tested, facts.around(tested)).node, tested, tested, facts)
 
 
 def _is_truth(node: ast.expr, facts: Facts) -> bool:
@@ -211,16 +237,14 @@ def _is_before_loop(part: ast.Subscript, node: ast.AST, facts: Facts) -> bool:
     return not is_set and not _changes_in_place(part.value, node, facts)
 
 
-def _elements_behind(root: ast.AST | None, node: ast.AST, facts: Facts) -> str:
-    """Return the tensor from before a loop whose element of this iteration a name was computed from; "" if there is none."""
+def _elements_behind(made: ast.AST | None, node: ast.AST, facts: Facts) -> str:
+    """Return the tensor from before a loop of whose element of this iteration a value was made; "" if there is none."""
     around = facts.around(node)
-    for _ in range(_STEPS):
-        made = set_in_loop(root.id, node, around) if isinstance(root, ast.Name) else None
-        if made is None:
-            return ""
+    for _ in range(STEPS):
         if isinstance(made, ast.Subscript) and _is_before_loop(made, node, facts):
             return line_of(made.value, facts)
         root = root_of(made)
+        made = set_in_loop(root.id, node, around) if isinstance(root, ast.Name) else None
     return ""
 
 
@@ -291,7 +315,7 @@ def _by_use(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     if name and isinstance(node, ast.Call) and facts.name_of(node.func).startswith("math."):
         name = f"torch.{last_name(node.func)}({name})"
     if use.role is Role.TEST:
-        return _of_test(use.node, node, tensor, facts)
+        return of_a_decision(use.node, node, tensor, facts)
     if not name:
         return ""
     if use.role is Role.ADDED and isinstance(use.node, ast.AugAssign) and facts.statement(node) is use.node:
@@ -318,6 +342,9 @@ def _of_a_host_number(use: Use, node: ast.AST, tensor: ast.AST | None, name: str
     if use.role is Role.RETURNED:
         is_own = root is not None and not calls_in(tensor) and line_of(root, facts).startswith("self.")
         return suggest("mirror", tensor=line_of(root, facts)) if is_own else suggest("return", tensor=name)
+    once = _of_elements_once(tensor, node, facts)
+    if once:
+        return once
     side = _side_of_another_read(node, facts)
     if side and use.role is not Role.INDEX:
         return suggest("read-together", side=side)
@@ -347,101 +374,6 @@ def _takes_tensors(function: ast.expr, facts: Facts) -> bool:
     return last_name(function) not in _FACTORIES and not facts.name_of(function).startswith(_OF_NUMBERS)
 
 
-def _of_test(test: ast.AST, node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
-    """Return the suggestion for a test, by what the test decides."""
-    if tensor is None or not isinstance(test, (ast.If, ast.While, ast.IfExp)):
-        return ""
-    if isinstance(test, ast.If) and any(isinstance(each, ast.Raise) for each in ast.walk(test)):
-        return suggest("asserted")
-    checked = next((call for call in calls_in(test.test) if last_name(call.func) in _NOT_FINITE), None)
-    if checked is not None:
-        value = line_of(checked.args[0] if checked.args else getattr(checked.func, "value", None), facts)
-        return suggest("not-finite", tensor=value) if value else ""
-    text = line_of(test.test, facts, {node: facts.source(tensor)})
-    if isinstance(test, ast.IfExp):
-        return _of_values(text, test, facts)
-    if isinstance(test, ast.If) and not _ends_with(test, ast.Break, ast.Return):
-        return _of_branch(test, text, node, tensor, facts) if text else ""
-    return _of_an_end(test, text, node, facts)
-
-
-def _of_values(text: str, test: ast.IfExp, facts: Facts) -> str:
-    new, old = (line_of(each, facts) for each in (test.body, test.orelse))
-    return suggest("choose", test=text, new=new, old=old) if text and new and old else ""
-
-
-def _of_an_end(test: ast.If | ast.While, text: str, node: ast.AST, facts: Facts) -> str:
-    """Return the suggestion for a test that ends a loop or a function."""
-    count = line_of(_counted(test.test), facts) if isinstance(test, ast.While) else ""
-    if count:
-        return suggest("counter", tensor=count)
-    leaves = test.body[-1]
-    if isinstance(leaves, ast.Return) and isinstance(leaves.value, ast.Constant) and facts.in_loop(node):
-        return suggest("any-iteration")
-    return suggest("stop" if facts.in_loop(node) else "early-exit", test=text) if text else ""
-
-
-def _counted(condition: ast.expr) -> ast.AST | None:
-    """Return the tensor that a condition compares by order with a bound, as a count is; else None."""
-    is_order = isinstance(condition, ast.Compare) and isinstance(
-        condition.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-    )
-    return (
-        root_of(condition.left)
-        if isinstance(condition, ast.Compare) and is_order and not calls_in(condition)
-        else None
-    )
-
-
-def _of_branch(test: ast.If, text: str, node: ast.AST, tensor: ast.AST, facts: Facts) -> str:
-    """Return the suggestion for an `if`: its choice between two values, or its guard of operations with a mask."""
-    choice = _choice(test, facts)
-    if choice is not None:
-        return suggest("choose-name", test=text, **choice)
-    guard = next((call for call in calls_in(tensor) if last_name(call.func) in _EMPTY), None)
-    if guard is not None and isinstance(guard.func, ast.Attribute):
-        mask = guard.args[0] if is_torch(guard.func.value) and guard.args else guard.func.value
-        text_of_mask = line_of(mask, facts)
-        if text_of_mask and not _needs_its_guard(test, text_of_mask, facts):
-            return suggest("guard-all" if guard.func.attr == "all" else "guard", mask=text_of_mask)
-    if facts.in_loop(node) and _ends_with(test, ast.Continue):
-        return suggest("decide-before", test=text)
-    return suggest("branch", test=text)
-
-
-def _needs_its_guard(test: ast.If, mask: str, facts: Facts) -> bool:
-    """Return whether a guarded body may do something else for an empty mask: it divides, reduces, or does not use the mask."""
-    inside = [each for statement in test.body for each in ast.walk(statement)]
-    divides = any(
-        isinstance(each, (ast.BinOp, ast.AugAssign)) and isinstance(each.op, (ast.Div, ast.FloorDiv, ast.Mod))
-        for each in inside
-    )
-    reduces = any(isinstance(each, ast.Call) and last_name(each.func) in _OF_NOTHING for each in inside)
-    uses = all(mask in line_of(each, facts) for each in test.body)
-    return bool(test.orelse) or divides or reduces or not uses
-
-
-def _choice(test: ast.If, facts: Facts) -> dict[str, str] | None:
-    """Return the name that both branches set, or that one branch may set again, and the two values."""
-    sets = [branch[0] if len(branch) == 1 else None for branch in (test.body, test.orelse) if branch]
-    if not all(isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name) for each in sets):
-        return None
-    names = {
-        each.targets[0].id
-        for each in sets
-        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name)
-    }
-    values = [line_of(each.value, facts) for each in sets if isinstance(each, ast.Assign)]
-    if len(names) != 1 or not all(values):
-        return None
-    (target,) = names
-    return {"target": target, "new": values[0], "old": values[1] if len(values) == 2 else target}
-
-
-def _ends_with(test: ast.If, *kinds: type[ast.stmt]) -> bool:
-    return isinstance(test.body[-1], kinds)
-
-
 def _side_of_another_read(node: ast.AST, facts: Facts) -> str:
     """Return "before" or "after" for a statement next to that of a node which reads from the GPU in the same way; else "".
 
@@ -453,6 +385,26 @@ def _side_of_another_read(node: ast.AST, facts: Facts) -> str:
         if kind and any(_kind_of_read(each) == kind for each in calls):
             return side
     return ""
+
+
+def _of_elements_once(tensor: ast.AST | None, node: ast.AST, facts: Facts) -> str:
+    """Return the suggestion for one of several elements of a tensor that a function reads one by one; "" for others."""
+    whole = (
+        line_of(tensor.value, facts) if isinstance(tensor, ast.Subscript) and is_path(tensor.value) else ""
+    )
+    reads = [*_reads_around(node, "number", facts), *_reads_around(node, "copy", facts)] if whole else []
+    read = [each.func.value for each in reads if isinstance(each.func, ast.Attribute)]
+    parts = [each for each in read if isinstance(each, ast.Subscript) and line_of(each.value, facts) == whole]
+    count = len({ast.unparse(each.slice) for each in parts})  # one place may be read in two branches
+    is_set = isinstance(tensor, ast.Subscript) and _changes_in_place(tensor.value, node, facts)
+    return suggest("elements-once", tensor=whole) if count > 1 and not is_set else ""
+
+
+def _reads_around(node: ast.AST, kind: str, facts: Facts) -> list[ast.Call]:
+    """Return the reads of a kind in the function of a node."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    function = next((each for each in facts.around(node).up(node) if isinstance(each, functions)), None)
+    return [each for each in calls_in(function) if _kind_of_read(each) == kind]
 
 
 def _kind_of_read(node: ast.AST) -> str:

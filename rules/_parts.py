@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 
 from syncscan.rule import Facts
+from syncscan.syntax.use import last_set
 
 LONGEST = 60  # characters of source text in a suggestion
+ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)  # which need no parentheses as operands
+STEPS = 4  # names through which a value is followed
 
 # Methods that compute nothing from the elements.
 _VIEWS = frozenset(
@@ -60,6 +63,17 @@ def views_in(tensor: ast.AST | None) -> list[ast.AST]:
         else:
             tensor = tensor.value if isinstance(tensor, (ast.Subscript, ast.Attribute)) else None
     return found
+
+
+def attribute_behind(tensor: ast.AST | None, node: ast.AST, facts: Facts) -> ast.Attribute | None:
+    """Return the attribute of `self` that a tensor is, or is a part, a view or a copy of, through names; else None."""
+    for _ in range(STEPS):
+        for each in views_in(tensor):
+            if isinstance(each, ast.Attribute) and is_path(each) and names_in(each) == ["self"]:
+                return each
+        inner = next(reversed(views_in(tensor)), None)
+        tensor = last_set(inner.id, node, facts.around(node)) if isinstance(inner, ast.Name) else None
+    return None
 
 
 def is_path(node: ast.AST) -> bool:

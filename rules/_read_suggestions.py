@@ -186,6 +186,21 @@ OF_READS: dict[str, Suggestion] = {
         "copied and returned",
         "return `{tensor}` on the GPU, and let the caller copy the final result alone",
     ),
+    "copies-of-function": row(
+        "102 105",
+        "one of several copies in a function",
+        'queue the {count} copies of this function with `.to("cpu", non_blocking=True)`, and synchronize once, before the first use',
+    ),
+    "elements-once": row(
+        "101 102 103 105 106",
+        "one of several elements of a tensor that a function reads",
+        "read `{tensor}.tolist()` once, and take the numbers from the list",
+    ),
+    "mirror-copy": row(
+        "102 105",
+        "an attribute of the object",
+        "keep a copy on the host beside `{tensor}`, started in the lines that set the tensor, and use the copy",
+    ),
     "copy-together": row(
         "102 105",
         "copied beside another copy",

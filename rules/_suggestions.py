@@ -91,6 +91,16 @@ TABLE: dict[str, Suggestion] = {
         "summed at once",
         "`torch.where({mask}, {tensor}, 0)` keeps the shape for a sum; for a mean, divide by `{mask}.sum()`",
     ),
+    "masked-all": row(
+        "201",
+        "elements of several tensors read through the same mask",
+        "compute with all elements, `{tensor}` in place of `{tensor}[{mask}]`, and choose where the result is stored or reduced: `torch.where({mask}, result, other)`",
+    ),
+    "masked-some": row(
+        "201",
+        "rows or elements read through a mask",
+        "keep all of `{tensor}`, and pass `{mask}` along; or, if the host knows the count `n`: `{tensor}[torch.nonzero_static({mask}, size=n).unbind(1)]`",
+    ),
     "masked-elements": row(
         "203",
         "`masked_select`",
@@ -99,7 +109,7 @@ TABLE: dict[str, Suggestion] = {
     "masked-rows": row(
         "201 203",
         "read through a mask",
-        "keep the shape: `torch.where({mask}, {tensor}, 0)`; or, if the host knows the count `n`: `{tensor}[torch.nonzero_static({mask}, size=n)[:, 0]]`",
+        "keep the shape: `torch.where({mask}, {tensor}, 0)`; or, if the host knows the count `n`: `{tensor}[torch.nonzero_static({mask}, size=n).unbind(1)]`",
     ),
     "masked-part": row(
         "201",
@@ -110,6 +120,21 @@ TABLE: dict[str, Suggestion] = {
         "202",
         "positions of true elements",
         "use `torch.nonzero_static({tensor}, size=n)`, if the host knows a count or bound `n`; else keep the mask for `torch.where`",
+    ),
+    "non-zero-tuple": row(
+        "202",
+        "positions of true elements, one tensor for each dimension",
+        "use `torch.nonzero_static({tensor}, size=n).unbind(1)`, if the host knows a count or bound `n`; else keep the mask for `torch.where`",
+    ),
+    "distinct": row(
+        "204",
+        "distinct values",
+        "compute the distinct values of `{tensor}` once, outside of the step, and pass the values along: no form of `unique` leaves their number on the GPU",
+    ),
+    "distinct-count": row(
+        "204",
+        "the number of distinct values",
+        "count on the GPU: `(torch.diff({tensor}.flatten().sort().values) != 0).sum() + 1`, if `{tensor}` has elements",
     ),
     "index-buffer": row(
         "305",
@@ -161,6 +186,11 @@ TABLE: dict[str, Suggestion] = {
         "an attribute of a module, copied in each call",
         "register `{source}` as a buffer of the module, which `module.to(device)` moves once, or keep the copy: `{source} = {copy}`",
     ),
+    "buffer-behind": row(
+        "302",
+        "a part or a copy of an attribute of a module",
+        "register `{source}` as a buffer of the module, which `module.to(device)` moves once, and drop this copy",
+    ),
     "made-above": row(
         "302",
         "a tensor made above in the function",
@@ -190,6 +220,11 @@ TABLE: dict[str, Suggestion] = {
         "`new_tensor`",
         "`{full}` if `{data}` is a number, else create a pinned tensor and call `.to({tensor}.device, non_blocking=True)`",
     ),
+    "constants": row(
+        "301 302",
+        "a list of constants",
+        "create this tensor of constants once, and keep the tensor, in a module as a buffer; else copy from pinned memory with `non_blocking=True`",
+    ),
     "constant": row(
         "301 302",
         "an attribute, uploaded in each call",
@@ -211,6 +246,14 @@ TABLE: dict[str, Suggestion] = {
     ),
     "slice": row("305", "neighbouring rows", "use a slice, which is a view and needs no index: `{slice}`"),
     "rows": row("305", "a few rows", "use `torch.stack` of the rows, or create the index on the GPU once"),
+    "fill-element": row(
+        "306", "a number stored in a view", "fill the view on the GPU: `{place}.fill_({value})`"
+    ),
+    "fill-rows": row(
+        "306",
+        "a number stored in rows",
+        "fill the rows on the GPU: `{tensor}.index_fill_(0, {index}.long(), {value})`",
+    ),
     "store": row(
         "306",
         "a store with several indices",
@@ -255,6 +298,22 @@ TABLE: dict[str, Suggestion] = {
         "read `{property}` once, before the step or as a `functools.cached_property`, or keep the value on the host beside the tensor",
     ),
     "distribution": row("502", "a distribution", "pass `validate_args=False` to skip the check"),
+    "distribution-method": row(
+        "502",
+        "a method of a distribution",
+        "pass `validate_args=False` where the distribution is created: `{method}` then checks nothing",
+    ),
+    # explicit synchronization
+    "timing": row(
+        "401",
+        "before `elapsed_time`",
+        "read `elapsed_time` later, when `{event}.query()` is true: the time of a finished event needs no synchronization",
+    ),
+    "wall-clock": row(
+        "401",
+        "beside a clock of the host",
+        "time with two events, `start.record()` and `end.record()`, and read `start.elapsed_time(end)` later, when `end.query()` is true",
+    ),
 }
 
 

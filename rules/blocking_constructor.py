@@ -32,7 +32,7 @@ from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
 from ._code import CallCode
-from ._data import of_data, of_new
+from ._data import are_constants, of_data, of_new
 from ._numbers import fills_alike, fills_exactly, is_length
 from ._pinned import cuda_check, is_plain_data, is_surely_gpu
 from ._shared import (
@@ -182,7 +182,7 @@ same = torch.as_tensor(order, device="cuda")
 def _hint(call: ast.Call, data: ast.expr, facts: Facts) -> str:
     device, text = facts.argument(call, "device"), facts.source(data)
     if "\n" in text:
-        return ""
+        return suggest("constants") if are_constants(data, call, facts) else ""
     if device is None:
         return of_new(call, data, facts)
     if facts.of(data).kind is Kind.NDARRAY and isinstance(data, (ast.Name, ast.Attribute)):
@@ -218,7 +218,8 @@ def _rewrite(call: ast.Call, data: ast.expr, facts: Facts) -> Rewrite | None:
     if repeated is not None:
         return Rewrite(call, _filled(full, *repeated).text(), suggest("make-on-gpu"), Applicability.UNSAFE)
     upload = _pinned_upload(call, data, device, facts)
-    return Rewrite(call, upload, suggest("upload"), Applicability.UNSAFE) if upload is not None else None
+    said = suggest("constants" if are_constants(data, call, facts) else "upload")
+    return Rewrite(call, upload, said, Applicability.UNSAFE) if upload is not None else None
 
 
 def _repeated(data: ast.expr, call: ast.Call, facts: Facts) -> tuple[str, str] | None:

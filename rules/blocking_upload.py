@@ -28,6 +28,7 @@ from ._code import CallCode, as_argument
 from ._data import OF_DATA, data_behind, is_constant, of_data
 from ._instead import of_an_upload
 from ._made_on import DeviceCode, is_alike, is_exact, made_on
+from ._parts import attribute_behind
 from ._pinned import with_pinned_source
 from ._shared import (
     CONSTRUCTORS,
@@ -165,7 +166,7 @@ def _hint(call: ast.Call, source: ast.expr | None, facts: Facts) -> str:
         copy = CallCode(call, facts).with_argument("non_blocking", "True").text()
         return of_an_upload(call, source, facts.source(device) if device is not None else "", copy, facts)
     if isinstance(source, ast.Subscript):
-        return _of_an_element(call, source, facts)
+        return _of_an_element(call, source, facts) or _of_an_attribute(call, source, facts)
     return _of_data(call, source, device, facts)
 
 
@@ -221,6 +222,14 @@ def _of_an_element(call: ast.Call, source: ast.Subscript, facts: Facts) -> str:
     if not holder.startswith("self.") or facts.function(call).endswith("__init__"):
         return ""
     return suggest("held", source=facts.source(source), holder=holder, copy=facts.source(call))
+
+
+def _of_an_attribute(call: ast.Call, source: ast.expr, facts: Facts) -> str:
+    """Return the suggestion for a part or a copy of an attribute, through names; "" for other sources."""
+    held = attribute_behind(source, call, facts)
+    if held is None or facts.function(call).endswith("__init__"):
+        return ""
+    return suggest("buffer-behind", source=facts.source(held))
 
 
 def _of_data(call: ast.Call, source: ast.expr, device: ast.expr | None, facts: Facts) -> str:

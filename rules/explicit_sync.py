@@ -16,7 +16,11 @@ import ast
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
+from ._parts import calls_in, last_name, line_of
 from ._shared import blocking_call, shown
+from ._suggestions import suggest
+
+_CLOCKS = frozenset({"perf_counter", "perf_counter_ns", "time", "monotonic", "process_time", "elapsed_time"})
 
 
 class ExplicitSync(Rule):
@@ -60,4 +64,16 @@ finished = done.query()
         owner = facts.name_of(call.func).rpartition(".")[0]
         of_object = owner.rpartition(".")[2][:1].isupper()  # of an event, a stream or a graph
         waited = "all work queued before" if of_object else "the whole device"
-        return Match(call, f"{shown(call, facts)} blocks the CPU until {waited} has finished")
+        message = f"{shown(call, facts)} blocks the CPU until {waited} has finished"
+        return Match(call, message, hint=_hint(call, facts))
+
+
+def _hint(call: ast.Call, facts: Facts) -> str:
+    """Return the suggestion for a synchronization that serves to take the time; "" for others."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    function = next((each for each in facts.around(call).up(call) if isinstance(each, functions)), None)
+    called = {last_name(each.func) for each in calls_in(function)}
+    event = line_of(call.func.value, facts) if isinstance(call.func, ast.Attribute) else ""
+    if "elapsed_time" in called and event and facts.name_of(call.func).endswith("Event.synchronize"):
+        return suggest("timing", event=event)
+    return "" if _CLOCKS.isdisjoint(called) else suggest("wall-clock")

@@ -124,4 +124,11 @@ def _hint(name: str) -> str:
         return suggest(_SUGGESTED[name])
     if not name.startswith(_CHECKED):
         return suggest("no-form", operation=name) if name.startswith(_NO_FORM) else ""
-    return suggest("sample" if name.endswith(("sample", "sample_n")) else "distribution")
+    last = name.rpartition(".")[2]
+    if last[:1].islower():
+        return (
+            suggest("sample")
+            if last in {"sample", "sample_n"}
+            else suggest("distribution-method", method=last)
+        )
+    return suggest("distribution")

@@ -119,7 +119,21 @@ def _hint(node: ast.Subscript, mask: ast.AST, facts: Facts) -> str:
     around = facts.parent(node)
     if isinstance(around, ast.Attribute) and around.attr in _SUMS:
         return suggest("masked-sum", tensor=tensor, mask=picked)
-    return suggest("masked-rows", tensor=tensor, mask=picked)
+    return _of_a_read(node, mask, facts)
+
+
+def _of_a_read(node: ast.Subscript, mask: ast.AST, facts: Facts) -> str:
+    """Return the suggestion for the elements that a mask selects, by the other elements in the statement."""
+    tensor, picked, around = facts.source(node.value), facts.source(mask), facts.parent(node)
+    others = {
+        facts.source(each.value)
+        for each in ast.walk(facts.statement(node))
+        if _is_picked(each, picked, facts)
+    }
+    if isinstance(around, (ast.BinOp, ast.UnaryOp)) and len(others) > 1:
+        return suggest("masked-all", tensor=tensor, mask=picked)
+    known = facts.of(node.value).ndim is not None and facts.of(mask).ndim is not None
+    return suggest("masked-rows" if known else "masked-some", tensor=tensor, mask=picked)
 
 
 def _missing_dims(node: ast.Subscript, mask: ast.AST, facts: Facts) -> int | None:

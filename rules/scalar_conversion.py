@@ -16,8 +16,8 @@ import ast
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
-from ._instead import ATOMS, of_a_number
-from ._parts import line_of
+from ._instead import of_a_number
+from ._parts import ATOMS, line_of
 from ._shared import blocking_call, given, gpu_operand, shown, subject, unpacks
 from ._suggestions import suggest
 

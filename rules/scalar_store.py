@@ -22,6 +22,7 @@ from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 from ._code import method_call
 from ._numbers import fits_any_dtype, stores_exactly
 from ._shared import (
+    as_operand,
     certain,
     doubted,
     gives_a_view,
@@ -120,7 +121,9 @@ counts[torch.arange(3)] = 0.0
                     "and blocks the CPU"
                 )
                 because = doubted(facts.of(target.value), *map(facts.of, index_elements(target)))
-                return Match(node, message, because, _hint(target), _rewrite(node, target, facts))
+                return Match(
+                    node, message, because, _hint(node, target, facts), _rewrite(node, target, facts)
+                )
         return None
 
 
@@ -135,10 +138,19 @@ def _is_uploaded(place: ast.Subscript, facts: Facts) -> bool:
     )
 
 
-def _hint(place: ast.Subscript) -> str:
-    if len(index_parts(place)) == 1:
+def _hint(node: ast.Assign, place: ast.Subscript, facts: Facts) -> str:
+    """Return the suggestion for a view, for rows, or for elements that several indices select; "" for a mask."""
+    value, parts = facts.source(node.value), index_elements(place)
+    if parts and gives_a_view(place, facts):
+        return suggest("fill-element", place=facts.source(place), value=value)
+    if len(index_parts(place)) > 1:
+        return suggest("store")
+    index = facts.of(parts[0]) if parts else None
+    if index is None or index.dtype != "int" or index.ndim != 1:
         return ""
-    return suggest("store")
+    return suggest(
+        "fill-rows", tensor=facts.source(place.value), index=as_operand(parts[0], facts), value=value
+    )
 
 
 def _rewrite(node: ast.Assign, place: ast.Subscript, facts: Facts) -> Rewrite | None:

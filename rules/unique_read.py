@@ -12,7 +12,9 @@ import ast
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
-from ._shared import blocking_call, gpu_operand, shown
+from ._parts import line_of
+from ._shared import as_operand, blocking_call, given, gpu_operand, shown, subject
+from ._suggestions import suggest
 
 
 class UniqueRead(Rule):
@@ -50,4 +52,17 @@ array = np.unique(np.zeros(8))
         if call is None:
             return None
         message = f"{shown(call, facts)} blocks the CPU until the GPU has counted the distinct values"
-        return Match(call, message, because=gpu_operand(call, facts))
+        return Match(call, message, gpu_operand(call, facts), _hint(call, facts))
+
+
+def _hint(call: ast.Call, facts: Facts) -> str:
+    """Return the suggestion for the number of distinct values, or for the values themselves."""
+    tensor = subject(call, facts)
+    if tensor is call or not line_of(tensor, facts):
+        return ""
+    around = facts.parent(call)
+    is_len = isinstance(around, ast.Call) and facts.name_of(around.func) == "builtins.len"
+    is_size = isinstance(around, ast.Attribute) and around.attr in {"shape", "size", "numel"}
+    if (is_len or is_size) and len(given(call)) == (tensor in given(call)):
+        return suggest("distinct-count", tensor=as_operand(tensor, facts))
+    return suggest("distinct", tensor=line_of(tensor, facts))

@@ -53,7 +53,7 @@ def said(syncscan, project):
         ("data = pickle.dumps(x)", "pickle host data"),
         ("assert mask.all()", "test on the GPU with `torch._assert_async(condition)`"),
         ("if not mask.all():\n    raise ValueError", "test on the GPU with `torch._assert_async(condition)`"),
-        ("if not mask.all():\n    n = 5", "choose on the GPU: `n = torch.where(not mask.all(), 5, n)`"),
+        ("if not mask.all():\n    n = 5", "choose on the GPU: `n = torch.where(~mask.all(), 5, n)`"),
         ("assert mask.any().item()", "test on the GPU with `torch._assert_async(condition)`"),
         ("for k in range(n):\n    y = x * k\n    stats = {'sum': y.sum().item()}", "record `y.sum().detach()`"),
         ("def f(a):\n    return a < 3 and n\nf(x.sum())", "decide on the GPU"),
@@ -63,7 +63,7 @@ def said(syncscan, project):
         ("if mask.any():\n    y = x.sum() / mask.sum()\n    n = 5\nelse:\n    y = 0", "compute both results and choose with `torch.where(mask.any(), a, b)`"),
         ("k = x.sum().item()\ny = torch.tensor(k)", "keep the number on the GPU"),
         ("x[mask] = torch.arange(8, device='cuda')", "`x.copy_(torch.where(mask[..., None], torch.arange(8, device='cuda'), x))`"),
-        ("for k in range(n):\n    y = x * k\n    a = y[k, 0]\n    if a > 2:\n        print(k)", "compute both results and choose with `torch.where(a > 2, a, b)`"),
+        ("for k in range(n):\n    y = x * k\n    a = y[k, 0]\n    if a > 2:\n        b = k", "choose on the GPU: `b = torch.where(a > 2, k, b)`"),
         ("if mask.any():\n    y = x[0].mean()\n    y += 1", "compute both results and choose with `torch.where(mask.any(), a, b)`"),
         ("for k, t in {'a': x}.items():\n    n = t.sum().item()", "collect `t.sum()` of all iterations in a list, and read the list with one"),
         ("for k in range(n):\n    a = x[k, 0]\n    b = a - 1\n    if b > 2:\n        print(k)", "call `x.tolist()` once before the loop, and take the elements of the list"),
@@ -153,11 +153,43 @@ def said(syncscan, project):
         ("a = np.ones(3)\ny = torch.tensor(a, device=x.device)", "`torch.from_numpy(a).pin_memory().to(x.device, non_blocking=True)`"),
         ("y = torch.tensor([3] * 4, device='cuda')", "create the tensor on the GPU"),
         ("y = torch.zeros(n).cuda()", "create the tensor on the GPU"),
+        ("s = 'up' if x[0, 0] > 0 else 'down'", "decide on the GPU"),
+        ("for k in range(n):\n    s = 'up' if x[k, 0] > 0 else 'down'", "call `x.tolist()` once before the loop"),
+        ("if i > 0:\n    x = torch.cat([x, x])", "decide on the GPU"),
+        ("y = x[0] if not i else x[1]", "`torch.where(torch.logical_not(i), x[0], x[1])`"),
+        ("y = x[0] if n and mask.any() else x[1]", "decide on the GPU"),
+        ("(k,) = torch.where(mask)", "use `torch.nonzero_static(mask, size=n).unbind(1)`"),
+        ("k = torch.unique(rows)", "compute the distinct values of `rows` once"),
+        ("k = len(torch.unique(rows))", "`(torch.diff(rows.flatten().sort().values) != 0).sum() + 1`"),
+        ("class A:\n    def __init__(self):\n        self.t = x.sum(0)\n    def f(self):\n        t = self.t[:2]\n        return sum(t.tolist())\nA().f()", "keep a copy on the host beside `self.t`"),
+        ("class A:\n    def __init__(self):\n        self.w = torch.ones(3)\n    def f(self):\n        w = self.w.clone()\n        return w[None, :].to(x.device)\nA().f()", "register `self.w` as a buffer of the module"),
+        ("def f():\n    return torch.tensor([1, 2], device='cuda')", "create this tensor of constants once"),
+        ("rows[n] = n", "fill the view on the GPU: `rows[n].fill_(n)`"),
+        ("x[rows] = n", "fill the rows on the GPU: `x.index_fill_(0, rows.long(), n)`"),
+        ("def f(start, end: torch.cuda.Event):\n    end.synchronize()\n    return start.elapsed_time(end)\nf(torch.cuda.Event(), torch.cuda.Event())", "when `end.query()` is true"),
+        ("import time\ndef f():\n    torch.cuda.synchronize()\n    return time.perf_counter()", "time with two events"),
         ("y = torch.tensor(0).to('cuda')", "create the tensor on the GPU"),
     ],
 )  # fmt: skip
 def test_the_suggestion_fits_the_line(said, lines, suggestion):
     assert suggestion in said(lines)["fix"]["description"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "suggestion"),
+    [
+        ("a = rows[rows > n] * x[0][rows > n]", "compute with all elements, `rows` in place of `rows[rows > n]`"),
+        ("def f(a, m):\n    return a[m.all(-1)]\nf(x.reshape(*k), x.reshape(*k) > 0)", "`a[torch.nonzero_static(m.all(-1), size=n).unbind(1)]`"),
+        ("def f(a):\n    b = torch.zeros(a[0].item())\n    return b, torch.ones(a[1].item())\nf(rows)", "read `a.tolist()` once, and take the numbers from the list"),
+        ("def f(flag):\n    if flag:\n        return torch.zeros(rows[0].item())\n    return torch.ones(rows[0].item())\nf(n)", "pass the Python numbers from which the host creates `rows`"),
+        ("def f(a, b):\n    c = a.sum().cpu()\n    n = 2\n    d = (a * 2).cpu()\n    return len(c) + len(d)\nf(x, x)", "queue the 2 copies of this function"),
+        ("d = torch.distributions.Normal(x, x)\ny = d.log_prob(x)", "where the distribution is created: `log_prob` then checks nothing"),
+    ],
+)  # fmt: skip
+def test_a_suggestion_fits_one_of_several_findings(syncscan, project, lines, suggestion):
+    project({"a.py": HEAD + lines})
+    found = json.loads(syncscan("check", "--isolated", "--output-format", "json", "--when", "all").stdout)
+    assert any(suggestion in each["fix"]["description"] for each in found["findings"])
 
 
 def test_tensors_that_and_connects_get_the_same_suggestion(syncscan, project):

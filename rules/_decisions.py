@@ -1,0 +1,162 @@
+"""The choice of a suggestion for a GPU tensor that decides a branch, the end of a loop or a value."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from syncscan.model import Kind
+from syncscan.rule import Facts
+
+from ._parts import ATOMS, calls_in, is_torch, last_name, line_of, root_of
+from ._suggestions import suggest
+
+_NOT_FINITE = frozenset({"isnan", "isinf", "isfinite"})
+_EMPTY = frozenset({"any", "sum", "all", "nonzero", "count_nonzero", "numel"})
+_OF_NOTHING = frozenset(
+    {"mean", "max", "min", "std", "var", "argmax", "argmin", "median"}
+)  # raise or give NaN
+_RESIZES = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack", "pad", "repeat", "append"})
+_OF_OBJECTS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+_CHOSEN = frozenset({Kind.TENSOR, Kind.NUMBER, Kind.MOVED, Kind.UNKNOWN})  # which `torch.where` may take
+
+
+def of_a_decision(test: ast.AST, node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
+    """Return the suggestion for a test, by what the test decides."""
+    if tensor is None or not isinstance(test, (ast.If, ast.While, ast.IfExp)):
+        return ""
+    if isinstance(test, ast.If) and any(isinstance(each, ast.Raise) for each in ast.walk(test)):
+        return suggest("asserted")
+    checked = next((call for call in calls_in(test.test) if last_name(call.func) in _NOT_FINITE), None)
+    if checked is not None:
+        value = line_of(checked.args[0] if checked.args else getattr(checked.func, "value", None), facts)
+        return suggest("not-finite", tensor=value) if value else ""
+    if isinstance(test, ast.IfExp):
+        return _of_values(_on_the_gpu(test.test, node, tensor, facts), test, facts)
+    if isinstance(test, ast.If) and not _ends_with(test, ast.Break, ast.Return):
+        return _of_branch(test, node, tensor, facts)
+    return _of_an_end(test, line_of(test.test, facts, {node: facts.source(tensor)}), node, facts)
+
+
+def _on_the_gpu(test: ast.expr, node: ast.AST, tensor: ast.AST, facts: Facts) -> str:
+    """Return the text of a test as a tensor, for `torch.where`; "" where only Python can decide the test."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _on_the_gpu(test.operand, node, tensor, facts)
+        is_bool = facts.of(tensor if test.operand is node else test.operand).dtype == "bool"
+        if not is_bool:
+            return f"torch.logical_not({inner})" if inner else ""
+        return f"~{inner if isinstance(test.operand, ATOMS) else f'({inner})'}" if inner else ""
+    if isinstance(test, ast.Compare) and (len(test.ops) > 1 or isinstance(test.ops[0], _OF_OBJECTS)):
+        return ""
+    if isinstance(test, (ast.BoolOp, ast.NamedExpr)):
+        return ""
+    return line_of(test, facts, {node: facts.source(tensor)})
+
+
+def _is_choice(values: Sequence[ast.expr], facts: Facts) -> bool:
+    """Return whether `torch.where` can choose between values: numbers and tensors whose shape the choice does not change."""
+    options = [facts.of(each).options or (facts.of(each),) for each in values]
+    is_text = any(isinstance(each, (ast.JoinedStr, ast.List, ast.Tuple, ast.Dict)) for each in values)
+    resizes = any(last_name(call.func) in _RESIZES for each in values for call in calls_in(each))
+    return (
+        not is_text
+        and not resizes
+        and all(any(option.kind in _CHOSEN for option in each) for each in options)
+    )
+
+
+def _of_values(text: str, test: ast.IfExp, facts: Facts) -> str:
+    new, old = (line_of(each, facts) for each in (test.body, test.orelse))
+    is_choice = text and new and old and _is_choice((test.body, test.orelse), facts)
+    return suggest("choose", test=text, new=new, old=old) if is_choice else ""
+
+
+def _of_an_end(test: ast.If | ast.While, text: str, node: ast.AST, facts: Facts) -> str:
+    """Return the suggestion for a test that ends a loop or a function."""
+    count = line_of(_counted(test.test), facts) if isinstance(test, ast.While) else ""
+    if count:
+        return suggest("counter", tensor=count)
+    leaves = test.body[-1]
+    if isinstance(leaves, ast.Return) and isinstance(leaves.value, ast.Constant) and facts.in_loop(node):
+        return suggest("any-iteration")
+    return suggest("stop" if facts.in_loop(node) else "early-exit", test=text) if text else ""
+
+
+def _counted(condition: ast.expr) -> ast.AST | None:
+    """Return the tensor that a condition compares by order with a bound, as a count is; else None."""
+    is_order = isinstance(condition, ast.Compare) and isinstance(
+        condition.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+    )
+    return (
+        root_of(condition.left)
+        if isinstance(condition, ast.Compare) and is_order and not calls_in(condition)
+        else None
+    )
+
+
+def _of_branch(test: ast.If, node: ast.AST, tensor: ast.AST, facts: Facts) -> str:
+    """Return the suggestion for an `if`: its choice between two values, or its guard of operations with a mask."""
+    text = line_of(test.test, facts, {node: facts.source(tensor)})
+    decided = _on_the_gpu(test.test, node, tensor, facts)
+    if not text:
+        return ""
+    choice = _choice(test, facts)
+    if choice is not None and decided:
+        return suggest("choose-name", test=decided, **choice)
+    hint = _of_a_guard(test, tensor, facts)
+    if hint:
+        return hint
+    if facts.in_loop(node) and _ends_with(test, ast.Continue):
+        return suggest("decide-before", test=text)
+    values = [each.value for each in ast.walk(test) if isinstance(each, ast.Assign)]
+    return suggest("branch", test=decided) if decided and values and _is_choice(values, facts) else ""
+
+
+def _of_a_guard(test: ast.If, tensor: ast.AST, facts: Facts) -> str:
+    """Return the suggestion for a test that guards operations with a mask; "" for other tests."""
+    guard = next((call for call in calls_in(tensor) if last_name(call.func) in _EMPTY), None)
+    if guard is None or not isinstance(guard.func, ast.Attribute):
+        return ""
+    mask = guard.args[0] if is_torch(guard.func.value) and guard.args else guard.func.value
+    text = line_of(mask, facts)
+    if not text or _needs_its_guard(test, text, facts):
+        return ""
+    return suggest("guard-all" if guard.func.attr == "all" else "guard", mask=text)
+
+
+def _needs_its_guard(test: ast.If, mask: str, facts: Facts) -> bool:
+    """Return whether a guarded body may do something else for an empty mask: it divides, reduces, or does not use the mask."""
+    inside = [each for statement in test.body for each in ast.walk(statement)]
+    divides = any(
+        isinstance(each, (ast.BinOp, ast.AugAssign)) and isinstance(each.op, (ast.Div, ast.FloorDiv, ast.Mod))
+        for each in inside
+    )
+    reduces = any(isinstance(each, ast.Call) and last_name(each.func) in _OF_NOTHING for each in inside)
+    uses = all(mask in line_of(each, facts) for each in test.body)
+    return bool(test.orelse) or divides or reduces or not uses
+
+
+def _choice(test: ast.If, facts: Facts) -> dict[str, str] | None:
+    """Return the name that both branches set, or that one branch may set again, and the two values."""
+    branches = [branch for branch in (test.body, test.orelse) if branch]
+    sets = [_only_set(branch) for branch in branches]
+    values = [made for target, made in sets if target and made is not None]
+    texts = [line_of(each, facts) for each in values]
+    if len({target for target, _ in sets}) != 1 or not values or not all(texts):
+        return None
+    if not _is_choice(values, facts):
+        return None
+    target, _ = sets[0]
+    return {"target": target, "new": texts[0], "old": texts[1] if len(texts) == 2 else target}
+
+
+def _only_set(branch: Sequence[ast.stmt]) -> tuple[str, ast.expr | None]:
+    """Return the name that a branch sets, and the value, if the branch does nothing else."""
+    only = branch[0] if len(branch) == 1 else None
+    if not isinstance(only, ast.Assign) or not isinstance(only.targets[0], ast.Name):
+        return "", None
+    return only.targets[0].id, only.value
+
+
+def _ends_with(test: ast.If, *kinds: type[ast.stmt]) -> bool:
+    return isinstance(test.body[-1], kinds)
