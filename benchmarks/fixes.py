@@ -1,9 +1,10 @@
-"""Tries every fix on operands of every kind, and prints how many cases there were and how many came to something else.
+"""Tries every fix, and the code of every suggestion, on operands of every kind, and prints how many cases there were and how many came to something else.
 
     python -m benchmarks.fixes [--cases 400] [--seed 1] [--gpu]
 
 A case is a statement over drawn operands (`tests/rules/tried`). Those that get a fix run before and after it on the CPU, on the
-simulated GPU and, with `--gpu`, on a GPU, where torch raises an error at each synchronization of the fixed form.
+simulated GPU and, with `--gpu`, on a GPU, where torch raises an error at each synchronization of the fixed form. So do statements with the
+code that a suggestion shows (`tried/suggested.py`).
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from tests.rules.tried.suggested import SHOWN, suggested
 from tests.rules.tried.templates import TEMPLATES, Case
-from tests.rules.tried.trial import Fixed, fixed, on_a_gpu, on_the_host, simulated
+from tests.rules.tried.trial import Fixed, fixed, in_host_memory, on_a_gpu, on_the_host, simulated
 
+Form = Callable[[list[Case]], list[Fixed]]
 World = Callable[[list[Fixed]], Iterator[tuple[Fixed, str]]]
 _BATCH = 40  # cases that are checked as one program
 
@@ -37,8 +41,11 @@ def main() -> int:
     start, wrong = time.monotonic(), []
     print(f"| template | operand | cases | with a fix | safe | {' | '.join(worlds)} | wrong |")
     print("|---" * (6 + len(worlds)) + "|")
-    for name, template in TEMPLATES.items():
-        count, failures = _tried(template, arguments.cases, arguments.seed, worlds)
+    tried = [(name, template, fixed, worlds) for name, template in TEMPLATES.items()]
+    in_memory = {**worlds, "CPU": in_host_memory}
+    tried += [(row, each.cases, partial(suggested, row, each), in_memory) for row, each in SHOWN.items()]
+    for name, template, form, tried_in in tried:
+        count, failures = _tried(template, form, arguments, tried_in)
         wrong += failures
         for kind in sorted({kind for kind, _ in count}):
             numbers = [count[kind, what] for what in ("cases", "fix", "safe", *worlds, "wrong")]
@@ -50,14 +57,14 @@ def main() -> int:
 
 
 def _tried(
-    template: st.SearchStrategy[Case], cases: int, number: int, worlds: dict[str, World]
+    template: st.SearchStrategy[Case], form: Form, arguments: argparse.Namespace, worlds: dict[str, World]
 ) -> tuple[Counter[tuple[str, str]], list[str]]:
     count: Counter[tuple[str, str]] = Counter()
     failures: list[str] = []
 
-    @seed(number)
+    @seed(arguments.seed)
     @settings(
-        max_examples=max(1, cases // _BATCH),
+        max_examples=max(1, arguments.cases // _BATCH),
         deadline=None,
         database=None,
         phases=[Phase.generate],
@@ -65,7 +72,7 @@ def _tried(
     )
     @given(st.lists(template, min_size=_BATCH, max_size=_BATCH))
     def run(drawn: list[Case]) -> None:
-        pairs = fixed(drawn)
+        pairs = form(drawn)
         count.update((case.kinds, "cases") for case in drawn)
         count.update((pair.case.kinds, "fix") for pair in pairs)
         count.update((pair.case.kinds, "safe") for pair in pairs if pair.is_safe)

@@ -15,7 +15,6 @@ import csv
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 
 from labels import CACHE, check, fetch, share

@@ -265,8 +265,13 @@ def of_an_index(node: ast.Subscript, number: ast.AST | None, facts: Facts) -> st
     """Return the suggestion for a number that selects one row."""
     parts = index_parts(node)
     dim = next((place for place, part in enumerate(parts) if _contains(part, number)), 0)
-    indexed, tensor = line_of(node.value, facts) or "x", line_of(number, facts) or "i"
-    return suggest("index", indexed=indexed, dim=str(dim), tensor=tensor)
+    others = [part for place, part in enumerate(parts) if place != dim]
+    is_plain = isinstance(node.ctx, ast.Load) and all(isinstance(part, ast.Slice) for part in others)
+    text = line_of(number, facts)
+    is_number = parts[dim] is number or isinstance(parts[dim], (ast.Name, ast.Call))
+    view = f"{text if isinstance(number, ATOMS) else f'({text})'}.view(1)"
+    row = line_of(node, facts, {parts[dim]: view}) if text and is_number and is_plain else ""
+    return suggest("index", row=row, dim=str(dim)) if row else ""
 
 
 def _contains(part: ast.AST, node: ast.AST | None) -> bool:
@@ -284,6 +289,9 @@ def _of_a_loop(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
             if line_of(node, facts)
             else suggest("list-before-loop")
         )
+    elements = _elements_behind(tensor, node, facts)
+    if elements:
+        return suggest("elements", tensor=elements)
     is_own = isinstance(root, ast.Name) and has_own_value(root.id, node, around)
     if (is_own or isinstance(root, ast.Attribute)) and line_of(tensor, facts):
         return suggest("gather", tensor=line_of(tensor, facts))

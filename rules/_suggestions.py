@@ -43,7 +43,7 @@ TABLE: dict[str, Suggestion] = {
     "index": row(
         "101 103 106",
         "an index",
-        "index on the GPU: `{indexed}.index_select({dim}, {tensor}.view(1))`, or use an index that the host has",
+        "index on the GPU: `{row}.squeeze({dim})`, or use an index that the host has",
     ),
     "min": row(
         "104",
@@ -61,14 +61,9 @@ TABLE: dict[str, Suggestion] = {
     "all": row("104", "`all`", "read once for all tensors: `torch.stack(...).all()`"),
     "sorted": row("104", "`sorted`", "sort on the GPU with `torch.sort`"),
     # results whose size depends on data
-    "masked-fill": row(
-        "201",
-        "a scalar stored through a mask",
-        "`{tensor}.masked_fill_({mask}, {value})` works on the GPU and counts no elements",
-    ),
     "masked-where": row(
         "201",
-        "elements of another tensor stored through the same mask",
+        "a GPU scalar, or elements of another tensor, stored through a mask",
         "`{tensor}.copy_(torch.where({mask}, {value}, {tensor}))` keeps the shape and counts no elements",
     ),
     "masked-result": row(

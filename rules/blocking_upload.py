@@ -174,12 +174,12 @@ def _of_what_is_made(call: ast.Call, source: ast.expr, device: ast.expr, facts: 
     """Return the suggestion for a source that a factory creates on the spot; "" for other sources."""
     made = facts.name_of(source.func) if isinstance(source, ast.Call) else ""
     if isinstance(source, ast.Call) and _is_made_alike(call, source, facts):
-        return _of_a_factory(source, facts.source(device), facts)
+        return _of_a_factory(source, source, device, facts)
     if made in _RANDOM | _ROUNDED:
         return suggest("random" if made in _RANDOM else "rounded", device=facts.source(device))
     factory = _factory_behind(source, facts)
     if factory is not None and len(given(call)) == 1:
-        return _of_a_factory(factory, _device_code(device, facts), facts)
+        return _of_a_factory(source, factory, device, facts)
     return ""
 
 
@@ -210,9 +210,12 @@ def _device_code(device: ast.expr, facts: Facts) -> str:
     return f"{code}.device" if facts.of(device).kind is Kind.TENSOR else code
 
 
-def _of_a_factory(source: ast.Call, device: str, facts: Facts) -> str:
+def _of_a_factory(source: ast.expr, factory: ast.Call, device: ast.expr, facts: Facts) -> str:
     """Return the suggestion to create the tensor on the GPU, by the code for it if that is one line."""
-    made = CallCode(source, facts).with_argument("device", device).text()
+    made = CallCode(factory, facts).with_argument("device", _device_code(device, facts)).text()
+    made = made if source is factory else facts.edited(source, {factory: made})
+    if facts.of(device).kind is Kind.TENSOR:
+        made = f"{made}.to({facts.source(device)})"  # which has the dtype of the tensor, too
     return suggest("make-on-gpu") if "\n" in made else suggest("made-with-device", made=made)
 
 

@@ -183,7 +183,7 @@ def _of_a_value(value: ast.expr, stored: ast.expr, mask: str, missing: int, fact
         return (
             suggest("masked-where", tensor=tensor, mask=mask, value=text) if dims and dims <= missing else ""
         )
-    return suggest("masked-fill" if dims == 0 else "masked-scatter", tensor=tensor, mask=mask, value=text)
+    return suggest("masked-where" if dims == 0 else "masked-scatter", tensor=tensor, mask=mask, value=text)
 
 
 def _is_elementwise(value: ast.expr, picked: list[ast.Subscript], facts: Facts) -> bool:

@@ -11,7 +11,7 @@ All of these hide an `.item()`:
 
 - an index tensor with a dimension (`x[idx]`);
 - `t[:3]` and `t[0]`;
-- a GPU scalar in arithmetic (`x * s`), in `clamp(max=s)`, `lerp` and `masked_fill`, which read it on the GPU.
+- a GPU scalar in arithmetic (`x * s`), in `clamp(max=s)` and `lerp`, which read it on the GPU (`masked_fill` does not).
 
 **Fix**: `torch.tensor([a, b], device="cuda")` of GPU scalars becomes `torch.stack([a, b]).detach()`. It is unsafe,
 because the two may be on another device than the result. For the rest: `x[i.view(1)]` or

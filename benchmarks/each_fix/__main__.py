@@ -83,7 +83,7 @@ def main() -> int:
             chosen = sorted(tests, key=lambda name: (len(name), name))[: options.tests]
             if chosen:
                 verdicts[number] = _tried(
-                    fixes[number], project, [*command, *chosen], scratch, cuda=options.cuda
+                    fixes[number], project, [*_without_tests(command), *chosen], scratch, cuda=options.cuda
                 )
             else:
                 verdicts[number] = f"made nothing on {device}"
@@ -101,6 +101,13 @@ def main() -> int:
             writer.writeheader()
             writer.writerows(rows)
     return any(row["verdict"] == "verified" and row["difference"] for row in rows)
+
+
+def _without_tests(command: Sequence[str]) -> list[str]:
+    """Return a command of pytest without the files and folders of tests, so that others can be named."""
+    start = next((place for place, word in enumerate(command) if Path(word).name == "pytest"), len(command))
+    tests = {word for word in command[start + 1 :] if Path(word.partition("::")[0]).exists()}
+    return [word for word in command if word not in tests]
 
 
 def _compared(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,16 @@ def on_the_host(pairs: Iterable[Fixed]) -> Iterator[tuple[Fixed, str]]:
         used = " ".join((pair.case.body, *pair.case.operands))
         if pair.case.follows_a_device and "cuda" not in used and "pin" not in used:
             yield pair, _compare(pair, "cpu", lambda _: None)
+
+
+def in_host_memory(pairs: Iterable[Fixed]) -> Iterator[tuple[Fixed, str]]:
+    """Compare the two on tensors of the CPU in place of those of the GPU; host memory is not pinned there."""
+    for pair in pairs:
+        if "pin_memory" not in pair.after:
+            operands = tuple(each.replace("'cuda'", "'cpu'") for each in pair.case.operands)
+            texts = (each.replace("'cuda'", "device") for each in (pair.before, pair.after))
+            moved = Fixed(replace(pair.case, operands=operands), *texts, is_safe=pair.is_safe)
+            yield pair, _compare(moved, "cpu", lambda _: None)
 
 
 def simulated(pairs: Iterable[Fixed]) -> Iterator[tuple[Fixed, str]]:
