@@ -2,6 +2,7 @@
 
     python benchmarks/sample.py draw COUNT RELEASE[:FOLDER] ... [--seed N] [--suggestions]   print a sample, to be judged
     python benchmarks/sample.py score [FILE]                                                 print the totals of the judgements
+    python benchmarks/sample.py entries [FILE]                                               print how many first entries are to act on
 
 A sample has equally many findings of each release, such as kornia==0.9.0:kornia, as tab-separated lines. A reader
 fills in two columns, see `labels/README.md`; the judged samples that the documentation quotes are `labels/judged.tsv`.
@@ -21,7 +22,8 @@ from labels import CACHE, check, fetch, share
 
 COLUMNS = ("release", "path", "line", "code", "when", "expression", "blocks", "runs", "note")
 SUGGESTED = ("sample", "release", "path", "line", "code", "suggestion", "taken", "reason")
-JUDGED = Path(__file__).parent / "labels" / "judged.tsv"
+LABELS = Path(__file__).parent / "labels"
+JUDGED = {"score": LABELS / "judged.tsv", "entries": LABELS / "entries.tsv"}
 
 
 def main() -> None:
@@ -34,14 +36,15 @@ def main() -> None:
     drawing.add_argument("--seed", type=int, default=0)
     drawing.add_argument("--suggestions", action="store_true", help="print what each finding suggests")
     drawing.add_argument("--sources", type=Path, default=CACHE, help="where releases are kept")
-    scoring = actions.add_parser("score")
-    scoring.add_argument("file", nargs="?", type=Path, default=JUDGED)
+    for action, judged in JUDGED.items():
+        actions.add_parser(action).add_argument("file", nargs="?", type=Path, default=judged)
     options = parser.parse_args()
     if options.action == "draw":
         draw(options)
     else:
         with options.file.open(newline="") as stream:
-            print_scores(list(csv.DictReader(stream, delimiter="\t")))
+            rows = list(csv.DictReader(stream, delimiter="\t"))
+        print_scores(rows) if options.action == "score" else print_entries(rows)
 
 
 def draw(options: argparse.Namespace) -> None:
@@ -64,17 +67,32 @@ def draw(options: argparse.Namespace) -> None:
 
 def print_scores(rows: list[dict[str, str]]) -> None:
     """Print how many findings block, and how many of these run per step, for each release and for all."""
-    releases = list(dict.fromkeys(row["release"] for row in rows))
-    for name, judged in [
-        *((r, [row for row in rows if row["release"] == r]) for r in releases),
-        ("all", rows),
-    ]:
+    for name, judged in by_release(rows):
         blocking = [row for row in judged if row["blocks"] == "yes"]
         runs = Counter(row["runs"] for row in blocking)
         print(
             f"{name}: {share(len(blocking), len(judged))} block, of these {share(runs['step'], len(blocking))} per step,"
-            f" {runs['once']} once, {runs['untold']} cannot be told"
+            f" {runs['once']} once, {runs['untold']} cannot be told; {claims(blocking)}"
         )
+
+
+def claims(blocking: list[dict[str, str]]) -> str:
+    """Return how often the frequency that the check reports is that of the reader."""
+    shown = Counter((row["when"], row["runs"]) for row in blocking)
+    step = [count for (when, _), count in shown.items() if when == "step"]
+    return f"`step` is right for {share(shown['step', 'step'], sum(step))}"
+
+
+def print_entries(rows: list[dict[str, str]]) -> None:
+    """Print how many of the first entries a maintainer would act on, for each release and for all."""
+    for name, judged in by_release(rows):
+        print(f"{name}: {share(sum(row['act'] == 'yes' for row in judged), len(judged))} to act on")
+
+
+def by_release(rows: list[dict[str, str]]) -> list[tuple[str, list[dict[str, str]]]]:
+    """Return the rows of each release under its name, and all rows."""
+    releases = list(dict.fromkeys(row["release"] for row in rows))
+    return [*((name, [row for row in rows if row["release"] == name]) for name in releases), ("all", rows)]
 
 
 if __name__ == "__main__":

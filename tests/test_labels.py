@@ -176,7 +176,9 @@ def test_a_release_without_labels_is_named(benchmark):
     assert done.stderr == "nothing is known of huge==2.0; there are tiny==1.0\n"
 
 
-@pytest.mark.parametrize("sample", ["judged.tsv", "judged_again.tsv", "judged_unseen.tsv"])
+@pytest.mark.parametrize(
+    "sample", ["judged.tsv", "judged_again.tsv", "judged_unseen.tsv", "judged_fresh.tsv"]
+)
 def test_a_judged_sample_is_whole_and_adds_up(sample):
     command = [sys.executable, str(ROOT / "benchmarks" / "sample.py"), "score", str(LABELS / sample)]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -193,3 +195,17 @@ def test_a_judged_sample_is_whole_and_adds_up(sample):
         assert note or (blocks == "yes" and runs != "once")
     blocking = sum(row[6] == "yes" for row in rows[1:])
     assert f"all: {blocking} of {len(rows) - 1} " in answer.stdout
+
+
+def test_the_judged_entries_are_whole_and_add_up():
+    command = [sys.executable, str(ROOT / "benchmarks" / "sample.py"), "entries"]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    rows = [line.split("\t") for line in (LABELS / "entries.tsv").read_text().splitlines()[1:]]
+    for _, entry, path, line, code, act, note in rows:
+        assert 1 <= int(entry) <= 20
+        assert is_place(path)
+        assert int(line) > 0
+        assert code in rule_book()
+        assert (act, bool(note)) in {("yes", False), ("no", True)}
+    act = sum(row[5] == "yes" for row in rows)
+    assert f"all: {act} of {len(rows)} " in answer.stdout
