@@ -25,7 +25,7 @@ from syncscan.check.infer.transfer.registry import CALLABLES, DECLARED, FUNCTION
 from syncscan.check.infer.transfer.results import dtype_named, placed, result_of
 from syncscan.check.infer.transfer.subscripts import elements_of_index
 from syncscan.model import ON_GPU, Confidence, Device, Kind
-from syncscan.ops import DEFAULT, follows_default
+from syncscan.ops import DEFAULT, Effect, follows_default
 from syncscan.ops.inferred import device_named
 
 # What modules, batches and tables of tensors have as well, and what gives another of the same.
@@ -48,7 +48,10 @@ def _of_torch(at: Point, name: str, call: Call) -> AbstractValue:
 
 @register(METHODS, Kind.TENSOR)
 def _of_tensor(at: Point, base: AbstractValue, name: str, call: Call) -> AbstractValue:
-    result = _operation(at, f"torch.Tensor.{name}", call.on(base))
+    call_on = call.on(base)
+    if base.confidence is Confidence.ASSUMED and _is_of_another(at, name, call_on):
+        return BOTTOM  # what the use of a value shows is no evidence against its arguments
+    result = _operation(at, f"torch.Tensor.{name}", call_on)
     return _typed(base, call) if name == "type" else result
 
 
@@ -170,7 +173,7 @@ def _of_unknown(at: Point, base: AbstractValue, name: str, call: Call) -> Abstra
     moved = _moved_by(at, base, name, call)
     if moved is not None:
         return moved
-    if base is BOTTOM and _is_of_tensors_alone(at, name) and _has_one_on_gpu(call) and at.stays_open():
+    if base is BOTTOM and _is_used_as_tensor(at, name, call) and at.stays_open():
         beside = refine(together(at, call.args), dtype=None, ndim=None, pinned=None)
         return at.call_method(beside, name, call)
     if base is BOTTOM and name in at.context.handing_on and as_tensor(call.first).is_gpu and at.stays_open():
@@ -212,9 +215,26 @@ def _is_decided_later(device: AbstractValue, call: Call) -> bool:
     return is_open and call.site is not None and call.site.names_device
 
 
-def _has_one_on_gpu(call: Call) -> bool:
-    """Return whether an argument is a GPU tensor, which implies that all operands are on the GPU."""
-    return any(value.kind is Kind.TENSOR and value.is_gpu and value.ndim != 0 for value in call.args)
+def _is_used_as_tensor(at: Point, name: str, call: Call) -> bool:
+    """Return whether only a tensor has a method, and an argument is a GPU tensor, which implies that all operands are."""
+    is_beside_one = any(map(_has_dimensions, call.args))
+    return is_beside_one and _is_of_tensors_alone(at, name) and not _is_of_another(at, name, call.on(BOTTOM))
+
+
+def _is_of_another(at: Point, name: str, call: Call) -> bool:
+    """Return whether a call passes tensors only where a tensor's method takes numbers: ``tiler.tile(images)``."""
+    operation = at.context.table.find(f"torch.Tensor.{name}")
+    if operation is None or not any(map(_has_dimensions, call.values[1:])):
+        return False
+    bound = call.bound(operation)
+    numbers = {term.arg for case in operation.blocks if case.effect is Effect.SCALAR for term in case.when}
+    elsewhere = bound.values.keys() - {operation.args[0], *numbers}
+    return not any(_has_dimensions(value) for arg in elsewhere for value in bound.values[arg])
+
+
+def _has_dimensions(value: AbstractValue) -> bool:
+    """Return whether a value is a GPU tensor that may have dimensions."""
+    return value.kind is Kind.TENSOR and value.is_gpu and value.ndim != 0
 
 
 @register(CALLABLES, Kind.MOVED)

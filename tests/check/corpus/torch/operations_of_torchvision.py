@@ -2,6 +2,7 @@
 
 import torch
 import torchvision
+import torchvision.transforms.functional as F
 from torchvision.ops import batched_nms
 
 
@@ -13,3 +14,8 @@ def kept(boxes, scores):
     keep = batched_nms(boxes, scores, scores, 0.5)  # expect: SYN206
     boxes[keep]  # silent
     torchvision.ops.nms(boxes.cpu(), scores.cpu(), 0.5)  # expect: SYN105, SYN105
+
+
+def normalized(picture, images: torch.Tensor):
+    F.normalize(F.to_tensor(picture), [0.5], [0.5])  # silent
+    F.normalize(images.cuda(non_blocking=True), [0.5], [0.5])  # expect: SYN502
