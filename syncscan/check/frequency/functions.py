@@ -70,6 +70,8 @@ _PROCESSOR = re.compile(
 _LIVES_LONG = re.compile(
     r".*(Communicator|Manager|Worker|Runner|Executor|Engine|Connector|Server|Pool|Loader|Builder|Backend|Allocator|Trainer)"
 )
+_RUN = re.compile(r"(\w+_)?(step|forward)")
+_PIPELINE = re.compile(r".*Pipeline")
 _MODULES = re.compile(r".*(Module|Model|Layer|Network|Net|Block|Mixin|Base|Pipeline|Loss)")
 
 
@@ -121,7 +123,17 @@ def _serves(function: Function) -> bool:
 
 def is_generation(function: Function) -> bool:
     """Return whether a function runs many steps of a model for one request: the loops in it and in its callees."""
-    return function.owner is not None and function.name.lstrip("_") == "generate"
+    if function.owner is None:
+        return False
+    if function.name == "__call__":
+        return runs_a_model(function) and _denoises(function.owner)
+    return function.name.lstrip("_") == "generate"
+
+
+def _denoises(cls: Class) -> bool:
+    """Return whether a class is a pipeline that runs a model in a loop, as those of diffusion do."""
+    is_pipeline = any(map(_PIPELINE.fullmatch, _names_of(cls)))
+    return is_pipeline and any(loop for method in _methods_of(cls) for loop in loops_of(method))
 
 
 def is_step(function: Function) -> bool:
@@ -263,9 +275,9 @@ def loops_of(function: Function) -> Iterator[Region]:
 
 
 def _runs_a_model(name: str) -> bool:
-    return (
-        name == "self" or _MODEL.fullmatch(name) is not None or _STEP.fullmatch(name.lstrip("_")) is not None
-    )
+    """Return whether a call in a loop of a generation runs a model, or takes a step of its scheduler."""
+    plain = name.lstrip("_")
+    return name == "self" or any(each.fullmatch(plain) for each in (_MODEL, _STEP, _RUN))
 
 
 def _regions(body: list[ast.stmt], function: Function, counters: frozenset[str]) -> Iterator[Region]:

@@ -91,3 +91,46 @@ def evaluate(loader, model: Generator):
     for batch in loader:
         model.generate(batch)
         print(torch.tensor([1, 2], device="cuda"))  # expect: SYN301 (step), SYN107 (step)
+
+
+class DenoisingPipeline:
+    @torch.no_grad()
+    def __call__(self, steps, prompt: torch.Tensor):
+        start = torch.tensor([1, 2], device=prompt.device)  # expect: SYN301 (unknown)
+        self._encode(prompt)
+        for t in steps:
+            noise = self.denoiser(prompt, torch.tensor([1, 2], device=prompt.device))  # expect: SYN301 (step)
+            prompt = self.scheduler.step(noise, t, start)
+            self._report(prompt)
+        return self.vae.decode(prompt)
+
+    def _encode(self, prompt):
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (unknown)
+
+    def _report(self, prompt):
+        return torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+
+
+class Filter:
+    @torch.no_grad()
+    def __call__(self, prompt: torch.Tensor):
+        return torch.tensor([1, 2], device=prompt.device)  # expect: SYN301 (step)
+
+
+class DistributedPipeline:
+    @torch.no_grad()
+    def __call__(self, prompt: torch.Tensor):
+        prompt = self._denoise(prompt)
+        return torch.tensor([1, 2], device=prompt.device)  # expect: SYN301 (unknown)
+
+    def _denoise(self, prompt: torch.Tensor):
+        for t in range(8):
+            torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+            prompt = self._scheduler_step(self._backbone_forward(prompt, t))
+        return prompt
+
+
+class ClassifyingPipeline:
+    @torch.no_grad()
+    def __call__(self, prompt: torch.Tensor):
+        return torch.tensor([1, 2], device=prompt.device)  # expect: SYN301 (step)
