@@ -301,3 +301,36 @@ def test_a_generator_of_the_gpu_is_moved_back_by_its_offset() -> None:
         anew = torch.rand(3, device="cuda", generator=generator)
         assert not waits
         assert (again.tolist(), anew.tolist()) == (second.tolist(), first.tolist())
+
+
+UNREADABLE: dict[str, Callable[[], Any]] = {
+    "invalid keyword argument|unexpected keyword argument": lambda: torch.cuda.Stream(other=1),
+    "'str' object cannot be interpreted as an integer": lambda: torch.cuda.Stream(priority="high"),  # type: ignore[arg-type]
+    "^'str' object cannot be interpreted as an integer": lambda: torch.cuda.Event("yes"),  # type: ignore[arg-type]
+    "'int' object has no attribute 'wait'": lambda: torch.cuda.Stream().wait_event(3),  # type: ignore[arg-type]
+    "'int' object has no attribute 'stream_id'": lambda: torch.cuda.set_stream(3),  # type: ignore[arg-type]
+    "Expected a cuda device, but got: cpu": lambda: torch.cuda.Stream("cpu"),
+    "invalid device ordinal": lambda: torch.cuda.Stream("cuda:7"),
+    "^CUDA error: invalid device ordinal": lambda: torch.cuda.device(7).__enter__(),
+}
+
+
+@pytest.mark.parametrize("message", UNREADABLE)
+def test_arguments_that_torch_reads_in_cpp_have_its_messages(message: str) -> None:
+    with pytest.raises((TypeError, AttributeError, ValueError, RuntimeError), match=message):
+        UNREADABLE[message]()
+    assert torch.cuda.current_device() == 0
+
+
+def test_streams_and_events_of_cuda_are_those_of_any_device() -> None:
+    stream, event = torch.cuda.Stream(priority=-1), torch.cuda.Event()
+    assert isinstance(stream, torch.Stream)
+    assert isinstance(event, torch.Event)
+    assert (repr(event), event.cuda_event) == ("<torch.cuda.Event uninitialized>", 0)
+    event.record()
+    assert event.cuda_event > 0
+    with stream:
+        assert torch.cuda.current_stream() == stream
+        assert torch.cuda.current_stream().priority == -1
+        assert torch.accelerator.current_stream().stream_id == stream.stream_id
+    assert torch.cuda.current_stream() == torch.cuda.default_stream() != stream

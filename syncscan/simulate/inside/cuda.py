@@ -10,7 +10,7 @@ import torch
 from . import autocast, figures, legacy
 from .errors import SimulationError
 from .generators import make_generator
-from .streams import make_classes
+from .streams import CurrentStreams, make_classes
 from .tracebacks import program_frames
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class SimulatedCuda:
         self.gpu = gpu
         self.debug_mode = 0
         self.generator_class: Any = make_generator(torch.Generator)
-        self.stream_class, self.event_class, self.any_event_class, self.streams = make_classes(gpu)
+        self.classes, self.streams = make_classes(gpu), CurrentStreams()
 
     def install(self, patches: Patches) -> None:
         """Replace these objects in every torch module that holds them."""
@@ -46,13 +46,14 @@ class SimulatedCuda:
             **self._refusals(),
         }.items():
             patches.replace_everywhere(torch.cuda, name, value)
-        patches.replace(torch, "Stream", self.stream_class)
-        patches.replace(torch, "Event", self.any_event_class)
+        patches.replace(torch, "Stream", self.classes.any_stream)
+        patches.replace(torch, "Event", self.classes.any_event)
         patches.replace(torch, "Generator", self.generator_class)
         patches.replace(torch.version, "cuda", torch.version.cuda or "12.8")
         patches.replace(torch.backends.cuda, "is_built", _is_built(torch.backends.cuda.is_built))
         patches.replace(torch._C, "__getattr__", _refuse_missing)
-        patches.replace(torch._C, "_cuda_setDevice", self._set_device)
+        for name, value in self._calls().items():
+            patches.replace(torch._C, name, value)
         patches.replace(torch.backends.cudnn, "is_acceptable", lambda tensor: False)
         patches.replace(torch.cuda.nvtx, "_nvtx", _Nvtx())
         self._install_accelerator(patches)
@@ -118,12 +119,19 @@ class SimulatedCuda:
 
     def _streams(self) -> dict[str, Any]:
         return {
-            "Stream": self.stream_class,
-            "Event": self.event_class,
-            "current_stream": self._current_stream,
-            "default_stream": lambda device=None: self.stream_class(self._index(device), stream_id=0),
-            "set_stream": self.streams.set,
+            "Stream": self.classes.stream,
+            "Event": self.classes.event,
             "synchronize": self._synchronize,
+        }
+
+    def _calls(self) -> dict[str, Any]:
+        """Return the functions in C++ that torch's own functions call."""
+        return {
+            "_cuda_setDevice": self._set_device,
+            "_cuda_getCurrentStream": self.streams.of_cuda,
+            "_cuda_getDefaultStream": self.streams.default_of_cuda,
+            "_cuda_setStream": self.streams.set,
+            "_host_emptyCache": lambda: None,
         }
 
     @staticmethod
@@ -152,16 +160,19 @@ class SimulatedCuda:
 
     def _exchange_device(self, device: int) -> int:
         before = self.gpu.current
-        if device >= 0:
-            self.gpu.current = device
+        self._set_device(device)
         return before
 
     def _set_debug_mode(self, debug_mode: int | str) -> None:
         names = {"default": 0, "warn": 1, "error": 2}
         self.debug_mode = names[debug_mode] if isinstance(debug_mode, str) else debug_mode
 
-    def _current_stream(self, device: Any = None) -> Any:
-        return self.streams.get(self._index(device))
+    def _stream_of_accelerator(self, device_index: int) -> Any:
+        stream_id, index, kind = self.streams.of_cuda(device_index)
+        return self.classes.any_stream(stream_id=stream_id, device_index=index, device_type=kind)
+
+    def _set_stream_of_accelerator(self, stream: Any) -> None:
+        self.streams.set(stream.stream_id, stream.device_index, stream.device_type)
 
     def _synchronize(self, device: Any = None) -> None:
         self.gpu.judge_call("torch.cuda.synchronize", {"device": device})
@@ -178,8 +189,6 @@ class SimulatedCuda:
             "get_device_capability": lambda device=None: {"supported_dtypes": figures.dtypes()},
             "get_memory_info": lambda device=None: (figures.MEMORY_BYTES, figures.MEMORY_BYTES),
             "empty_host_cache": lambda: None,
-            "current_stream": self._current_stream,
-            "set_stream": self.streams.set,
             "synchronize": lambda device=None: self.gpu.judge_call(
                 "torch.accelerator.synchronize", {"device": device}
             ),
@@ -193,6 +202,8 @@ class SimulatedCuda:
             "_accelerator_setDeviceIndex": self._set_device,
             "_accelerator_exchangeDevice": self._exchange_device,
             "_accelerator_maybeExchangeDevice": self._exchange_device,
+            "_accelerator_getStream": self._stream_of_accelerator,
+            "_accelerator_setStream": self._set_stream_of_accelerator,
         }
         for name, value in below.items():
             if hasattr(torch._C, name):

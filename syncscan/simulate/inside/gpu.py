@@ -62,6 +62,7 @@ class Gpu:
         self.when_used: list[Callable[[], None]] = []  # called once, when the program first names the device
         self.devices = [torch.device("cuda", index) for index in range(devices)]
         self.current = 0  # the index of the current device
+        self.priorities: dict[int, int] = {}  # of streams, by their number, where one is set
         self.running = False
         self.plans: dict[Any, Plan] = {}
         self.uncomputed = Uncomputed()

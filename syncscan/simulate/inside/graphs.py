@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .errors import SimulationError
+from .patches import run_again
 from .recording import GraphRecording
+from .tracebacks import without_our_frames
 
 if TYPE_CHECKING:
     from .gpu import Gpu
@@ -22,30 +24,40 @@ _pools = itertools.count(1)
 
 
 def install(gpu: Gpu, patches: Patches) -> None:
-    """Replace the graph API of ``torch.cuda``."""
-    graph_class = make_graph_class(gpu)
-    for name, value in {
-        "CUDAGraph": graph_class,
-        "graph": make_context_class(),
-        "graph_pool_handle": lambda: (0, next(_pools)),
-        "is_current_stream_capturing": lambda: gpu.recording is not None,
-    }.items():
-        patches.replace_everywhere(torch.cuda, name, value)
-    if hasattr(torch, "accelerator"):  # torch 2.6, its graphs 2.13
-        patches.replace_everywhere(torch.accelerator, "Graph", make_accelerator_class(graph_class))
+    """Replace the graph API of ``torch.cuda``: torch's own classes over a simulated graph."""
+    base = make_base(gpu)
+    made = run_again(
+        torch.cuda.graphs,
+        {
+            "_CUDAGraph": base,
+            "_graph_pool_handle": lambda: (0, next(_pools)),
+            "_cuda_isCurrentStreamCapturing": lambda: gpu.recording is not None,
+        },
+    )
+    for name in ("CUDAGraph", "graph", "graph_pool_handle", "is_current_stream_capturing"):
+        patches.replace_everywhere(torch.cuda, name, getattr(made, name))
+    if hasattr(torch._C, "_acceleratorGraph"):  # torch 2.13
+        again = run_again(torch.accelerator.graphs, {"_acceleratorGraph": base})
+        patches.replace_everywhere(torch.accelerator, "Graph", again.Graph)
 
 
-def make_graph_class(gpu: Gpu) -> Any:
-    """Return a replacement for ``torch.cuda.CUDAGraph``."""
+def make_base(gpu: Gpu) -> Any:
+    """Return a replacement for the class in C++ under ``torch.cuda.CUDAGraph`` and ``torch.accelerator.Graph``."""
 
-    class CUDAGraph:
+    class GraphBase:
+        _recording: GraphRecording | None
+        _pool: Any
+
+        def __new__(cls, *args: Any, **options: Any) -> Any:
+            made = super().__new__(cls)
+            made._recording, made._pool = None, (0, next(_pools))
+            return made
+
         def __init__(self, keep_graph: bool = False) -> None:
-            self._recording: GraphRecording | None = None
-            self._pool = (0, next(_pools))
+            """Do nothing: ``__new__`` initialises the object."""
 
-        def capture_begin(
-            self, pool: Any = None, capture_error_mode: str = "global", check_input_liveness: bool = False
-        ) -> None:
+        @without_our_frames
+        def capture_begin(self, pool: Any = None, capture_error_mode: str = "global") -> None:
             if gpu.recording is not None:
                 raise RuntimeError("CUDA graphs must be captured one after the other: a capture is under way")
             self._pool = pool or self._pool
@@ -55,6 +67,7 @@ def make_graph_class(gpu: Gpu) -> Any:
         def capture_end(self) -> None:
             gpu.record(None)
 
+        @without_our_frames
         def replay(self) -> None:
             if self._recording is None or gpu.recording is not None:
                 raise RuntimeError("Called CUDAGraph::replay without a preceding successful capture.")
@@ -75,60 +88,9 @@ def make_graph_class(gpu: Gpu) -> Any:
         def debug_dump(self, debug_path: str) -> None:
             raise SimulationError("CUDAGraph.debug_dump cannot be simulated: it needs a real GPU")
 
-    CUDAGraph.__qualname__, CUDAGraph.__module__ = "CUDAGraph", "torch.cuda.graphs"
-    return CUDAGraph
+        def raw_cuda_graph(self) -> int:
+            raise SimulationError("CUDAGraph.raw_cuda_graph cannot be simulated: it needs a real GPU")
 
+        raw_cuda_graph_exec = raw_cuda_graph
 
-def make_accelerator_class(graph_class: Any) -> Any:
-    """Return a replacement for ``torch.accelerator.Graph``, which is its own context of a capture."""
-
-    class Graph(graph_class):  # type: ignore[misc]  # a base known only at run time
-        def __init__(
-            self, keep_graph: bool = False, *, pool: Any = None, capture_error_mode: str = "default"
-        ) -> None:
-            super().__init__(keep_graph)
-            self.graph_pool, self.capture_error_mode = pool, capture_error_mode
-
-        def capture_begin(self) -> None:
-            super().capture_begin(self.graph_pool)
-
-        def __enter__(self) -> None:
-            torch.accelerator.synchronize()  # syncscan: ignore[SYN401] what torch does before a capture
-            self.capture_begin()
-
-        def __exit__(self, *raised: Any) -> None:
-            self.capture_end()
-
-    Graph.__qualname__, Graph.__module__ = "Graph", "torch.accelerator.graphs"
-    return Graph
-
-
-def make_context_class() -> Any:
-    """Return a replacement for ``torch.cuda.graph``."""
-
-    class graph:  # noqa: N801 (torch's name)
-        def __init__(
-            self,
-            cuda_graph: Any,
-            pool: Any = None,
-            stream: Any = None,
-            capture_error_mode: str = "global",
-            enable_annotations: bool = False,
-            check_input_liveness: bool = False,
-        ) -> None:
-            self.cuda_graph, self.pool, self.capture_stream = cuda_graph, pool, stream
-            self.stream_ctx: Any = None
-
-        def __enter__(self) -> None:
-            torch.cuda.synchronize()  # syncscan: ignore[SYN401] what torch does before a capture
-            new_stream: Any = torch.cuda.Stream
-            self.stream_ctx = torch.cuda.stream(self.capture_stream or new_stream())
-            self.stream_ctx.__enter__()
-            self.cuda_graph.capture_begin(self.pool)
-
-        def __exit__(self, *raised: Any) -> None:
-            self.cuda_graph.capture_end()
-            self.stream_ctx.__exit__(*raised)
-
-    graph.__qualname__, graph.__module__ = "graph", "torch.cuda.graphs"
-    return graph
+    return GraphBase

@@ -5,7 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import module_from_spec
+from types import ModuleType
 from typing import Any
+
+import torch
 
 from .imports import PatchFinder
 from .tracebacks import without_our_frames
@@ -75,6 +79,20 @@ class Patches:
         while self._undo:
             self._undo.pop()()
         self._owners.clear()
+
+
+def run_again(module: ModuleType, classes: dict[str, Any]) -> ModuleType:
+    """Return a copy of a Python module of torch that runs on replacements for these names of ``torch._C``.
+
+    So torch's own classes, signatures and messages stand on the simulation. The module itself is unchanged.
+    """
+    spec: Any = module.__spec__
+    copy = module_from_spec(spec)
+    with replacing() as patches:
+        for name, value in classes.items():
+            patches.replace(torch._C, name, value)
+        spec.loader.exec_module(copy)
+    return copy
 
 
 @contextmanager
