@@ -74,3 +74,14 @@ def test_one_may_be_the_default_type(kind) -> None:
         torch.set_default_tensor_type(torch.FloatTensor)
     assert {(tensor.device.type, tensor.dtype) for tensor in made} == {("cuda", torch.float64)}
     assert (torch.zeros(2).device.type, torch.zeros(2).dtype) == ("cpu", torch.float32)
+
+
+@pytest.mark.parametrize("arguments", [("a",), (None,), ([1, "a"],)])
+@pytest.mark.parametrize("options", [{}, {"other": 1}])
+def test_wrong_arguments_have_the_message_of_the_type_for_the_cpu(arguments, options) -> None:
+    with pytest.raises((TypeError, ValueError)) as expected:
+        torch.FloatTensor(*arguments, **options)
+    with pytest.raises((TypeError, ValueError)) as found:
+        torch.cuda.FloatTensor(*arguments, **options)
+    assert str(found.value) == str(expected.value)
+    assert [entry.name for entry in found.traceback] == [entry.name for entry in expected.traceback]

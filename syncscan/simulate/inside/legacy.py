@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .marks import cuda_index
+from .overridable import call_fitting
+from .tracebacks import without_our_frames
 
 if TYPE_CHECKING:
     from .patches import Patches
@@ -20,9 +22,10 @@ class _CudaType(type):
     is_sparse: bool
     is_cuda = True
 
+    @without_our_frames
     def __call__(cls, *args: Any, **kwargs: Any) -> torch.Tensor:
         """Make a tensor from sizes, from numbers, or from another tensor."""
-        made: torch.Tensor = cls._make(*args, **kwargs)
+        made: torch.Tensor = call_fitting(cls._make, cls._of_host(), args, kwargs)
         if not isinstance(made, cls):
             raise TypeError(f"expected {cls.__module__}.{cls.__name__} (got {made.type()})")
         return made
@@ -31,10 +34,14 @@ class _CudaType(type):
         if not args or isinstance(args[0], (int, torch.Size)):
             return torch.empty(*(args or (0,)), dtype=cls.dtype, layout=cls.layout, device=device)
         if not isinstance(args[0], torch.Tensor):
-            return getattr(torch, cls.__name__)(*args).cuda(device)
+            return cls._of_host()(*args).cuda(device)
         if cls.layout is torch.sparse_coo:
             return torch.sparse_coo_tensor(*args)
         return torch.ops.aten.alias(args[0])
+
+    def _of_host(cls) -> Any:
+        """Return the same type for the CPU."""
+        return getattr(torch.sparse if cls.is_sparse else torch, cls.__name__)
 
     def __instancecheck__(cls, value: Any) -> bool:
         return (
