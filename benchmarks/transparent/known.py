@@ -73,7 +73,7 @@ TRACED = (
     Known(
         ".* faulthandler.*",
         "stderr",
-        r"Thread 0x[^\n]*\n  <no Python frame>\n\n",
+        r'Thread 0x[^\n]*\n(?:  <no Python frame>\n|(?:  File "[^"]*/_syncscan_hook/[^\n]*\n)+)\n',
         "the thread that writes, which only a dump of all threads shows",
     ),
 )

@@ -45,3 +45,20 @@ def test_what_is_known_hides_no_other_difference():
     assert "state" in compare("exit 0", alone, finder, "trace")[0]
     for said in ("['PatchFinder', 'type']\nmodule torch\n", "['PatchFinder', 'type', 'type']\n"):
         assert "state" in compare("exit 0", alone, replace(alone, state=said), "simulate")[0]
+
+
+@pytest.mark.parametrize(
+    "thread", ["  <no Python frame>\n", '  File "trace/hook/_syncscan_hook/hook.py", line 2 in _flush_loop\n']
+)
+@pytest.mark.parametrize("way", ["trace", "simulate"])
+def test_a_dump_of_all_threads_may_show_the_thread_that_writes_and_no_other(way, thread):
+    name = "end by a segmentation fault that faulthandler shows"
+    assert name in PROGRAMS
+    ended = (
+        "Fatal Python error: Segmentation fault\n\n{}Current thread 0x (most recent call first):\n  File x\n"
+    )
+    alone = Outcome(-11, "", ended.format(""), {}, "")
+    seen = replace(alone, stderr=ended.format(f"Thread 0x (most recent call first):\n{thread}\n"))
+    assert compare(name, alone, seen, way)[0] == {}
+    other = replace(seen, stderr=seen.stderr.replace("Thread 0x (", 'Thread 0x (\n  File "other.py"\n', 1))
+    assert "stderr" in compare(name, alone, other, way)[0]
