@@ -167,9 +167,17 @@ def test_a_line_less_or_a_false_finding_more_is_a_regression(found, true, is_wor
         (["/torch/nn/module.py:7:_call_impl", "<frozen importlib._bootstrap>:1:f"], True),
         ([f"{PLUGINS[0]}:9:__torch_function__"], True),
         (["/numpy/core.py:9:f"], False),
+        (["/torchvision/ops.py:9:f"], False),
         (["/torch/nn/module.py:7:to", f"{PLUGINS[0]}:9:move_module", f"{PLUGINS[0]}:8:init"], False),
     ],
-    ids=["own line", "through torch", "through the plugin", "in other code", "in the plugin"],
+    ids=[
+        "own line",
+        "through torch",
+        "through the plugin",
+        "in other code",
+        "in code named like torch",
+        "in the plugin",
+    ],
 )
 def test_a_line_synchronizes_where_it_is_the_innermost_outside_torch(inner, counts):
     stack = {"frames": [*inner, "/library/x.py:3:f", "/tests/test_x.py:4:test_f"]}

@@ -243,7 +243,7 @@ def is_innermost(site: dict[str, Any], torch: str) -> bool:
 
 def is_passed_by(frame: str, torch: str) -> bool:
     """Return whether a frame stands between a site and what it calls; the plugin's move of a module is no site's."""
-    return frame.startswith((torch, str(PLUGINS[0]), str(INSIDE), "<")) and not frame.endswith(
+    return frame.startswith((torch + os.sep, str(PLUGINS[0]), str(INSIDE), "<")) and not frame.endswith(
         f":{MOVES_MODULE}"
     )
 
