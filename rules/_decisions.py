@@ -11,7 +11,6 @@ from syncscan.rule import Facts
 from ._parts import ATOMS, calls_in, is_torch, last_name, line_of, root_of
 from ._suggestions import suggest
 
-_NOT_FINITE = frozenset({"isnan", "isinf", "isfinite"})
 _EMPTY = frozenset({"any", "sum", "all", "nonzero", "count_nonzero", "numel"})
 _OF_NOTHING = frozenset(
     {"mean", "max", "min", "std", "var", "argmax", "argmin", "median"}
@@ -27,10 +26,6 @@ def of_a_decision(test: ast.AST, node: ast.AST, tensor: ast.AST | None, facts: F
         return ""
     if isinstance(test, ast.If) and any(isinstance(each, ast.Raise) for each in ast.walk(test)):
         return suggest("asserted")
-    checked = next((call for call in calls_in(test.test) if last_name(call.func) in _NOT_FINITE), None)
-    if checked is not None:
-        value = line_of(checked.args[0] if checked.args else getattr(checked.func, "value", None), facts)
-        return suggest("not-finite", tensor=value) if value else ""
     if isinstance(test, ast.IfExp):
         return _of_values(_on_the_gpu(test.test, node, tensor, facts), test, facts)
     if isinstance(test, ast.If) and not _ends_with(test, ast.Break, ast.Return):
@@ -79,7 +74,7 @@ def _of_an_end(test: ast.If | ast.While, text: str, node: ast.AST, facts: Facts)
     leaves = test.body[-1]
     if isinstance(leaves, ast.Return) and isinstance(leaves.value, ast.Constant) and facts.in_loop(node):
         return suggest("any-iteration")
-    return suggest("stop" if facts.in_loop(node) else "early-exit", test=text) if text else ""
+    return suggest("stop", test=text) if text and facts.in_loop(node) else ""
 
 
 def _counted(condition: ast.expr) -> ast.AST | None:
@@ -95,21 +90,12 @@ def _counted(condition: ast.expr) -> ast.AST | None:
 
 
 def _of_branch(test: ast.If, node: ast.AST, tensor: ast.AST, facts: Facts) -> str:
-    """Return the suggestion for an `if`: its choice between two values, or its guard of operations with a mask."""
+    """Return the suggestion for an `if`: a guard of operations with a mask, or a skipped iteration."""
     text = line_of(test.test, facts, {node: facts.source(tensor)})
-    decided = _on_the_gpu(test.test, node, tensor, facts)
-    if not text:
-        return ""
-    choice = _choice(test, facts)
-    if choice is not None and decided:
-        return suggest("choose-name", test=decided, **choice)
-    hint = _of_a_guard(test, tensor, facts)
-    if hint:
+    hint = _of_a_guard(test, tensor, facts) if text else ""
+    if hint or not text or not facts.in_loop(node) or not _ends_with(test, ast.Continue):
         return hint
-    if facts.in_loop(node) and _ends_with(test, ast.Continue):
-        return suggest("decide-before", test=text)
-    values = [each.value for each in ast.walk(test) if isinstance(each, ast.Assign)]
-    return suggest("branch", test=decided) if decided and values and _is_choice(values, facts) else ""
+    return suggest("decide-before", test=text)
 
 
 def _of_a_guard(test: ast.If, tensor: ast.AST, facts: Facts) -> str:
@@ -134,28 +120,6 @@ def _needs_its_guard(test: ast.If, mask: str, facts: Facts) -> bool:
     reduces = any(isinstance(each, ast.Call) and last_name(each.func) in _OF_NOTHING for each in inside)
     uses = all(mask in line_of(each, facts) for each in test.body)
     return bool(test.orelse) or divides or reduces or not uses
-
-
-def _choice(test: ast.If, facts: Facts) -> dict[str, str] | None:
-    """Return the name that both branches set, or that one branch may set again, and the two values."""
-    branches = [branch for branch in (test.body, test.orelse) if branch]
-    sets = [_only_set(branch) for branch in branches]
-    values = [made for target, made in sets if target and made is not None]
-    texts = [line_of(each, facts) for each in values]
-    if len({target for target, _ in sets}) != 1 or not values or not all(texts):
-        return None
-    if not _is_choice(values, facts):
-        return None
-    target, _ = sets[0]
-    return {"target": target, "new": texts[0], "old": texts[1] if len(texts) == 2 else target}
-
-
-def _only_set(branch: Sequence[ast.stmt]) -> tuple[str, ast.expr | None]:
-    """Return the name that a branch sets, and the value, if the branch does nothing else."""
-    only = branch[0] if len(branch) == 1 else None
-    if not isinstance(only, ast.Assign) or not isinstance(only.targets[0], ast.Name):
-        return "", None
-    return only.targets[0].id, only.value
 
 
 def _ends_with(test: ast.If, *kinds: type[ast.stmt]) -> bool:

@@ -47,7 +47,6 @@ _FACTORIES = frozenset(
     {"zeros", "ones", "empty", "full", "arange", "eye", "tensor", "zeros_like", "linspace"}
 )
 _KEPT = frozenset({Role.APPENDED, Role.RECORDED, Role.LOGGED, Role.INDEX})
-_DECIDING = frozenset({Role.SIZE, Role.INDEX, Role.TEST, Role.ITERATED})  # what the loop does next
 _COUNTS = frozenset({"range", "enumerate", "len"})
 _OF_NUMBERS = (
     "math.",
@@ -69,7 +68,7 @@ def of_a_number(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
         return suggest("asserted")
     if facts.in_loop(node) and not facts.made_in_loop(node):
         return _of_a_loop(node, tensor, facts)
-    return _by_use(node, tensor, facts) or (suggest("iteration-later") if facts.in_loop(node) else "")
+    return _by_use(node, tensor, facts)
 
 
 def of_many(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
@@ -84,28 +83,17 @@ def of_many(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     hint = (_of_a_copy(use, name, tensor, facts) if name else "") or _of_elements_once(tensor, node, facts)
     if hint:
         return hint
-    hint = _of_other_copies(node, facts)
-    if hint:
-        return hint
-    if facts.in_loop(node) and name and use.role not in _DECIDING:
-        return suggest("collect", tensor=name)
-    return _of_one_copy(node, tensor, facts) if facts.used_at_once(node) else ""
-
-
-def _of_other_copies(node: ast.AST, facts: Facts) -> str:
-    """Return the suggestion for a copy beside others, in the next statements or, outside of loops, in the function."""
     side = _side_of_another_read(node, facts)
     if side:
         return suggest("copy-together", side=side)
-    count = 0 if facts.in_loop(node) else len(_reads_around(node, "copy", facts))
-    return suggest("copies-of-function", count=str(count)) if count > 1 else ""
+    return _of_one_copy(node, tensor, facts) if facts.used_at_once(node) else ""
 
 
 def _of_one_copy(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a copy that the host uses at once."""
     root = root_of(tensor)
     is_passed = isinstance(root, ast.Name) and is_parameter(root.id, node, facts.around(node))
-    return suggest("passed" if is_passed else "at-once", tensor=line_of(tensor, facts) or "tensor")
+    return suggest("passed", tensor=line_of(tensor, facts) or "tensor") if is_passed else ""
 
 
 def _of_a_copy(use: Use, name: str, tensor: ast.AST | None, facts: Facts) -> str:
@@ -114,7 +102,7 @@ def _of_a_copy(use: Use, name: str, tensor: ast.AST | None, facts: Facts) -> str
         return suggest("append-copy", tensor=name, list=_list_of(use, facts))
     if use.role in {Role.RECORDED, Role.LOGGED}:
         is_moved = line_of(use.node, facts) == line_of(root_of(tensor), facts) != ""
-        return suggest("copies") if is_moved else suggest("record-copy", tensor=name)
+        return suggest("copies") if is_moved else ""
     if use.role is Role.INDEX:
         return suggest("index-tensor", tensor=line_of(tensor, facts))
     return suggest("return-copy", tensor=line_of(tensor, facts)) if use.role is Role.RETURNED else ""
@@ -155,7 +143,7 @@ def of_rounds(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a read in each iteration, of a tensor created before or inside the loop."""
     if not facts.made_in_loop(node):
         return _of_a_loop(node, tensor, facts)
-    return _by_use(node, tensor, facts) or suggest("iteration-later")
+    return _by_use(node, tensor, facts)
 
 
 def of_a_text(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
@@ -163,7 +151,7 @@ def of_a_text(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     if facts.in_loop(node) and not facts.made_in_loop(node):
         return _of_a_loop(node, tensor, facts)
     name = _kept(tensor, facts)
-    return suggest("log" if facts.in_loop(node) else "log-rarely", tensor=name) if name else ""
+    return suggest("log", tensor=name) if name and facts.in_loop(node) else ""
 
 
 def of_an_upload(
@@ -282,7 +270,7 @@ def _of_a_loop(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a read in each iteration of a tensor from before the loop."""
     around, root = facts.around(node), root_of(tensor)
     if _changes_in_place(root, node, facts):
-        return suggest("iteration-later")
+        return ""
     if not any(is_set_by_loop(name, node, around) for name in names_in(tensor)):
         return (
             suggest("hoist", read=line_of(node, facts))
@@ -336,7 +324,7 @@ def _by_use(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     if use.role is Role.APPENDED:
         return suggest("append", tensor=name, list=_list_of(use, facts))
     if use.role is Role.LOGGED:
-        return suggest("log" if facts.in_loop(node) else "log-rarely", tensor=name)
+        return suggest("log", tensor=name) if facts.in_loop(node) else ""
     if use.role in {Role.RECORDED, Role.ADDED}:
         return suggest("record", tensor=name)
     return _of_a_host_number(use, node, tensor, name, facts)

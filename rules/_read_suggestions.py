@@ -26,11 +26,6 @@ OF_READS: dict[str, Suggestion] = {
         "logged or printed in a loop",
         "keep `{tensor}`, and log all values with one `torch.stack(values).tolist()` every N steps or after the loop",
     ),
-    "log-rarely": row(
-        "101 102 103 106 107",
-        "logged or printed outside a loop",
-        "log every N steps only, or give the logger `{tensor}`, so that the logger reads many values with one copy",
-    ),
     "record": row(
         "101 103 106",
         "recorded in a dict, an attribute or a meter",
@@ -61,11 +56,6 @@ OF_READS: dict[str, Suggestion] = {
         "a random number",
         "draw `{tensor}` on the host, with `random` or a CPU generator, so that nothing is read from the GPU",
     ),
-    "not-finite": row(
-        "101 103 104",
-        "a test for NaN or infinity",
-        "replace on the GPU, `torch.where(torch.isfinite({tensor}), {tensor}, 0)`, or test every N steps a copy made with `non_blocking=True`",
-    ),
     "any-iteration": row(
         "101 103 104",
         "a loop that returns at the first true test",
@@ -80,11 +70,6 @@ OF_READS: dict[str, Suggestion] = {
         "101 103 104",
         "a choice between two values",
         "choose on the GPU: `torch.where({test}, {new}, {old})`",
-    ),
-    "choose-name": row(
-        "101 103 104",
-        "a choice of what a name holds",
-        "choose on the GPU: `{target} = torch.where({test}, {new}, {old})`",
     ),
     "scale": row(
         "103",
@@ -121,16 +106,6 @@ OF_READS: dict[str, Suggestion] = {
         "tensors connected by `and` or `or`",
         "combine on the GPU, `{test}`, and read the result once",
     ),
-    "early-exit": row(
-        "101 103 104",
-        "an early return",
-        "drop the early exit, if the code below gives the same result, or test the host data behind `{test}`",
-    ),
-    "branch": row(
-        "101 103 104",
-        "another branch",
-        "compute both results and choose with `torch.where({test}, a, b)`, or test the host data behind `{test}`",
-    ),
     "iterate": row(
         _READS,
         "an element of a tensor in a loop over the tensor",
@@ -161,11 +136,6 @@ OF_READS: dict[str, Suggestion] = {
         "read in each iteration, of a tensor from before the loop",
         "call `.tolist()` once before the loop, or use the host numbers from which the tensor was created",
     ),
-    "iteration-later": row(
-        _READS,
-        "read in each iteration, of a tensor that the loop computes",
-        "copy the tensor into pinned memory with `non_blocking=True`, record an event, and read the copy in a later iteration",
-    ),
     "copy-before-loop": row(
         "105",
         "parts of a tensor, copied one by one",
@@ -185,11 +155,6 @@ OF_READS: dict[str, Suggestion] = {
         "102 105",
         "copied and returned",
         "return `{tensor}` on the GPU, and let the caller copy the final result alone",
-    ),
-    "copies-of-function": row(
-        "102 105",
-        "one of several copies in a function",
-        'queue the {count} copies of this function with `.to("cpu", non_blocking=True)`, and synchronize once, before the first use',
     ),
     "elements-once": row(
         "101 102 103 105 106",
@@ -221,25 +186,10 @@ OF_READS: dict[str, Suggestion] = {
         "passed to `fill_`",
         "pass the tensor itself to `fill_`, which reads the value on the GPU, as in `syncscan recipe show pad_logits_indices`",
     ),
-    "at-once": row(
-        "102 105",
-        "used at once",
-        "start the copy where `{tensor}` is computed, with `non_blocking=True`, and synchronize here; suppress the line if no work runs between the two",
-    ),
     "passed": row(
         "102 105",
         "a parameter of the function, used at once",
         "pass the host data behind `{tensor}`, if the caller has the data; else copy with `non_blocking=True` in the caller, and synchronize here",
-    ),
-    "record-copy": row(
-        "102 105",
-        "copied into a dict, an attribute or a log",
-        "record `{tensor}`, and copy all records at once, where they are printed or written",
-    ),
-    "collect": row(
-        "102 105",
-        "used at once in a loop",
-        "collect `{tensor}` of all iterations in a list, copy with one `torch.stack(...).cpu()`, and run the host work after the loop",
     ),
     "index-tensor": row(
         "102 105",
@@ -250,11 +200,6 @@ OF_READS: dict[str, Suggestion] = {
         "101 103 106",
         "passed to a function",
         "pass the tensor `{tensor}` to `{function}`, whose operations then read the value on the GPU",
-    ),
-    "pin-source": row(
-        "302",
-        "the result of a call",
-        "copy from pinned memory: `{source}.pin_memory().to({device}, non_blocking=True)`",
     ),
     "range": row("301", "a range", "create the tensor on the GPU: `torch.arange({bounds}, device={device})`"),
     "max-of-one": row("104", "`max` of the elements of a tensor", "reduce on the GPU: `{tensor}.max()`"),

@@ -111,16 +111,6 @@ TABLE: dict[str, Suggestion] = {
         "a mask among other indices",
         "index with `torch.nonzero_static({mask}, size=n)[:, 0]`, if the host knows the count `n`; else keep all elements, and pass `{mask}` along",
     ),
-    "non-zero": row(
-        "202",
-        "positions of true elements",
-        "use `torch.nonzero_static({tensor}, size=n)`, if the host knows a count or bound `n`; else keep the mask for `torch.where`",
-    ),
-    "non-zero-tuple": row(
-        "202",
-        "positions of true elements, one tensor for each dimension",
-        "use `torch.nonzero_static({tensor}, size=n).unbind(1)`, if the host knows a count or bound `n`; else keep the mask for `torch.where`",
-    ),
     "distinct": row(
         "204",
         "distinct values",

@@ -248,10 +248,7 @@ def _of_data(call: ast.Call, source: ast.expr, device: ast.expr | None, facts: F
         return suggest("no-element", device=facts.source(device))
     if device is None:
         return ""
-    target = _device_code(device, facts)
-    hint = _of_argument(source, target, facts)
-    is_short = facts.of(source).is_cpu_tensor and "\n" not in facts.source(source)
-    return hint or (suggest("pin-source", source=facts.source(source), device=target) if is_short else "")
+    return _of_argument(source, _device_code(device, facts), facts)
 
 
 def _of_argument(source: ast.Call, device: str, facts: Facts) -> str:

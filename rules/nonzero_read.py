@@ -15,8 +15,7 @@ import ast
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rule
 
-from ._shared import blocking_call, gpu_operand, is_true, plain_name, shown, subject
-from ._suggestions import suggest
+from ._shared import blocking_call, gpu_operand, shown
 
 
 class NonzeroRead(Rule):
@@ -66,8 +65,4 @@ host = torch.zeros(8).nonzero()
         if call is None:
             return None
         message = f"{shown(call, facts)} blocks the CPU until the GPU has counted the non-zero elements"
-        tensor = next(iter(call.args), subject(call, facts))
-        is_tuple = plain_name(call, facts) == "where" or is_true(facts.argument(call, "as_tuple"))
-        row = "non-zero-tuple" if is_tuple else "non-zero"
-        hint = suggest(row, tensor=facts.source(tensor)) if tensor is not call else ""
-        return Match(call, message, gpu_operand(call, facts), hint)
+        return Match(call, message, gpu_operand(call, facts))

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from syncscan.rule import rule_book
+
 HEAD = """\
 import pickle
 import numpy as np
@@ -39,32 +41,23 @@ def said(syncscan, project):
         ("x[n:].fill_(x[0, 0].item())", "pass the tensor itself to `fill_`, which reads the value on the GPU, as in `syncscan recipe show"),
         ("for row in x:\n    total = row.sum().item()", "call `sum` for all rows of `x` at once (`dim=-1`), and call `.tolist()` once before the loop"),
         ("for k in range(n):\n    y = x * k\n    n += y.sum().item()", "add up on the GPU, `n += y.sum().detach()`, and read `n` once, after the loop"),
-        ("while n:\n    x = x * 2\n    n = x.sum().item()", "read the copy in a later iteration"),
         ("while n:\n    x[:] = 2\n    print(x.sum().item())", "keep `x.sum().detach()`, and log all values with one `torch.stack(values).tolist()`"),
         ("while n:\n    y = x * 2\n    for k in range(n):\n        print(y[k].sum().item())", "call `sum` for all rows of `y` at once (`dim=-1`)"),
         ("while n:\n    y = x * 2\n    a = [row.tolist() for row in y]", "loop over `y.tolist()`: one read before the loop"),
-        ("while n:\n    y = x * 2\n    a = y[0].tolist()", "collect `y[0].detach()` of all iterations in a list"),
         ("total = x.sum().item()", "keep the number on the GPU, or use a value that the host already has"),
         ("for k in range(n):\n    a, b = x[k].tolist()", "call `x.tolist()` once before the loop, and take the elements of the list"),
-        ("for k in x.tolist():\n    print(k)", "start the copy where `x` is computed, with `non_blocking=True`"),
         ("kept = torch.load('a.pt', map_location='cuda')", "load the file before the first step"),
-        ("host = x.cpu().sum()", "start the copy where `x` is computed, with `non_blocking=True`"),
         ("host = x.cpu()\nn = 5\nn = host", "copy into pinned memory with `non_blocking=True`, record an event"),
         ("data = pickle.dumps(x)", "pickle host data"),
         ("assert mask.all()", "test on the GPU with `torch._assert_async(condition)`"),
         ("if not mask.all():\n    raise ValueError", "test on the GPU with `torch._assert_async(condition)`"),
-        ("if not mask.all():\n    n = 5", "choose on the GPU: `n = torch.where(~mask.all(), 5, n)`"),
         ("assert mask.any().item()", "test on the GPU with `torch._assert_async(condition)`"),
         ("for k in range(n):\n    y = x * k\n    stats = {'sum': y.sum().item()}", "record `y.sum().detach()`"),
         ("def f(a):\n    return a < 3 and n\nf(x.sum())", "decide on the GPU"),
-        ("print('%d %s' % (n, x.sum()))", "give the logger `x.sum().detach()`"),
         ("for k in range(n):\n    a = x[:, k].cpu().sum()", "copy once before the loop, `x.cpu()`, and take the parts of the copy"),
         ("def f(t, flag):\n    a = t.sum().item() if flag else None\n    return {'a': a if a is not None else 0.0}\nf(x, n)", "record `t.sum().detach()`"),
-        ("if mask.any():\n    y = x.sum() / mask.sum()\n    n = 5\nelse:\n    y = 0", "compute both results and choose with `torch.where(mask.any(), a, b)`"),
         ("k = x.sum().item()\ny = torch.tensor(k)", "keep the number on the GPU"),
         ("x[mask] = torch.arange(8, device='cuda')", "`x.copy_(torch.where(mask[..., None], torch.arange(8, device='cuda'), x))`"),
-        ("for k in range(n):\n    y = x * k\n    a = y[k, 0]\n    if a > 2:\n        b = k", "choose on the GPU: `b = torch.where(a > 2, k, b)`"),
-        ("if mask.any():\n    y = x[0].mean()\n    y += 1", "compute both results and choose with `torch.where(mask.any(), a, b)`"),
         ("for k, t in {'a': x}.items():\n    n = t.sum().item()", "collect `t.sum()` of all iterations in a list, and read the list with one"),
         ("for k in range(n):\n    a = x[k, 0]\n    b = a - 1\n    if b > 2:\n        print(k)", "call `x.tolist()` once before the loop, and take the elements of the list"),
         ("j = torch.randint(4, (1,), device='cuda')\ny = x[:, j : j + 4]", "draw `j` on the host, with `random` or a CPU generator"),
@@ -78,7 +71,6 @@ def said(syncscan, project):
         ),
         ("def f(y):\n    return y.sum().item()\nf(x)", "return `y.sum().detach()` as a tensor, and let the caller read"),
         ("def f(y):\n    n = int(y.max().item())\n    return torch.zeros(n)\nf(x)", "pass the Python numbers from which the host creates `y`"),
-        ("if torch.isnan(x.sum()):\n    n = 5\n    n += 1", "`torch.where(torch.isfinite(x.sum()), x.sum(), 0)`"),
         ("while True:\n    x = x - 1\n    if (x < 0).all():\n        break", "copy `(x < 0).all()` into pinned memory"),
         ("while i < 4:\n    i = i + 1", "keep a Python number beside `i`"),
         ("if mask.any():\n    x[mask] = 1\n    rows[mask] = 2", "change nothing if `mask` has no true element"),
@@ -91,7 +83,6 @@ def said(syncscan, project):
         ("class M(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.window = torch.hann_window(8)\n    def forward(self, y):\n        return y * self.window.to(y.device)\nM()(x)", "register `self.window` as a buffer"),
         ("y = rows[mask]", "keep the shape: `torch.where(mask, rows, 0)`"),
         ("y = x[mask]", "pass `mask` along"),
-        ("y = torch.nonzero(mask)", "`torch.nonzero_static(mask, size=n)`"),
         ("y = x[:, [-1]]", "use a slice, which is a view and needs no index: `-1:`"),
         ("y = [x[:, [k]] for k in range(n)]", "use a slice, which is a view and needs no index: `k:k + 1`"),
         ("y = torch.masked_select(x, x > 0)", "`x.flatten()[torch.nonzero_static((x > 0).flatten(), size=n)[:, 0]]`"),
@@ -128,7 +119,6 @@ def said(syncscan, project):
         ("def use(v): ...\nfor k in range(n):\n    y = x * k\n    use(y.sum().item())", "pass the tensor `y.sum().detach()` to `use`"),
         ("if torch.isnan(x.sum()):\n    if n:\n        raise ValueError\n    print(n)", "torch._assert_async"),
         ("for k, row in enumerate(x):\n    m = i[k].item()", "call `i.tolist()` once before the loop, and take the elements of the list"),
-        ("for k in range(n):\n    y = x * k\n    stats = {'loss': y.detach().cpu()}", "record `y.detach()`, and copy all records at once"),
         ("low = min(x[0, 0], x[1, 1])", "compare on the GPU with `torch.minimum`"),
         ("head = x[:i]", "use the Python number from which the host creates `i`, or keep all elements and a mask"),
         ("row = x[i]", "index on the GPU: `x[i.view(1)].squeeze(0)`"),
@@ -161,7 +151,6 @@ def said(syncscan, project):
         ("if i > 0:\n    x = torch.cat([x, x])", "decide on the GPU"),
         ("y = x[0] if not i else x[1]", "`torch.where(torch.logical_not(i), x[0], x[1])`"),
         ("y = x[0] if n and mask.any() else x[1]", "decide on the GPU"),
-        ("(k,) = torch.where(mask)", "use `torch.nonzero_static(mask, size=n).unbind(1)`"),
         ("k = torch.unique(rows)", "compute the distinct values of `rows` once"),
         ("k = len(torch.unique(rows))", "`(torch.diff(rows.flatten().sort().values) != 0).sum() + 1`"),
         ("class A:\n    def __init__(self):\n        self.t = x.sum(0)\n    def f(self):\n        t = self.t[:2]\n        return sum(t.tolist())\nA().f()", "keep a copy on the host beside `self.t`"),
@@ -179,13 +168,36 @@ def test_the_suggestion_fits_the_line(said, lines, suggestion):
 
 
 @pytest.mark.parametrize(
+    "lines",
+    [
+        "while n:\n    x = x * 2\n    n = x.sum().item()",
+        "while n:\n    y = x * 2\n    a = y[0].tolist()",
+        "for k in x.tolist():\n    print(k)",
+        "host = x.cpu().sum()",
+        "if not mask.all():\n    n = 5",
+        "print('%d %s' % (n, x.sum()))",
+        "if mask.any():\n    y = x.sum() / mask.sum()\n    n = 5\nelse:\n    y = 0",
+        "for k in range(n):\n    y = x * k\n    a = y[k, 0]\n    if a > 2:\n        b = k",
+        "if mask.any():\n    y = x[0].mean()\n    y += 1",
+        "if torch.isnan(x.sum()):\n    n = 5\n    n += 1",
+        "y = torch.nonzero(mask)",
+        "for k in range(n):\n    y = x * k\n    stats = {'loss': y.detach().cpu()}",
+        "(k,) = torch.where(mask)",
+    ],
+)  # fmt: skip
+def test_where_what_fits_is_not_in_the_source_the_advice_is_that_of_the_rule(said, lines):
+    """In the judged samples maintainers refused what was suggested for most of such lines."""
+    found = said(lines)
+    assert found["fix"]["description"] == rule_book()[found["code"]].instead
+
+
+@pytest.mark.parametrize(
     ("lines", "suggestion"),
     [
         ("a = rows[rows > n] * x[0][rows > n]", "compute with all elements, `rows` in place of `rows[rows > n]`"),
         ("def f(a, m):\n    return a[m.all(-1)]\nf(x.reshape(*k), x.reshape(*k) > 0)", "`a[torch.nonzero_static(m.all(-1), size=n).unbind(1)]`"),
         ("def f(a):\n    b = torch.zeros(a[0].item())\n    return b, torch.ones(a[1].item())\nf(rows)", "read `a.tolist()` once, and take the numbers from the list"),
         ("def f(flag):\n    if flag:\n        return torch.zeros(rows[0].item())\n    return torch.ones(rows[0].item())\nf(n)", "pass the Python numbers from which the host creates `rows`"),
-        ("def f(a, b):\n    c = a.sum().cpu()\n    n = 2\n    d = (a * 2).cpu()\n    return len(c) + len(d)\nf(x, x)", "queue the 2 copies of this function"),
         ("d = torch.distributions.Normal(x, x)\ny = d.log_prob(x)", "where the distribution is created: `log_prob` then checks nothing"),
     ],
 )  # fmt: skip
