@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from syncscan.check.infer.domain.basic import BOOL, INT, STRING, list_of
 from syncscan.check.infer.domain.callables import BoundMethod
 from syncscan.check.infer.domain.crossing import copied, parts_of
@@ -9,6 +11,7 @@ from syncscan.check.infer.domain.lattice import join, join_all
 from syncscan.check.infer.domain.value import BOTTOM, AbstractValue, fact, refine
 from syncscan.check.infer.source.conventions import is_tensor_of_models
 from syncscan.check.infer.source.index import Class, Function, Module
+from syncscan.check.infer.source.syntax import walk
 from syncscan.check.infer.transfer.autograd import applied
 from syncscan.check.infer.transfer.call import Call
 from syncscan.check.infer.transfer.functions import call_overrides
@@ -161,8 +164,29 @@ def _of_property(at: Point, base: AbstractValue, name: str, methods: tuple[Funct
     """Return the result of a property; one of a module that is being made reads tensors that are still on the host."""
     cls: Class = base.payload
     if at.recorder is not None and at.node is not None and not (cls.is_module and makes_a_module(at)):
-        at.recorder.property_read(at.node, methods)
+        at.recorder.property_read(at.node, _reached(at, cls, methods))
     return call_overrides(at, base, cls, name, Call((), {}))
+
+
+def _reached(at: Point, cls: Class, methods: tuple[Function, ...]) -> tuple[Function, ...]:
+    """Return the properties without those of subclasses that replace the method that reads the property of its object."""
+    reader = at.function
+    if reader.owner is not cls or len(methods) == 1:
+        return methods
+    return tuple(method for method in methods if not _is_replaced(at, reader, method.owner))
+
+
+def _is_replaced(at: Point, method: Function, cls: Class | None) -> bool:
+    """Return whether a class has its own method in place of one of a base class, and does not call that one."""
+    if cls is None:
+        return False
+    at.asks(cls, method.name)
+    own = cls.find_method(method.name)
+    return own is not None and own is not method and not _calls_its_base(own)
+
+
+def _calls_its_base(method: Function) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == "super" for node in walk(method.node))
 
 
 def _stored(at: Point, cls: Class, name: str) -> AbstractValue:
