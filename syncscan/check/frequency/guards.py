@@ -87,7 +87,7 @@ class _Guard:
             return asks and (self._sets(path_of(left)) or self._fills(left))
         if isinstance(operator, (ast.Eq, ast.NotEq)):
             differs = isinstance(operator, ast.NotEq) is holds
-            return differs and any(self._sets(_placed(side)) for side in (left, right))
+            return differs and any(self._sets(_placed(side) or _keyed(side)) for side in (left, right))
         grows = isinstance(operator, (ast.Gt, ast.GtE)) is holds
         return self._sets(_sized(right if grows else left))
 
@@ -178,6 +178,11 @@ def _looked_up_in(node: ast.expr) -> str:
 def _placed(node: ast.expr) -> str:
     """Return the ``self.x`` of ``self.x.device``."""
     return path_of(node.value) if isinstance(node, ast.Attribute) and node.attr in _PLACES else ""
+
+
+def _keyed(node: ast.expr) -> str:
+    """Return the path of what is a key by its name: ``self._table_key``, while ``self.count`` may differ in every step."""
+    return path_of(node) if last_name(node).endswith("_key") else ""
 
 
 def _sized(node: ast.expr) -> str:

@@ -112,3 +112,22 @@ class Grid(torch.nn.Module):
         if self._table is None or self._seen != size:
             self._table = torch.zeros(size).to(x.device)  # expect: SYN302 (step)
         return self._grid
+
+
+class Metadata:
+    def forward_with_key(self, sizes: torch.Tensor):
+        key = tuple(sizes.shape)
+        if self._metadata_key == key:
+            return
+        self.metadata = torch.tensor([1, 2], device="cuda")  # expect: SYN301 (once)
+        self._metadata_key = key
+
+    def forward_with_count(self, sizes: torch.Tensor):
+        if self.count == sizes.numel():
+            return
+        self.metadata = torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
+        self.count = sizes.numel()
+
+    def forward_without_store(self, sizes: torch.Tensor, key):
+        if self.cache_key != key:
+            self.metadata = torch.tensor([1, 2], device="cuda")  # expect: SYN301 (step)
