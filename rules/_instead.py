@@ -66,9 +66,17 @@ def of_a_number(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
         return suggest("fill") if name == "fill_" else suggest("takes-tensor", operation=name)
     if facts.raises(node):
         return suggest("asserted")
-    if facts.in_loop(node) and not facts.made_in_loop(node):
+    if facts.in_loop(node) and not _is_made_in_loop(node, tensor, facts):
         return _of_a_loop(node, tensor, facts)
     return _by_use(node, tensor, facts)
+
+
+def _is_made_in_loop(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> bool:
+    """Return whether the body of a loop computes what a node reads; the target of the loop may be set again by the node's statement."""
+    around = facts.around(node)
+    if isinstance(tensor, ast.Name) and is_set_by_loop(tensor.id, node, around):
+        return set_in_loop(tensor.id, node, around) is not None
+    return facts.made_in_loop(node)
 
 
 def of_many(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
@@ -269,7 +277,7 @@ def _contains(part: ast.AST, node: ast.AST | None) -> bool:
 def _of_a_loop(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:
     """Return the suggestion for a read in each iteration of a tensor from before the loop."""
     around, root = facts.around(node), root_of(tensor)
-    if _changes_in_place(root, node, facts):
+    if _changes_in_place(root, node, facts, in_loop=True):
         return ""
     if not any(is_set_by_loop(name, node, around) for name in names_in(tensor)):
         return (
@@ -299,10 +307,12 @@ def _of_elements(root: str, iterable: ast.expr | None, tensor: ast.AST | None, f
     return suggest("iterate", iterable=name) if iterable is not None else suggest("elements", tensor=name)
 
 
-def _changes_in_place(root: ast.AST | None, node: ast.AST, facts: Facts) -> bool:
-    """Return whether the function of a node calls a method such as `add_` of a name or attribute."""
+def _changes_in_place(root: ast.AST | None, node: ast.AST, facts: Facts, *, in_loop: bool = False) -> bool:
+    """Return whether the function of a node, or a loop around the node, calls a method such as `add_` of a name or attribute."""
     around, text = facts.around(node), line_of(root, facts)
-    return any(line_of(value, facts) == text for value in around.names_around(node).changed)
+    loops = {each for each in around.up(node) if isinstance(each, (ast.For, ast.While))}
+    changed = [each for each in around.names_around(node).changed if line_of(each, facts) == text]
+    return any(not in_loop or not loops.isdisjoint(around.up(each)) for each in changed)
 
 
 def _by_use(node: ast.AST, tensor: ast.AST | None, facts: Facts) -> str:

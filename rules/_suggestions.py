@@ -181,7 +181,7 @@ TABLE: dict[str, Suggestion] = {
         "a tensor made above in the function",
         "create `{source}` on the GPU, with `device={device}`, and drop this copy",
     ),
-    "made-with-device": row("302", "made by a factory", "create the tensor on the GPU: `{made}`"),
+    "made-with-device": row("302 307", "made by a factory", "create the tensor on the GPU: `{made}`"),
     "held": row(
         "302",
         "an element of an attribute, copied in each call",

@@ -20,8 +20,11 @@ from syncscan.model import Applicability
 from syncscan.ops import Effect
 from syncscan.rule import Example, Facts, Match, Rewrite, Rule
 
-from ._code import method_call
-from ._shared import doubted, gives_a_view, index_elements, shown
+from ._code import CallCode, method_call
+from ._shared import doubted, gives_a_view, index_elements, keywords_of, shown
+from ._suggestions import suggest
+
+_FACTORIES = frozenset({"zeros", "ones", "empty", "full", "arange", "eye"})
 
 
 class HostTensorStore(Rule):
@@ -82,8 +85,19 @@ host[:, 0] = column
                     f"Storing {shown(node.value, facts)} copies host memory to the GPU, which blocks the CPU"
                 )
                 because = doubted(facts.of(target.value), facts.of(node.value))
-                return Match(node, message, because, rewrite=_rewrite(node, target, facts))
+                return Match(
+                    node, message, because, _hint(node.value, target, facts), _rewrite(node, target, facts)
+                )
         return None
+
+
+def _hint(value: ast.expr, place: ast.Subscript, facts: Facts) -> str:
+    """Return the suggestion for what a factory makes on the spot, to be made on the GPU; "" for other values."""
+    name = facts.name_of(value.func).removeprefix("torch.") if isinstance(value, ast.Call) else ""
+    if not isinstance(value, ast.Call) or name not in _FACTORIES or "device" in keywords_of(value):
+        return ""
+    made = CallCode(value, facts).with_argument("device", f"{facts.source(place.value)}.device").text()
+    return "" if "\n" in made else suggest("made-with-device", made=made)
 
 
 def _rewrite(node: ast.Assign, place: ast.Subscript, facts: Facts) -> Rewrite | None:
