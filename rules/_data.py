@@ -60,7 +60,9 @@ def of_data(call: ast.Call, data: ast.expr, device: str, facts: Facts) -> str:
         return suggest("constants")
     if _is_list(data, facts):
         return suggest("list", pinned=pinned)
-    return suggest("data", data=text, full=full, pinned=pinned)
+    on_host = f"torch.as_tensor({text}{kept}).pin_memory().to({device}, non_blocking=True)"  # an array, too
+    on_host += ".requires_grad_()" if kept != dtype else ""
+    return suggest("data", data=text, full=full, pinned=on_host)
 
 
 def _is_list(data: ast.expr, facts: Facts) -> bool:

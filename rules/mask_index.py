@@ -119,7 +119,7 @@ def _hint(node: ast.Subscript, mask: ast.AST, facts: Facts) -> str:
     around = facts.parent(node)
     if isinstance(around, ast.Attribute) and around.attr in _SUMS:
         return suggest("masked-sum", tensor=tensor, mask=picked)
-    return _of_a_read(node, mask, facts)
+    return _of_a_read(node, mask, facts) if isinstance(node.ctx, ast.Load) else ""
 
 
 def _of_a_read(node: ast.Subscript, mask: ast.AST, facts: Facts) -> str:
@@ -183,6 +183,8 @@ def _of_a_value(value: ast.expr, stored: ast.expr, mask: str, missing: int, fact
         return (
             suggest("masked-where", tensor=tensor, mask=mask, value=text) if dims and dims <= missing else ""
         )
+    if dims != 0 and facts.of(stored).ndim is None:
+        return ""  # the mask of rows fits no `masked_scatter_`
     return suggest("masked-where" if dims == 0 else "masked-scatter", tensor=tensor, mask=mask, value=text)
 
 
