@@ -144,8 +144,6 @@ SHOWN: dict[str, Shown] = {
     "masked-some": Shown(ast.expr, "nonzero_static", _masked("y = v.reshape(*v.shape)[w.reshape(*w.shape)]", _grids)),
     "masked-part": Shown(ast.Subscript, "nonzero_static", _masked("y = v[w, :2]", _grids)),
     "masked-elements": Shown(ast.expr, "nonzero_static", _masked("y = torch.masked_select(v, w)", st.one_of(_rows, _GRADIENTS))),
-    "non-zero": Shown(ast.expr, "nonzero_static", _masked("y = w.nonzero()", _rows)),
-    "non-zero-tuple": Shown(ast.expr, "nonzero_static", _masked("(y,) = torch.where(w)", _rows)),
     "distinct-count": Shown(
         ast.BinOp, "torch.diff", _plain("y = torch.as_tensor(0 + len(torch.unique(v)), device='cuda')", st.one_of(_rows, _grids, _on_gpu(_ROWS + " // 2", _EXACT, view=[""])))
     ),

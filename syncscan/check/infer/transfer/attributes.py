@@ -171,7 +171,7 @@ def _of_property(at: Point, base: AbstractValue, name: str, methods: tuple[Funct
 def _reached(at: Point, cls: Class, methods: tuple[Function, ...]) -> tuple[Function, ...]:
     """Return the properties without those of subclasses that replace the method that reads the property of its object."""
     reader = at.function
-    if reader.owner is not cls or len(methods) == 1:
+    if reader.owner is not cls or len(methods) == 1 or any(each.is_cached_property for each in methods):
         return methods
     return tuple(method for method in methods if not _is_replaced(at, reader, method.owner))
 
