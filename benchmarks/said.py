@@ -8,10 +8,14 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
 from labels import share
+from syncscan.rules._suggestions import TABLE
+
+from syncscan.rule import rule_book
 
 JUDGED = Path(__file__).parent / "labels" / "said.tsv"
 SUGGESTIONS = Path(__file__).parent / "labels" / "suggestions.tsv"
@@ -34,11 +38,24 @@ def main() -> None:
 def print_suggestions() -> None:
     """For each sample, how many suggestions a maintainer would take as they stand."""
     taken: dict[str, Counter[str]] = defaultdict(Counter)
+    offered: dict[str, Counter[str]] = defaultdict(Counter)
     with SUGGESTIONS.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
             taken[row["sample"]][row["taken"]] += 1
+            offered[row["sample"]][row["taken"]] += is_offered(row["suggestion"])
     for sample, answers in taken.items():
-        print(f"{sample}: {share(answers['yes'], answers.total())} suggestions to take as they stand")
+        kept = offered[sample]
+        print(
+            f"{sample}: {share(answers['yes'], answers.total())} suggestions to take as they stand; "
+            f"{share(kept['yes'], kept.total())} of those that are offered today"
+        )
+
+
+def is_offered(text: str) -> bool:
+    """Return whether a text is one of the table of suggestions, and not the advice of a rule in general."""
+    general = {rule.instead for rule in rule_book().values()}
+    forms = (re.sub(r"\\\{\w+\\\}", ".*", re.escape(each.text)) for each in TABLE.values())
+    return text not in general and any(re.fullmatch(form, text, re.DOTALL) for form in forms)
 
 
 if __name__ == "__main__":

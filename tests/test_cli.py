@@ -63,7 +63,7 @@ def test_a_new_user_sees_where_why_and_what_to_do(syncscan, project):
     assert lines[0].endswith(" [item-read, proved, warning]")
     assert lines[1:3] == ["4 | print(losses.sum().item())", "  |       ^^^^^^^^^^^^^^^^^^^"]
     assert any(line.startswith("  = because: ") and "a.py:3" in line for line in lines)
-    assert any(line.startswith("  = suggestion: ") for line in lines)
+    assert any(line.startswith("  = in general: ") for line in lines)
     assert re.fullmatch(r"1 finding in 1 file; 1 file checked in \d+\.\d s", lines[-1])
 
 

@@ -132,7 +132,7 @@ SHOWN: dict[str, Shown] = {
     "masked-where": Shown(
         ast.stmt,
         "copy_",
-        st.one_of(_masked(_KEPT + "y[w] = (y * 2)[w]", _rows), _masked(_KEPT + "y[w] = y.sum()", _rows)),
+        st.one_of(_masked(_KEPT + "y[w] = (y * 2)[w]", _rows), _masked(_KEPT + "y[w] = y.max()", _rows)),
     ),
     "masked-result": Shown(ast.stmt, "copy_", _masked(_KEPT + "y[w] = y[w] * 2 - 1", _rows)),
     "masked-change": Shown(ast.stmt, "torch.where", _masked(_KEPT + "y[w] += y.max()", _rows)),
